@@ -1,0 +1,44 @@
+// One model as one provider serves it: what the catalogue holds, routing reads and providers encode for.
+
+export const CAPABILITIES = ["tools", "vision", "files", "audio", "structured", "reasoning"] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+/** USD per million tokens, exact to 6 decimals; `perRequest` and `perSearch` in USD each. */
+export interface Rates {
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput?: number;
+  readonly cacheWrite?: number;
+  readonly reasoning?: number;
+}
+export interface Price extends Rates {
+  readonly perRequest?: number;
+  readonly perSearch?: number;
+  /** A request whose prompt has more tokens than `aboveTokens` is priced whole at the highest such tier. */
+  readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
+}
+
+export interface ModelCard {
+  /** `<Provider>#<name>`, the canonical id. */
+  readonly id: string;
+  readonly provider: string;
+  /** The name as the provider's API takes it. */
+  readonly name: string;
+  /** Unix seconds of the release, for the model list. */
+  readonly created: number;
+  readonly ownedBy: string;
+  readonly contextTokensMax: number | null;
+  readonly outputTokensMax: number | null;
+  /** null: not priced, so it can't be charged for. */
+  readonly price: Price | null;
+  readonly capabilities: ReadonlySet<Capability>;
+  /** False for a name that passed through by `unlisted_models`: nothing is known of it, so nothing is refused for it. */
+  readonly listed: boolean;
+  /** Ids of cards that the operator declared to be the same model elsewhere. */
+  readonly fallbacks: readonly string[];
+}
+
+/** Whether the card can do it; an unlisted one is given the benefit of the doubt. */
+export function can(card: ModelCard, capability: Capability): boolean {
+  return !card.listed || card.capabilities.has(capability);
+}

@@ -1,0 +1,236 @@
+// The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, unknown fields carried through.
+import type { JsonObject } from "./json.ts";
+
+export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+
+export interface TextPart extends JsonObject {
+  type: "text";
+  text: string;
+}
+export interface ImagePart extends JsonObject {
+  type: "image_url";
+  /** `url` is https or a data: URL. It is forwarded, never fetched by us. */
+  image_url: { url: string; detail?: string };
+}
+export interface AudioPart extends JsonObject {
+  type: "input_audio";
+  /** `data` is base64. */
+  input_audio: { data: string; format: string };
+}
+export interface FilePart extends JsonObject {
+  type: "file";
+  /** `file_data` is a data: URL (or bare base64). */
+  file: { file_data?: string; file_id?: string; filename?: string };
+}
+export interface RefusalPart extends JsonObject {
+  type: "refusal";
+  refusal: string;
+}
+export type ContentPart = TextPart | ImagePart | AudioPart | FilePart | RefusalPart;
+export type Content = string | readonly ContentPart[];
+
+export interface FunctionCall extends JsonObject {
+  id: string;
+  type: "function";
+  /** `arguments` is JSON text; a call without arguments is "{}". */
+  function: { name: string; arguments: string };
+  /** Gemini's signature travels here: `{ google: { thought_signature } }`. */
+  extra_content?: JsonObject;
+}
+export interface CustomCall extends JsonObject {
+  id: string;
+  type: "custom";
+  custom: { name: string; input: string };
+}
+export type ToolCall = FunctionCall | CustomCall;
+
+/** OpenRouter's form of thinking, signatures included, so that it can be sent back unchanged. */
+export interface ReasoningDetail extends JsonObject {
+  type: "reasoning.text" | "reasoning.encrypted" | "reasoning.summary";
+  text?: string;
+  signature?: string;
+  data?: string;
+  summary?: string;
+  id?: string | null;
+  /** Which provider's form the signature or data is in: "anthropic-claude-v1", "google-gemini-v1", "openai-responses-v1" … */
+  format?: string;
+  index?: number;
+}
+
+export interface SystemMessage extends JsonObject {
+  role: "system" | "developer";
+  content: Content;
+  name?: string;
+}
+export interface UserMessage extends JsonObject {
+  role: "user";
+  content: Content;
+  name?: string;
+}
+export interface AssistantMessage extends JsonObject {
+  role: "assistant";
+  content?: Content | null;
+  refusal?: string | null;
+  tool_calls?: readonly ToolCall[];
+  reasoning_content?: string | null;
+  reasoning_details?: readonly ReasoningDetail[];
+}
+export interface ToolMessage extends JsonObject {
+  role: "tool";
+  tool_call_id: string;
+  content: Content;
+}
+export type ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
+
+export interface FunctionTool extends JsonObject {
+  type: "function";
+  function: { name: string; description?: string; parameters?: JsonObject; strict?: boolean | null };
+}
+export interface CustomTool extends JsonObject {
+  type: "custom";
+  custom: JsonObject & { name: string };
+}
+export type Tool = FunctionTool | CustomTool;
+
+export type ToolChoice =
+  | "none"
+  | "auto"
+  | "required"
+  | { type: "function"; function: { name: string } }
+  | { type: "custom"; custom: { name: string } }
+  | { type: "allowed_tools"; allowed_tools: { mode: "auto" | "required"; tools: readonly JsonObject[] } };
+
+export type ResponseFormat =
+  | { type: "text" }
+  | { type: "json_object" }
+  | {
+      type: "json_schema";
+      json_schema: { name: string; description?: string; schema?: JsonObject; strict?: boolean | null };
+    };
+
+/**
+ * A chat-completion request after the bounds were checked: nulls of optional fields are gone, an empty `tools` too,
+ * deprecated `functions` are `tools`, and `stop` is a list. Fields not named here ride along.
+ */
+export interface ChatRequest extends JsonObject {
+  model: string;
+  messages: readonly ChatMessage[];
+  max_tokens?: number;
+  max_completion_tokens?: number;
+  temperature?: number;
+  top_p?: number;
+  n?: number;
+  stop?: readonly string[];
+  presence_penalty?: number;
+  frequency_penalty?: number;
+  logit_bias?: Record<string, number>;
+  logprobs?: boolean;
+  top_logprobs?: number;
+  seed?: number;
+  stream?: boolean;
+  stream_options?: { include_usage?: boolean; include_obfuscation?: boolean };
+  tools?: readonly Tool[];
+  tool_choice?: ToolChoice;
+  parallel_tool_calls?: boolean;
+  response_format?: ResponseFormat;
+  reasoning_effort?: ReasoningEffort;
+  user?: string;
+  metadata?: Record<string, string>;
+}
+
+/** The closed set that clients know. */
+export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
+
+export interface UrlCitation extends JsonObject {
+  type: "url_citation";
+  url_citation: { start_index: number; end_index: number; url: string; title: string };
+}
+
+export interface Usage extends JsonObject {
+  /** All tokens of the prompt, cached and cache-written ones included. */
+  prompt_tokens: number;
+  /** All tokens produced, reasoning included. */
+  completion_tokens: number;
+  total_tokens: number;
+  prompt_tokens_details?: JsonObject & { cached_tokens?: number; cache_write_tokens?: number };
+  completion_tokens_details?: JsonObject & { reasoning_tokens?: number };
+  /** Searches that the provider ran and bills apart. */
+  server_tool_use?: { web_search_requests: number };
+}
+
+/** A fragment of a tool call. The first of each `index` carries id, type and name. */
+export interface ToolCallDelta extends JsonObject {
+  index: number;
+  id?: string;
+  type?: "function" | "custom";
+  function?: { name?: string; arguments?: string };
+  custom?: { name?: string; input?: string };
+  extra_content?: JsonObject;
+}
+
+export interface Delta extends JsonObject {
+  role?: "assistant";
+  content?: string | null;
+  refusal?: string | null;
+  reasoning_content?: string | null;
+  reasoning_details?: readonly ReasoningDetail[];
+  tool_calls?: readonly ToolCallDelta[];
+  annotations?: readonly UrlCitation[];
+}
+
+export interface ChunkChoice extends JsonObject {
+  index: number;
+  delta: Delta;
+  finish_reason: FinishReason | null;
+  logprobs?: unknown;
+}
+
+/** What a decoder gives: a chat.completion.chunk without `id`, `object`, `created` and `model`, which are ours to write. */
+export interface ChatChunk extends JsonObject {
+  choices: readonly ChunkChoice[];
+  /** Cumulative: a later report replaces an earlier one. */
+  usage?: Usage;
+}
+
+export interface ReplyMessage extends JsonObject {
+  role: "assistant";
+  content: string | null;
+  refusal: string | null;
+  tool_calls?: readonly ToolCall[];
+  reasoning_content?: string;
+  reasoning_details?: readonly ReasoningDetail[];
+  annotations?: readonly UrlCitation[];
+}
+
+export interface ReplyChoice extends JsonObject {
+  index: number;
+  message: ReplyMessage;
+  finish_reason: FinishReason;
+  logprobs: unknown;
+}
+
+/** A whole answer: a chat.completion without `id`, `object`, `created` and `model`, which are ours to write. */
+export interface ChatReply extends JsonObject {
+  choices: readonly ReplyChoice[];
+  usage?: Usage;
+}
+
+/** The text of a content: parts of text joined, other parts passed over. */
+export function textOf(content: Content | null | undefined): string {
+  if (typeof content === "string") return content;
+  if (!content) return "";
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** The content as parts: a string becomes one text part; nothing becomes none. */
+export function partsOf(content: Content | null | undefined): readonly ContentPart[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return content ?? [];
+}
+
+/** The output limit that the client asked for: the smaller of its two fields, or undefined. */
+export function outputLimitOf(request: ChatRequest): number | undefined {
+  const { max_tokens: old, max_completion_tokens: now } = request;
+  if (old === undefined) return now;
+  return now === undefined ? old : Math.min(old, now);
+}

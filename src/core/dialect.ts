@@ -1,0 +1,64 @@
+// The port that every upstream dialect implements: pure functions between the canonical form and one wire format.
+import type { ModelCard } from "./card.ts";
+import type { ChatChunk, ChatReply, ChatRequest } from "./chat.ts";
+import type { Fault } from "./fault.ts";
+import type { JsonObject } from "./json.ts";
+
+/** Where a call goes and as whom. */
+export interface Target {
+  /** All that stands before the dialect's own path, without a trailing slash. */
+  readonly baseUrl: string;
+  /** The provider's secret; null for a server that needs none. */
+  readonly secret: string | null;
+  /** The operator's own headers, sent with each call. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Outgoing {
+  readonly url: string;
+  /** Lower-case names. `content-type` is application/json unless given. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: JsonObject;
+  /** Fields of the client's request that were changed, clamped or left out, by their OpenAI names. */
+  readonly dropped: readonly string[];
+}
+
+/** One server-sent event. `event` is "" when the stream names none. */
+export interface ServerEvent {
+  readonly event: string;
+  readonly data: string;
+}
+
+export interface Decoder {
+  /** Takes one event, gives the chunks it holds (often none). Throws a Fault for an error event or garbage. */
+  push(event: ServerEvent): readonly ChatChunk[];
+  /** The stream is over: gives what was kept back. Throws a Fault unless the dialect's own end was seen. */
+  end(): readonly ChatChunk[];
+}
+
+export interface Dialect {
+  /** How many choices one call can give for this card: 1 where the gateway has to run n calls. */
+  choicesMax(card: ModelCard): number;
+  /**
+   * The upstream call for a request. `request.n` is at most `choicesMax`; `request.stream` says which form to ask for.
+   * Throws a Fault `unsupported_capability` only where leaving something out would change the meaning.
+   */
+  encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing;
+  /** A decoder for one streamed answer to this request. */
+  decoder(card: ModelCard, request: ChatRequest): Decoder;
+  /** An unstreamed answer (already parsed JSON). Throws a Fault when it is an error or not of the dialect. */
+  reply(body: unknown, card: ModelCard, request: ChatRequest): ChatReply;
+  /** An error answer: status, headers and the body's text. `nowMs` is for dates in headers. */
+  explain(status: number, headers: Headers, body: string, nowMs: number): Fault;
+}
+
+export const DIALECTS = [
+  "openai",
+  "responses",
+  "anthropic",
+  "gemini",
+  "mistral",
+  "cohere",
+  "perplexity",
+] as const;
+export type DialectName = (typeof DIALECTS)[number];

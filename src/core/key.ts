@@ -1,0 +1,38 @@
+// Gateway keys and the accounts that pay for them, as the store keeps them: a secret is never among the fields.
+import type { NanoUsd } from "./money.ts";
+
+export interface GatewayKey {
+  /** `key_…`: the identity. The secret that proves it is kept only as a keyed digest. */
+  readonly id: string;
+  readonly name: string;
+  readonly accountId: string;
+  /** The last four characters of the secret, to tell keys apart. */
+  readonly last4: string;
+  readonly createdAtMs: number;
+  readonly expiresAtMs: number | null;
+  readonly revokedAtMs: number | null;
+  /** Model ids and `Router#…` that the key may use; null: all. */
+  readonly allowedModels: readonly string[] | null;
+  /** null: unlimited; "default": what the configuration says. */
+  readonly requestsPerDay: number | null | "default";
+  /** Lifetime limit of what the key's requests may be charged; null: none. */
+  readonly spendLimitNanoUsd: NanoUsd | null;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly balanceNanoUsd: NanoUsd;
+  readonly heldNanoUsd: NanoUsd;
+  readonly createdAtMs: number;
+}
+
+/** Whether the key may be used at that moment. */
+export function isLive(key: GatewayKey, nowMs: number): boolean {
+  return key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs);
+}
+
+/** Whether the key may use a model or a selector, by canonical id. */
+export function mayUse(key: GatewayKey, modelId: string): boolean {
+  return key.allowedModels === null || key.allowedModels.includes(modelId);
+}

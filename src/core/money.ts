@@ -1,0 +1,40 @@
+// Money in whole nano-dollars, and the only place where tokens and prices become an amount.
+
+/** Whole nano-dollars (1 USD = 1e9). Safe integers hold more than nine million dollars. */
+export type NanoUsd = number;
+
+export const NANO_PER_USD = 1_000_000_000;
+const PICO_PER_USD_PER_MILLION = 1_000_000;
+const PICO_PER_NANO = 1000n;
+const MARKUP_PARTS = 1_000_000;
+
+/** A line of a bill: so many tokens at so many USD per million, or so many pieces at so many USD each (`perUnit`). */
+export interface BillLine {
+  readonly what: string;
+  readonly count: number;
+  readonly usdPerMillion: number;
+}
+
+/** The sum of the lines times the markup, in whole nano-dollars, rounded up once. Prices are exact to 6 decimals. */
+export function costOf(lines: readonly BillLine[], markup: number): NanoUsd {
+  let pico = 0n;
+  for (const line of lines) {
+    pico +=
+      BigInt(Math.round(line.count)) * BigInt(Math.round(line.usdPerMillion * PICO_PER_USD_PER_MILLION));
+  }
+  const marked = pico * BigInt(Math.round(markup * MARKUP_PARTS));
+  const unit = PICO_PER_NANO * BigInt(MARKUP_PARTS);
+  return Number((marked + unit - 1n) / unit);
+}
+
+/** An amount as the JSON number of USD that clients see. */
+export function usdOf(amount: NanoUsd): number {
+  return amount / NANO_PER_USD;
+}
+
+/** A USD amount as whole nano-dollars; null when it is not exact to nano-dollars or not a safe integer of them. */
+export function nanoOf(usd: number): NanoUsd | null {
+  const nano = Math.round(usd * NANO_PER_USD);
+  if (!Number.isSafeInteger(nano)) return null;
+  return Math.abs(nano / NANO_PER_USD - usd) <= Math.abs(usd) * 1e-12 ? nano : null;
+}

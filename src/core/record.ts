@@ -1,0 +1,52 @@
+// The row that every request leaves: log line and bill at once.
+import type { NanoUsd } from "./money.ts";
+
+/** Where the token counts come from: the provider's report, our estimate of what was produced, or nothing was. */
+export type UsageSource = "provider" | "estimate" | "none";
+
+/** How a request ended. `refused`: before any upstream was called. */
+export type Ended =
+  | "done"
+  | "client_gone"
+  | "upstream_failed"
+  | "broken_off"
+  | "timeout"
+  | "refused"
+  | "lost";
+
+export interface Tokens {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly reasoning: number;
+  readonly searches: number;
+}
+
+export interface RequestRecord {
+  /** The completion's id, ours: `chatcmpl-…`. */
+  readonly id: string;
+  /** What `x-request-id` said. */
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly atMs: number;
+  readonly modelAsked: string;
+  /** The card that answered; null when none did. */
+  readonly modelUsed: string | null;
+  readonly selector: string | null;
+  readonly attempts: number;
+  readonly stream: boolean;
+  /** The HTTP status that the client was given. */
+  readonly status: number;
+  readonly faultCode: string | null;
+  readonly tokens: Tokens;
+  /** The card's price of these tokens, markup included, even when free. */
+  readonly costNanoUsd: NanoUsd;
+  /** What the balance paid. */
+  readonly chargedNanoUsd: NanoUsd;
+  readonly usageSource: UsageSource;
+  readonly ended: Ended;
+  readonly totalMs: number;
+  readonly firstTokenMs: number | null;
+}
