@@ -1,0 +1,141 @@
+// A client's chat-completions body as the canonical request: bounds checked, nulls and deprecated fields resolved.
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../core/chat.ts";
+import { Fault } from "../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
+import type { Limits } from "../core/settings.ts";
+import { firstFault } from "./bounds.ts";
+import { chatRequestSchema } from "./chat-schema.ts";
+
+const compiled = TypeCompiler.Compile(chatRequestSchema);
+
+/** These would reach into the object itself where a later reader merges carelessly: they are nobody's field. */
+const NEVER = new Set(["__proto__", "constructor", "prototype"]);
+
+/** The checked request. Throws a Fault that names the first field out of bounds. */
+export function chatRequestOf(body: unknown, limits: Limits): ChatRequest {
+  const given = withoutNulls(body);
+  if (!compiled.Check(given)) {
+    throw firstFault(chatRequestSchema, given) ?? new Fault("invalid_value", "The request is not valid.");
+  }
+  checkCeiling("n", numberField(given, "n"), limits.choicesMax);
+  checkMessages(arrayOf(given.messages).length, limits.messagesMax);
+  checkModelName(given.model);
+  if (given.stream_options !== undefined && given.stream !== true) {
+    const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
+    throw new Fault("invalid_value", message, { param: "stream_options", shownCode: null });
+  }
+  return canonical(given);
+}
+
+/** `null` for an optional field is the field left out, and an empty `tools` or `stop` says nothing either. */
+function withoutNulls(body: unknown): JsonObject {
+  if (!isObject(body))
+    throw firstFault(chatRequestSchema, body) ?? new Fault("invalid_json", "Not an object.");
+  const kept: JsonObject = {};
+  for (const [field, value] of Object.entries(body)) {
+    if (NEVER.has(field)) continue;
+    if (value === null && field !== "model" && field !== "messages") continue;
+    if (Array.isArray(value) && value.length === 0 && (field === "tools" || field === "functions")) continue;
+    kept[field] = value;
+  }
+  return kept;
+}
+
+function numberField(given: JsonObject, field: string): number {
+  return typeof given[field] === "number" ? given[field] : 0;
+}
+
+function checkCeiling(field: string, value: number, most: number): void {
+  if (value <= most) return;
+  const message = `Invalid '${field}': integer above maximum value. Expected a value <= ${most}.`;
+  throw new Fault("integer_above_max_value", message, { param: field });
+}
+
+function checkMessages(count: number, most: number): void {
+  if (count <= most) return;
+  const message = `Invalid 'messages': array too long. Expected at most ${most} elements.`;
+  throw new Fault("array_above_max_length", message, { param: "messages" });
+}
+
+function checkModelName(model: unknown): void {
+  if (typeof model === "string" && !model.includes("\0")) return;
+  throw new Fault("invalid_value", "Invalid 'model': it can't hold a NUL character.", { param: "model" });
+}
+
+function canonical(given: JsonObject): ChatRequest {
+  const { functions, function_call: functionCall, stop, messages, ...rest } = given;
+  const request: JsonObject = { ...rest, messages: messagesOf(arrayOf(messages)) };
+  if (typeof stop === "string") request.stop = [stop];
+  else if (Array.isArray(stop) && stop.length > 0) request.stop = stop;
+  const tools = toolsOf(given, arrayOf(functions));
+  if (tools.length > 0) request.tools = tools;
+  const choice = given.tool_choice ?? choiceOf(functionCall);
+  delete request.tool_choice;
+  if (tools.length > 0 && choice !== undefined) request.tool_choice = choice;
+  if (tools.length === 0) refuseForcedCall(choice);
+  if (tools.length === 0) delete request.parallel_tool_calls;
+  return checked(request);
+}
+
+/** The schema was checked and the deprecated forms are gone: the object is what its type says. */
+function checked(request: JsonObject): ChatRequest {
+  return request as ChatRequest;
+}
+
+function checkedMessage(message: JsonObject): ChatMessage {
+  return message as ChatMessage;
+}
+
+/** Without tools, `auto` and `none` say nothing; to force a call that can't be made is a mistake. */
+function refuseForcedCall(choice: unknown): void {
+  if (choice === undefined || choice === "auto" || choice === "none") return;
+  const message = "Invalid 'tool_choice': it is only allowed when 'tools' are specified.";
+  throw new Fault("invalid_value", message, { param: "tool_choice" });
+}
+
+function toolsOf(given: JsonObject, functions: readonly unknown[]): readonly Tool[] {
+  const tools = arrayOf(given.tools) as readonly Tool[];
+  if (tools.length > 0 || functions.length === 0) return tools;
+  return functions.map((definition) => ({ type: "function", function: definition }) as Tool);
+}
+
+/** The deprecated `function_call` as `tool_choice`. */
+function choiceOf(functionCall: unknown): ToolChoice | undefined {
+  if (functionCall === "none" || functionCall === "auto") return functionCall;
+  const name = stringOf(objectOf(functionCall).name);
+  return name === undefined ? undefined : { type: "function", function: { name } };
+}
+
+function messagesOf(given: readonly unknown[]): readonly ChatMessage[] {
+  return given.map((message, index) => messageOf(objectOf(message), index, given));
+}
+
+/** A message without null fields; the deprecated function forms become tool forms with an id of our own. */
+function messageOf(given: JsonObject, index: number, all: readonly unknown[]): ChatMessage {
+  const message: JsonObject = {};
+  for (const [field, value] of Object.entries(given)) {
+    if (NEVER.has(field) || (value === null && field !== "content")) continue;
+    message[field] = value;
+  }
+  if (message.role === "function") {
+    const { name, ...rest } = message;
+    const id = legacyCallId(all, index, name);
+    return checkedMessage({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
+  }
+  if (message.role === "assistant" && isObject(message.function_call)) {
+    const { function_call: call, ...rest } = message;
+    const id = `call_fn_${index}`;
+    return checkedMessage({ ...rest, tool_calls: [{ id, type: "function", function: call }] });
+  }
+  return checkedMessage(message);
+}
+
+/** The id that the nearest earlier call of that function was given. */
+function legacyCallId(all: readonly unknown[], index: number, name: unknown): string {
+  for (let at = index - 1; at >= 0; at--) {
+    const call = objectOf(objectOf(all[at]).function_call);
+    if (call.name === name) return `call_fn_${at}`;
+  }
+  return `call_fn_${index}`;
+}

@@ -1,0 +1,206 @@
+// A stream's chunks folded into one reply, and a reply taken apart into chunks again.
+import type {
+  ChatChunk,
+  ChatReply,
+  ChunkChoice,
+  FinishReason,
+  ReasoningDetail,
+  ReplyChoice,
+  ReplyMessage,
+  ToolCall,
+  ToolCallDelta,
+  UrlCitation,
+  Usage,
+} from "../core/chat.ts";
+import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
+
+interface CallParts {
+  readonly first: ToolCallDelta;
+  readonly input: string[];
+  extra: JsonObject | undefined;
+}
+
+interface ChoiceParts {
+  readonly content: string[];
+  readonly refusal: string[];
+  readonly reasoning: string[];
+  readonly details: ReasoningDetail[];
+  readonly calls: Map<number, CallParts>;
+  readonly annotations: UrlCitation[];
+  readonly messageExtras: JsonObject;
+  readonly choiceExtras: JsonObject;
+  logprobs: { content: unknown[] | null; refusal: unknown[] | null } | null;
+  finish: FinishReason | null;
+}
+
+/** Collects normalised chunks; `reply()` gives the completion that the stream described. */
+export class Fold {
+  readonly #choices = new Map<number, ChoiceParts>();
+  readonly #extras: JsonObject = {};
+  #usage: Usage | undefined;
+
+  push(chunk: ChatChunk): void {
+    const { choices, usage, ...extras } = chunk;
+    if (usage) this.#usage = usage;
+    Object.assign(this.#extras, extras);
+    for (const choice of choices) this.#choice(choice);
+  }
+
+  reply(): ChatReply {
+    const choices = [...this.#choices].sort(([a], [b]) => a - b).map(([index, parts]) => whole(index, parts));
+    return { ...this.#extras, choices, ...(this.#usage ? { usage: this.#usage } : {}) };
+  }
+
+  #choice({ index, delta, finish_reason, logprobs, ...extras }: ChunkChoice): void {
+    const parts = this.#partsOf(index);
+    const {
+      role: _role,
+      content,
+      refusal,
+      reasoning_content,
+      reasoning_details,
+      tool_calls,
+      ...rest
+    } = delta;
+    const { annotations, ...messageExtras } = rest;
+    if (content) parts.content.push(content);
+    if (refusal) parts.refusal.push(refusal);
+    if (reasoning_content) parts.reasoning.push(reasoning_content);
+    for (const detail of reasoning_details ?? []) addDetail(parts.details, detail);
+    for (const call of tool_calls ?? []) addCall(parts.calls, call);
+    if (annotations) parts.annotations.push(...annotations);
+    for (const [field, value] of Object.entries(messageExtras)) {
+      parts.messageExtras[field] = mergedExtra(parts.messageExtras[field], value);
+    }
+    if (logprobs) addLogprobs(parts, objectOf(logprobs));
+    Object.assign(parts.choiceExtras, extras);
+    if (finish_reason) parts.finish = finish_reason;
+  }
+
+  #partsOf(index: number): ChoiceParts {
+    const known = this.#choices.get(index);
+    if (known) return known;
+    const parts: ChoiceParts = {
+      content: [],
+      refusal: [],
+      reasoning: [],
+      details: [],
+      calls: new Map(),
+      annotations: [],
+      messageExtras: {},
+      choiceExtras: {},
+      logprobs: null,
+      finish: null,
+    };
+    this.#choices.set(index, parts);
+    return parts;
+  }
+}
+
+/** Fragments of one thinking block share an index and a type: their texts are joined, a signature is set. */
+function addDetail(details: ReasoningDetail[], given: ReasoningDetail): void {
+  const at = details.findIndex((one) => one.index === given.index && one.type === given.type);
+  const before = given.index === undefined ? undefined : details[at];
+  if (!before) {
+    details.push({ ...given });
+    return;
+  }
+  const text = joinedText(before.text, given.text);
+  const summary = joinedText(before.summary, given.summary);
+  details[at] = { ...before, ...given, ...defined({ text, summary }) };
+}
+
+function joinedText(before: string | undefined, now: string | undefined): string | undefined {
+  if (before === undefined) return now;
+  return now === undefined ? before : before + now;
+}
+
+function defined(fields: Record<string, string | undefined>): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [field, value] of Object.entries(fields)) if (value !== undefined) kept[field] = value;
+  return kept;
+}
+
+function addCall(calls: Map<number, CallParts>, given: ToolCallDelta): void {
+  const input = given.function?.arguments ?? given.custom?.input ?? "";
+  const before = calls.get(given.index);
+  if (!before) {
+    calls.set(given.index, { first: given, input: [input], extra: given.extra_content });
+    return;
+  }
+  before.input.push(input);
+  if (given.extra_content) before.extra = { ...before.extra, ...given.extra_content };
+}
+
+/** Spoken answers come as fragments of base64 and transcript; any other extension field is replaced by its latest. */
+function mergedExtra(before: unknown, now: unknown): unknown {
+  if (!isObject(before) || !isObject(now)) return now;
+  const merged: JsonObject = { ...before, ...now };
+  for (const field of ["data", "transcript"]) {
+    const [first, second] = [before[field], now[field]];
+    if (typeof first === "string" && typeof second === "string") merged[field] = first + second;
+  }
+  return merged;
+}
+
+function addLogprobs(parts: ChoiceParts, given: JsonObject): void {
+  const sum = parts.logprobs ?? { content: null, refusal: null };
+  for (const field of ["content", "refusal"] as const) {
+    const tokens = given[field];
+    if (!Array.isArray(tokens)) continue;
+    const list = sum[field] ?? [];
+    for (const token of tokens) list.push(token);
+    sum[field] = list;
+  }
+  parts.logprobs = sum;
+}
+
+function whole(index: number, parts: ChoiceParts): ReplyChoice {
+  const calls = [...parts.calls.entries()].sort(([a], [b]) => a - b).map(([, call]) => wholeCall(call));
+  const content = parts.content.join("");
+  const message: ReplyMessage = {
+    role: "assistant",
+    content: content === "" && (calls.length > 0 || parts.refusal.length > 0) ? null : content,
+    refusal: parts.refusal.length > 0 ? parts.refusal.join("") : null,
+    ...parts.messageExtras,
+  };
+  if (parts.reasoning.length > 0) message.reasoning_content = parts.reasoning.join("");
+  if (parts.details.length > 0) message.reasoning_details = parts.details;
+  if (calls.length > 0) message.tool_calls = calls;
+  if (parts.annotations.length > 0) message.annotations = parts.annotations;
+  return {
+    ...parts.choiceExtras,
+    index,
+    message,
+    finish_reason: parts.finish ?? "stop",
+    logprobs: parts.logprobs,
+  };
+}
+
+function wholeCall({ first, input, extra }: CallParts): ToolCall {
+  const id = first.id ?? "";
+  const text = input.join("");
+  if (first.custom) return { id, type: "custom", custom: { name: first.custom.name ?? "", input: text } };
+  const call: ToolCall = {
+    id,
+    type: "function",
+    function: { name: first.function?.name ?? "", arguments: text },
+  };
+  return extra ? { ...call, extra_content: extra } : call;
+}
+
+/** A reply as the chunks of a stream that says the same. */
+export function unfold(reply: ChatReply): ChatChunk[] {
+  const { choices, usage, ...extras } = reply;
+  const chunks: ChatChunk[] = choices.map((choice) => ({ ...extras, choices: [unfoldChoice(choice)] }));
+  if (usage) chunks.push({ choices: [], usage });
+  return chunks;
+}
+
+function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: ReplyChoice): ChunkChoice {
+  const calls = arrayOf(message.tool_calls).filter(isObject);
+  const { tool_calls: _calls, ...rest } = message;
+  const fragments = calls.map((call, position) => ({ ...call, index: position }));
+  const delta = fragments.length > 0 ? { ...rest, tool_calls: fragments } : rest;
+  return { ...extras, index, delta, finish_reason, ...(logprobs ? { logprobs } : {}) };
+}

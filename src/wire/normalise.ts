@@ -1,0 +1,159 @@
+// The grammar of an answer, enforced once for all dialects: `start (content | reasoning | tool …)* finish usage?`.
+import type {
+  ChatChunk,
+  ChatReply,
+  ChatRequest,
+  ChunkChoice,
+  Delta,
+  FinishReason,
+  Usage,
+} from "../core/chat.ts";
+import { Fold, unfold } from "./fold.ts";
+import { idsInHistory, ToolCalls } from "./tool-calls.ts";
+
+interface ChoiceState {
+  readonly calls: ToolCalls;
+  started: boolean;
+  /** Held back to the end: some upstreams send several, or content after it. */
+  finish: ChunkChoice | null;
+}
+
+/**
+ * Puts the chunks of one answer into the order and form that every client takes: the role once and first, dense tool
+ * calls with legal ids, one finish reason of the closed set per choice, the last usage report once. `choiceOffset` is
+ * added to the choices' indexes, for answers that were put together from several calls.
+ */
+export class Normaliser {
+  readonly #choices = new Map<number, ChoiceState>();
+  readonly #takenIds: Set<string>;
+  readonly #turn: number;
+  readonly #choiceOffset: number;
+  #usage: Usage | null = null;
+
+  constructor(request: ChatRequest, choiceOffset = 0) {
+    this.#takenIds = idsInHistory(request);
+    this.#turn = request.messages.length;
+    this.#choiceOffset = choiceOffset;
+  }
+
+  /** The latest usage report, as far as one came. */
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  push(chunks: readonly ChatChunk[]): ChatChunk[] {
+    const ready: ChatChunk[] = [];
+    for (const chunk of chunks) {
+      const clean = this.#chunk(chunk);
+      if (clean) ready.push(clean);
+    }
+    return ready;
+  }
+
+  /** The finish of each choice, then, when usage was reported, one chunk with it and no choices. */
+  end(): ChatChunk[] {
+    const ready: ChatChunk[] = [];
+    for (const [index, state] of this.#choices) ready.push(...this.#finish(index, state));
+    if (this.#usage) ready.push({ choices: [], usage: this.#usage });
+    return ready;
+  }
+
+  #chunk(chunk: ChatChunk): ChatChunk | null {
+    const only = chunk.choices.length === 1 ? chunk.choices[0] : undefined;
+    if (only && !chunk.usage && this.#isPlain(only)) return chunk;
+    const { usage, choices, ...rest } = chunk;
+    if (usage) this.#usage = { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens };
+    const clean: ChunkChoice[] = [];
+    for (const choice of choices) {
+      const one = this.#choice(choice);
+      if (one) clean.push(one);
+    }
+    if (clean.length === 0 && Object.keys(rest).length === 0) return null;
+    return { ...rest, choices: clean };
+  }
+
+  /** The hot path: a text fragment of a choice that has started needs no change at all. */
+  #isPlain(choice: ChunkChoice): boolean {
+    if (choice.finish_reason || this.#choiceOffset !== 0) return false;
+    if (this.#choices.get(choice.index)?.started !== true) return false;
+    const { delta } = choice;
+    if (typeof delta.content !== "string" || delta.content === "") return false;
+    for (const field in delta) if (field !== "content") return false;
+    return true;
+  }
+
+  #choice(choice: ChunkChoice): ChunkChoice | null {
+    const state = this.#stateOf(choice.index);
+    const index = choice.index + this.#choiceOffset;
+    const delta = this.#delta(choice.delta, state);
+    if (choice.finish_reason) state.finish = { ...choice, index, delta: {} };
+    if (!delta) return null;
+    return { ...choice, index, delta, finish_reason: null };
+  }
+
+  #delta(given: Delta, state: ChoiceState): Delta | null {
+    const { role: _role, content, refusal, tool_calls: calls, ...rest } = given;
+    const fragments = calls && calls.length > 0 ? state.calls.push(calls) : [];
+    const delta: Delta = {};
+    if (!state.started) {
+      delta.role = "assistant";
+      delta.content = typeof content === "string" ? content : fragments.length > 0 ? null : "";
+      if (refusal === undefined || refusal === null) delta.refusal = null;
+    } else if (typeof content === "string" && content !== "") delta.content = content;
+    if (typeof refusal === "string" && refusal !== "") delta.refusal = refusal;
+    if (fragments.length > 0) delta.tool_calls = fragments;
+    for (const field in rest) if (!isEmpty(rest[field])) delta[field] = rest[field];
+    state.started = true;
+    return Object.keys(delta).length === 0 ? null : delta;
+  }
+
+  #finish(upstreamIndex: number, state: ChoiceState): ChatChunk[] {
+    const index = upstreamIndex + this.#choiceOffset;
+    const chunks: ChatChunk[] = [];
+    const closing = state.calls.end();
+    if (closing.length > 0) {
+      chunks.push({ choices: [{ index, delta: { tool_calls: closing }, finish_reason: null }] });
+    }
+    if (!state.finish) return chunks;
+    const reason = finishOf(state.finish.finish_reason, state.calls.count);
+    chunks.push({ choices: [{ ...state.finish, index, finish_reason: reason }] });
+    return chunks;
+  }
+
+  #stateOf(index: number): ChoiceState {
+    const known = this.#choices.get(index);
+    if (known) return known;
+    const prefix = `call_${this.#turn}_${index + this.#choiceOffset}`;
+    const state = { calls: new ToolCalls(this.#takenIds, prefix), started: false, finish: null };
+    this.#choices.set(index, state);
+    return state;
+  }
+}
+
+function isEmpty(value: unknown): boolean {
+  return (
+    value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
+  );
+}
+
+function finishOf(given: string | null, calls: number): FinishReason {
+  if (given === "length" || given === "content_filter") return given;
+  return calls > 0 ? "tool_calls" : "stop";
+}
+
+/** A whole answer under the same rules: it goes the way of a stream, so that there is one set of rules. */
+export function normaliseReply(reply: ChatReply, request: ChatRequest, choiceOffset = 0): ChatReply {
+  const normaliser = new Normaliser(request, choiceOffset);
+  const fold = new Fold();
+  for (const chunk of normaliser.push(unfold(reply))) fold.push(chunk);
+  for (const chunk of normaliser.end()) fold.push(chunk);
+  return fold.reply();
+}
+
+/** Whether a chunk is part of the answer itself: content, reasoning, a refusal or a tool call. A bare start is not. */
+export function isAnswer(chunk: ChatChunk): boolean {
+  return chunk.choices.some(({ delta }) => {
+    if (delta.content || delta.reasoning_content || delta.refusal || delta.audio) return true;
+    return (delta.tool_calls?.length ?? 0) > 0 || (delta.reasoning_details?.length ?? 0) > 0;
+  });
+}

@@ -1,0 +1,124 @@
+// Tool calls as clients need them: dense indexes, one whole first fragment, ids that are legal and used once.
+import type { ChatRequest, ToolCallDelta } from "../core/chat.ts";
+
+/** What clients and every provider accept back. */
+const LEGAL_ID = /^[A-Za-z0-9_-]{1,40}$/;
+
+interface Call {
+  readonly index: number;
+  readonly id: string;
+  readonly givenId: string | undefined;
+  readonly custom: boolean;
+  hasInput: boolean;
+}
+
+/** The ids of calls that the conversation already holds: an upstream may count from 0 in each turn. */
+export function idsInHistory(request: ChatRequest): Set<string> {
+  const ids = new Set<string>();
+  for (const message of request.messages) {
+    if (message.role !== "assistant") continue;
+    for (const call of message.tool_calls ?? []) ids.add(call.id);
+  }
+  return ids;
+}
+
+/** The calls of one choice. */
+export class ToolCalls {
+  readonly #taken: Set<string>;
+  readonly #idPrefix: string;
+  readonly #calls: Call[] = [];
+  readonly #byUpstreamIndex = new Map<number, Call>();
+  /** Fragments that came before their call had a name. */
+  readonly #nameless = new Map<number, ToolCallDelta>();
+
+  /** `taken` is shared by the choices of one reply; `idPrefix` is unique to this choice of this turn. */
+  constructor(taken: Set<string>, idPrefix: string) {
+    this.#taken = taken;
+    this.#idPrefix = idPrefix;
+  }
+
+  get count(): number {
+    return this.#calls.length;
+  }
+
+  /** The fragments as the client gets them. */
+  push(fragments: readonly ToolCallDelta[]): ToolCallDelta[] {
+    return fragments.flatMap((fragment) => this.#fragment(fragment));
+  }
+
+  /** A call that never got arguments ends as `{}`: parsers of arguments refuse an empty text. */
+  end(): ToolCallDelta[] {
+    return this.#calls
+      .filter((call) => !call.hasInput && !call.custom)
+      .map((call) => ({ index: call.index, function: { arguments: "{}" } }));
+  }
+
+  #fragment(given: ToolCallDelta): ToolCallDelta[] {
+    const key = this.#keyOf(given);
+    const known = this.#byUpstreamIndex.get(key);
+    if (known && !startsAnother(known, given)) return later(known, given);
+    const fragment = joined(this.#nameless.get(key), given);
+    this.#nameless.delete(key);
+    if (nameOf(fragment)) return [this.#start(key, fragment)];
+    this.#nameless.set(key, fragment);
+    return [];
+  }
+
+  /** Some servers leave the index out: then a fragment with a name is a new call and any other goes on with the last. */
+  #keyOf(given: ToolCallDelta): number {
+    if (typeof given.index === "number") return given.index;
+    return nameOf(given) ? this.#calls.length : Math.max(0, this.#calls.length - 1);
+  }
+
+  #start(key: number, given: ToolCallDelta): ToolCallDelta {
+    const index = this.#calls.length;
+    const id = this.#legalId(given.id, index);
+    const custom = given.custom !== undefined;
+    const input = inputOf(given);
+    const call: Call = { index, id, givenId: given.id || undefined, custom, hasInput: input !== "" };
+    this.#calls.push(call);
+    this.#byUpstreamIndex.set(key, call);
+    const name = nameOf(given);
+    const body = custom ? { custom: { name, input } } : { function: { name, arguments: input } };
+    const extra = given.extra_content ? { extra_content: given.extra_content } : {};
+    return { index, id, type: custom ? "custom" : "function", ...body, ...extra };
+  }
+
+  #legalId(given: string | undefined, index: number): string {
+    let id = given ?? "";
+    for (let again = 0; !LEGAL_ID.test(id) || this.#taken.has(id); again++) {
+      id = again === 0 ? `${this.#idPrefix}_${index}` : `${this.#idPrefix}_${index}_${again}`;
+    }
+    this.#taken.add(id);
+    return id;
+  }
+}
+
+/** The same upstream index with another id and a name: servers that give every whole call the index 0. */
+function startsAnother(known: Call, given: ToolCallDelta): boolean {
+  return Boolean(given.id) && given.id !== known.givenId && Boolean(nameOf(given));
+}
+
+function later(call: Call, given: ToolCallDelta): ToolCallDelta[] {
+  const input = inputOf(given);
+  const extra = given.extra_content ? { extra_content: given.extra_content } : {};
+  if (input === "" && !given.extra_content) return [];
+  if (input !== "") call.hasInput = true;
+  const body = call.custom ? { custom: { input } } : { function: { arguments: input } };
+  return [{ index: call.index, ...body, ...extra }];
+}
+
+function joined(before: ToolCallDelta | undefined, now: ToolCallDelta): ToolCallDelta {
+  if (!before) return now;
+  const fn = { ...now.function, arguments: inputOf(before) + inputOf(now) };
+  const id = now.id ?? before.id;
+  return { ...before, ...now, ...(id === undefined ? {} : { id }), function: fn };
+}
+
+function nameOf(fragment: ToolCallDelta): string {
+  return fragment.function?.name || fragment.custom?.name || "";
+}
+
+function inputOf(fragment: ToolCallDelta): string {
+  return fragment.function?.arguments ?? fragment.custom?.input ?? "";
+}
