@@ -26,6 +26,8 @@ export interface ModelCard {
   readonly name: string;
   /** Unix seconds of the release, for the model list. */
   readonly created: number;
+  /** `YYYY-MM-DD` on which the provider switches it off, when that is announced. */
+  readonly shutdownDate?: string;
   readonly ownedBy: string;
   readonly contextTokensMax: number | null;
   readonly outputTokensMax: number | null;

@@ -1,4 +1,5 @@
 // Gateway keys and the accounts that pay for them, as the store keeps them: a secret is never among the fields.
+import { Fault } from "./fault.ts";
 import type { NanoUsd } from "./money.ts";
 
 export interface GatewayKey {
@@ -35,4 +36,9 @@ export function isLive(key: GatewayKey, nowMs: number): boolean {
 /** Whether the key may use a model or a selector, by canonical id. */
 export function mayUse(key: GatewayKey, modelId: string): boolean {
   return key.allowedModels === null || key.allowedModels.includes(modelId);
+}
+
+/** The one identical answer to a secret or key that is wrong, revoked or expired. */
+export function invalidKey(): Fault {
+  return new Fault("invalid_api_key", "Incorrect API key provided.");
 }

@@ -1,4 +1,5 @@
 // What the operator decides, section by section, as the rooms that use it are handed it.
+import type { Capability, ModelCard, Price } from "./card.ts";
 import type { DialectName } from "./dialect.ts";
 
 /** A provider that needs no more than its key: a row of `providers/index.ts`, as configuration sees it. */
@@ -61,6 +62,10 @@ export interface Limits {
 export interface RouterRules {
   /** Share of the best quality that `Router#fair` keeps, 0…1. */
   readonly fairQuality: number;
+  /** Ids of cards that no selector chooses. */
+  readonly deny: readonly string[];
+  /** The card that every selector chooses for a kind of task, by id. */
+  readonly pin: Readonly<Partial<Record<Skill, string>>>;
 }
 
 export interface ServerRules {
@@ -74,4 +79,66 @@ export interface ServerRules {
   readonly trustedProxies: readonly string[];
   /** Origins that may call from a browser. */
   readonly cors: readonly string[];
+}
+
+/** The kinds of tasks by which a model's quality is told apart. */
+export const SKILLS = [
+  "math",
+  "coding",
+  "reasoning",
+  "science",
+  "knowledge",
+  "language",
+  "data",
+  "instruction",
+  "tools",
+] as const;
+export type Skill = (typeof SKILLS)[number];
+
+/** When a second attempt is started beside a slow first one. */
+export interface HedgeRules {
+  /** After this percentile of the card's recent times to the first token, or after a fixed time. */
+  readonly after: { readonly percentile: number } | { readonly ms: number };
+  /** At most this share of the card's requests, 0…1. */
+  readonly shareMax: number;
+}
+
+/** What the operator changes about one card of the catalogue. A field that is not set stays as the catalogue has it. */
+export interface ModelOverlay {
+  readonly id: string;
+  readonly disabled: boolean;
+  readonly price?: Price;
+  readonly contextTokensMax?: number;
+  readonly outputTokensMax?: number;
+  readonly capabilities?: ReadonlySet<Capability>;
+  readonly fallbacks?: readonly string[];
+  /** Probability of a good answer by kind of task, 0…1. */
+  readonly skills?: Readonly<Partial<Record<Skill, number>>>;
+  readonly hedge?: HedgeRules;
+}
+
+export interface LogRules {
+  /** Whether prompts and answers are kept with the request's row. */
+  readonly content: boolean;
+  /** How long rows are kept. */
+  readonly keepMs: number;
+}
+
+/** All that the operator decides. On a reload, `server` and `store` stay as they were at the start. */
+export interface Settings {
+  readonly server: ServerRules;
+  /** `sqlite:PATH` or `postgres://…`. */
+  readonly store: string;
+  /** Those that are on. */
+  readonly providers: readonly ProviderSetup[];
+  /** Cards that the operator added to a provider; one that the catalogue has too takes its place. */
+  readonly ownModels: readonly ModelCard[];
+  readonly overlay: readonly ModelOverlay[];
+  /** What a client may say → an id or `Router#…`. */
+  readonly aliases: Readonly<Record<string, string>>;
+  readonly quota: QuotaRules;
+  readonly billing: BillingRules;
+  readonly limits: Limits;
+  readonly log: LogRules;
+  readonly router: RouterRules;
 }

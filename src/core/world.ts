@@ -1,8 +1,11 @@
 // The effects that are handed in, so that everything else is a function of its arguments.
+import type { RequestRecord } from "./record.ts";
 
 export interface Clock {
   /** Wall time, Unix milliseconds. */
   nowMs(): number;
+  /** Milliseconds since some start, never set back: for durations and deadlines. */
+  monotonicMs(): number;
   /** Runs `task` once after `delayMs`; the returned function calls it off. */
   after(delayMs: number, task: () => void): () => void;
   /** Runs `task` every `periodMs` without keeping the process alive; the returned function ends it. */
@@ -14,12 +17,17 @@ export interface Random {
   bytes(count: number): Uint8Array;
 }
 
+/** Whether a TCP connection to the URL's host and port comes about within `timeoutMs`. Sends nothing. */
+export type Reach = (url: URL, timeoutMs: number) => Promise<boolean>;
+
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** One thing that happened, for the log and the counters; `event` names it. Never holds a secret, a prompt or an answer. */
 export interface LogEvent {
   readonly event: string;
   readonly level?: "debug" | "info" | "warn" | "error";
+  /** The request that ended, with the event `request`. */
+  readonly record?: RequestRecord;
   readonly [field: string]: unknown;
 }
 export type Log = (event: LogEvent) => void;

@@ -5,7 +5,7 @@ import { isObject } from "../core/json.ts";
 
 /** The keywords of JSON Schema that our schemas use. */
 interface Rules {
-  readonly [keyword: string | symbol]: unknown;
+  readonly [keyword: string]: unknown;
   readonly type?: string;
   readonly enum?: readonly string[];
   readonly anyOf?: readonly Rules[];

@@ -1,0 +1,50 @@
+// What a key's holder may know about it: the allowance and its reset, limits, and what was spent.
+import { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
+import { usdOf } from "../core/money.ts";
+import type { QuotaRules } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import type { Clock } from "../core/world.ts";
+import { dayOf, monthStartMs } from "../ledger/day.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { instantOf, instantOrNull } from "./instant.ts";
+
+export interface HolderParts {
+  readonly store: Pick<Store, "account" | "chargedSince">;
+  readonly ledger: Pick<Ledger, "allowance">;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly quota: () => QuotaRules;
+}
+
+/** The body of `GET /v1/key`. Throws the Fault `store_unavailable`. */
+export async function holderView({ store, ledger, clock, quota }: HolderParts, key: GatewayKey) {
+  const nowMs = clock.nowMs();
+  const rules = quota();
+  const charged = async (sinceMs: number): Promise<number> =>
+    usdOf(await store.chargedSince(key.id, sinceMs));
+  const account = await store.account(key.accountId);
+  if (account === null) throw new Fault("not_found", "The key's account does not exist.");
+  const allowance = await ledger.allowance(key);
+  return {
+    id: key.id,
+    name: key.name,
+    account_id: key.accountId,
+    last4: key.last4,
+    allowance: {
+      limit: allowance.limit,
+      used: allowance.used,
+      remaining: allowance.remaining,
+      resets_at: instantOf(allowance.resetsAtMs),
+      next_slot_at: instantOrNull(allowance.nextSlotAtMs),
+    },
+    balance_usd: usdOf(account.balanceNanoUsd),
+    spend_limit_usd: key.spendLimitNanoUsd === null ? null : usdOf(key.spendLimitNanoUsd),
+    spent_usd: {
+      today: await charged(dayOf(nowMs, rules).startMs),
+      month: await charged(monthStartMs(nowMs, rules)),
+      total: await charged(0),
+    },
+    allowed_models: key.allowedModels,
+    expires_at: instantOrNull(key.expiresAtMs),
+  };
+}

@@ -1,0 +1,33 @@
+// The admin token: made at the first start where none is configured, kept as a digest, checked without telling how it differs.
+import { digestOf, isSameDigest, mintAdminToken } from "../keys/secret.ts";
+import type { AdminWorld } from "./world.ts";
+
+/**
+ * Makes the token when none is configured and none was made before, and gives it, to be shown this once; null when
+ * there was nothing to make.
+ */
+export async function ensureAdminToken(world: AdminWorld, configured: string | null): Promise<string | null> {
+  const { store, random, pepper } = world;
+  if (configured !== null || (await store.setting("admin_token_digest")) !== null) return null;
+  const token = mintAdminToken(random);
+  const digest = digestOf(token, pepper);
+  // Of several processes that start at once, only the one whose token was kept shows it.
+  return (await store.keepSetting("admin_token_digest", digest)) === digest ? token : null;
+}
+
+/** Makes a new token in place of the one before, and gives it, to be shown this once. */
+export async function resetAdminToken({ store, random, pepper }: AdminWorld): Promise<string> {
+  const token = mintAdminToken(random);
+  await store.setSetting("admin_token_digest", digestOf(token, pepper));
+  return token;
+}
+
+/** Whether it is the admin token: the configured one where there is one, else the one that was made. */
+export async function checkAdminToken(
+  { store, pepper }: Pick<AdminWorld, "store" | "pepper">,
+  configured: string | null,
+  token: string,
+): Promise<boolean> {
+  const kept = configured === null ? await store.setting("admin_token_digest") : digestOf(configured, pepper);
+  return kept !== null && isSameDigest(kept, digestOf(token, pepper));
+}

@@ -1,0 +1,11 @@
+// What the operator's use-cases are handed.
+import type { Store } from "../core/store.ts";
+import type { Clock, Random } from "../core/world.ts";
+
+export interface AdminWorld {
+  readonly store: Store;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly random: Random;
+  /** The key of the digests of secrets: `pepperOf` the master key. */
+  readonly pepper: Uint8Array;
+}

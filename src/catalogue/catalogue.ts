@@ -1,0 +1,200 @@
+// The catalogue: every card that can be asked for now, and what a client's `model` means.
+import { CAPABILITIES, type ModelCard } from "../core/card.ts";
+import { nearest } from "../core/nearest.ts";
+import type { ModelOverlay } from "../core/settings.ts";
+import { overlaid } from "./overlay.ts";
+import { type PriceFields, priceView } from "./price.ts";
+import { shippedCards } from "./rows.ts";
+
+export const SELECTOR_PROVIDER = "Router";
+export const SELECTOR_NAMES = ["best", "fair", "light"] as const;
+export type SelectorName = (typeof SELECTOR_NAMES)[number];
+
+export type Resolution =
+  | { readonly kind: "card"; readonly card: ModelCard }
+  | { readonly kind: "selector"; readonly selector: SelectorName }
+  | { readonly kind: "unknown"; readonly nearest: readonly string[] };
+
+export interface Catalogue {
+  /** The cards of the providers that are on, without the disabled ones. */
+  list(): readonly ModelCard[];
+  /** What a client's `model` names. Bounded work for a text of any length. */
+  resolve(text: string): Resolution;
+}
+
+export interface CatalogueInput {
+  /** Those that are on. */
+  readonly providers: readonly { readonly name: string; readonly unlistedModels: boolean }[];
+  readonly overlay: readonly ModelOverlay[];
+  readonly ownModels: readonly ModelCard[];
+  readonly aliases: Readonly<Record<string, string>>;
+}
+
+const PROVIDER_CHARACTERS_MAX = 64;
+/** What may go to a provider as a model's name without the catalogue knowing it. */
+const UNLISTED_NAME = /^[^\s\p{C}]{1,200}$/u;
+const NEAREST_MAX = 3;
+
+export function buildCatalogue(input: CatalogueInput): Catalogue {
+  return new IndexedCatalogue(input);
+}
+
+/** Every card that exists by canonical id: the shipped ones, with the operator's own in place of the same id. */
+export function knownCards(ownModels: readonly ModelCard[]): ReadonlyMap<string, ModelCard> {
+  return new Map([...shippedCards(), ...ownModels].map((card) => [card.id, card]));
+}
+
+/** The part before the first `#`, else before the first `/`, and the rest; null for a bare name. */
+export function splitId(text: string): { readonly provider: string; readonly name: string } | null {
+  const hash = text.indexOf("#");
+  const at = hash === -1 ? text.indexOf("/") : hash;
+  if (at < 1 || at > PROVIDER_CHARACTERS_MAX || at === text.length - 1) return null;
+  return { provider: text.slice(0, at), name: text.slice(at + 1) };
+}
+
+/** The selector that the text names; null when it names none. */
+export function selectorOf(text: string): SelectorName | null {
+  const parts = splitId(text);
+  if (parts?.provider.toLowerCase() !== SELECTOR_PROVIDER.toLowerCase()) return null;
+  return SELECTOR_NAMES.find((name) => name === parts.name) ?? null;
+}
+
+function keyOf(provider: string, name: string): string {
+  return `${provider.toLowerCase()}#${name}`;
+}
+
+class IndexedCatalogue implements Catalogue {
+  readonly #cards: readonly ModelCard[];
+  readonly #byKey = new Map<string, ModelCard>();
+  /** Ids by the names without their provider, and by the last part of those, in lower case. */
+  readonly #byName = new Map<string, string[]>();
+  readonly #disabled: ReadonlySet<string>;
+  /** Providers whose unlisted names pass through, by their name in lower case. */
+  readonly #open: ReadonlyMap<string, string>;
+  readonly #aliases: ReadonlyMap<string, string>;
+
+  constructor({ providers, overlay, ownModels, aliases }: CatalogueInput) {
+    const on = new Set(providers.map((provider) => provider.name));
+    const changes = new Map(overlay.map((change) => [change.id, change]));
+    this.#cards = [...knownCards(ownModels).values()]
+      .filter((card) => on.has(card.provider))
+      .flatMap((card) => overlaid(card, changes.get(card.id)) ?? []);
+    this.#disabled = new Set(overlay.filter((change) => change.disabled).map((change) => change.id));
+    this.#open = new Map(
+      providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one.name]),
+    );
+    this.#aliases = new Map(Object.entries(aliases));
+    for (const card of this.#cards) this.#index(card);
+  }
+
+  #index(card: ModelCard): void {
+    this.#byKey.set(keyOf(card.provider, card.name), card);
+    const name = card.name.toLowerCase();
+    for (const key of new Set([name, name.slice(name.lastIndexOf("/") + 1)])) {
+      this.#byName.set(key, [...(this.#byName.get(key) ?? []), card.id]);
+    }
+  }
+
+  list(): readonly ModelCard[] {
+    return this.#cards;
+  }
+
+  resolve(text: string): Resolution {
+    const alias = this.#aliases.get(text);
+    return (
+      this.#named(text) ??
+      (alias === undefined ? null : (this.#named(alias) ?? this.#passed(alias))) ??
+      this.#passed(text) ?? { kind: "unknown", nearest: this.#nearest(text) }
+    );
+  }
+
+  #named(text: string): Resolution | null {
+    const selector = selectorOf(text);
+    if (selector !== null) return { kind: "selector", selector };
+    const parts = splitId(text);
+    const card = parts === null ? undefined : this.#byKey.get(keyOf(parts.provider, parts.name));
+    return card === undefined ? null : { kind: "card", card };
+  }
+
+  /** A name that the catalogue doesn't hold, of a provider that takes such names: a card of which nothing is known. */
+  #passed(text: string): Resolution | null {
+    const parts = splitId(text);
+    const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
+    if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
+    const id = `${provider}#${parts.name}`;
+    return this.#disabled.has(id) ? null : { kind: "card", card: unlistedCard(id, provider, parts.name) };
+  }
+
+  /** The same model elsewhere, else the ids and names that are spelt alike. */
+  #nearest(text: string): readonly string[] {
+    const bare = (splitId(text)?.name ?? text).slice(0, PROVIDER_CHARACTERS_MAX * 2).toLowerCase();
+    const twins = this.#byName.get(bare) ?? this.#byName.get(bare.slice(bare.lastIndexOf("/") + 1)) ?? [];
+    if (twins.length > 0) return twins.slice(0, NEAREST_MAX);
+    const ids = nearest(text, this.#byKey.keys(), NEAREST_MAX).flatMap(
+      (key) => this.#byKey.get(key)?.id ?? [],
+    );
+    const names = nearest(bare, this.#byName.keys(), NEAREST_MAX).flatMap(
+      (name) => this.#byName.get(name) ?? [],
+    );
+    return [...new Set([...ids, ...names])].slice(0, NEAREST_MAX);
+  }
+}
+
+function unlistedCard(id: string, provider: string, name: string): ModelCard {
+  return {
+    id,
+    provider,
+    name,
+    created: 0,
+    ownedBy: provider,
+    contextTokensMax: null,
+    outputTokensMax: null,
+    price: null,
+    capabilities: new Set(),
+    listed: false,
+    fallbacks: [],
+  };
+}
+
+/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. */
+export interface ModelView {
+  readonly id: string;
+  readonly object: "model";
+  /** Unix seconds of the release; 0: not known. */
+  readonly created: number;
+  readonly owned_by: string;
+  /** The name without its provider. */
+  readonly name: string;
+  /** Tokens; null: not known. */
+  readonly context_window: number | null;
+  readonly max_output_tokens: number | null;
+  /** USD per million tokens (`per_request` and `per_search`: USD each); null: not priced. */
+  readonly pricing: PriceFields | null;
+  readonly capabilities: readonly string[];
+  readonly release_date: string | null;
+  /** The day on which the provider switches it off, when announced. */
+  readonly shutdown_date: string | null;
+}
+
+const DATE_CHARACTERS = 10;
+const MILLISECONDS_PER_SECOND = 1000;
+
+export function modelView(card: ModelCard): ModelView {
+  return {
+    id: card.id,
+    object: "model",
+    created: card.created,
+    owned_by: card.ownedBy,
+    name: card.name,
+    context_window: card.contextTokensMax,
+    max_output_tokens: card.outputTokensMax,
+    pricing: card.price === null ? null : priceView(card.price),
+    capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
+    release_date: card.created === 0 ? null : dateOf(card.created),
+    shutdown_date: card.shutdownDate ?? null,
+  };
+}
+
+function dateOf(seconds: number): string {
+  return new Date(seconds * MILLISECONDS_PER_SECOND).toISOString().slice(0, DATE_CHARACTERS);
+}

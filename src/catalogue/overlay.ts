@@ -1,0 +1,74 @@
+// What the operator changes about the catalogue's cards, and which of those changes can't be meant.
+import type { ModelCard } from "../core/card.ts";
+import { nearest } from "../core/nearest.ts";
+import type { ModelOverlay } from "../core/settings.ts";
+import { isSlip, priceView } from "./price.ts";
+
+/** One thing that is wrong with an entry: where in it (empty: its id), and why, in words. */
+export interface OverlayProblem {
+  readonly id: string;
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** The card with the operator's changes; null when it is disabled. */
+export function overlaid(card: ModelCard, change: ModelOverlay | undefined): ModelCard | null {
+  if (change === undefined) return card;
+  if (change.disabled) return null;
+  return {
+    ...card,
+    price: change.price ?? card.price,
+    contextTokensMax: change.contextTokensMax ?? card.contextTokensMax,
+    outputTokensMax: change.outputTokensMax ?? card.outputTokensMax,
+    capabilities: change.capabilities ?? card.capabilities,
+    fallbacks: change.fallbacks ?? card.fallbacks,
+  };
+}
+
+/** All that is wrong with the overlay, against every card that is known, its provider on or off. */
+export function overlayProblems(
+  cards: ReadonlyMap<string, ModelCard>,
+  overlay: readonly ModelOverlay[],
+): OverlayProblem[] {
+  return overlay.flatMap((change) => {
+    const card = cards.get(change.id);
+    if (card === undefined) return [{ id: change.id, path: [], message: unknownModel(change.id, cards) }];
+    return [
+      ...priceProblems(card, change),
+      ...limitProblems(card, change),
+      ...fallbackProblems(change, cards),
+    ];
+  });
+}
+
+/** The sentence for an id that no card has. */
+export function unknownModel(id: string, cards: ReadonlyMap<string, ModelCard>): string {
+  const [near] = nearest(id, cards.keys(), 1);
+  return `no model has this id${near === undefined ? "" : `; did you mean ${near}?`}`;
+}
+
+function priceProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {
+  if (!change.price || !card.price || !isSlip(change.price, card.price)) return [];
+  const { input, output } = priceView(card.price);
+  const message = `is 100 times or more off the known price (input ${input}, output ${output}); prices are USD per million tokens`;
+  return [{ id: card.id, path: ["price"], message }];
+}
+
+function limitProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {
+  const { contextTokensMax: context, outputTokensMax: output } =
+    overlaid(card, { ...change, disabled: false }) ?? card;
+  if (context === null || output === null || output <= context) return [];
+  const path = [change.outputTokensMax === undefined ? "context" : "output"];
+  return [
+    { id: card.id, path, message: `the output limit ${output} is above the context window ${context}` },
+  ];
+}
+
+function fallbackProblems(change: ModelOverlay, cards: ReadonlyMap<string, ModelCard>): OverlayProblem[] {
+  return (change.fallbacks ?? []).flatMap((id, at) => {
+    const problem = (message: string) => [{ id: change.id, path: ["fallbacks", at], message }];
+    if (id === change.id) return problem("a model can't be its own fallback");
+    if (change.fallbacks?.indexOf(id) !== at) return problem("this fallback is named twice");
+    return cards.has(id) ? [] : problem(unknownModel(id, cards));
+  });
+}

@@ -1,0 +1,119 @@
+// What the administrative commands share: choosing the action, opening the store only for a well-formed call, exit codes, tables.
+import type { Listed } from "../admin/list.ts";
+import type { AdminWorld } from "../admin/world.ts";
+import { Fault } from "../core/fault.ts";
+
+/** Both take text without the newline that ends it. */
+export interface Io {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+}
+
+export interface Opened {
+  readonly world: AdminWorld;
+  readonly close: () => Promise<void>;
+}
+
+export interface Call {
+  /** What stands after the action's name. */
+  readonly args: string[];
+  readonly io: Io;
+  /** Opens the store; call it once the arguments are known to be good. */
+  readonly open: () => Promise<AdminWorld>;
+}
+
+export interface Command {
+  readonly help: string;
+  readonly actions: Readonly<Record<string, (call: Call) => Promise<void>>>;
+}
+
+export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
+
+/** The call makes no sense as it was written. */
+export class UsageError extends Error {}
+
+/** Runs one action of a command and gives the exit code. */
+export async function runCommand(
+  command: Command,
+  args: readonly string[],
+  io: Io,
+  open: () => Promise<Opened>,
+): Promise<number> {
+  const [name = "", ...rest] = args;
+  if (args.some((arg) => arg === "--help" || arg === "-h")) {
+    io.out(command.help);
+    return EXIT.done;
+  }
+  const opened: Opened[] = [];
+  const openOnce = async () => {
+    const store = await open();
+    opened.push(store);
+    return store.world;
+  };
+  try {
+    const action = Object.hasOwn(command.actions, name) ? command.actions[name] : undefined;
+    if (action === undefined)
+      throw new UsageError(`expected one of: ${Object.keys(command.actions).join(", ")}`);
+    await action({ args: rest, io, open: openOnce });
+    return EXIT.done;
+  } catch (error) {
+    return report(error, command, io);
+  } finally {
+    for (const store of opened) await store.close();
+  }
+}
+
+function report(error: unknown, { help }: Command, io: Io): number {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!isUsage(error)) {
+    io.err(`poundkey: ${message}`);
+    return EXIT.failed;
+  }
+  io.err(`poundkey: ${message}\n\n${help}`);
+  return EXIT.usage;
+}
+
+/** A value that the use-case refused, or an option that `parseArgs` did, is wrong usage too. */
+function isUsage(error: unknown): boolean {
+  if (error instanceof UsageError) return true;
+  if (error instanceof Fault) return error.row.status === 400;
+  return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
+}
+
+/** The one positional argument of an action. */
+export function only(positionals: readonly string[], what: string): string {
+  const [value, ...more] = positionals;
+  if (value !== undefined && more.length === 0) return value;
+  throw new UsageError(`expected ${what}`);
+}
+
+/** All rows of a list, page by page. */
+export async function allOf<View>(
+  list: (query: { after?: string }) => Promise<Listed<View>>,
+): Promise<View[]> {
+  const rows: View[] = [];
+  let after: string | null = null;
+  do {
+    const page: Listed<View> = await list(after === null ? {} : { after });
+    rows.push(...page.data);
+    after = page.next;
+  } while (after !== null);
+  return rows;
+}
+
+/** Lines in columns as wide as their widest cell. */
+export function tableOf(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+export function jsonOf(data: unknown): string {
+  return JSON.stringify(data, null, 2);
+}

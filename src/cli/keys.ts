@@ -1,0 +1,91 @@
+// `poundkey keys`: makes, lists and revokes gateway keys, also while a gateway runs on the same store.
+import { parseArgs } from "node:util";
+import { createKey, type KeyView, listKeys, revokeKey } from "../admin/keys.ts";
+import {
+  allOf,
+  type Call,
+  type Io,
+  jsonOf,
+  type Opened,
+  only,
+  runCommand,
+  tableOf,
+} from "./administration.ts";
+
+const HELP = `usage: poundkey keys add --name NAME [options]
+       poundkey keys list [--json]
+       poundkey keys revoke ID [--json]
+
+Gateway keys. The secret of a new key is shown once and kept nowhere.
+
+  --name NAME               what to call the key
+  --account ID              the account that pays (default: default)
+  --expires TIME            when it ends, in ISO 8601 (2027-01-31 or 2027-01-31T12:00:00Z)
+  --models A,B              the only models it may use, as OpenAI#gpt-5.4,Router#fair
+  --requests-per-day N      its own daily allowance: a number, "unlimited" or "default"
+  --spend-limit USD         the most that its requests may ever be charged
+  --json                    print JSON
+  --config FILE, --store S  as for the gateway`;
+
+export function runKeys(args: readonly string[], io: Io, open: () => Promise<Opened>): Promise<number> {
+  return runCommand({ help: HELP, actions: { add, list, revoke } }, args, io, open);
+}
+
+async function add({ args, io, open }: Call): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      name: { type: "string" },
+      account: { type: "string" },
+      expires: { type: "string" },
+      models: { type: "string" },
+      "requests-per-day": { type: "string" },
+      "spend-limit": { type: "string" },
+      json: { type: "boolean" },
+    },
+  });
+  const body = {
+    name: values.name,
+    account_id: values.account,
+    expires_at: values.expires,
+    allowed_models: values.models?.split(",").map((id) => id.trim()),
+    requests_per_day: requestsPerDayOf(values["requests-per-day"]),
+    spend_limit_usd: values["spend-limit"] === undefined ? undefined : numberOf(values["spend-limit"]),
+  };
+  const key = await createKey(await open(), body);
+  io.out(
+    values.json ? jsonOf(key) : `${key.secret}\n\n${key.id} (${key.name}). The secret is not shown again.`,
+  );
+}
+
+async function list({ args, io, open }: Call): Promise<void> {
+  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
+  const world = await open();
+  const keys = await allOf((query) => listKeys(world, query));
+  io.out(values.json ? jsonOf(keys) : tableOf([COLUMNS, ...keys.map(cellsOf)]));
+}
+
+async function revoke({ args, io, open }: Call): Promise<void> {
+  const options = { json: { type: "boolean" } } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const id = only(positionals, "the id of one key, as `poundkey keys list` shows it");
+  const key = await revokeKey(await open(), id);
+  io.out(values.json ? jsonOf(key) : `Revoked ${key.id} (${key.name}).`);
+}
+
+const COLUMNS = ["ID", "NAME", "ACCOUNT", "ENDS IN", "PER DAY", "EXPIRES", "REVOKED"];
+
+function cellsOf(key: KeyView): readonly string[] {
+  const perDay = key.requests_per_day === null ? "unlimited" : String(key.requests_per_day);
+  return [key.id, key.name, key.account_id, key.last4, perDay, key.expires_at ?? "-", key.revoked_at ?? "-"];
+}
+
+function requestsPerDayOf(text: string | undefined): number | null | string | undefined {
+  if (text === "unlimited") return null;
+  return text === undefined || text === "default" ? text : numberOf(text);
+}
+
+/** Not a number stays one: the use-case says what it expected. */
+function numberOf(text: string): number {
+  return text.trim() === "" ? Number.NaN : Number(text);
+}

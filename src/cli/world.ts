@@ -1,0 +1,43 @@
+// The real effects: this machine's clock, chance and network.
+import { connect } from "node:net";
+import type { Clock, Fetch, Random, Reach } from "../core/world.ts";
+
+export const clock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    return () => clearTimeout(timer);
+  },
+  every(periodMs, task) {
+    const timer = setInterval(task, periodMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  },
+};
+
+export const random: Random = {
+  bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
+};
+
+export const upstreamFetch: Fetch = (url, init) => fetch(url, init);
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
+
+/** Behind a proxy our own connection would tell nothing of the provider: then every host counts as reachable. */
+export const reach: Reach = (url, timeoutMs) => {
+  if (process.env.HTTPS_PROXY || process.env.HTTP_PROXY || process.env.ALL_PROXY)
+    return Promise.resolve(true);
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const port = Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 0);
+  const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ""), port });
+  const timer = setTimeout(() => end(false), timeoutMs);
+  const end = (reached: boolean) => {
+    clearTimeout(timer);
+    socket.destroy();
+    resolve(reached);
+  };
+  socket.once("connect", () => end(true));
+  socket.once("error", () => end(false));
+  return promise;
+};

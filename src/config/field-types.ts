@@ -1,0 +1,131 @@
+// The kinds of fields that a configuration has, as TypeBox schemas that carry their own bounds and say what they expect.
+import { Kind, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
+import {
+  baseUrlOf,
+  clockMinutes,
+  durationMs,
+  isAddressBlock,
+  isHost,
+  isOrigin,
+  isStoreUrl,
+  isTimeZone,
+  percentileOf,
+  shareOf,
+  sizeBytes,
+} from "./units.ts";
+
+/** What our schemas carry beside JSON Schema; left out of the published one. */
+export interface FieldNotes {
+  /** What would be right, for errors: "expected …". */
+  readonly expected?: string;
+  /** The value is never shown in an error. */
+  readonly secret?: boolean;
+}
+
+interface CheckedSchema extends TSchema {
+  readonly check: (value: unknown) => boolean;
+}
+
+const CHECKED = "ConfigurationField";
+TypeRegistry.Set<CheckedSchema>(CHECKED, (schema, value) => schema.check(value));
+
+/** A text (or number) with a rule that JSON Schema can't say; `rules` are what JSON Schema can. */
+function checked<T>(expected: string, check: (value: T) => boolean, rules: object): TUnsafe<T> {
+  return Type.Unsafe<T>({
+    [Kind]: CHECKED,
+    type: "string",
+    ...rules,
+    expected,
+    check: guarded(check, rules),
+  });
+}
+
+/** The rule, asked only for values of the schema's own types. */
+function guarded<T>(check: (value: T) => boolean, rules: { type?: string | readonly string[] }) {
+  const types = [rules.type ?? "string"].flat();
+  const isOurs = (value: unknown): value is T =>
+    types.includes(typeof value === "number" ? "number" : typeof value);
+  return (value: unknown) => isOurs(value) && check(value);
+}
+
+function within(value: number | null, least: number, most: number): boolean {
+  return value !== null && value >= least && value <= most;
+}
+
+export function text(expected: string, pattern: RegExp, notes: FieldNotes = {}) {
+  const rules = { pattern: pattern.source, ...notes };
+  return checked<string>(expected, (value) => pattern.test(value), rules);
+}
+
+export function choice<const T extends string>(values: readonly T[]) {
+  const expected = values.map((value) => `"${value}"`).join(" or ");
+  return checked<T>(expected, (value) => values.includes(value), { enum: values });
+}
+
+/** A duration between two others, themselves durations. */
+export function duration(least: string, most: string) {
+  const bounds = [durationMs(least) ?? 0, durationMs(most) ?? 0] as const;
+  return checked<string>(
+    `a duration like 5s (ms, s, m, h or d), from ${least} to ${most}`,
+    (value) => within(durationMs(value), ...bounds),
+    { pattern: "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$" },
+  );
+}
+
+export function size(least: string, most: string) {
+  const bounds = [sizeBytes(least) ?? 0, sizeBytes(most) ?? 0] as const;
+  return checked<string | number>(
+    `a size like 32MB or 1GiB, from ${least} to ${most}`,
+    (value) => within(sizeBytes(value), ...bounds),
+    { type: ["string", "number"] },
+  );
+}
+
+export function whole(least: number, most: number) {
+  return Type.Integer({
+    minimum: least,
+    maximum: most,
+    expected: `a whole number from ${least} to ${most}`,
+  });
+}
+
+export function number(least: number, most: number) {
+  return Type.Number({ minimum: least, maximum: most, expected: `a number from ${least} to ${most}` });
+}
+
+export const share = checked<string | number>("a share like 2% or 0.02", (value) => shareOf(value) !== null, {
+  type: ["string", "number"],
+});
+export const clock = checked<string>('a time of day like "00:00"', (value) => clockMinutes(value) !== null, {
+  pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
+});
+export const timeZone = checked<string>("an IANA time zone like UTC or Europe/Berlin", isTimeZone, {});
+export const hedgeDelay = checked<string>(
+  "a percentile like p95 or a duration like 2s",
+  (value) => percentileOf(value) !== null || within(durationMs(value), 1, 600_000),
+  {},
+);
+export const baseUrl = checked<string>(
+  "an http or https address without credentials, query or fragment",
+  (value) => baseUrlOf(value) !== null,
+  { format: "uri" },
+);
+export const origin = checked<string>('an origin like https://app.example.com, or "*"', isOrigin, {});
+export const addressBlock = checked<string>("an IP address or a block like 10.0.0.0/8", isAddressBlock, {});
+export const storeUrl = checked<string>("sqlite:PATH or postgres://…", isStoreUrl, { secret: true });
+export const host = checked<string>("an IP address or a host name", isHost, {});
+
+/** A section: exactly these fields, each of which may be left out unless `Type` says otherwise. */
+export function section<T extends Record<string, TSchema>>(fields: T, description: string) {
+  return Type.Object(fields, { additionalProperties: false, description, expected: "a mapping of fields" });
+}
+
+/** A mapping whose keys are names of the operator's. */
+export function named<T extends TSchema>(names: RegExp, expectedName: string, value: T, description: string) {
+  return Type.Record(Type.String({ pattern: names.source }), value, {
+    additionalProperties: false,
+    description,
+    expected: "a mapping by name",
+    expectedName,
+  });
+}

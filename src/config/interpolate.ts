@@ -1,0 +1,75 @@
+// `${NAME}` and `${file:/path}` in the configuration's values, taken from the environment and from files.
+import type { Issue, Path } from "./errors.ts";
+import type { YamlText } from "./yaml.ts";
+
+/** Where values come from that are not in the file. */
+export interface Outside {
+  /** An environment variable; undefined when it is not set. */
+  readonly env: (name: string) => string | undefined;
+  /** A file's text. Throws when it can't be read. */
+  readonly readFile: (path: string) => string;
+}
+
+export interface Interpolated {
+  /** The texts as they were written, by the JSON form of their path: what errors show in place of the value. */
+  readonly sources: ReadonlyMap<string, string>;
+  readonly issues: readonly Issue[];
+}
+
+/** `$${` stands for `${` itself. */
+const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const FILE_PREFIX = "file:";
+
+/** Puts the values in their places. A text in which one is missing is left as it is, and named. */
+export function interpolate(text: YamlText, outside: Outside): Interpolated {
+  const sources = new Map<string, string>();
+  const issues: Issue[] = [];
+  for (const { path, scalar } of text.texts()) {
+    const source = scalar.value;
+    if (!source.includes("${")) continue;
+    sources.set(JSON.stringify(path), source);
+    const wrong = (message: string) => issues.push({ path, at: "value", message });
+    scalar.value = filled(source, outside, wrong);
+  }
+  return { sources, issues };
+}
+
+function filled(source: string, outside: Outside, wrong: (message: string) => void): string {
+  return source.replace(REFERENCE, (reference, name: string | undefined) => {
+    if (name === undefined) return "${";
+    if (!reference.endsWith("}")) wrong(`${reference} has no closing brace`);
+    else if (name.startsWith(FILE_PREFIX)) return fileText(name.slice(FILE_PREFIX.length), outside, wrong);
+    else if (VARIABLE.test(name)) return variable(name, outside, wrong);
+    else wrong(`${reference} is neither a variable like \${NAME} nor a file like \${file:/path}`);
+    return reference;
+  });
+}
+
+function variable(name: string, outside: Outside, wrong: (message: string) => void): string {
+  const value = outside.env(name)?.trim() ?? "";
+  if (value === "") wrong(`the environment variable ${name} is not set`);
+  return value;
+}
+
+function fileText(path: string, outside: Outside, wrong: (message: string) => void): string {
+  try {
+    const value = outside.readFile(path).trim();
+    if (value === "") wrong(`the file ${path} is empty`);
+    return value;
+  } catch {
+    wrong(`the file ${path} can't be read`);
+    return "";
+  }
+}
+
+/** A number, truth value or nothing that an interpolated text stands for, where the schema wants no text. */
+export function typedValue(value: string): number | boolean | undefined {
+  if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(value)) return Number(value);
+  return value === "true" ? true : value === "false" ? false : undefined;
+}
+
+/** Whether a path lies at or within one of the issues' paths: such a value is already known to be wrong. */
+export function isWithin(path: Path, issues: readonly Issue[]): boolean {
+  return issues.some((issue) => issue.path.every((step, at) => path[at] === step));
+}

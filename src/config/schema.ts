@@ -1,0 +1,239 @@
+// The configuration's schema: every field, its bounds and its meaning; the published JSON Schema is derived from it.
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { PIECE_MAX, RATE_MAX } from "../catalogue/price.ts";
+import { CAPABILITIES } from "../core/card.ts";
+import { DIALECTS } from "../core/dialect.ts";
+import { SKILLS } from "../core/settings.ts";
+import {
+  addressBlock,
+  baseUrl,
+  choice,
+  clock,
+  duration,
+  hedgeDelay,
+  host,
+  named,
+  number,
+  origin,
+  section,
+  share,
+  size,
+  storeUrl,
+  text,
+  timeZone,
+  whole,
+} from "./field-types.ts";
+
+const TOKENS_MAX = 100_000_000;
+const LIST_MAX = 1000;
+
+const optional = Type.Optional;
+
+/** Printable characters only: whatever else would break the header that carries it. */
+const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/, {
+  secret: true,
+});
+const modelId = text("a model id like OpenAI#gpt-5.4", /^[^\s]{1,300}$/);
+const rate = number(0, RATE_MAX);
+const piece = number(0, PIECE_MAX);
+const rates = {
+  input: rate,
+  output: rate,
+  cached_input: optional(rate),
+  cache_write: optional(rate),
+  reasoning: optional(rate),
+};
+const price = section(
+  {
+    ...rates,
+    per_request: optional(piece),
+    per_search: optional(piece),
+    tiers: optional(
+      Type.Array(
+        section({ above_tokens: whole(1, TOKENS_MAX), ...rates }, "The price of longer prompts, whole."),
+        {
+          maxItems: 8,
+        },
+      ),
+    ),
+  },
+  "USD per million tokens; per_request and per_search in USD each.",
+);
+const capabilities = Type.Array(choice(CAPABILITIES), {
+  uniqueItems: true,
+  expected: "a list of capabilities, each once",
+});
+
+const model = section(
+  {
+    name: text("the model's name as the server takes it", /^[^\s]{1,200}$/),
+    context: optional(whole(1, TOKENS_MAX)),
+    output: optional(whole(1, TOKENS_MAX)),
+    price: optional(price),
+    capabilities: optional(capabilities),
+  },
+  "A model that the catalogue doesn't hold, or holds otherwise.",
+);
+
+const timeouts = section(
+  {
+    connect: optional(duration("1ms", "5m")),
+    first_byte: optional(duration("1ms", "1h")),
+    idle: optional(duration("1ms", "1h")),
+    total: optional(duration("1ms", "24h")),
+  },
+  "connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, of streamed calls; total 10m over all attempts.",
+);
+
+const weighted = section(
+  { key: secret, weight: optional(number(0.001, 1000)) },
+  "A key and its share of the load.",
+);
+const headers = named(
+  /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
+  "a header name",
+  text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/, { secret: true }),
+  "Sent with each call.",
+);
+
+const provider = section(
+  {
+    dialect: optional(choice(DIALECTS)),
+    base_url: optional(baseUrl),
+    keys: optional(
+      Type.Array(Type.Union([secret, weighted], { expected: "a key, or { key, weight }", secret: true }), {
+        minItems: 1,
+        maxItems: 100,
+        expected: "a list of at least one key",
+      }),
+    ),
+    headers: optional(headers),
+    timeouts: optional(timeouts),
+    unlisted_models: optional(Type.Boolean()),
+    models: optional(Type.Array(model, { maxItems: LIST_MAX })),
+  },
+  "One provider: a known name needs no more than its keys.",
+);
+
+const skills = section(
+  Object.fromEntries(SKILLS.map((skill) => [skill, optional(number(0, 1))])),
+  "The probability of a good answer by kind of task.",
+);
+const overlay = section(
+  {
+    price: optional(price),
+    disabled: optional(Type.Boolean()),
+    context: optional(whole(1, TOKENS_MAX)),
+    output: optional(whole(1, TOKENS_MAX)),
+    capabilities: optional(capabilities),
+    fallbacks: optional(Type.Array(modelId, { maxItems: 20 })),
+    skills: optional(skills),
+    hedge: optional(
+      section({ after: hedgeDelay, at_most: share }, "A second attempt beside a slow first one."),
+    ),
+  },
+  "What changes about one model of the catalogue.",
+);
+
+export const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const PIN_FIELDS = Object.fromEntries(SKILLS.map((skill) => [skill, optional(modelId)]));
+
+export const ConfigSchema = section(
+  {
+    server: optional(
+      section(
+        {
+          host: optional(host),
+          port: optional(whole(0, 65535)),
+          admin_token: optional(secret),
+          body_limit: optional(size("1KB", "1GiB")),
+          drain: optional(duration("0s", "1h")),
+          keep_alive: optional(duration("10ms", "5m")),
+          trusted_proxies: optional(Type.Array(addressBlock, { maxItems: LIST_MAX })),
+          cors: optional(Type.Array(origin, { maxItems: LIST_MAX })),
+        },
+        "Where the gateway listens. Read at the start only.",
+      ),
+    ),
+    store: optional(storeUrl),
+    providers: optional(
+      named(
+        PROVIDER_NAME,
+        "a provider's name of letters, digits, _ . and -",
+        Type.Union([provider, Type.Null()], { expected: "a mapping of fields" }),
+        "Exactly these are on.",
+      ),
+    ),
+    models: optional(
+      named(/^[^\s]{1,300}$/, "a model id like OpenAI#gpt-5.4", overlay, "Changes to the catalogue, by id."),
+    ),
+    aliases: optional(
+      named(/^[^\s]{1,200}$/, "a name without spaces", modelId, "Names of the operator's own for models."),
+    ),
+    quota: optional(
+      section(
+        {
+          requests_per_day: optional(
+            Type.Union([whole(0, 1_000_000_000), Type.Null()], {
+              expected: "a whole number, or null for no limit",
+            }),
+          ),
+          throttle: optional(duration("0s", "30d")),
+          scope: optional(choice(["key", "account"])),
+          day_starts: optional(clock),
+          time_zone: optional(timeZone),
+        },
+        "Free requests.",
+      ),
+    ),
+    billing: optional(
+      section(
+        { charge: optional(choice(["beyond_allowance", "always"])), markup: optional(number(0, 100)) },
+        "What is paid.",
+      ),
+    ),
+    limits: optional(
+      section(
+        { n: optional(whole(1, 128)), messages: optional(whole(1, 1_000_000)) },
+        "Bounds of one request.",
+      ),
+    ),
+    log: optional(
+      section(
+        { content: optional(Type.Boolean()), keep: optional(duration("1s", "3650d")) },
+        "What is kept of requests.",
+      ),
+    ),
+    router: optional(
+      section(
+        {
+          fair: optional(
+            section({ quality: optional(share) }, "The share of the best quality that Router#fair keeps."),
+          ),
+          deny: optional(Type.Array(modelId, { maxItems: LIST_MAX })),
+          pin: optional(section(PIN_FIELDS, "The model for a kind of task.")),
+        },
+        "How the selectors choose.",
+      ),
+    ),
+  },
+  "Configuration of Poundkey.",
+);
+
+export type Config = Static<typeof ConfigSchema>;
+export type ProviderConfig = Static<typeof provider>;
+export type OverlayConfig = Static<typeof overlay>;
+export type ModelConfig = Static<typeof model>;
+
+/** Notes for our own errors, which are no JSON Schema. */
+const NOTES: ReadonlySet<string> = new Set(["expected", "expectedName", "secret"]);
+
+/** The schema as JSON Schema, for editors and `GET /config.schema.json`. */
+export function configJsonSchema(): object {
+  const schema: TSchema = {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: "Poundkey",
+    ...ConfigSchema,
+  };
+  return JSON.parse(JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value)));
+}

@@ -1,0 +1,108 @@
+// The notations of the configuration: durations, sizes, shares, times of day, addresses.
+import { isIP } from "node:net";
+
+const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** `500ms`, `5s`, `10m`, `24h`, `30d` in whole milliseconds; null for anything else. */
+export function durationMs(text: string): number | null {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return null;
+  return Math.round(Number(count) * (MILLISECONDS[unit] ?? 0));
+}
+
+const SIZE = /^(\d{1,12})(B|KB|MB|GB|KiB|MiB|GiB)$/;
+const BYTES: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+};
+
+/** `32MB`, `1GiB`, or a bare number of bytes; null for anything else. */
+export function sizeBytes(size: string | number): number | null {
+  if (typeof size === "number") return Number.isSafeInteger(size) ? size : null;
+  const [, count, unit] = SIZE.exec(size) ?? [];
+  return count === undefined || unit === undefined ? null : Number(count) * (BYTES[unit] ?? 0);
+}
+
+const PERCENTAGE = /^(\d{1,3}(?:\.\d{1,4})?)%$/;
+
+/** `2%` or 0.02 as a share from 0 to 1; null for anything else. */
+export function shareOf(share: string | number): number | null {
+  const [, percent] = typeof share === "string" ? (PERCENTAGE.exec(share) ?? []) : [];
+  const value =
+    typeof share === "number" ? share : percent === undefined ? Number.NaN : Number(percent) / 100;
+  return value >= 0 && value <= 1 ? value : null;
+}
+
+const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
+
+/** `HH:MM` in minutes after midnight; null for anything else. */
+export function clockMinutes(text: string): number | null {
+  const [, hours, minutes] = CLOCK.exec(text) ?? [];
+  return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
+}
+
+/** Whether it is an IANA time zone that this machine knows. */
+export function isTimeZone(text: string): boolean {
+  if (!/^[A-Za-z]/.test(text)) return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const PERCENTILE = /^p([1-9]\d?)$/;
+
+/** `p95` as 95; null for anything else. */
+export function percentileOf(text: string): number | null {
+  const [, percentile] = PERCENTILE.exec(text) ?? [];
+  return percentile === undefined ? null : Number(percentile);
+}
+
+/** The address of a server without its trailing slashes; null unless it is http or https and no more than host and path. */
+export function baseUrlOf(text: string): string | null {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || /[?#\s\\]/.test(text)) return null;
+  if (url.username !== "" || url.password !== "") return null;
+  return url.href.replace(/\/+$/, "");
+}
+
+/** Whether it is `*`, or scheme, host and port of a page. */
+export function isOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return text === "*" || (url !== null && /^https?:$/.test(url.protocol) && url.origin === text);
+}
+
+const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
+
+/** Whether it is an IP address or a CIDR block. */
+export function isAddressBlock(text: string): boolean {
+  const [address = "", bits, ...rest] = text.split("/");
+  const most = ADDRESS_BITS[isIP(address)];
+  if (most === undefined || rest.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
+}
+
+/** Whether it names a store: `sqlite:PATH` or `postgres://…`. */
+export function isStoreUrl(text: string): boolean {
+  if (/^sqlite:[^\s].*$/.test(text)) return true;
+  return /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text);
+}
+
+/** Whether a server can listen on it: an IP address or a host name. */
+export function isHost(text: string): boolean {
+  return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text);
+}

@@ -1,0 +1,107 @@
+// Values against the schema: what is wrong, in plain words, at the field that is wrong.
+import type { TSchema } from "@sinclair/typebox";
+import { ValueErrorType } from "@sinclair/typebox/errors";
+import { Value, type ValueError } from "@sinclair/typebox/value";
+import { isObject } from "../core/json.ts";
+import { nearest } from "../core/nearest.ts";
+import { type Issue, type Path, shown } from "./errors.ts";
+import { type Interpolated, typedValue } from "./interpolate.ts";
+import { type Config, ConfigSchema } from "./schema.ts";
+
+export type Validated =
+  | { readonly ok: true; readonly config: Config }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+const FIELDS_SHOWN_MAX = 14;
+
+/** The value as a configuration. Texts from outside that the schema wants as numbers or truth values become those, in place. */
+export function validate(value: unknown, sources: Interpolated["sources"]): Validated {
+  const root = value ?? {};
+  for (const error of errorsOf(root)) retype(root, pathOf(error, root), sources);
+  if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
+  const issues = new Map<string, Issue>();
+  for (const error of errorsOf(root)) {
+    const path = pathOf(error, root);
+    const key = JSON.stringify(path);
+    if (!issues.has(key)) issues.set(key, issueOf(error, path, sources.get(key)));
+  }
+  return { ok: false, issues: [...issues.values()] };
+}
+
+function errorsOf(value: unknown): ValueError[] {
+  return [...Value.Errors(ConfigSchema, value)].flatMap(deepest);
+}
+
+/** Of a choice of forms, the mistakes in the one that the value has: a mapping in the place of a key is a `{ key, weight }`. */
+function deepest(error: ValueError): ValueError[] {
+  if (error.type !== ValueErrorType.Union) return [error];
+  for (const form of error.errors) {
+    const errors = [...form];
+    if (errors.every((inner) => inner.path !== error.path)) return errors.flatMap(deepest);
+  }
+  return [error];
+}
+
+/** The JSON pointer as a path: steps into lists are numbers. */
+function pathOf(error: ValueError, root: unknown): Path {
+  let node: unknown = root;
+  return error.path
+    .split("/")
+    .slice(1)
+    .map((escaped) => {
+      const name = escaped.replaceAll("~1", "/").replaceAll("~0", "~");
+      const step = Array.isArray(node) ? Number(name) : name;
+      node = childOf(node, step);
+      return step;
+    });
+}
+
+function childOf(node: unknown, step: string | number): unknown {
+  if (Array.isArray(node)) return node[Number(step)];
+  return isObject(node) ? node[step] : undefined;
+}
+
+/** A text from outside at the path becomes the number or truth value that it spells, if it spells one. */
+function retype(root: unknown, path: Path, sources: Interpolated["sources"]): void {
+  const last = path.at(-1);
+  const parent = path.slice(0, -1).reduce(childOf, root);
+  const value = last === undefined ? undefined : childOf(parent, last);
+  if (last === undefined || typeof value !== "string" || !sources.has(JSON.stringify(path))) return;
+  const typed = typedValue(value);
+  if (typed === undefined) return;
+  if (Array.isArray(parent)) parent[Number(last)] = typed;
+  else if (isObject(parent)) parent[last] = typed;
+}
+
+function issueOf(error: ValueError, path: Path, source: string | undefined): Issue {
+  const { type, schema, value } = error;
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    return { path, at: "key", message: unknownField(String(path.at(-1)), schema) };
+  }
+  if (type === ValueErrorType.ObjectRequiredProperty) {
+    return { path, at: "key", message: `this field is missing: expected ${expectation(schema)}` };
+  }
+  const got =
+    source === undefined ? (schema.secret === true ? "another value" : shown(value)) : shown(source);
+  return { path, at: "value", message: `expected ${expectation(schema)}, got ${got}` };
+}
+
+function unknownField(name: string, schema: TSchema): string {
+  if (schema.patternProperties !== undefined) return `expected ${schema.expectedName}, got ${shown(name)}`;
+  const known = Object.keys(schema.properties ?? {});
+  const [near] = nearest(name, known, 1);
+  if (near !== undefined) return `unknown field; did you mean ${near}?`;
+  return `unknown field; known here: ${known.slice(0, FIELDS_SHOWN_MAX).join(", ")}`;
+}
+
+function expectation(schema: TSchema): string {
+  if (typeof schema.expected === "string") return schema.expected;
+  switch (schema.type) {
+    case "boolean":
+      return "true or false";
+    case "array":
+      return schema.maxItems === undefined ? "a list" : `a list of at most ${schema.maxItems}`;
+    default:
+      return "another kind of value";
+  }
+}

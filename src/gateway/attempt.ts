@@ -1,0 +1,114 @@
+// One attempt of a plan: the request in the provider's dialect, the answer as normalised chunks or a whole reply.
+import type { ModelCard } from "../core/card.ts";
+import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
+import type { Decoder, ServerEvent, Target } from "../core/dialect.ts";
+import { parseJson } from "../core/json.ts";
+import type { Credential } from "../core/settings.ts";
+import { garbled } from "../core/upstream.ts";
+import { unfold } from "../wire/fold.ts";
+import { isAnswer, Normaliser, normaliseReply } from "../wire/normalise.ts";
+import { EventParser } from "../wire/sse.ts";
+import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
+
+/** All that one upstream call needs. */
+export interface AttemptCall {
+  readonly card: ModelCard;
+  readonly credential: Credential;
+  readonly upstream: Upstream;
+  /** `n` is at most what the dialect gives in one call. */
+  readonly request: ChatRequest;
+  /** Added to the choices' indexes. */
+  readonly choiceOffset: number;
+  readonly client: AbortSignal;
+  /** On the monotonic clock. */
+  readonly totalAtMs: number;
+  /** Told once, before the call is sent: the request fields that were changed or left out. */
+  readonly onDropped: (fields: readonly string[]) => void;
+}
+
+/** The chunks of a streamed answer, one batch per read; returns the usage as far as it was reported. */
+export type ChunkStream = AsyncGenerator<readonly ChatChunk[], Usage | null>;
+
+/** Runs a streamed attempt. Throws the Fault of whatever broke it; however it is left, the upstream call is ended. */
+export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkStream {
+  const { timeouts } = attempt.upstream.setup;
+  const started = ports.deadlines.nowMs();
+  const firstByteMs = firstByteMsOf(timeouts, attempt.card.capabilities.has("reasoning"));
+  const call = new UpstreamCall(ports, attempt.client, Math.min(started + firstByteMs, attempt.totalAtMs));
+  try {
+    const response = await send(attempt, call);
+    const normaliser = new Normaliser(attempt.request, attempt.choiceOffset);
+    let answered = false;
+    for await (const chunks of decoded(attempt, call, response)) {
+      const batch = normaliser.push(chunks);
+      answered ||= batch.some(isAnswer);
+      if (answered) call.extendTo(Math.min(ports.deadlines.nowMs() + timeouts.idleMs, attempt.totalAtMs));
+      if (batch.length > 0) yield batch;
+    }
+    const last = normaliser.end().filter((chunk) => chunk.choices.length > 0);
+    if (last.length > 0) yield last;
+    return normaliser.usage;
+  } finally {
+    call.close();
+  }
+}
+
+/** Runs a whole attempt: one JSON answer. */
+export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
+  const call = new UpstreamCall(ports, attempt.client, attempt.totalAtMs);
+  try {
+    const response = await send(attempt, call);
+    const reply = replyOf(attempt, await call.text(response, REPLY_BYTES_MAX));
+    return normaliseReply(reply, attempt.request, attempt.choiceOffset);
+  } finally {
+    call.close();
+  }
+}
+
+function send(attempt: AttemptCall, call: UpstreamCall): Promise<Response> {
+  const { upstream, credential, request, card } = attempt;
+  const { baseUrl, headers } = upstream.setup;
+  const target: Target = { baseUrl, headers, secret: credential.secret };
+  const outgoing = upstream.dialect.encode(request, card, target);
+  attempt.onDropped(outgoing.dropped);
+  return call.send(outgoing, upstream.setup, upstream.dialect);
+}
+
+function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {
+  const body = parseJson(text);
+  if (body === undefined) throw garbled("the answer is not JSON");
+  return upstream.dialect.reply(body, card, request);
+}
+
+/** The answer's chunks per read. A server that ignores `stream` and sends one JSON is understood too. */
+async function* decoded(
+  attempt: AttemptCall,
+  call: UpstreamCall,
+  response: Response,
+): AsyncGenerator<readonly ChatChunk[]> {
+  if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
+    yield unfold(replyOf(attempt, await call.text(response, REPLY_BYTES_MAX)));
+    return;
+  }
+  const parser = new EventParser();
+  const decoder = attempt.upstream.dialect.decoder(attempt.card, attempt.request);
+  if (response.body) {
+    for await (const bytes of call.bytes(response.body)) {
+      const events = parser.push(bytes);
+      yield pushAll(decoder, events);
+      if (events.at(-1)?.data !== DONE) continue;
+      call.complete();
+      break;
+    }
+  }
+  yield [...pushAll(decoder, parser.end()), ...decoder.end()];
+}
+
+/** Some servers hold the connection open after this: nothing follows it. */
+const DONE = "[DONE]";
+
+function pushAll(decoder: Decoder, events: readonly ServerEvent[]): readonly ChatChunk[] {
+  const [only] = events;
+  if (only && events.length === 1) return decoder.push(only);
+  return events.flatMap((event) => decoder.push(event));
+}

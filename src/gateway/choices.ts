@@ -1,0 +1,111 @@
+// Several choices from providers that give fewer in one call: so many calls as it takes, their answers put together.
+import type { ChatChunk, ChatReply, Usage } from "../core/chat.ts";
+import { type AttemptCall, type ChunkStream, streamAttempt, wholeAttempt } from "./attempt.ts";
+import type { Ports } from "./upstream.ts";
+
+/** The calls that together give the choices asked for: usually the one. */
+function callsOf(attempt: AttemptCall): readonly AttemptCall[] {
+  const { request, card, upstream } = attempt;
+  const wanted = request.n ?? 1;
+  const most = Math.max(1, upstream.dialect.choicesMax(card));
+  if (wanted <= most) return [attempt];
+  const calls: AttemptCall[] = [];
+  for (let offset = 0; offset < wanted; offset += most) {
+    const n = Math.min(most, wanted - offset);
+    calls.push({ ...attempt, request: { ...request, n }, choiceOffset: attempt.choiceOffset + offset });
+  }
+  return calls;
+}
+
+/** All choices as one stream. One call that fails ends the others. */
+export async function* streamChoices(ports: Ports, attempt: AttemptCall): ChunkStream {
+  const calls = callsOf(attempt);
+  const [only] = calls;
+  if (only && calls.length === 1) return yield* streamAttempt(ports, only);
+  const together = new AbortController();
+  const client = AbortSignal.any([attempt.client, together.signal]);
+  const streams = calls.map((call) => streamAttempt(ports, { ...call, client }));
+  try {
+    return yield* merged(streams);
+  } finally {
+    together.abort();
+    for (const stream of streams) void stream.return(null).catch(() => {});
+  }
+}
+
+async function* merged(streams: readonly ChunkStream[]): ChunkStream {
+  const usages: (Usage | null)[] = [];
+  const waiting = new Map<ChunkStream, Promise<Step>>();
+  for (const stream of streams) waiting.set(stream, stepOf(stream));
+  while (waiting.size > 0) {
+    const { stream, result } = await Promise.race(waiting.values());
+    if (result.done) {
+      waiting.delete(stream);
+      usages.push(result.value);
+      continue;
+    }
+    waiting.set(stream, stepOf(stream));
+    yield result.value;
+  }
+  return sumOf(usages);
+}
+
+interface Step {
+  readonly stream: ChunkStream;
+  readonly result: IteratorResult<readonly ChatChunk[], Usage | null>;
+}
+
+function stepOf(stream: ChunkStream): Promise<Step> {
+  const step = stream.next().then((result) => ({ stream, result }));
+  // A stream that fails while another one is waited for must not count as an unhandled rejection.
+  step.catch(() => {});
+  return step;
+}
+
+/** All choices as one reply. One call that fails ends the others. */
+export async function wholeChoices(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
+  const calls = callsOf(attempt);
+  const [only] = calls;
+  if (only && calls.length === 1) return wholeAttempt(ports, only);
+  const together = new AbortController();
+  const client = AbortSignal.any([attempt.client, together.signal]);
+  try {
+    const replies = await Promise.all(calls.map((call) => wholeAttempt(ports, { ...call, client })));
+    const usage = sumOf(replies.map((reply) => reply.usage ?? null));
+    const choices = replies.flatMap((reply) => reply.choices);
+    return { ...replies[0], choices, ...(usage ? { usage } : {}) };
+  } finally {
+    together.abort();
+  }
+}
+
+/** Each call was billed its own prompt: the counts are added. Null when one call reported none. */
+function sumOf(usages: readonly (Usage | null)[]): Usage | null {
+  let sum: Usage | null = null;
+  for (const usage of usages) {
+    if (!usage) return null;
+    sum = sum ? added(sum, usage) : usage;
+  }
+  return sum;
+}
+
+function added(a: Usage, b: Usage): Usage {
+  const sum: Usage = {
+    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+    completion_tokens: a.completion_tokens + b.completion_tokens,
+    total_tokens: a.total_tokens + b.total_tokens,
+    prompt_tokens_details: addedCounts(a.prompt_tokens_details, b.prompt_tokens_details),
+    completion_tokens_details: addedCounts(a.completion_tokens_details, b.completion_tokens_details),
+  };
+  const searches =
+    (a.server_tool_use?.web_search_requests ?? 0) + (b.server_tool_use?.web_search_requests ?? 0);
+  return searches > 0 ? { ...sum, server_tool_use: { web_search_requests: searches } } : sum;
+}
+
+function addedCounts(a: object | undefined, b: object | undefined): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const [field, value] of [...Object.entries(a ?? {}), ...Object.entries(b ?? {})]) {
+    if (typeof value === "number") sum[field] = (sum[field] ?? 0) + value;
+  }
+  return sum;
+}

@@ -1,0 +1,267 @@
+// One request's life: admit → plan → attempt → settle. Read this first.
+import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
+import { Fault, faultOf } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { RouterRules } from "../core/settings.ts";
+import type { Log, Random } from "../core/world.ts";
+import type { Grant, Ledger } from "../ledger/ledger.ts";
+import { type Attempt, planOf, type Selection } from "../router/plan.ts";
+import { unfold } from "../wire/fold.ts";
+import { isAnswer } from "../wire/normalise.ts";
+import type { AttemptCall, ChunkStream } from "./attempt.ts";
+import { streamChoices, wholeChoices } from "./choices.ts";
+import { Tally } from "./tally.ts";
+import type { Ports, Upstream } from "./upstream.ts";
+
+/** A checked request of a known key, with all that the operator has decided for it. */
+export interface Call {
+  /** The completion's id: ours, unique. */
+  readonly id: string;
+  readonly requestId: string;
+  readonly key: GatewayKey;
+  readonly request: ChatRequest;
+  readonly selection: Selection;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly rules: RouterRules;
+  readonly markup: number;
+  /** What the client allows for all attempts together; null: the provider's own limit. */
+  readonly timeoutMs: number | null;
+  /** The share of the best quality that the client asks of `Router#fair`; null: the operator's. */
+  readonly quality: number | null;
+  /** Fires when the client is gone. */
+  readonly client: AbortSignal;
+}
+
+/** What the client is told about its request beside the answer, filled in as it becomes known. */
+export interface Facts {
+  limits: Grant["limits"];
+  selector: string | null;
+  model: string | null;
+  attempts: number;
+  dropped: readonly string[];
+}
+
+export function noFacts(): Facts {
+  return { limits: null, selector: null, model: null, attempts: 0, dropped: [] };
+}
+
+export interface GatewayPorts extends Ports {
+  readonly ledger: Ledger;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** A streamed attempt whose answer has begun. */
+interface Opened {
+  readonly first: readonly ChatChunk[];
+  readonly rest: ChunkStream;
+}
+
+export class Gateway {
+  readonly #ports: GatewayPorts;
+  #open = 0;
+
+  constructor(ports: GatewayPorts) {
+    this.#ports = ports;
+  }
+
+  /** Requests under way. */
+  get open(): number {
+    return this.#open;
+  }
+
+  /** The whole answer. Throws the Fault that the client is to see. */
+  async complete(call: Call, facts: Facts): Promise<ChatReply> {
+    for await (const reply of this.#live(call, facts, (life) => this.#whole(life))) return reply;
+    throw new Fault("internal_error", "The gateway gave no answer.");
+  }
+
+  /**
+   * The answer as it arrives, in batches; the last one holds the usage. The first batch comes with the first part of
+   * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early calls
+   * `return()` and fires the call's signal.
+   */
+  stream(call: Call, facts: Facts): AsyncGenerator<readonly ChatChunk[]> {
+    return this.#live(call, facts, (life) => this.#streamed(life));
+  }
+
+  /** The one way through: however the answer ends, the request is settled once, before its last part leaves. */
+  async *#live<Part>(
+    call: Call,
+    facts: Facts,
+    answer: (life: Life) => AsyncGenerator<Part>,
+  ): AsyncGenerator<Part> {
+    const { ledger, clock, deadlines } = this.#ports;
+    const plan = this.#planOf(call);
+    const atMs = clock.nowMs();
+    const tally = new Tally(call, facts, atMs, deadlines.nowMs());
+    const grant = await ledger.admit({ id: call.id, key: call.key, nowMs: atMs });
+    facts.limits = grant.limits;
+    const settle = once(() => this.#settle(grant, tally));
+    this.#open++;
+    try {
+      yield* answer({ call, facts, plan, tally, settle });
+    } catch (thrown) {
+      tally.failed(thrown);
+      throw thrown;
+    } finally {
+      this.#open--;
+      await settle().catch((error: unknown) => this.#logUnsettled(call, error));
+    }
+  }
+
+  async *#whole(life: Life): AsyncGenerator<ChatReply> {
+    const { tally, settle } = life;
+    const reply = await this.#walk(life, async (attempt, attemptCall) => {
+      const reply = await wholeChoices(this.#ports, attemptCall);
+      tally.answeredBy(attempt, this.#ports.deadlines.nowMs());
+      return reply;
+    });
+    tally.saw(unfold(reply));
+    const usage = tally.finished(reply.usage ?? null);
+    await settle();
+    yield { ...reply, usage };
+  }
+
+  async *#streamed(life: Life): AsyncGenerator<readonly ChatChunk[]> {
+    const { tally, settle } = life;
+    const { first, rest } = await this.#walk(life, async (attempt, attemptCall) => {
+      const opened = await opening(streamChoices(this.#ports, attemptCall));
+      tally.answeredBy(attempt, this.#ports.deadlines.nowMs());
+      return opened;
+    });
+    try {
+      tally.saw(first);
+      yield first;
+      let step = await rest.next();
+      for (; !step.done; step = await rest.next()) {
+        tally.saw(step.value);
+        yield step.value;
+      }
+      const usage = tally.finished(step.value);
+      await settle();
+      yield [{ choices: [], usage }];
+    } finally {
+      void rest.return(null).catch(() => {});
+    }
+  }
+
+  /** Goes through the plan until an attempt answers, or fails in a way that no other attempt would mend. */
+  async #walk<Result>(
+    { call, facts, plan }: Life,
+    run: (attempt: Attempt, attemptCall: AttemptCall) => Promise<Result>,
+  ): Promise<Result> {
+    const startedMs = this.#ports.deadlines.nowMs();
+    if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector}`;
+    let last: Fault | null = null;
+    for (const attempt of plan) {
+      const upstream = call.upstreams.get(attempt.card.provider);
+      if (!upstream) continue;
+      const attemptCall = attemptCallOf(call, facts, attempt, upstream, startedMs);
+      facts.attempts++;
+      facts.model = attempt.card.id;
+      try {
+        return await run(attempt, attemptCall);
+      } catch (thrown) {
+        last = faultOf(thrown);
+        this.#logAttempt(call, attempt, last);
+        const late = this.#ports.deadlines.nowMs() >= attemptCall.totalAtMs;
+        if (!last.row.elsewhere || call.client.aborted || late) break;
+      }
+    }
+    throw last ?? new Fault("no_provider_available", "No provider of this model is on.");
+  }
+
+  #planOf(call: Call): readonly Attempt[] {
+    const { request, selection, rules, quality, upstreams } = call;
+    return planOf({
+      request,
+      selection,
+      rules,
+      quality,
+      credentialsOf: (provider) => upstreams.get(provider)?.setup.credentials ?? [],
+      roll: () => (this.#ports.random.bytes(1)[0] ?? 0) / 256,
+    });
+  }
+
+  #logAttempt(call: Call, attempt: Attempt, fault: Fault): void {
+    this.#ports.log({
+      event: "attempt_failed",
+      level: fault.row.blame === "client" ? "debug" : "warn",
+      request_id: call.requestId,
+      model: attempt.card.id,
+      fault: fault.code,
+      upstream_status: fault.details.upstreamStatus ?? null,
+      cause: String(fault.details.cause ?? ""),
+    });
+  }
+
+  #logUnsettled(call: Call, error: unknown): void {
+    this.#ports.log({
+      event: "settle_failed",
+      level: "error",
+      request_id: call.requestId,
+      cause: String(error),
+    });
+  }
+
+  async #settle(grant: Grant, tally: Tally): Promise<void> {
+    const record = tally.record(this.#ports.deadlines.nowMs());
+    await this.#ports.ledger.settle(grant, { counted: tally.produced, record });
+    this.#ports.log({ event: "request", level: "info", record });
+  }
+}
+
+interface Life {
+  readonly call: Call;
+  readonly facts: Facts;
+  readonly plan: readonly Attempt[];
+  readonly tally: Tally;
+  /** May be called more than once, settles once. */
+  readonly settle: () => Promise<void>;
+}
+
+function attemptCallOf(
+  call: Call,
+  facts: Facts,
+  { card, credential }: Attempt,
+  upstream: Upstream,
+  startedMs: number,
+): AttemptCall {
+  const totalMs = Math.min(upstream.setup.timeouts.totalMs, call.timeoutMs ?? Number.POSITIVE_INFINITY);
+  const onDropped = (fields: readonly string[]) => {
+    facts.dropped = [...new Set(fields)];
+  };
+  const { request, client } = call;
+  const totalAtMs = startedMs + totalMs;
+  return { card, credential, upstream, request, choiceOffset: 0, client, totalAtMs, onDropped };
+}
+
+function once(task: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | null = null;
+  return () => {
+    running ??= task();
+    return running;
+  };
+}
+
+/** Reads a stream up to the first part of its answer: a start alone is no answer, another attempt may still replace it. */
+async function opening(stream: ChunkStream): Promise<Opened> {
+  const first: ChatChunk[] = [];
+  try {
+    let step = await stream.next();
+    for (; !step.done; step = await stream.next()) {
+      first.push(...step.value);
+      if (step.value.some(isAnswer)) return { first, rest: stream };
+    }
+    return { first, rest: ended(step.value) };
+  } catch (thrown) {
+    void stream.return(null).catch(() => {});
+    throw thrown;
+  }
+}
+
+// biome-ignore lint/correctness/useYield: an answer that is over has nothing more to give than its usage.
+async function* ended(usage: Usage | null): ChunkStream {
+  return usage;
+}

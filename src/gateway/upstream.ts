@@ -1,0 +1,181 @@
+// One HTTP call to a provider: bounded in time, ended with the client, its failures told apart.
+import type { Dialect, Outgoing } from "../core/dialect.ts";
+import { Fault, faultOf } from "../core/fault.ts";
+import type { ProviderSetup, Timeouts } from "../core/settings.ts";
+import { garbled } from "../core/upstream.ts";
+import type { Clock, Fetch, Reach } from "../core/world.ts";
+import type { Deadline, Deadlines } from "./deadlines.ts";
+import type { Reachability } from "./reachability.ts";
+
+/** A provider that is on, with the code that speaks to it. */
+export interface Upstream {
+  readonly setup: ProviderSetup;
+  readonly dialect: Dialect;
+}
+
+export interface Ports {
+  readonly clock: Clock;
+  readonly fetch: Fetch;
+  readonly reach: Reach;
+  readonly deadlines: Deadlines;
+  readonly reachability: Reachability;
+}
+
+const ERROR_BYTES_MAX = 64 * 1024;
+export const REPLY_BYTES_MAX = 64 * 1024 * 1024;
+/** How long a connection may take to close after the answer's last event. */
+const REST_MS = 2000;
+const FIRST_BYTE_MS = 60_000;
+const FIRST_BYTE_REASONING_MS = 300_000;
+
+/** The longest wait for the first part of a streamed answer. */
+export function firstByteMsOf(timeouts: Timeouts, reasoning: boolean): number {
+  return timeouts.firstByteMs ?? (reasoning ? FIRST_BYTE_REASONING_MS : FIRST_BYTE_MS);
+}
+
+/** One call under way. `close()` ends it and everything that watches over it; it may be called more than once. */
+export class UpstreamCall {
+  readonly #ports: Ports;
+  readonly #abort = new AbortController();
+  readonly #client: AbortSignal;
+  readonly #deadline: Deadline;
+  #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  #complete = false;
+  readonly #onClientGone = () => this.#end(new Fault("client_gone", "The client closed the connection."));
+
+  /** `deadlineAtMs` is on the monotonic clock. */
+  constructor(ports: Ports, client: AbortSignal, deadlineAtMs: number) {
+    this.#ports = ports;
+    this.#client = client;
+    const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
+    this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
+    if (client.aborted) this.#onClientGone();
+    else client.addEventListener("abort", this.#onClientGone, { once: true });
+  }
+
+  /** Moves the moment at which the call is given up. */
+  extendTo(atMs: number): void {
+    this.#deadline.atMs = atMs;
+  }
+
+  /** The answer is known to be whole before the body's end: what is left is read off, so that the connection lives on. */
+  complete(): void {
+    this.#complete = true;
+  }
+
+  close(): void {
+    this.#client.removeEventListener("abort", this.#onClientGone);
+    if (this.#complete && this.#reader) {
+      this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
+      void readOff(this.#reader).finally(() => this.#abandon());
+    } else this.#abandon();
+  }
+
+  #abandon(): void {
+    this.#deadline.clear();
+    this.#abort.abort();
+  }
+
+  /** Sends the request and gives the answer's head. Throws the Fault that a failure or an error answer means. */
+  async send(outgoing: Outgoing, setup: ProviderSetup, dialect: Dialect): Promise<Response> {
+    const connecting = this.#ports.reachability.watch(outgoing.url, setup.timeouts.connectMs, (fault) =>
+      this.#end(fault),
+    );
+    try {
+      const response = await this.#fetchOnceMore(outgoing);
+      if (response.ok) return response;
+      if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
+      const body = await this.text(response, ERROR_BYTES_MAX);
+      throw dialect.explain(response.status, response.headers, body, this.#ports.clock.nowMs());
+    } catch (thrown) {
+      throw this.faultOf(thrown);
+    } finally {
+      connecting.clear();
+    }
+  }
+
+  /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */
+  async text(response: Response, bytesMax: number): Promise<string> {
+    if (!response.body) return "";
+    const decoder = new TextDecoder();
+    const pieces: string[] = [];
+    let length = 0;
+    for await (const bytes of this.bytes(response.body)) {
+      length += bytes.length;
+      if (length > bytesMax) throw garbled("the answer is beyond all bounds");
+      pieces.push(decoder.decode(bytes, { stream: true }));
+    }
+    return pieces.join("") + decoder.decode();
+  }
+
+  /** The body as it arrives. An aborted call throws its reason: a read that ends by it would look like a clean end. */
+  async *bytes(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    const reader = body.getReader();
+    this.#reader = reader;
+    for (;;) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        throw this.faultOf(error);
+      });
+      if (this.#abort.signal.aborted) throw this.faultOf(this.#abort.signal.reason);
+      if (done) break;
+      yield value;
+    }
+    this.#reader = null;
+  }
+
+  /** What a failure of this call means: the reason it was ended for, or a broken connection. */
+  faultOf(thrown: unknown): Fault {
+    const { aborted, reason } = this.#abort.signal;
+    if (aborted && reason instanceof Fault) return reason;
+    if (thrown instanceof Fault) return thrown;
+    if (isNetworkError(thrown)) {
+      return new Fault("upstream_error", "The provider could not be reached or broke the connection.", {
+        cause: thrown,
+      });
+    }
+    return faultOf(thrown);
+  }
+
+  /** A POST that dies on a kept-alive connection which the server had closed never reached it: it is sent once more. */
+  async #fetchOnceMore(outgoing: Outgoing): Promise<Response> {
+    const init: RequestInit & BunFetchRequestInit = {
+      method: "POST",
+      headers: { "content-type": "application/json", "accept-encoding": "identity", ...outgoing.headers },
+      body: JSON.stringify(outgoing.body),
+      redirect: "manual",
+      signal: this.#abort.signal,
+      timeout: false,
+    };
+    try {
+      return await this.#ports.fetch(outgoing.url, init);
+    } catch (error) {
+      if (this.#abort.signal.aborted || !isReset(error)) throw error;
+      return this.#ports.fetch(outgoing.url, init);
+    }
+  }
+
+  #end(reason: Fault): void {
+    this.#abort.abort(reason);
+  }
+}
+
+async function readOff(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The answer is whole: how its connection ended is of no interest.
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function isReset(error: unknown): boolean {
+  return codeOf(error) === "ECONNRESET";
+}
+
+/** What `fetch` and its bodies throw is a TypeError or an Error with a system code, or a DOMException. */
+function isNetworkError(error: unknown): boolean {
+  return typeof codeOf(error) === "string" || error instanceof TypeError || error instanceof DOMException;
+}

@@ -1,0 +1,49 @@
+// Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs go by.
+import { errorBody, type Fault } from "../core/fault.ts";
+
+const RETRY_SHOWN_MAX_MS = 60_000;
+
+export type HeaderMap = Record<string, string>;
+
+export function json(status: number, body: unknown, headers: HeaderMap = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+  });
+}
+
+/** The error answer. `headers` are those that the route gives on success too. */
+export function faultAnswer(fault: Fault, headers: HeaderMap = {}): Response {
+  return json(fault.row.status, errorBody(fault), { ...headers, ...faultHeaders(fault) });
+}
+
+function faultHeaders(fault: Fault): HeaderMap {
+  const { retryAfterMs, allow } = fault.details;
+  const headers: HeaderMap = {};
+  if (fault.row.status === 401) headers["www-authenticate"] = "Bearer";
+  if (fault.row.final) headers["x-should-retry"] = "false";
+  if (allow) headers.allow = allow;
+  const waitMs = retryAfterMs ?? (fault.row.status === 503 ? 1000 : undefined);
+  if (waitMs === undefined || !["client", "gateway", "provider"].includes(fault.row.blame)) return headers;
+  // A provider's wish is cut to a minute: SDKs ignore a longer one and hammer instead.
+  const shownMs = fault.row.blame === "provider" ? Math.min(waitMs, RETRY_SHOWN_MAX_MS) : waitMs;
+  headers["retry-after"] = String(Math.max(1, Math.ceil(shownMs / 1000)));
+  return headers;
+}
+
+/** Header values hold what a client may have named: only plain characters, and not too many. */
+export function headerList(names: readonly string[]): string {
+  return names
+    .map((name) => name.replace(/[^\w.[\]-]/g, "?").slice(0, 64))
+    .slice(0, 64)
+    .join(", ");
+}
+
+/** A duration in OpenAI's form: `1h2m3s`, `6m0s`, `12ms`. */
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.max(0, Math.ceil(ms))}ms`;
+  const seconds = Math.ceil(ms / 1000);
+  const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+  if (hours > 0) return `${hours}h${minutes}m${rest}s`;
+  return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
+}

@@ -1,0 +1,83 @@
+// The HTTP server: Elysia with every route, and what holds for all of them — request ids, the error form, 404 and 405.
+import { Elysia } from "elysia";
+import { Fault, faultOf } from "../core/fault.ts";
+import type { Random } from "../core/world.ts";
+import { faultAnswer } from "./answers.ts";
+import { canonicalScheme } from "./auth.ts";
+import { crossOrigin } from "./cors.ts";
+import { allowedMethods, pathOf } from "./paths.ts";
+import type { HttpPorts } from "./ports.ts";
+
+/** Bun's own wall, at which it answers without a body: twice ours, so that ours is the one that is met. */
+const WALL_FACTOR = 2;
+const IDLE_SECONDS = 60;
+const HOST = /^[A-Za-z0-9.\-_:[\]]{1,255}$/;
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The plugins are the route files' instances; each of them registers its own paths. */
+export function buildApp(ports: HttpPorts, reusePort: boolean) {
+  return new Elysia({
+    serve: {
+      hostname: ports.server.host,
+      port: ports.server.port,
+      reusePort,
+      idleTimeout: IDLE_SECONDS,
+      maxRequestBodySize: ports.server.bodyBytesMax * WALL_FACTOR,
+      development: false,
+    },
+    // Elysia would take the path from a fixed offset of the URL otherwise: a short Host header shifts it.
+    handler: { standardHostname: false },
+  })
+    .onRequest(({ request, set }) => {
+      set.headers["x-request-id"] = requestIdOf(request.headers, ports.random);
+      if (ports.draining()) set.headers.connection = "close";
+      canonicalScheme(request.headers);
+      const host = request.headers.get("host");
+      if (host !== null && !HOST.test(host)) {
+        return faultAnswer(new Fault("invalid_header", "The Host header is not valid."));
+      }
+      return crossOrigin(request, set.headers, ports.server.cors);
+    })
+    .onError(({ code, error, request }) => {
+      if (code === "NOT_FOUND") return faultAnswer(unknownPath(request));
+      const fault = faultOf(error);
+      if (fault.code === "internal_error") logBug(ports, error);
+      return faultAnswer(fault);
+    });
+}
+
+export type App = ReturnType<typeof buildApp>;
+
+/** A client's own valid id is kept, so that its logs and ours can be joined; it identifies nothing inside. */
+function requestIdOf(headers: Headers, random: Random): string {
+  const given = headers.get("x-request-id");
+  return given !== null && REQUEST_ID.test(given) ? given : `req_${mintId(random)}`;
+}
+
+const ID_BYTES = 16;
+
+/** 128 random bits in hexadecimal. */
+export function mintId(random: Random): string {
+  return Buffer.from(random.bytes(ID_BYTES)).toString("hex");
+}
+
+function unknownPath(request: Request): Fault {
+  const path = pathOf(request.url);
+  const methods = allowedMethods(path);
+  if (methods.length > 0) {
+    const allow = methods.join(", ");
+    return new Fault("method_not_supported", `This URL takes ${allow}, not ${request.method}.`, { allow });
+  }
+  if (path === "/v1/responses" || path === "/responses") {
+    const message =
+      "This gateway speaks chat completions, not the Responses API. Use POST /v1/chat/completions: " +
+      "client.chat.completions.create(…) in the OpenAI SDK, or openai.chat(model) in the AI SDK.";
+    return new Fault("unknown_url", message);
+  }
+  return new Fault("unknown_url", `Unknown request URL: ${request.method} ${path.slice(0, 100)}.`);
+}
+
+function logBug(ports: HttpPorts, error: unknown): void {
+  const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  ports.log({ event: "internal_error", level: "error", cause });
+}

@@ -1,0 +1,30 @@
+// Bearer authentication, the same for clients and operators: the header alone counts, never a query or a body.
+import { bearer } from "@elysiajs/bearer";
+import { Fault } from "../core/fault.ts";
+import { invalidKey } from "../core/key.ts";
+
+/** No request has parameters of this name: the plugin would take `?access_token=` too, and URLs end up in logs. */
+const NEVER = "\0";
+const SCHEME = /^bearer[ \t]+/i;
+const SECRET_CHARACTERS_MAX = 512;
+
+/** Gives routes the `bearer` of their request: what follows the scheme, or undefined. */
+export const bearerToken = () => bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
+
+/** The scheme's name is case-insensitive (RFC 9110), which the plugin doesn't know: it is written as it expects it. */
+export function canonicalScheme(headers: Headers): void {
+  const given = headers.get("authorization");
+  if (given === null || given.startsWith("Bearer ")) return;
+  if (SCHEME.test(given)) headers.set("authorization", given.replace(SCHEME, "Bearer "));
+}
+
+/** The secret that the request shows. Throws the Fault for none. */
+export function secretOf(bearer: string | undefined): string {
+  const secret = bearer?.trim() ?? "";
+  if (secret === "") {
+    const message = "You didn't provide an API key. Send it as 'Authorization: Bearer sk-…'.";
+    throw new Fault("no_api_key", message);
+  }
+  if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
+  return secret;
+}

@@ -1,0 +1,167 @@
+// POST /v1/chat/completions: from the request's bytes to the gateway and back, whole or streamed.
+import { Elysia } from "elysia";
+import { Fault, faultOf } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
+import { type Call, type Facts, noFacts } from "../gateway/gateway.ts";
+import { chatRequestOf } from "../wire/chat-request.ts";
+import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./answers.ts";
+import { mintId } from "./app.ts";
+import { bearerToken, secretOf } from "./auth.ts";
+import { readJson } from "./body.ts";
+import { chatDetail } from "./openapi.ts";
+import type { HttpPorts } from "./ports.ts";
+import { selectionOf } from "./selection.ts";
+import { type Stamp, streamAnswer } from "./stream.ts";
+
+/** More requests at once than this are refused before they use up what the others need. */
+const OPEN_REQUESTS_MAX = 20_000;
+const TIMEOUT_SECONDS_MAX = 3600;
+const IDLE_SECONDS = 60;
+
+/** The part of Bun's server that a long answer needs. */
+interface Connections {
+  timeout(request: Request, seconds: number): void;
+}
+
+export function chatRoutes(ports: HttpPorts) {
+  return new Elysia()
+    .use(bearerToken())
+    .post(
+      "/v1/chat/completions",
+      ({ request, bearer, server, set }) =>
+        chat(ports, request, bearer, server, String(set.headers["x-request-id"])),
+      { parse: "none", detail: chatDetail },
+    )
+    .post(
+      "/chat/completions",
+      ({ request, bearer, server, set }) =>
+        chat(ports, request, bearer, server, String(set.headers["x-request-id"])),
+      { parse: "none", detail: { hide: true } },
+    );
+}
+
+async function chat(
+  ports: HttpPorts,
+  request: Request,
+  bearer: string | undefined,
+  server: Connections | null,
+  requestId: string,
+): Promise<Response> {
+  const key = await ports.authenticate(secretOf(bearer));
+  if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
+  if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
+  const gone = new AbortController();
+  request.signal.addEventListener("abort", () => gone.abort(), { once: true });
+  const call = await callOf(ports, request, key, requestId, gone.signal);
+  const facts = noFacts();
+  const stamp = { id: call.id, created: Math.floor(ports.clock.nowMs() / 1000) };
+  // A model may be silent for minutes; the gateway's own deadlines bound the wait.
+  server?.timeout(request, 0);
+  const over = () => server?.timeout(request, IDLE_SECONDS);
+  try {
+    if (call.request.stream === true) return await streamed(ports, call, facts, stamp, gone, over);
+    return await whole(ports, call, facts, stamp);
+  } catch (thrown) {
+    const fault = faultOf(thrown);
+    if (fault.code === "internal_error") throw thrown;
+    return faultAnswer(fault, factHeaders(facts));
+  } finally {
+    if (call.request.stream !== true) over();
+  }
+}
+
+async function callOf(
+  ports: HttpPorts,
+  request: Request,
+  key: GatewayKey,
+  requestId: string,
+  client: AbortSignal,
+): Promise<Call> {
+  const { catalogue, upstreams, limits, rules, billing } = ports.snapshot();
+  const body = await readJson(request, ports.server.bodyBytesMax);
+  const chatRequest = chatRequestOf(body, limits);
+  const seconds = headerNumber(request.headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
+  return {
+    id: `chatcmpl-${mintId(ports.random)}`,
+    requestId,
+    key,
+    request: chatRequest,
+    selection: selectionOf(chatRequest.model, key, catalogue),
+    upstreams,
+    rules,
+    markup: billing.markup,
+    timeoutMs: seconds === null ? null : seconds * 1000,
+    quality: headerNumber(request.headers, "x-poundkey-quality", 0, 1),
+    client,
+  };
+}
+
+/** A number in a header of ours; null when it isn't sent. */
+function headerNumber(headers: Headers, name: string, least: number, most: number): number | null {
+  const given = headers.get(name);
+  if (given === null) return null;
+  const value = given.trim() === "" ? Number.NaN : Number(given);
+  if (value >= least && value <= most) return value;
+  const message = `Invalid header '${name}': expected a number from ${least} to ${most}.`;
+  throw new Fault("invalid_value", message, { param: name });
+}
+
+async function whole(
+  ports: HttpPorts,
+  call: Call,
+  facts: Facts,
+  stamp: Pick<Stamp, "id" | "created">,
+): Promise<Response> {
+  const reply = await ports.gateway.complete(call, facts);
+  const head = { ...stamp, object: "chat.completion", model: facts.model };
+  // Twice: first for the order in which people read it, last so that no upstream's field stands in its place.
+  return json(200, { ...head, ...reply, ...head }, factHeaders(facts));
+}
+
+async function streamed(
+  ports: HttpPorts,
+  call: Call,
+  facts: Facts,
+  stamp: Pick<Stamp, "id" | "created">,
+  gone: AbortController,
+  over: () => void,
+): Promise<Response> {
+  const chunks = ports.gateway.stream(call, facts);
+  const usage = call.request.stream_options?.include_usage === true;
+  const answer = await streamAnswer({
+    chunks,
+    deadlines: ports.deadlines,
+    keepAliveMs: ports.server.keepAliveMs,
+    includeUsage: usage,
+    stamp: () => ({ ...stamp, object: "chat.completion.chunk", model: facts.model ?? call.request.model }),
+    client: gone.signal,
+    onLeft: () => gone.abort(),
+    onOver: over,
+  });
+  return new Response(answer.body, {
+    headers: {
+      "content-type": "text/event-stream; charset=utf-8",
+      "cache-control": "no-cache",
+      "x-accel-buffering": "no",
+      ...(answer.early ? limitHeaders(facts) : factHeaders(facts)),
+    },
+  });
+}
+
+function factHeaders(facts: Facts): HeaderMap {
+  const headers = limitHeaders(facts);
+  if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
+  if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
+  if (facts.selector !== null) headers["x-poundkey-selector"] = facts.selector;
+  if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = headerList(facts.dropped);
+  return headers;
+}
+
+function limitHeaders({ limits }: Facts): HeaderMap {
+  if (limits === null) return {};
+  return {
+    "x-ratelimit-limit-requests": String(limits.limit),
+    "x-ratelimit-remaining-requests": String(limits.remaining),
+    "x-ratelimit-reset-requests": durationText(limits.resetMs),
+  };
+}

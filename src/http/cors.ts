@@ -1,0 +1,28 @@
+// Calls from browsers: only the origins that the operator named, and no wildcard beside keys.
+import type { HTTPHeaders } from "elysia/types";
+
+const METHODS = "GET, POST, PATCH, DELETE";
+const HEADERS =
+  "authorization, content-type, idempotency-key, x-poundkey-timeout, x-poundkey-quality, x-request-id";
+const EXPOSED =
+  "x-request-id, retry-after, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, " +
+  "x-ratelimit-reset-requests, x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-dropped";
+const PREFLIGHT_SECONDS = "600";
+
+/** Adds the headers for an allowed origin; gives the answer to a preflight, undefined for any other request. */
+export function crossOrigin(
+  request: Request,
+  headers: HTTPHeaders,
+  origins: readonly string[],
+): Response | undefined {
+  const origin = request.headers.get("origin");
+  if (origin === null || !origins.includes(origin)) return undefined;
+  headers["access-control-allow-origin"] = origin;
+  headers.vary = "origin";
+  headers["access-control-expose-headers"] = EXPOSED;
+  if (request.method !== "OPTIONS" || !request.headers.has("access-control-request-method")) return undefined;
+  headers["access-control-allow-methods"] = METHODS;
+  headers["access-control-allow-headers"] = HEADERS;
+  headers["access-control-max-age"] = PREFLIGHT_SECONDS;
+  return new Response(null, { status: 204 });
+}

@@ -1,0 +1,43 @@
+// What operators' machines ask: alive, ready, counters, and the configuration's schema. No credentials needed.
+import { Elysia } from "elysia";
+import { faultOf } from "../core/fault.ts";
+import { json } from "./answers.ts";
+import { healthDetail, metricsDetail, readyDetail, schemaDetail } from "./openapi.ts";
+import type { HttpPorts } from "./ports.ts";
+
+export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
+  /** Throws when the store can't be used. */
+  readonly storeReady: () => Promise<void>;
+  /** Prometheus text. */
+  readonly metrics: () => string;
+  readonly configSchema: object;
+}
+
+export function healthRoutes(ports: HealthPorts) {
+  return new Elysia()
+    .get("/healthz", () => json(200, { status: "ok" }), { detail: healthDetail })
+    .get("/readyz", () => ready(ports), { detail: readyDetail })
+    .get(
+      "/metrics",
+      () =>
+        new Response(ports.metrics(), {
+          headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
+        }),
+      { detail: metricsDetail },
+    )
+    .get("/config.schema.json", () => json(200, ports.configSchema), { detail: schemaDetail });
+}
+
+/** Able to serve: not shutting down, a provider on, the store usable. Says which of them is missing. */
+async function ready(ports: HealthPorts): Promise<Response> {
+  const problems: string[] = [];
+  if (ports.draining()) problems.push("shutting down");
+  if (ports.snapshot().upstreams.size === 0) problems.push("no provider is on");
+  try {
+    await ports.storeReady();
+  } catch (thrown) {
+    problems.push(`store: ${faultOf(thrown).message}`);
+  }
+  if (problems.length === 0) return json(200, { status: "ready" });
+  return json(503, { status: "not ready", problems }, { "retry-after": "1" });
+}

@@ -1,0 +1,76 @@
+// GET /v1/models: the models that this key can use now, the selectors included.
+import { Elysia } from "elysia";
+import { type Catalogue, modelView } from "../catalogue/catalogue.ts";
+import { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
+import { mayUse } from "../core/key.ts";
+import type { Selector } from "../router/select.ts";
+import { json } from "./answers.ts";
+import { bearerToken, secretOf } from "./auth.ts";
+import { modelsDetail } from "./openapi.ts";
+import type { HttpPorts } from "./ports.ts";
+import { candidatesOf, notFound, selectorsOf } from "./selection.ts";
+
+/** The day on which the selectors came to be, as `created` of their entries: 2026-11-20. */
+const SELECTORS_CREATED = 1_795_132_800;
+
+export function modelRoutes(ports: HttpPorts) {
+  const list = async (bearer: string | undefined) => {
+    const key = await ports.authenticate(secretOf(bearer));
+    return json(200, { object: "list", data: entriesOf(key, ports.snapshot().catalogue) });
+  };
+  const one = async (bearer: string | undefined, id: string) => {
+    const key = await ports.authenticate(secretOf(bearer));
+    return json(200, entryOf(decoded(id), key, ports.snapshot().catalogue));
+  };
+  const hidden = { detail: { hide: true } };
+  return new Elysia()
+    .use(bearerToken())
+    .get("/v1/models", ({ bearer }) => list(bearer), { detail: modelsDetail })
+    .get("/models", ({ bearer }) => list(bearer), hidden)
+    .get("/v1/models/*", ({ bearer, params }) => one(bearer, params["*"]), hidden)
+    .get("/models/*", ({ bearer, params }) => one(bearer, params["*"]), hidden);
+}
+
+function entriesOf(key: GatewayKey, catalogue: Catalogue): readonly object[] {
+  const cards = candidatesOf(key, catalogue);
+  if (cards.length === 0) return [];
+  const named = catalogue.list().filter((card) => mayUse(key, card.id));
+  return [...selectorsOf(key).map(selectorView), ...named.map(modelView)];
+}
+
+function entryOf(id: string, key: GatewayKey, catalogue: Catalogue): object {
+  const found = catalogue.resolve(id);
+  if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
+  if (found.kind === "selector" && selectorsOf(key).includes(found.selector))
+    return selectorView(found.selector);
+  throw notFound(id, found.kind === "unknown" ? found.nearest : []);
+}
+
+const WHAT: Record<Selector, string> = {
+  best: "Picks the best model for each request.",
+  fair: "Picks the least costly model of good quality for each request.",
+  light: "Picks the fastest model for each request.",
+};
+
+function selectorView(selector: Selector): object {
+  const id = `Router#${selector}`;
+  return {
+    id,
+    object: "model",
+    created: SELECTORS_CREATED,
+    owned_by: "poundkey",
+    description: WHAT[selector],
+  };
+}
+
+/** The id as the client meant it: SDKs percent-encode `#` and `/`. */
+function decoded(id: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch {
+    throw new Fault("model_not_found", "The model id in the URL is not valid percent-encoding.", {
+      param: "model",
+    });
+  }
+}

@@ -1,0 +1,236 @@
+// What /openapi.json says of each public route: request, answers, and examples that work.
+import type { OpenAPIV3 } from "openapi-types";
+import { isObject, type JsonObject } from "../core/json.ts";
+import { chatRequestSchema } from "../wire/chat-schema.ts";
+
+/** OpenAPI 3.0 has no type `null`: a union with it is the other one, `nullable`. */
+function forOpenApi(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(forOpenApi);
+  if (!isObject(schema)) return schema;
+  const alternatives = Array.isArray(schema.anyOf) ? schema.anyOf : [];
+  const rest = alternatives.filter((one: unknown) => !isObject(one) || one.type !== "null");
+  const [only] = rest;
+  if (rest.length < alternatives.length && rest.length === 1 && isObject(only)) {
+    return forOpenApi({ ...only, nullable: true });
+  }
+  const shown: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) shown[keyword] = forOpenApi(value);
+  if (rest.length < alternatives.length) return { ...shown, anyOf: forOpenApi(rest), nullable: true };
+  return shown;
+}
+
+type Responses = Record<string, OpenAPIV3.ResponseObject>;
+type Bodies = Record<string, OpenAPIV3.MediaTypeObject>;
+
+/** Any JSON Schema of ours is one of OpenAPI's once `forOpenApi` has been over it. */
+function isSchema(value: unknown): value is OpenAPIV3.SchemaObject {
+  return isObject(value);
+}
+
+function jsonBody(schema: unknown, example?: unknown): Bodies {
+  const shown = forOpenApi(schema);
+  const media = isSchema(shown) ? { schema: shown } : {};
+  return { "application/json": example === undefined ? media : { ...media, example } };
+}
+
+const text: OpenAPIV3.SchemaObject = { type: "string" };
+const integer = { type: "integer" };
+
+const errorSchema = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["message", "type"],
+      properties: {
+        message: text,
+        type: text,
+        param: { ...text, nullable: true },
+        code: { ...text, nullable: true },
+        reset_at: { ...text, description: "When a refused request would pass (429)." },
+      },
+    },
+  },
+};
+
+const modelSchema = {
+  type: "object",
+  required: ["id", "object", "created", "owned_by"],
+  properties: {
+    id: { ...text, example: "OpenAI#gpt-5.4" },
+    object: { type: "string", enum: ["model"] },
+    created: integer,
+    owned_by: text,
+    context_window: { ...integer, nullable: true },
+    max_output_tokens: { ...integer, nullable: true },
+    pricing: { type: "object", nullable: true, description: "USD per million tokens." },
+    capabilities: { type: "array", items: text },
+  },
+};
+
+const completionSchema = {
+  type: "object",
+  required: ["id", "object", "created", "model", "choices"],
+  properties: {
+    id: text,
+    object: { type: "string", enum: ["chat.completion"] },
+    created: integer,
+    model: { ...text, description: "The canonical id of the model that answered." },
+    choices: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          index: integer,
+          finish_reason: { type: "string", enum: ["stop", "length", "tool_calls", "content_filter"] },
+          message: {
+            type: "object",
+            properties: {
+              role: { type: "string", enum: ["assistant"] },
+              content: { ...text, nullable: true },
+              refusal: { ...text, nullable: true },
+              reasoning_content: text,
+              tool_calls: { type: "array", items: { type: "object" } },
+              annotations: { type: "array", items: { type: "object" } },
+            },
+          },
+        },
+      },
+    },
+    usage: {
+      type: "object",
+      properties: {
+        prompt_tokens: integer,
+        completion_tokens: integer,
+        total_tokens: integer,
+        cost: { type: "number", description: "USD, by the card's price, even when free." },
+        charged: { type: "number", description: "USD that the balance paid." },
+      },
+    },
+  },
+};
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: "The request is out of bounds, or the model can't serve it; `param` names the field.",
+  401: "No valid key.",
+  402: "The balance or the key's spend limit can't cover the request.",
+  403: "The key may not use this model.",
+  404: "No such model; the nearest ids are named.",
+  413: "The body is too large.",
+  415: "The body is not JSON in UTF-8.",
+  429: "The allowance is used up (`rate_limit_exceeded`), or the providers are (`provider_busy`).",
+  502: "The provider failed.",
+  503: "The gateway can't serve now.",
+  504: "The provider did not answer in time.",
+};
+
+function failures(...statuses: readonly number[]): Responses {
+  const responses: Responses = {};
+  for (const status of statuses) {
+    responses[status] = { description: ERRORS[status] ?? "", content: jsonBody(errorSchema) };
+  }
+  return responses;
+}
+
+const secured: { security: OpenAPIV3.SecurityRequirementObject[] } = { security: [{ key: [] }] };
+
+export const chatDetail: OpenAPIV3.OperationObject = {
+  summary: "Create a chat completion",
+  tags: ["Chat"],
+  operationId: "createChatCompletion",
+  ...secured,
+  requestBody: {
+    required: true,
+    content: jsonBody(chatRequestSchema, {
+      model: "Router#fair",
+      messages: [{ role: "user", content: "Hello!" }],
+    }),
+  },
+  responses: {
+    200: {
+      description:
+        "The completion, or with `stream: true` its chunks as server-sent events up to `data: [DONE]`.",
+      content: {
+        ...jsonBody(completionSchema),
+        "text/event-stream": { schema: { ...text, description: "`data: {chat.completion.chunk}` lines." } },
+      },
+    },
+    ...failures(400, 401, 402, 403, 404, 413, 415, 429, 502, 503, 504),
+  },
+};
+
+export const modelsDetail: OpenAPIV3.OperationObject = {
+  summary: "List the models that this key can use now",
+  tags: ["Models"],
+  operationId: "listModels",
+  ...secured,
+  responses: {
+    200: {
+      description: "The models, the selectors `Router#best`, `Router#fair` and `Router#light` included.",
+      content: jsonBody({
+        type: "object",
+        required: ["object", "data"],
+        properties: {
+          object: { type: "string", enum: ["list"] },
+          data: { type: "array", items: modelSchema },
+        },
+      }),
+    },
+    ...failures(401),
+  },
+};
+
+/** Ids hold `#` and `/`, so the route is a wildcard, which OpenAPI has no form for: it is described by hand. */
+export const modelPath: OpenAPIV3.PathsObject = {
+  "/v1/models/{id}": {
+    get: {
+      summary: "One model",
+      tags: ["Models"],
+      operationId: "retrieveModel",
+      ...secured,
+      parameters: [
+        {
+          name: "id",
+          in: "path",
+          required: true,
+          schema: text,
+          description: "Percent-encoded: `OpenAI%23gpt-5.4`.",
+        },
+      ],
+      responses: {
+        200: { description: "The model.", content: jsonBody(modelSchema) },
+        ...failures(401, 404),
+      },
+    },
+  },
+};
+
+export const keyDetail: OpenAPIV3.OperationObject = {
+  summary: "The key's own allowance, limits and spend",
+  tags: ["Key"],
+  operationId: "retrieveKey",
+  ...secured,
+  responses: {
+    200: { description: "What this key has left.", content: jsonBody({ type: "object" }) },
+    ...failures(401),
+  },
+};
+
+function operation(summary: string, operationId: string, responses: Responses): OpenAPIV3.OperationObject {
+  return { summary, operationId, tags: ["Operation"], security: [], responses };
+}
+
+export const healthDetail = operation("Whether the process is alive", "health", {
+  200: { description: "It is." },
+});
+export const readyDetail = operation("Whether the gateway can serve", "ready", {
+  200: { description: "It can." },
+  503: { description: "It can't; `problems` says why." },
+});
+export const metricsDetail = operation("Counters as Prometheus text", "metrics", {
+  200: { description: "They name no key and no account." },
+});
+export const schemaDetail = operation("JSON Schema of the configuration file", "configSchema", {
+  200: { description: "The schema." },
+});

@@ -1,0 +1,45 @@
+// Every path and its methods, registered once: for 404, for 405 with `Allow`, and for the README's list of routes.
+
+export const ROUTES: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
+  { path: "/v1/models", methods: ["GET"] },
+  { path: "/models", methods: ["GET"] },
+  { path: "/v1/models/*", methods: ["GET"] },
+  { path: "/models/*", methods: ["GET"] },
+  { path: "/v1/chat/completions", methods: ["POST"] },
+  { path: "/chat/completions", methods: ["POST"] },
+  { path: "/v1/key", methods: ["GET"] },
+  { path: "/healthz", methods: ["GET"] },
+  { path: "/readyz", methods: ["GET"] },
+  { path: "/metrics", methods: ["GET"] },
+  { path: "/config.schema.json", methods: ["GET"] },
+  { path: "/openapi.json", methods: ["GET"] },
+  { path: "/docs", methods: ["GET"] },
+  { path: "/docs/*", methods: ["GET"] },
+  { path: "/admin/v1/accounts", methods: ["GET", "POST"] },
+  { path: "/admin/v1/accounts/:id", methods: ["GET", "PATCH"] },
+  { path: "/admin/v1/keys", methods: ["GET", "POST"] },
+  { path: "/admin/v1/keys/:id", methods: ["GET", "PATCH", "DELETE"] },
+  { path: "/admin/v1/requests", methods: ["GET"] },
+  { path: "/admin/v1/requests/:id", methods: ["GET"] },
+];
+
+const PATTERNS = ROUTES.map(({ path, methods }) => {
+  const pattern = path
+    .replace(/[.]/g, "\\.")
+    .replace(/:[a-z]+/g, "[^/]+")
+    .replace(/\*/g, ".+");
+  return { pattern: new RegExp(`^${pattern}/?$`), methods };
+});
+
+/** The methods that a path takes; none: there is no such path. */
+export function allowedMethods(path: string): readonly string[] {
+  return PATTERNS.find(({ pattern }) => pattern.test(path))?.methods ?? [];
+}
+
+/** The path of a request's URL as it stands there, cut out of the text: a strange Host header can't break it. */
+export function pathOf(url: string): string {
+  const start = url.indexOf("/", url.indexOf("//") + 2);
+  if (start === -1) return "/";
+  const end = url.slice(start).search(/[?#]/);
+  return end === -1 ? url.slice(start) : url.slice(start, start + end);
+}

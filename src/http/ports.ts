@@ -1,0 +1,32 @@
+// What the routes are handed: the rooms behind them, and what the operator has decided as of now.
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
+import type { Clock, Log, Random } from "../core/world.ts";
+import type { Deadlines } from "../gateway/deadlines.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { Upstream } from "../gateway/upstream.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+
+/** The configuration in force; a reload puts another one in its place, requests under way keep theirs. */
+export interface Snapshot {
+  readonly catalogue: Catalogue;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly limits: Limits;
+  readonly rules: RouterRules;
+  readonly billing: BillingRules;
+}
+
+export interface HttpPorts {
+  readonly snapshot: () => Snapshot;
+  readonly gateway: Gateway;
+  readonly ledger: Ledger;
+  /** The live key of a secret. Throws the Faults `invalid_api_key` and `store_unavailable`. */
+  readonly authenticate: (secret: string) => Promise<GatewayKey>;
+  readonly deadlines: Deadlines;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly server: ServerRules;
+  readonly draining: () => boolean;
+}

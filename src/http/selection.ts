@@ -1,0 +1,55 @@
+// What a client's `model` means for its key: a card, a selector with its candidates, or a Fault.
+import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { ModelCard } from "../core/card.ts";
+import { Fault } from "../core/fault.ts";
+import { type GatewayKey, mayUse } from "../core/key.ts";
+import type { Selection } from "../router/plan.ts";
+import { SELECTORS, type Selector } from "../router/select.ts";
+
+const SHOWN_CHARACTERS_MAX = 64;
+
+/** Throws the Faults `model_not_found` (with the nearest ids) and `model_not_allowed`. */
+export function selectionOf(model: string, key: GatewayKey, catalogue: Catalogue): Selection {
+  const found = catalogue.resolve(model);
+  switch (found.kind) {
+    case "card":
+      if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id);
+      return { kind: "card", card: found.card, fallbacks: fallbacksOf(found.card, catalogue) };
+    case "selector":
+      if (!selectorsOf(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`);
+      return { kind: "selector", selector: found.selector, candidates: candidatesOf(key, catalogue) };
+    case "unknown":
+      throw notFound(model, found.nearest);
+  }
+}
+
+/** The selectors that a key may name: all, unless its list of models names some. */
+export function selectorsOf(key: GatewayKey): readonly Selector[] {
+  const named = SELECTORS.filter((selector) => key.allowedModels?.includes(`Router#${selector}`));
+  return named.length > 0 ? named : SELECTORS;
+}
+
+/** The cards that a key may use, by name or through a selector: a list of nothing but selectors limits no card. */
+export function candidatesOf(key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
+  const cards = catalogue.list();
+  if (key.allowedModels?.every((id) => id.startsWith("Router#")) ?? true) return cards;
+  return cards.filter((card) => mayUse(key, card.id));
+}
+
+function fallbacksOf(card: ModelCard, catalogue: Catalogue): readonly ModelCard[] {
+  return card.fallbacks.flatMap((id) => {
+    const found = catalogue.resolve(id);
+    return found.kind === "card" ? [found.card] : [];
+  });
+}
+
+function notAllowed(id: string): Fault {
+  return new Fault("model_not_allowed", `This key may not use the model '${id}'.`, { param: "model" });
+}
+
+export function notFound(model: string, nearest: readonly string[]): Fault {
+  const shown = model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
+  const hint = nearest.length > 0 ? ` Did you mean ${nearest.map((id) => `'${id}'`).join(" or ")}?` : "";
+  const message = `The model '${shown}' does not exist or is not available here.${hint}`;
+  return new Fault("model_not_found", message, { param: "model" });
+}

@@ -1,0 +1,69 @@
+// Secrets and ids: how they are made, and what of a secret can be checked without looking anything up.
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
+import type { Random } from "../core/world.ts";
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE = BigInt(DIGITS.length);
+const SECRET_BYTES = 32;
+/** The fewest digits that hold 256 bits. */
+const BODY_DIGITS = 43;
+/** The fewest digits that hold a CRC-32. */
+const CHECKSUM_DIGITS = 6;
+const ID_BYTES = 15;
+const ID_DIGITS = 21;
+
+const KEY_PREFIX = "sk-";
+const ADMIN_PREFIX = "pk-admin-";
+const KEY_SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`);
+
+function digitsOf(value: bigint, count: number): string {
+  let rest = value;
+  let text = "";
+  while (text.length < count) {
+    text = DIGITS.charAt(Number(rest % BASE)) + text;
+    rest /= BASE;
+  }
+  return text;
+}
+
+function randomDigits(random: Random, bytes: number, count: number): string {
+  return digitsOf(BigInt(`0x${Buffer.from(random.bytes(bytes)).toString("hex")}`), count);
+}
+
+function checksumOf(text: string): string {
+  return digitsOf(BigInt(crc32(text)), CHECKSUM_DIGITS);
+}
+
+/** A new gateway secret: `sk-`, 256 random bits and a checksum, 52 characters of letters and digits. */
+export function mintSecret(random: Random): string {
+  const text = KEY_PREFIX + randomDigits(random, SECRET_BYTES, BODY_DIGITS);
+  return text + checksumOf(text);
+}
+
+/** Whether the text could be one of our secrets: a mistyped or cut one, or another service's, could not. */
+export function checkSecret(text: string): boolean {
+  if (!KEY_SHAPE.test(text)) return false;
+  return checksumOf(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);
+}
+
+/** A new admin token, 256 random bits: its prefix keeps it from being taken for a gateway secret. */
+export function mintAdminToken(random: Random): string {
+  return ADMIN_PREFIX + randomDigits(random, SECRET_BYTES, BODY_DIGITS);
+}
+
+/** A new identity, as `key_` and 120 random bits. It proves nothing. */
+export function mintId(kind: "key" | "acct", random: Random): string {
+  return `${kind}_${randomDigits(random, ID_BYTES, ID_DIGITS)}`;
+}
+
+/** What is kept of a secret: HMAC-SHA256 under the pepper, in hex. Whoever reads the store can't test guesses with it. */
+export function digestOf(secret: string, pepper: Uint8Array): string {
+  return createHmac("sha256", pepper).update(secret).digest("hex");
+}
+
+/** Compares two digests in a time that tells nothing of where they differ. */
+export function isSameDigest(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -1,0 +1,106 @@
+// Where a key stands: how much of the day's allowance is left, and when the throttle's next slot comes.
+import { Fault } from "../core/fault.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { QuotaRules } from "../core/settings.ts";
+import { type Meter, meterIdOf, type Reads, type Slot } from "../core/store.ts";
+import { dayAfter, dayOf } from "./day.ts";
+
+/** The meters and slots that a standing is read from, by `meterIdOf` and by owner. */
+export interface Counts {
+  meter(id: string): Meter | null;
+  slot(owner: string): Slot | null;
+}
+
+export interface Standing {
+  /** Requests a day. */
+  readonly limit: number;
+  /** The current day's; not in the store yet when nothing was taken. */
+  readonly meter: Meter;
+  readonly slot: Slot;
+  /** Start of the next day, Unix milliseconds. */
+  readonly resetsAtMs: number;
+  /** When the throttle gives its next slot, perhaps in the past; null: it gives none. */
+  readonly slotAtMs: number | null;
+}
+
+/** The key's requests a day; null: unlimited. */
+export function limitOf(key: GatewayKey, quota: QuotaRules): number | null {
+  return key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
+}
+
+/** Whose places the key's requests take. A key with a number of its own is counted by itself under either scope. */
+function ownerOf(key: GatewayKey, quota: QuotaRules): string {
+  return quota.scope === "account" && key.requestsPerDay === "default" ? key.accountId : key.id;
+}
+
+/** The rows that `standingOf` may need, whatever the key's row will turn out to say. */
+export function readsOf(key: GatewayKey, quota: QuotaRules, nowMs: number): Reads {
+  const today = dayOf(nowMs, quota);
+  return {
+    keyId: key.id,
+    owners: quota.scope === "account" ? [key.id, key.accountId] : [key.id],
+    days: [today.name, dayAfter(today, quota).name],
+    requestId: null,
+  };
+}
+
+/**
+ * The standing of a key with a limit. Where the next day's meter has begun already, the clock has been set back (or
+ * another node's runs ahead): the later day stays, else the same hour would be handed out twice.
+ */
+export function standingOf(
+  counts: Counts,
+  key: GatewayKey,
+  limit: number,
+  quota: QuotaRules,
+  nowMs: number,
+): Standing {
+  const owner = ownerOf(key, quota);
+  const today = dayOf(nowMs, quota);
+  const tomorrow = dayAfter(today, quota);
+  const begun = counts.meter(meterIdOf(owner, tomorrow.name));
+  const day = begun ? tomorrow : today;
+  const kept = begun ?? counts.meter(meterIdOf(owner, today.name));
+  const slot = counts.slot(owner) ?? { owner, taken: null };
+  const lastAtMs = Math.max(
+    kept?.lastAtMs ?? Number.NEGATIVE_INFINITY,
+    slot.taken?.atMs ?? Number.NEGATIVE_INFINITY,
+  );
+  return {
+    limit,
+    meter: kept ?? { owner, day: day.name, used: 0, lastAtMs: nowMs },
+    slot,
+    resetsAtMs: day.endMs,
+    slotAtMs: quota.throttleMs > 0 ? Math.max(0, lastAtMs + quota.throttleMs) : null,
+  };
+}
+
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
+
+/** A span in words, rounded up to whole seconds and told in its two greatest units: `9 minutes 58 seconds`. */
+export function inWords(spanMs: number): string {
+  let seconds = Math.max(1, Math.ceil(spanMs / 1000));
+  const words: string[] = [];
+  for (const [unit, size] of UNITS) {
+    const count = Math.floor(seconds / size);
+    seconds -= count * size;
+    if (count > 0) words.push(`${count} ${unit}${count === 1 ? "" : "s"}`);
+  }
+  return words.slice(0, 2).join(" ");
+}
+
+/** The refusal for a key whose allowance is used up and whose throttle has no slot at that moment. */
+export function usedUp(standing: Standing, quota: QuotaRules, nowMs: number): Fault {
+  const resetAtMs = Math.min(standing.slotAtMs ?? standing.resetsAtMs, standing.resetsAtMs);
+  const after =
+    standing.slotAtMs === null
+      ? ""
+      : ` After it, one request every ${inWords(quota.throttleMs)} is let through.`;
+  const message = `The day's allowance of requests (${standing.limit}) is used up.${after} The next one passes in ${inWords(resetAtMs - nowMs)}.`;
+  return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs });
+}

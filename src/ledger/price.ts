@@ -1,0 +1,51 @@
+// What an answer costs: tokens of a usage report, priced line by line as the model's card says.
+import type { Price, Rates } from "../core/card.ts";
+import type { Usage } from "../core/chat.ts";
+import { countOf } from "../core/json.ts";
+import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
+import type { Tokens } from "../core/record.ts";
+
+const UNITS_PER_MILLION = 1_000_000;
+
+/** A usage report as whole counts, its parts never more than their whole. */
+export function tokensOf(usage: Usage): Tokens {
+  const prompt = countOf(usage.prompt_tokens);
+  const completion = countOf(usage.completion_tokens);
+  const cached = Math.min(prompt, countOf(usage.prompt_tokens_details?.cached_tokens));
+  return {
+    prompt,
+    completion,
+    cached,
+    cacheWrite: Math.min(prompt - cached, countOf(usage.prompt_tokens_details?.cache_write_tokens)),
+    reasoning: Math.min(completion, countOf(usage.completion_tokens_details?.reasoning_tokens)),
+    searches: countOf(usage.server_tool_use?.web_search_requests),
+  };
+}
+
+/** The highest tier whose threshold the prompt passes, whole; else the price's own rates. */
+function ratesFor(price: Price, promptTokens: number): Rates {
+  const passed = (price.tiers ?? []).filter((tier) => promptTokens > tier.aboveTokens);
+  const [highest] = passed.toSorted((a, b) => b.aboveTokens - a.aboveTokens);
+  return highest ?? price;
+}
+
+/** The bill for one call. A rate that the card leaves out is the one of the kind it belongs to: input, or output. */
+export function linesOf(price: Price, tokens: Tokens): readonly BillLine[] {
+  const rates = ratesFor(price, tokens.prompt);
+  const { prompt, cached, cacheWrite, completion, reasoning, searches } = tokens;
+  const lines: readonly BillLine[] = [
+    { what: "input", count: prompt - cached - cacheWrite, usdPerMillion: rates.input },
+    { what: "cached input", count: cached, usdPerMillion: rates.cachedInput ?? rates.input },
+    { what: "cache write", count: cacheWrite, usdPerMillion: rates.cacheWrite ?? rates.input },
+    { what: "output", count: completion - reasoning, usdPerMillion: rates.output },
+    { what: "reasoning", count: reasoning, usdPerMillion: rates.reasoning ?? rates.output },
+    { what: "request", count: 1, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
+    { what: "search", count: searches, usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION },
+  ];
+  return lines.filter((line) => line.count > 0 && line.usdPerMillion > 0);
+}
+
+/** The cost of one call in whole nano-dollars, rounded up once; a model without a price costs nothing. */
+export function cost(price: Price | null, tokens: Tokens, markup: number): NanoUsd {
+  return price === null ? 0 : costOf(linesOf(price, tokens), markup);
+}

@@ -1,0 +1,43 @@
+// Anthropic's token counts as the canonical usage.
+import type { Usage } from "../../core/chat.ts";
+import { arrayOf, countOf, isObject, type JsonObject, numberOf, objectOf } from "../../core/json.ts";
+
+/** Tokens of another model that advised: they are in no total of Anthropic's own either. */
+const ADVISOR = "advisor_message";
+
+/**
+ * The usage of an answer. Anthropic's input count leaves cached and cache-written tokens out, the canonical prompt count
+ * holds them. With `iterations` (compaction, fallback) the totals beside them describe only the last one: they are
+ * summed. Undefined when nothing was reported.
+ */
+export function usageOf(raw: JsonObject): Usage | undefined {
+  if (numberOf(raw.input_tokens) === undefined && numberOf(raw.output_tokens) === undefined) return undefined;
+  const iterations = arrayOf(raw.iterations).filter(isObject);
+  const counted = iterations.filter(({ type }) => type !== ADVISOR);
+  const rounds = counted.length > 0 ? counted : [raw];
+  const sum = (field: string) => rounds.reduce((total, round) => total + countOf(round[field]), 0);
+  const isKnown = (field: string) => rounds.some((round) => numberOf(round[field]) !== undefined);
+  const cached = sum("cache_read_input_tokens");
+  const written = sum("cache_creation_input_tokens");
+  const prompt = sum("input_tokens") + cached + written;
+  const completion = sum("output_tokens");
+  const usage: Usage = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+  if (isKnown("cache_read_input_tokens") || isKnown("cache_creation_input_tokens")) {
+    usage.prompt_tokens_details = { cached_tokens: cached, cache_write_tokens: written };
+  }
+  const thinking = numberOf(objectOf(raw.output_tokens_details).thinking_tokens);
+  if (thinking !== undefined) usage.completion_tokens_details = { reasoning_tokens: countOf(thinking) };
+  const searches = numberOf(objectOf(raw.server_tool_use).web_search_requests);
+  if (searches !== undefined) usage.server_tool_use = { web_search_requests: countOf(searches) };
+  return usage;
+}
+
+/** A later report over an earlier one: counts are cumulative, and what the later one leaves out stays. */
+export function laterUsage(before: JsonObject, now: unknown): JsonObject {
+  const given = Object.entries(objectOf(now)).filter(([, value]) => value !== null && value !== undefined);
+  return { ...before, ...Object.fromEntries(given) };
+}

@@ -1,0 +1,136 @@
+// Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
+import type { ChatReply, ChatRequest, FunctionTool, Tool, ToolCall, ToolCallDelta, ToolChoice } from "../core/chat.ts";
+import type { Decoder } from "../core/dialect.ts";
+import { isObject, objectOf, parseJson, stringOf } from "../core/json.ts";
+
+/** The one argument of a function that stands for a custom tool. */
+const INPUT = "input";
+
+/** A custom tool (free text in, OpenAI's alone) as a function of one string; a function as it is. */
+export function asFunction(tool: Tool): FunctionTool {
+  if (tool.type === "function") return tool;
+  const { name, description, format } = tool.custom;
+  const grammar = objectOf(objectOf(format).grammar).definition ?? objectOf(format).definition;
+  const notes = [stringOf(description), grammar === undefined ? undefined : `The input follows this grammar:\n${grammar}`];
+  return {
+    type: "function",
+    function: {
+      name,
+      description: notes.filter((note) => note !== undefined).join("\n\n"),
+      parameters: {
+        type: "object",
+        properties: { [INPUT]: { type: "string" } },
+        required: [INPUT],
+        additionalProperties: false,
+      },
+    },
+  };
+}
+
+/** A call of a custom tool as a call of the function that stands for it, and a function's call without odd fields. */
+export function asFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
+  if (call.type === "custom") {
+    const { name, input } = call.custom;
+    return { id: call.id, type: "function", function: { name, arguments: JSON.stringify({ [INPUT]: input }) } };
+  }
+  const made = { name: call.function.name, arguments: call.function.arguments || "{}" };
+  const plain: ToolCall = { id: call.id, type: "function", function: made };
+  return keepsExtras && isObject(call.extra_content) ? { ...plain, extra_content: call.extra_content } : plain;
+}
+
+/** A tool choice without lists and custom tools: `allowed` names the tools to keep, null all of them. */
+export interface PlainChoice {
+  readonly choice: Exclude<ToolChoice, { type: "custom" } | { type: "allowed_tools" }> | undefined;
+  readonly allowed: ReadonlySet<string> | null;
+}
+
+/** The same choice said with functions alone: a list of allowed tools becomes those tools and its mode. */
+export function plainChoice(choice: ToolChoice | undefined): PlainChoice {
+  if (typeof choice !== "object") return { choice, allowed: null };
+  switch (choice.type) {
+    case "function":
+      return { choice, allowed: null };
+    case "custom":
+      return { choice: { type: "function", function: { name: choice.custom.name } }, allowed: null };
+    case "allowed_tools": {
+      const { mode, tools } = choice.allowed_tools;
+      const names = tools.map((tool) => stringOf(objectOf(tool.function ?? tool.custom).name) ?? stringOf(tool.name));
+      return { choice: mode, allowed: new Set(names.filter((name) => name !== undefined)) };
+    }
+  }
+}
+
+/** The names of a request's custom tools. */
+export function customNames(request: ChatRequest): ReadonlySet<string> {
+  const names = (request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : []));
+  return new Set(names);
+}
+
+/** A reply in which the calls of functions that stand for custom tools are custom calls again. */
+export function withCustomCalls(reply: ChatReply, names: ReadonlySet<string>): ChatReply {
+  const choices = reply.choices.map((choice) => {
+    const calls = choice.message.tool_calls?.map((call) => asCustomCall(call, names));
+    return calls === undefined ? choice : { ...choice, message: { ...choice.message, tool_calls: calls } };
+  });
+  return { ...reply, choices };
+}
+
+function asCustomCall(call: ToolCall, names: ReadonlySet<string>): ToolCall {
+  if (call.type !== "function" || !names.has(call.function.name)) return call;
+  const { name, arguments: text } = call.function;
+  return { id: call.id, type: "custom", custom: { name, input: inputIn(text) } };
+}
+
+/** The text in `{"input":"…"}`; anything else a model makes up is the input itself. */
+function inputIn(text: string): string {
+  return stringOf(objectOf(parseJson(text))[INPUT]) ?? text;
+}
+
+/** A custom call that is being streamed as a function's. */
+interface Held {
+  readonly id: string | undefined;
+  readonly name: string;
+  text: string;
+}
+
+/**
+ * A decoder that gives calls of the functions in `names` back as custom calls. Their arguments are JSON around the
+ * text, so they are held back until their choice is finished.
+ */
+export function customDecoder(inner: Decoder, names: ReadonlySet<string>): Decoder {
+  const held = new Map<string, Held>();
+
+  const withoutHeld = (choiceIndex: number, calls: readonly ToolCallDelta[]): readonly ToolCallDelta[] =>
+    calls.filter((call) => {
+      const key = `${choiceIndex}/${call.index}`;
+      const known = held.get(key);
+      const name = call.function?.name;
+      if (known === undefined && (name === undefined || !names.has(name))) return true;
+      const entry = known ?? { id: call.id, name: name ?? "", text: "" };
+      entry.text += call.function?.arguments ?? "";
+      held.set(key, entry);
+      return false;
+    });
+
+  const released = (choiceIndex: number): readonly ToolCallDelta[] =>
+    [...held].flatMap(([key, { id, name, text }]) => {
+      const [choice, index] = key.split("/").map(Number);
+      if (choice !== choiceIndex) return [];
+      held.delete(key);
+      const call = { index: index ?? 0, type: "custom" as const, custom: { name, input: inputIn(text) } };
+      return [id === undefined ? call : { ...call, id }];
+    });
+
+  const mapped = (chunks: ReturnType<Decoder["end"]>) =>
+    chunks.map((chunk) => {
+      const choices = chunk.choices.map((choice) => {
+        const kept = withoutHeld(choice.index, choice.delta.tool_calls ?? []);
+        const calls = choice.finish_reason === null ? kept : [...kept, ...released(choice.index)];
+        const { tool_calls: _, ...delta } = choice.delta;
+        return { ...choice, delta: calls.length === 0 ? delta : { ...delta, tool_calls: calls } };
+      });
+      return { ...chunk, choices };
+    });
+
+  return { push: (event) => mapped(inner.push(event)), end: () => mapped(inner.end()) };
+}

@@ -1,0 +1,73 @@
+// Token counts as the servers of the chat-completions API report them, in the one form of core/chat.ts.
+import type { Usage } from "../core/chat.ts";
+import { countOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+
+/**
+ * The usage of a reply or chunk, wherever its server puts it: `usage` (the API's), `x_groq.usage` (Groq) or
+ * `choices[0].usage` (Moonshot). undefined when there is none. Reports are cumulative: a later one replaces an earlier.
+ */
+export function usageIn(body: JsonObject): Usage | undefined {
+  if (isObject(body.usage)) return usageOf(body.usage);
+  if (isObject(body.x_groq) && isObject(body.x_groq.usage)) return usageOf(body.x_groq.usage);
+  const first: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined;
+  if (isObject(first) && isObject(first.usage)) return usageOf(first.usage);
+  return undefined;
+}
+
+/** Where servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */
+const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"] as const;
+/** Where servers count their own searches: xAI, Perplexity's Sonar. */
+const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
+
+function usageOf(given: JsonObject): Usage {
+  const promptDetails = numbersOf(given.prompt_tokens_details);
+  const completionDetails = numbersOf(given.completion_tokens_details);
+  const cached = CACHED.map((field) => numberOf(given[field])).find((count) => count !== undefined);
+  if (promptDetails.cached_tokens === undefined && cached !== undefined) promptDetails.cached_tokens = cached;
+
+  const counts = {
+    prompt: countOf(given.prompt_tokens ?? given.input_tokens),
+    completion: countOf(given.completion_tokens ?? given.output_tokens),
+  };
+  const uncounted = countOf(given.total_tokens) - counts.prompt - counts.completion;
+  const { audio_tokens: audio } = promptDetails;
+  const { reasoning_tokens: reasoning } = completionDetails;
+  if (uncounted > 0 && uncounted === audio) {
+    // Mistral's prompt_tokens leave audio out.
+    counts.prompt += uncounted;
+  } else if (uncounted > 0 && (reasoning === undefined || reasoning === uncounted)) {
+    // xAI's and Gemini's completion_tokens leave thinking out; Gemini doesn't say how much it was.
+    counts.completion += uncounted;
+    completionDetails.reasoning_tokens = uncounted;
+  }
+  return {
+    prompt_tokens: counts.prompt,
+    completion_tokens: counts.completion,
+    total_tokens: counts.prompt + counts.completion,
+    ...(hasFields(promptDetails) ? { prompt_tokens_details: promptDetails } : {}),
+    ...(hasFields(completionDetails) ? { completion_tokens_details: completionDetails } : {}),
+    ...searchesOf(given),
+  };
+}
+
+function searchesOf(given: JsonObject): Pick<Usage, "server_tool_use"> {
+  const named = SEARCHES.map((field) => countOf(given[field]));
+  const nested = [given.server_tool_use, given.server_tool_use_details].map((use) =>
+    countOf(objectOf(use).web_search_requests),
+  );
+  const searches = Math.max(...named, ...nested);
+  return searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {};
+}
+
+function numbersOf(details: unknown): Record<string, number> {
+  const numbers: Record<string, number> = {};
+  for (const [name, value] of Object.entries(objectOf(details))) {
+    const count = numberOf(value);
+    if (count !== undefined) numbers[name] = count;
+  }
+  return numbers;
+}
+
+function hasFields(object: object): boolean {
+  return Object.keys(object).length > 0;
+}

@@ -1,0 +1,114 @@
+// Cohere's content blocks, plans, calls and citations as deltas: one mapping for streamed and whole answers.
+import type { Delta, FinishReason, ReasoningDetail, UrlCitation, Usage } from "../../core/chat.ts";
+import {
+  arrayOf,
+  countOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  stringOf,
+} from "../../core/json.ts";
+
+/** Thinking blocks of the content. */
+export const THINKING_FORMAT = "cohere-v2-thinking";
+/**
+ * `tool_plan`, what the model means to do with its tools. It is a chain of thought, not an answer (Cohere, "Chat API":
+ * "reflection and plan"), so the client gets it as reasoning, and it goes back as the plan of that turn.
+ */
+export const PLAN_FORMAT = "cohere-v2-tool-plan";
+
+const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+  ["COMPLETE", "stop"],
+  ["STOP_SEQUENCE", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["TOOL_CALL", "tool_calls"],
+  ["ERROR_TOXIC", "content_filter"],
+]);
+
+/** undefined: the answer failed (`ERROR`, `TIMEOUT`) or ended in no known way. */
+export function finishOf(reason: unknown): FinishReason | undefined {
+  return FINISH.get(stringOf(reason) ?? "");
+}
+
+/** Thinking in one answer: each block has an index of its own and stands apart from the one before. */
+export class Thoughts {
+  readonly #indexes = new Map<string, number>();
+
+  /** `block` names the thinking block or plan that the text belongs to. */
+  delta(block: string, format: string, text: unknown): Delta | null {
+    if (typeof text !== "string" || text === "") return null;
+    const known = this.#indexes.get(block);
+    const index = known ?? this.#indexes.size;
+    this.#indexes.set(block, index);
+    const gap = known === undefined && index > 0 ? "\n\n" : "";
+    const detail: ReasoningDetail = { type: "reasoning.text", text, format, index };
+    return { reasoning_content: gap + text, reasoning_details: [detail] };
+  }
+}
+
+/** A block of the content, or a piece of one: `{text}` or `{thinking}`. */
+export function blockDelta(block: JsonObject, index: number, thoughts: Thoughts): Delta | null {
+  if (typeof block.text === "string" && block.text !== "") return { content: block.text };
+  return thoughts.delta(`content.${index}`, THINKING_FORMAT, block.thinking);
+}
+
+/** A call, or a piece of one: `{id,type,function:{name,arguments}}`. */
+export function callDelta(given: unknown, index: number): Delta | null {
+  if (!isObject(given)) return null;
+  const fn = objectOf(given.function);
+  const [id, name] = [stringOf(given.id), stringOf(fn.name)];
+  const input = stringOf(fn.arguments) ?? "";
+  const start = id === undefined ? {} : { id, type: "function" as const };
+  return {
+    tool_calls: [{ index, ...start, function: { ...(name ? { name } : {}), arguments: input } }],
+  };
+}
+
+/** Citations of the answer's text; those of plans and thinking are passed over. Takes one or a list. */
+export function citationDelta(given: unknown): Delta | null {
+  const citations = (Array.isArray(given) ? given : [given]).filter(isObject);
+  const annotations = citations
+    .filter(({ type }) => type === undefined || type === "TEXT_CONTENT")
+    .flatMap((citation) =>
+      arrayOf(citation.sources).map((source) => annotationOf(citation, objectOf(source))),
+    );
+  return annotations.length > 0 ? { annotations } : null;
+}
+
+/** A source without an address is named as Cohere names it: `tool:<call id>:0`, so that it can be found in the history. */
+function annotationOf(citation: JsonObject, source: JsonObject): UrlCitation {
+  const held = objectOf(source.document ?? source.tool_output);
+  const id = stringOf(source.id) ?? "";
+  return {
+    type: "url_citation",
+    url_citation: {
+      start_index: countOf(citation.start),
+      end_index: countOf(citation.end),
+      url: stringOf(held.url) ?? `${stringOf(source.type) ?? "source"}:${id}`,
+      title: stringOf(held.title) ?? id,
+    },
+  };
+}
+
+/**
+ * `tokens` are what the model read and wrote, Cohere's own preamble included; `billed_units` leave that out, but may be
+ * all there is, or hold image tokens that `tokens.input_tokens` lacks: the larger counts.
+ */
+export function usageOf(given: JsonObject): Usage {
+  const [tokens, billed] = [objectOf(given.tokens), objectOf(given.billed_units)];
+  const prompt = Math.max(countOf(tokens.input_tokens), countOf(billed.input_tokens));
+  const completion = Math.max(countOf(tokens.output_tokens), countOf(billed.output_tokens));
+  const usage: Usage = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+  if (numberOf(given.cached_tokens) !== undefined) {
+    usage.prompt_tokens_details = { cached_tokens: Math.min(prompt, countOf(given.cached_tokens)) };
+  }
+  if (numberOf(tokens.reasoning_tokens) !== undefined) {
+    usage.completion_tokens_details = { reasoning_tokens: countOf(tokens.reasoning_tokens) };
+  }
+  return usage;
+}

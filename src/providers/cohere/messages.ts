@@ -1,0 +1,88 @@
+// Chat messages as Cohere v2 takes them, its own thinking and plans of earlier turns put back.
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ContentPart,
+  textOf,
+  type UserMessage,
+} from "../../core/chat.ts";
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, stringOf } from "../../core/json.ts";
+import { asFunctionCall } from "../chat-tools.ts";
+import { PLAN_FORMAT, THINKING_FORMAT } from "./blocks.ts";
+
+const DETAILS: ReadonlySet<unknown> = new Set(["low", "high", "auto"]);
+
+/** The whole conversation. `thinks`: the model takes thinking back. Throws `unsupported_capability` for audio and files. */
+export function messagesOf(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
+  return messages.map((message, index) => messageOf(message, `messages[${index}]`, thinks));
+}
+
+function messageOf(message: ChatMessage, param: string, thinks: boolean): JsonObject {
+  switch (message.role) {
+    case "system":
+    case "developer":
+      return { role: "system", content: textOf(message.content) };
+    case "user":
+      return { role: "user", content: userContent(message, param) };
+    case "assistant":
+      return assistant(message, thinks);
+    case "tool":
+      return { role: "tool", tool_call_id: message.tool_call_id, content: textOf(message.content) };
+  }
+}
+
+function userContent({ content }: UserMessage, param: string): string | JsonObject[] {
+  if (typeof content === "string") return content;
+  return content.map((part, index) => userPart(part, `${param}.content[${index}]`));
+}
+
+function userPart(part: ContentPart, param: string): JsonObject {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "refusal":
+      return { type: "text", text: part.refusal };
+    case "image_url": {
+      const { url, detail } = part.image_url;
+      return { type: "image_url", image_url: DETAILS.has(detail) ? { url, detail } : { url } };
+    }
+    case "file":
+    case "input_audio":
+      throw new Fault("unsupported_capability", "This model's API takes text and images only.", { param });
+  }
+}
+
+function assistant(message: AssistantMessage, thinks: boolean): JsonObject {
+  const calls = (message.tool_calls ?? []).map((call) => asFunctionCall(call, false));
+  const plan = thoughtsOf(message, PLAN_FORMAT).join("");
+  const said = textOf(message.content) || (message.refusal ?? "");
+  const content = [
+    ...(thinks ? thoughtsOf(message, THINKING_FORMAT) : []).map((thinking) => ({
+      type: "thinking",
+      thinking,
+    })),
+    ...(said === "" ? [] : [{ type: "text", text: said }]),
+  ];
+  return {
+    role: "assistant",
+    ...(content.length > 0 || calls.length === 0 ? { content: contentOf(content) } : {}),
+    ...(calls.length > 0 && plan !== "" ? { tool_plan: plan } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+}
+
+/** Text alone is a string, as the shortest form that every model takes. */
+function contentOf(parts: readonly JsonObject[]): unknown {
+  const [first, second] = parts;
+  if (second === undefined && (first === undefined || first.type === "text")) return first?.text ?? "";
+  return parts;
+}
+
+function thoughtsOf(message: AssistantMessage, format: string): string[] {
+  return arrayOf(message.reasoning_details)
+    .filter(isObject)
+    .filter((detail) => detail.format === format)
+    .map((detail) => stringOf(detail.text) ?? "")
+    .filter((text) => text !== "");
+}

@@ -1,0 +1,226 @@
+// The messages of a conversation as Gemini's `contents` and `systemInstruction`, thinking and its signatures included.
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ChatRequest,
+  type Content,
+  type ContentPart,
+  partsOf,
+  type ReasoningDetail,
+  type ToolCall,
+  type ToolMessage,
+  textOf,
+} from "../../core/chat.ts";
+import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import { audioPart, filePart, mediaPart } from "./media.ts";
+import type { ModelFacts } from "./models.ts";
+
+/** The form in which this provider's thinking travels through clients (OpenRouter's name for it). */
+export const REASONING_FORMAT = "google-gemini-v1";
+/** Stands for a signature that is not there (Gemini API, "Thought signatures"): the call came from another model or client. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+/** Said where the model refuses a conversation that ends with its own words. */
+const GO_ON = "Continue exactly where you stopped, without repeating anything.";
+
+interface Turn {
+  readonly role: "user" | "model";
+  readonly parts: JsonObject[];
+}
+
+/** Where and for whom the conversation is written. */
+export interface Writing {
+  readonly facts: ModelFacts;
+  readonly baseUrl: string;
+  /** Calls and their responses carry ids: Vertex AI refuses them for generations before 3. */
+  readonly ids: boolean;
+}
+
+/** A call that was made: responses must name its function, and come in the order of the calls. */
+interface Made {
+  readonly name: string;
+  readonly order: number;
+}
+
+/** The conversation's share of the body. `instruction` is added to the system's text. */
+export function conversationOf(request: ChatRequest, writing: Writing, instruction: string): JsonObject {
+  const system = request.messages.flatMap((message) => systemText(message));
+  if (instruction !== "") system.push(instruction);
+  const turns = turnsOf(request.messages, writing);
+  if (writing.facts.signed) signLastTurn(turns);
+  if (!writing.facts.prefill && turns.at(-1)?.role === "model") {
+    turns.push({ role: "user", parts: [{ text: GO_ON }] });
+  }
+  return withSystem(turns, system, writing.facts.system);
+}
+
+function systemText(message: ChatMessage): string[] {
+  if (message.role !== "system" && message.role !== "developer") return [];
+  const text = textOf(message.content);
+  return text === "" ? [] : [text];
+}
+
+/** A conversation of system text alone has no turn to answer, so the text becomes one. */
+function withSystem(turns: Turn[], system: readonly string[], apart: boolean): JsonObject {
+  const parts = system.map((text) => ({ text }));
+  if (turns.length === 0) {
+    return { contents: [{ role: "user", parts: parts.length > 0 ? parts : [{ text: "" }] }] };
+  }
+  if (parts.length === 0) return { contents: turns };
+  if (apart) return { systemInstruction: { parts }, contents: turns };
+  const asked = turns.find((turn) => turn.role === "user");
+  const text = { text: `${system.join("\n\n")}\n\n` };
+  if (asked) asked.parts.unshift(text);
+  else turns.unshift({ role: "user", parts: [text] });
+  return { contents: turns };
+}
+
+/** Neighbouring assistant messages are one turn, neighbouring results too: Gemini pairs whole turns with each other. */
+function turnsOf(messages: readonly ChatMessage[], writing: Writing): Turn[] {
+  const made = new Map<string, Made>();
+  const turns: Turn[] = [];
+  let results: ToolMessage[] = [];
+  const flush = () => {
+    if (results.length > 0) turns.push({ role: "user", parts: responseParts(results, made, writing) });
+    results = [];
+  };
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "tool") results.push(message);
+    if (message.role !== "user" && message.role !== "assistant") continue;
+    flush();
+    const path = `messages[${index}].content`;
+    if (message.role === "user") addTurn(turns, "user", contentParts(message.content, path, writing.baseUrl));
+    else addTurn(turns, "model", modelParts(message, made, writing));
+  }
+  flush();
+  return turns;
+}
+
+function addTurn(turns: Turn[], role: Turn["role"], parts: JsonObject[]): void {
+  if (parts.length === 0) return;
+  const last = turns.at(-1);
+  if (role === "model" && last?.role === "model") last.parts.push(...parts);
+  else turns.push({ role, parts });
+}
+
+function contentParts(content: Content, path: string, baseUrl: string): JsonObject[] {
+  return partsOf(content).flatMap((part, index) => contentPart(part, `${path}[${index}]`, baseUrl));
+}
+
+/** Empty texts are refused, and say nothing. */
+function contentPart(part: ContentPart, path: string, baseUrl: string): JsonObject[] {
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? [] : [{ text: part.text }];
+    case "refusal":
+      return part.refusal === "" ? [] : [{ text: part.refusal }];
+    case "image_url":
+      return [mediaPart(part.image_url.url, "image/jpeg")];
+    case "input_audio":
+      return [audioPart(part.input_audio)];
+    case "file":
+      return [filePart(part.file, baseUrl, `${path}.file`)];
+  }
+}
+
+/** Thoughts, then text, then calls: the order in which the model gives them. */
+function modelParts(message: AssistantMessage, made: Map<string, Made>, writing: Writing): JsonObject[] {
+  const details = message.reasoning_details ?? [];
+  const own = details.filter((each) => each.format === REASONING_FORMAT && writing.facts.thinking !== null);
+  const said = partsOf(message.content).flatMap((part) => {
+    if (part.type === "refusal") return part.refusal;
+    return part.type === "text" ? part.text : "";
+  });
+  const text = said.join("") || (message.refusal ?? "");
+  const signature = signed(textSignature(own));
+  const parts: JsonObject[] = own.flatMap(thoughtPart);
+  if (text !== "") parts.push({ text, ...signature });
+  for (const call of message.tool_calls ?? []) parts.push(callPart(call, own, made, writing));
+  if (text === "" && signature.thoughtSignature !== undefined) parts.push({ text: "", ...signature });
+  return parts;
+}
+
+function signed(signature: string | undefined): { thoughtSignature?: string } {
+  return signature === undefined ? {} : { thoughtSignature: signature };
+}
+
+function thoughtPart(detail: ReasoningDetail): JsonObject[] {
+  if (detail.type !== "reasoning.text" || !detail.text) return [];
+  return [{ text: detail.text, thought: true, ...signed(detail.signature) }];
+}
+
+/** The signature of the text: opaque data that belongs to no call, or a thought that is nothing but a signature. */
+function textSignature(details: readonly ReasoningDetail[]): string | undefined {
+  const all = details.map((each) => {
+    if (each.type === "reasoning.encrypted") return each.id ? undefined : each.data;
+    return each.text ? undefined : each.signature;
+  });
+  return all.findLast((each) => each !== undefined);
+}
+
+function callPart(
+  call: ToolCall,
+  details: readonly ReasoningDetail[],
+  made: Map<string, Made>,
+  writing: Writing,
+): JsonObject {
+  const { name, args } = calledOf(call);
+  made.set(call.id, { name, order: made.size });
+  const carried = objectOf(objectOf(call.extra_content).google).thought_signature;
+  const signature = stringOf(carried) ?? details.find((each) => each.id === call.id)?.data;
+  const id = writing.ids ? { id: call.id } : {};
+  return { functionCall: { ...id, name, args }, ...(writing.facts.thinking ? signed(signature) : {}) };
+}
+
+/** Arguments that are not a JSON object, as another model may have left them, are kept under one name. */
+function calledOf(call: ToolCall): { name: string; args: JsonObject } {
+  if (call.type === "custom") return { name: call.custom.name, args: { input: call.custom.input } };
+  const { name, arguments: text } = call.function;
+  const args = parseJson(text);
+  if (isObject(args)) return { name, args };
+  return { name, args: text.trim() === "" ? {} : { input: text } };
+}
+
+/** All results of one turn; pictures among them follow as parts of their own. */
+function responseParts(
+  results: readonly ToolMessage[],
+  made: ReadonlyMap<string, Made>,
+  writing: Writing,
+): JsonObject[] {
+  const place = (message: ToolMessage) => made.get(message.tool_call_id)?.order ?? made.size;
+  const ordered = results.toSorted((one, other) => place(one) - place(other));
+  const responses = ordered.map((message) => {
+    const name = made.get(message.tool_call_id)?.name ?? stringOf(message.name) ?? message.tool_call_id;
+    const id = writing.ids ? { id: message.tool_call_id } : {};
+    return { functionResponse: { ...id, name, response: responseOf(textOf(message.content)) } };
+  });
+  const media = ordered.flatMap((message) =>
+    partsOf(message.content).flatMap((part) =>
+      part.type === "text" ? [] : contentPart(part, "messages", writing.baseUrl),
+    ),
+  );
+  return [...responses, ...media];
+}
+
+/** `response` must be an object: a result that is one goes as it is, any other text under `result`. */
+function responseOf(text: string): JsonObject {
+  const value = parseJson(text);
+  return isObject(value) ? value : { result: text };
+}
+
+/**
+ * From generation 3 on a call of the current turn without a signature is refused. Of parallel calls only the first
+ * carries one, so a call that follows a signed one of its turn is left alone.
+ */
+function signLastTurn(turns: readonly Turn[]): void {
+  const asked = turns.findLastIndex(
+    (turn) => turn.role === "user" && !turn.parts.some((part) => part.functionResponse !== undefined),
+  );
+  for (const turn of turns.slice(asked + 1)) {
+    let found = false;
+    for (const part of turn.parts) {
+      if (part.functionCall === undefined) continue;
+      if (part.thoughtSignature !== undefined) found = true;
+      else if (!found) part.thoughtSignature = NO_SIGNATURE;
+    }
+  }
+}

@@ -1,0 +1,92 @@
+// Pictures, sound and documents of a message as Gemini's inline data or file references; nothing is ever fetched.
+import type { AudioPart, FilePart } from "../../core/chat.ts";
+import { Fault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { parseDataUrl } from "../../wire/data-url.ts";
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["png", "image/png"],
+  ["webp", "image/webp"],
+  ["gif", "image/gif"],
+  ["heic", "image/heic"],
+  ["heif", "image/heif"],
+  ["bmp", "image/bmp"],
+  ["svg", "image/svg+xml"],
+  ["wav", "audio/wav"],
+  ["mp3", "audio/mpeg"],
+  ["aac", "audio/aac"],
+  ["aiff", "audio/aiff"],
+  ["flac", "audio/flac"],
+  ["ogg", "audio/ogg"],
+  ["opus", "audio/opus"],
+  ["m4a", "audio/m4a"],
+  ["mp4", "video/mp4"],
+  ["mov", "video/quicktime"],
+  ["mpeg", "video/mpeg"],
+  ["mpg", "video/mpeg"],
+  ["webm", "video/webm"],
+  ["pdf", "application/pdf"],
+  ["json", "application/json"],
+  ["xml", "text/xml"],
+  ["html", "text/html"],
+  ["css", "text/css"],
+  ["csv", "text/csv"],
+  ["md", "text/markdown"],
+  ["txt", "text/plain"],
+]);
+/** What clients write, and the name that Gemini knows it by. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["image/jpg", "image/jpeg"],
+  ["audio/mp3", "audio/mpeg"],
+]);
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** The type that a file name's or an address's extension says; undefined when it says none. */
+function typeOf(nameOrUrl: string | undefined): string | undefined {
+  const path = nameOrUrl?.split(/[?#]/, 1)[0] ?? "";
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1] ?? "";
+  return TYPES.get(extension.toLowerCase());
+}
+
+function inline(mimeType: string, data: string): JsonObject {
+  return { inlineData: { mimeType: ALIASES.get(mimeType) ?? mimeType, data } };
+}
+
+/** A data: URL goes inline, any other address is handed on for Google to fetch (Gemini API, "File input methods"). */
+export function mediaPart(url: string, fallbackType: string): JsonObject {
+  const data = parseDataUrl(url);
+  if (data) return inline(data.mediaType, data.base64);
+  return { fileData: { mimeType: typeOf(url) ?? fallbackType, fileUri: url } };
+}
+
+export function audioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
+  return inline(TYPES.get(format.toLowerCase()) ?? `audio/${format}`, data);
+}
+
+/**
+ * A file by its bytes or by an address; `file_id` may be the address of an uploaded file or its name, `files/…`.
+ * Throws a Fault for another provider's file id: the model would answer without having seen the file.
+ */
+export function filePart(file: FilePart["file"], baseUrl: string, param: string): JsonObject {
+  const type = typeOf(file.filename) ?? "application/pdf";
+  const { file_data: data, file_id: id } = file;
+  if (data !== undefined) return dataPart(data, type);
+  if (id !== undefined && ADDRESS.test(id)) return mediaPart(id, type);
+  if (id?.startsWith("files/")) return { fileData: { mimeType: type, fileUri: `${baseUrl}/${id}` } };
+  throw new Fault(
+    "unsupported_capability",
+    "This model can't read a file by that id: send it as 'file_data'.",
+    {
+      param,
+    },
+  );
+}
+
+function dataPart(data: string, type: string): JsonObject {
+  if (ADDRESS.test(data)) return mediaPart(data, type);
+  const url = parseDataUrl(data);
+  if (!url) return inline(type, data);
+  return inline(url.mediaType === "application/octet-stream" ? type : url.mediaType, url.base64);
+}

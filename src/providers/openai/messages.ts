@@ -1,0 +1,111 @@
+// The messages of a request as one server takes them: roles, fields, parts and earlier thinking.
+import { type AssistantMessage, type ChatMessage, type ContentPart, textOf } from "../../core/chat.ts";
+import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asFunctionCall } from "../chat-tools.ts";
+import type { OpenaiQuirks } from "./quirks.ts";
+
+/** What replies add to a message, and servers refuse in a request. */
+const REPLY_FIELDS: ReadonlySet<string> = new Set([
+  "annotations",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "refusal",
+  "audio",
+  "parsed",
+  "function_call",
+  "provider_metadata",
+]);
+/** Fields of any message. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "name", "tool_calls", "tool_call_id"]);
+/** What stands for the thinking that another model did or didn't do, where some must be given. */
+const BLANK_THOUGHT = " ";
+
+/** The messages for a server with these quirks. `keepsExtras`: it is Gemini's, which signs its tool calls. */
+export function outgoingMessages(
+  messages: readonly ChatMessage[],
+  quirks: OpenaiQuirks,
+  keepsExtras: boolean,
+): JsonObject[] {
+  return messages.map((message) => {
+    const content = contentFor(message, quirks);
+    const kept: JsonObject = { role: message.role };
+    for (const [field, value] of Object.entries(message)) {
+      if (value !== undefined && value !== null && takesField(field, quirks)) kept[field] = value;
+    }
+    if (message.role === "developer" && !quirks.developerRole) kept.role = "system";
+    if (content !== undefined) kept.content = content;
+    if (message.role !== "assistant") return kept;
+    if (message.tool_calls) {
+      kept.tool_calls = message.tool_calls.map((call) =>
+        call.type === "custom" && quirks.customTools ? call : asFunctionCall(call, keepsExtras),
+      );
+    }
+    return { ...kept, ...thoughtsFor(message, quirks) };
+  });
+}
+
+function takesField(field: string, quirks: OpenaiQuirks): boolean {
+  if (field === "name") return quirks.names;
+  if (MESSAGE_FIELDS.has(field)) return true;
+  if (field === "cache_control") return quirks.cacheControl;
+  if (quirks.messageFields === "any") return !REPLY_FIELDS.has(field) && field !== "__proto__";
+  return quirks.messageFields.includes(field);
+}
+
+/** The content, parts without what the server refuses. An assistant's may be null beside tool calls, never else. */
+function contentFor(message: ChatMessage, quirks: OpenaiQuirks): unknown {
+  const { content } = message;
+  if (Array.isArray(content)) return content.map((part: ContentPart) => partFor(part, quirks));
+  if (message.role !== "assistant" || (typeof content === "string" && content !== "")) return content;
+  const refusal = takesField("refusal", quirks) ? undefined : stringOf(message.refusal);
+  return refusal ?? content ?? (message.tool_calls ? null : "");
+}
+
+function partFor(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
+  const { cache_control: cacheControl, prompt_cache_breakpoint: breakpoint, ...rest } = part;
+  const plain: JsonObject = rest;
+  if (cacheControl !== undefined && quirks.cacheControl) plain.cache_control = cacheControl;
+  const isOpenai = quirks.customTools;
+  if (breakpoint !== undefined && isOpenai) plain.prompt_cache_breakpoint = breakpoint;
+  if (part.type === "refusal" && !takesField("refusal", quirks)) return { type: "text", text: part.refusal };
+  return plain;
+}
+
+/** Earlier thinking in the field where the server takes it back; nothing where it takes none. */
+function thoughtsFor(message: AssistantMessage, quirks: OpenaiQuirks): JsonObject {
+  const details = arrayOf(message.reasoning_details);
+  const text = message.reasoning_content || stringOf(message.reasoning) || textOfDetails(details);
+  switch (quirks.thoughts) {
+    case null:
+      return {};
+    case "reasoning_details":
+      if (details.length > 0) return { reasoning_details: details };
+      return text ? { reasoning: text } : {};
+    case "reasoning_content":
+      if (text) return { reasoning_content: text };
+      return quirks.thoughtsRequired && message.tool_calls ? { reasoning_content: BLANK_THOUGHT } : {};
+  }
+}
+
+function textOfDetails(details: readonly unknown[]): string {
+  return details.map((detail) => stringOf(objectOf(detail).text) ?? stringOf(objectOf(detail).summary) ?? "").join("");
+}
+
+/** The messages with one more instruction: on the first system message, or before all, since some templates allow only that. */
+export function withInstruction(messages: readonly JsonObject[], instruction: string): JsonObject[] {
+  const [first, ...others] = messages;
+  if (first === undefined || (first.role !== "system" && first.role !== "developer")) {
+    return [{ role: "system", content: instruction }, ...messages];
+  }
+  const { content } = first;
+  const extended = Array.isArray(content)
+    ? [...content, { type: "text", text: instruction }]
+    : `${stringOf(content) ?? ""}\n\n${instruction}`.trim();
+  return [{ ...first, content: extended }, ...others];
+}
+
+/** Whether any message says "JSON", without which several servers refuse their JSON mode. */
+export function mentionsJson(messages: readonly ChatMessage[]): boolean {
+  return messages.some((message) => /json/i.test(textOf(message.content)));
+}

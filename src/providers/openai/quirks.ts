@@ -1,0 +1,116 @@
+// What may differ between servers of the chat-completions API, as data: one value of this type is one provider.
+import type { ReasoningEffort } from "../../core/chat.ts";
+import type { JsonObject } from "../../core/json.ts";
+
+/** How a model is told how long to think. */
+export interface EffortQuirks {
+  /** The values of `reasoning_effort` it takes; a request's is moved to the nearest. Empty: it has no such field. */
+  readonly values: readonly ReasoningEffort[];
+  /** A field that turns thinking on and off: `thinking: {type}` (DeepSeek, Moonshot, Z.ai), `enable_thinking` (Qwen). */
+  readonly toggle: "thinking" | "enable_thinking" | null;
+}
+
+/** Ways to direct tool use besides `auto`. */
+export type ToolDirection = "none" | "required" | "named" | "allowed_tools";
+
+export interface OpenaiQuirks {
+  /** How many choices one call gives; 1 also where only some of its models give more. */
+  readonly choicesMax: number;
+  readonly limitField: "max_tokens" | "max_completion_tokens";
+  /** Fields of the chat-completions API that it refuses or ignores: left out, and named. */
+  readonly refuses: readonly string[];
+  /** Fields that are refused unless thinking is turned off. */
+  readonly refusesThinking: readonly string[];
+  /** The values it takes, where its range is narrower than OpenAI's: others are moved to the nearest end. */
+  readonly ranges: Readonly<Record<string, readonly [number, number]>>;
+  readonly stopsMax: number;
+  /** Whether it takes `stream_options.include_usage`; the others report usage without being asked. */
+  readonly streamUsage: boolean;
+  readonly developerRole: boolean;
+  /** Whether messages may have a `name`. */
+  readonly names: boolean;
+  /** Fields of assistant messages that it takes beside content, name and tool_calls; "any": all but what replies add. */
+  readonly messageFields: readonly string[] | "any";
+  /** In which field it takes earlier thinking back. */
+  readonly thoughts: "reasoning_content" | "reasoning_details" | null;
+  /** It refuses assistant messages with tool calls and no thinking: another model's get a blank one. */
+  readonly thoughtsRequired: boolean;
+  readonly cacheControl: boolean;
+  readonly customTools: boolean;
+  /** Whether functions may be `strict`. */
+  readonly strictTools: boolean;
+  readonly directions: readonly ToolDirection[];
+  /** Whether it takes `response_format: json_schema`; the others take `json_object`. */
+  readonly jsonSchema: boolean;
+  /** Whether it takes a JSON response format together with tools. */
+  readonly jsonWithTools: boolean;
+  /** Which JSON Schema it takes: Moonshot's validator knows a subset. */
+  readonly schema: "any" | "moonshot";
+  readonly effort: EffortQuirks;
+  /** What it refuses while thinking: thinking is turned off for it, or, where that can't be, it is left out. */
+  readonly thinkingExcludes: readonly ("required" | "named" | "json" | "unstreamed")[];
+  /** Extension fields sent along unless the client set them. */
+  readonly adds: JsonObject;
+  /** As `adds`, for streamed requests with tools. */
+  readonly addsForStreamedTools: JsonObject;
+  /** Exceptions by the model's name: the first that matches is laid over the rest. */
+  readonly models: readonly ModelQuirks[];
+}
+
+export interface ModelQuirks {
+  readonly names: RegExp;
+  readonly quirks: Partial<Omit<OpenaiQuirks, "models">>;
+}
+
+export const NO_EFFORT: EffortQuirks = { values: [], toggle: null };
+
+/** The fields that OpenAI alone is known to take; at other providers they name features of OpenAI's own. */
+export const OPENAI_ONLY: readonly string[] = [
+  "audio",
+  "metadata",
+  "modalities",
+  "moderation",
+  "prediction",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "service_tier",
+  "store",
+  "verbosity",
+  "web_search_options",
+];
+
+/** What a provider that speaks the dialect without further ado takes. */
+export const PLAIN: OpenaiQuirks = {
+  choicesMax: 1,
+  limitField: "max_tokens",
+  refuses: OPENAI_ONLY,
+  refusesThinking: [],
+  ranges: {},
+  stopsMax: 4,
+  streamUsage: true,
+  developerRole: false,
+  names: true,
+  messageFields: [],
+  thoughts: null,
+  thoughtsRequired: false,
+  cacheControl: false,
+  customTools: false,
+  strictTools: true,
+  directions: ["none", "required", "named"],
+  jsonSchema: true,
+  jsonWithTools: true,
+  schema: "any",
+  effort: NO_EFFORT,
+  thinkingExcludes: [],
+  adds: {},
+  addsForStreamedTools: {},
+  models: [],
+};
+
+/** The quirks that hold for one model. */
+export function quirksFor(quirks: OpenaiQuirks, name: string): OpenaiQuirks {
+  const exception = quirks.models.find((model) => model.names.test(name));
+  return exception === undefined ? quirks : { ...quirks, ...exception.quirks };
+}

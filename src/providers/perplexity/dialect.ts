@@ -1,0 +1,20 @@
+// Perplexity's Agent API as an upstream dialect (Perplexity, "Migrate from Sonar to the Agent API").
+import type { ModelCard } from "../../core/card.ts";
+import type { ChatReply, ChatRequest } from "../../core/chat.ts";
+import type { Decoder, Dialect } from "../../core/dialect.ts";
+import { explainChat } from "../chat-error.ts";
+import { ResponseReader } from "../response-output.ts";
+import { encode } from "./encode.ts";
+import { AgentOutput } from "./output.ts";
+
+export const perplexity: Dialect = {
+  choicesMax: () => 1,
+  encode,
+  decoder(_card: ModelCard, request: ChatRequest): Decoder {
+    return new ResponseReader(new AgentOutput(request));
+  },
+  reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
+    return new ResponseReader(new AgentOutput(request)).reply(body);
+  },
+  explain: explainChat,
+};

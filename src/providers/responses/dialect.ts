@@ -1,0 +1,54 @@
+// OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
+import type { ModelCard } from "../../core/card.ts";
+import type { ChatReply, ChatRequest, Delta, Usage } from "../../core/chat.ts";
+import type { Decoder, Dialect } from "../../core/dialect.ts";
+import { type JsonObject, objectOf } from "../../core/json.ts";
+import { explainChat } from "../chat-error.ts";
+import type { CallType } from "../response-events.ts";
+import { usageOf } from "../response-fields.ts";
+import { type OutputForm, ResponseReader } from "../response-output.ts";
+import { encode } from "./encode.ts";
+
+class OutputOfResponses implements OutputForm {
+  readonly #customTools: ReadonlySet<string>;
+  #searches = 0;
+
+  constructor(request: ChatRequest) {
+    const custom = (request.tools ?? []).filter((tool) => tool.type === "custom");
+    this.#customTools = new Set(custom.map((tool) => tool.custom.name));
+  }
+
+  /** Servers report their own tools' runs as custom calls too (xAI's searches): those are not the client's to answer. */
+  callName(name: string, type: CallType): string | null {
+    return type === "function_call" || this.#customTools.has(name) ? name : null;
+  }
+
+  /** A search counts when it asked the web: opening a found page is not billed. */
+  other(item: JsonObject): void {
+    const { type } = objectOf(item.action);
+    if (item.type === "web_search_call" && (type === undefined || type === "search")) this.#searches++;
+  }
+
+  closing(): { delta: Delta; extras: JsonObject } {
+    return { delta: {}, extras: {} };
+  }
+
+  usage(given: JsonObject): Usage {
+    const usage = usageOf(given);
+    return this.#searches > 0
+      ? { ...usage, server_tool_use: { web_search_requests: this.#searches } }
+      : usage;
+  }
+}
+
+export const responses: Dialect = {
+  choicesMax: () => 1,
+  encode,
+  decoder(_card: ModelCard, request: ChatRequest): Decoder {
+    return new ResponseReader(new OutputOfResponses(request));
+  },
+  reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
+    return new ResponseReader(new OutputOfResponses(request)).reply(body);
+  },
+  explain: explainChat,
+};

@@ -1,0 +1,50 @@
+// What a request needs of a model, read off the request alone.
+import { type Capability, can, type ModelCard } from "../core/card.ts";
+import type { ChatRequest, ContentPart } from "../core/chat.ts";
+import { Fault } from "../core/fault.ts";
+
+/** Each capability needed, with the request field that needs it. */
+export type Needs = ReadonlyMap<Capability, string>;
+
+const PART_NEEDS: Partial<Record<ContentPart["type"], Capability>> = {
+  image_url: "vision",
+  input_audio: "audio",
+  file: "files",
+};
+
+export function needsOf(request: ChatRequest): Needs {
+  const needs = new Map<Capability, string>();
+  if (request.tools && request.tool_choice !== "none") needs.set("tools", "tools");
+  for (const [at, { content }] of request.messages.entries()) {
+    if (typeof content === "string" || !content) continue;
+    for (const [part, { type }] of content.entries()) {
+      const need = PART_NEEDS[type];
+      if (need && !needs.has(need)) needs.set(need, `messages[${at}].content[${part}]`);
+    }
+  }
+  return needs;
+}
+
+/** Whether the card can do all that is needed. */
+export function canAll(card: ModelCard, needs: Needs): boolean {
+  for (const need of needs.keys()) if (!can(card, need)) return false;
+  return true;
+}
+
+const WORDS: Record<Capability, string> = {
+  tools: "tools",
+  vision: "images",
+  files: "files",
+  audio: "audio",
+  structured: "structured output",
+  reasoning: "reasoning",
+};
+
+/** Throws where the model can't take what the request is about: leaving it out would change the meaning. */
+export function refuseUnable(card: ModelCard, needs: Needs): void {
+  for (const [need, param] of needs) {
+    if (can(card, need)) continue;
+    const message = `The model '${card.id}' does not take ${WORDS[need]}.`;
+    throw new Fault("unsupported_capability", message, { param });
+  }
+}

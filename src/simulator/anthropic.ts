@@ -1,0 +1,287 @@
+// The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
+import { checkMessagesRequest } from "./anthropic-check.ts";
+import { sign } from "./brain.ts";
+import {
+  type Answer,
+  bearerOf,
+  type ErrorAnswer,
+  type Frame,
+  type Incoming,
+  type Media,
+  namedEvent,
+  type Prompt,
+  type Reading,
+  type Script,
+  type SimDialect,
+  type Turn,
+} from "./scene.ts";
+import { base64Bytes, dotted, type Problem, type ProblemKind, reject } from "./strict.ts";
+
+/** Status and type by kind ("Anthropic API: Errors"). */
+const ERRORS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
+  no_key: [401, "authentication_error"],
+  bad_key: [401, "authentication_error"],
+  no_credit: [402, "billing_error"],
+  forbidden: [403, "permission_error"],
+  not_found: [404, "not_found_error"],
+  media_type: [400, "invalid_request_error"],
+  too_large: [413, "request_too_large"],
+  bad_json: [400, "invalid_request_error"],
+  missing: [400, "invalid_request_error"],
+  unknown: [400, "invalid_request_error"],
+  type: [400, "invalid_request_error"],
+  value: [400, "invalid_request_error"],
+  unsupported: [400, "invalid_request_error"],
+  unprocessable: [422, "invalid_request_error"],
+  rate_limit: [429, "rate_limit_error"],
+  timeout: [408, "timeout_error"],
+  server: [500, "api_error"],
+  unavailable: [503, "api_error"],
+  gateway_timeout: [504, "timeout_error"],
+  overloaded: [529, "overloaded_error"],
+  context: [400, "invalid_request_error"],
+  filter: [400, "invalid_request_error"],
+};
+
+/** Where Anthropic has its own words for a kind. */
+function messageOf({ kind, message, path }: Problem): string {
+  const at = dotted(path);
+  switch (kind) {
+    case "missing":
+      return `${at}: Field required`;
+    case "unknown":
+      return `${at}: Extra inputs are not permitted`;
+    case "bad_key":
+    case "no_key":
+      return "invalid x-api-key";
+    case "context":
+      return "prompt is too long: 208310 tokens > 200000 maximum";
+    case "filter":
+      return "Output blocked by content filtering policy";
+    default:
+      return at === "" ? message : `${at}: ${message}`;
+  }
+}
+
+function errorBody(problem: Problem): JsonObject {
+  const error = { type: ERRORS[problem.kind][1], message: messageOf(problem) };
+  return { type: "error", error, request_id: "req_sim" };
+}
+
+function error(problem: Problem): ErrorAnswer {
+  const headers: Record<string, string> = { "content-type": "application/json", "request-id": "req_sim" };
+  if (problem.retryAfterSeconds !== undefined)
+    headers["retry-after"] = String(Math.ceil(problem.retryAfterSeconds));
+  const status = problem.status ?? ERRORS[problem.kind][0];
+  return { status, headers, body: JSON.stringify(errorBody(problem)) };
+}
+
+function mediaOf({ type, source }: JsonObject): readonly Media[] {
+  if (type !== "image" && type !== "document") return [];
+  const { media_type: mediaType, data, url, file_id: id, type: kind } = objectOf(source);
+  const bytes = typeof data !== "string" ? null : kind === "text" ? data.length : base64Bytes(data);
+  const label = String(mediaType ?? url ?? id);
+  return [{ kind: type === "image" ? "image" : "file", mediaType: label, bytes }];
+}
+
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  return arrayOf(content)
+    .map((block) => stringOf(objectOf(block).text) ?? "")
+    .join("");
+}
+
+/** A user message is its results, one turn each, and then what else it says. */
+function turnsIn({ role, content }: JsonObject): readonly Turn[] {
+  const blocks = arrayOf(content).filter(isObject);
+  if (role === "assistant") {
+    const calls = blocks
+      .filter(({ type }) => type === "tool_use")
+      .map(({ id, name, input }) => ({ id: String(id), name: String(name), input: JSON.stringify(input) }));
+    return [{ role: "assistant", text: textIn(content), calls }];
+  }
+  const results = blocks.filter(({ type }) => type === "tool_result");
+  const turns: Turn[] = results.map((result) => ({
+    role: "tool",
+    text: textIn(result.content),
+    answers: String(result.tool_use_id),
+    media: arrayOf(result.content).filter(isObject).flatMap(mediaOf),
+  }));
+  const said: Turn = { role: "user", text: textIn(content), media: blocks.flatMap(mediaOf) };
+  return results.length > 0 && results.length === blocks.length ? turns : [...turns, said];
+}
+
+function choiceOf(choice: unknown): Prompt["toolChoice"] {
+  const { type, name } = objectOf(choice);
+  if (type === "tool") return { name: String(name) };
+  if (type === "none") return "none";
+  return type === "any" ? "required" : "auto";
+}
+
+function thinks(body: JsonObject, model: string): boolean {
+  const { type } = objectOf(body.thinking);
+  if (type !== undefined) return type !== "disabled";
+  return model.includes("think") || /^claude-(sonnet-5-5|opus-5-5|fable-)/.test(model);
+}
+
+function promptOf(body: JsonObject, model: string): Prompt {
+  const system = textIn(body.system);
+  const { schema } = objectOf(objectOf(body.output_config).format);
+  return {
+    turns: [
+      ...(system === "" ? [] : [{ role: "system", text: system } as const]),
+      ...arrayOf(body.messages).filter(isObject).flatMap(turnsIn),
+    ],
+    tools: arrayOf(body.tools).map((tool) => {
+      const { name, input_schema: parameters } = objectOf(tool);
+      return { name: String(name), schema: objectOf(parameters) };
+    }),
+    toolChoice: choiceOf(body.tool_choice),
+    parallelCalls: objectOf(body.tool_choice).disable_parallel_tool_use !== true,
+    format: isObject(schema) ? { schema } : null,
+    thinks: thinks(body, model),
+    stop: arrayOf(body.stop_sequences).map(String),
+    outputTokensMax: numberOf(body.max_tokens) ?? null,
+    choices: 1,
+  };
+}
+
+const STOP = {
+  stop: "end_turn",
+  stop_sequence: "stop_sequence",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  refusal: "refusal",
+} as const;
+
+type Block = JsonObject & { readonly type: "thinking" | "text" | "tool_use" };
+
+function blocksOf(script: Script, answer: Answer): readonly Block[] {
+  const blocks: Block[] = [];
+  const { thinking, text, calls } = answer;
+  if (thinking !== "") blocks.push({ type: "thinking", thinking, signature: sign(thinking) });
+  if (text !== "") blocks.push({ type: "text", text });
+  for (const [at, { name, input }] of calls.entries())
+    blocks.push({
+      type: "tool_use",
+      id: `toolu_${script.id(`call ${at}`, 24)}`,
+      name,
+      input: JSON.parse(input),
+    });
+  return blocks;
+}
+
+function inputUsage(script: Script): JsonObject {
+  if (!script.usage) return {};
+  const { input, cached, written } = script.usage;
+  return {
+    input_tokens: Math.max(0, input - cached - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cached,
+  };
+}
+
+function outputUsage({ usage }: Script): JsonObject {
+  if (!usage) return {};
+  const details = usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {};
+  return { output_tokens: usage.output, ...details };
+}
+
+function firstAnswer(script: Script): Answer {
+  const [answer] = script.answers;
+  return answer ?? reject("server", "Simulator: nothing to answer.");
+}
+
+function messageOfScript(script: Script): JsonObject {
+  const id = `msg_${script.id("message", 24)}`;
+  return { id, type: "message", role: "assistant", model: script.model };
+}
+
+function ending({ finish, stopSequence, refusal }: Answer): JsonObject {
+  const details = refusal === null ? null : { type: "refusal", category: "other", explanation: refusal };
+  return { stop_reason: STOP[finish], stop_sequence: stopSequence, stop_details: details };
+}
+
+function whole(script: Script): JsonObject {
+  const answer = firstAnswer(script);
+  const usage = { ...inputUsage(script), ...outputUsage(script), service_tier: "standard" };
+  const content = blocksOf(script, answer);
+  const reply = { ...messageOfScript(script), content, ...ending(answer) };
+  return script.usage ? { ...reply, usage } : reply;
+}
+
+function event(type: string, rest: JsonObject): string {
+  return namedEvent(type, { type, ...rest });
+}
+
+const EMPTY: Readonly<Record<Block["type"], JsonObject>> = {
+  thinking: { thinking: "", signature: "" },
+  text: { text: "" },
+  tool_use: { input: {} },
+};
+
+function* deltasOf(block: Block, answer: Answer): Iterable<JsonObject> {
+  switch (block.type) {
+    case "text":
+      for (const text of answer.pieces) yield { type: "text_delta", text };
+      return;
+    case "thinking":
+      for (const thinking of answer.thinking.match(/\s*\S+/g) ?? [])
+        yield { type: "thinking_delta", thinking };
+      return yield { type: "signature_delta", signature: block.signature };
+    case "tool_use": {
+      const json = JSON.stringify(block.input);
+      const half = Math.ceil(json.length / 2);
+      const parts = json === "{}" ? [""] : ["", json.slice(0, half), json.slice(half)];
+      for (const part of parts) yield { type: "input_json_delta", partial_json: part };
+    }
+  }
+}
+
+function* frames(script: Script): Iterable<Frame> {
+  const answer = firstAnswer(script);
+  const begun = script.usage ? { usage: { ...inputUsage(script), output_tokens: 1 } } : {};
+  const message = {
+    ...messageOfScript(script),
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    ...begun,
+  };
+  yield { kind: "start", text: event("message_start", { message }) };
+  for (const [index, block] of blocksOf(script, answer).entries()) {
+    const start = event("content_block_start", { index, content_block: { ...block, ...EMPTY[block.type] } });
+    yield { kind: "start", text: index === 0 ? start + event("ping", {}) : start };
+    for (const delta of deltasOf(block, answer))
+      yield { kind: "delta", text: event("content_block_delta", { index, delta }) };
+    yield { kind: "start", text: event("content_block_stop", { index }) };
+  }
+  const repeated = script.oddUsage ? inputUsage(script) : {};
+  const ended = script.usage ? { usage: { ...repeated, ...outputUsage(script) } } : {};
+  const finish = event("message_delta", { delta: ending(answer), ...ended });
+  if (script.oddUsage) yield { kind: "finish", text: finish };
+  yield { kind: "finish", text: finish };
+  yield { kind: "end", text: event("message_stop", {}) };
+}
+
+function read({ body, headers }: Incoming, model: string): Reading {
+  if (!headers["anthropic-version"]) reject("value", "anthropic-version: header is required");
+  checkMessagesRequest(body, model);
+  return { model: String(body.model), streamed: body.stream === true, prompt: promptOf(body, model) };
+}
+
+/** Anthropic's Messages ("Messages API", "Streaming messages"). Blocks' signatures are checked when they come back. */
+export const anthropic: SimDialect = {
+  name: "anthropic",
+  prefix: "/anthropic/v1",
+  takes: (path) => path === "/messages",
+  secretOf: (headers) => headers["x-api-key"] || bearerOf(headers),
+  modelOf: ({ body }) => String(body.model ?? ""),
+  read,
+  whole,
+  frames,
+  error,
+  failure: (problem) => namedEvent("error", errorBody(problem)),
+  failedBody: (problem) => JSON.stringify(errorBody(problem)),
+};

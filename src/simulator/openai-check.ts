@@ -1,0 +1,159 @@
+// What OpenAI's Chat Completions refuses beyond the shape: the order of messages, schemas, and what a family of models doesn't take.
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { checkToolOrder } from "./chat-messages.ts";
+import { SIM_MODELS } from "./models.ts";
+import { type Family, familyOf, NOT_WHILE_REASONING } from "./openai-models.ts";
+import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
+import { strictFlaw } from "./schema.ts";
+import { reject } from "./strict.ts";
+
+/** Whether this request makes this model reason. */
+export function reasons(body: JsonObject, family: Family): boolean {
+  return family.efforts.length > 0 && (body.reasoning_effort ?? family.effort) !== "none";
+}
+
+function unsupported(field: string, instead = ""): never {
+  return reject(
+    "unsupported",
+    `Unsupported parameter: '${field}' is not supported with this model.${instead}`,
+    [field],
+    "unsupported_parameter",
+  );
+}
+
+/** Values that change nothing are taken even where the field isn't ("Only the default (1) value is supported"). */
+const DEFAULTS: JsonObject = {
+  temperature: 1,
+  top_p: 1,
+  presence_penalty: 0,
+  frequency_penalty: 0,
+  logprobs: false,
+};
+
+function checkReasoning(body: JsonObject, model: string, family: Family): void {
+  const effort = body.reasoning_effort ?? null;
+  if (effort !== null && family.efforts.length === 0) unsupported("reasoning_effort");
+  if (effort !== null && !family.efforts.some((each) => each === effort))
+    reject(
+      "unsupported",
+      `Unsupported value: 'reasoning_effort' does not support '${String(effort)}' with this model.`,
+      ["reasoning_effort"],
+      "unsupported_value",
+    );
+  if (family.efforts.length === 0) return;
+  if ((body.max_tokens ?? null) !== null) unsupported("max_tokens", " Use 'max_completion_tokens' instead.");
+  if (/^(o[34]|gpt-[5-9])/.test(model) && (body.stop ?? null) !== null) unsupported("stop");
+  if (!reasons(body, family)) return;
+  for (const field of NOT_WHILE_REASONING) {
+    const given = body[field] ?? null;
+    if (given !== null && given !== DEFAULTS[field]) unsupported(field);
+  }
+  if (arrayOf(body.tools).length > 0 && !family.toolsWhileReasoning)
+    reject(
+      "unsupported",
+      `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. Please use /v1/responses or set reasoning_effort to 'none'.`,
+      ["reasoning_effort"],
+    );
+}
+
+function checkSchemas(body: JsonObject): void {
+  arrayOf(body.tools).forEach((each, at) => {
+    const { strict, parameters, name } = objectOf(objectOf(each).function);
+    const flaw = strict === true ? strictFlaw(parameters) : null;
+    if (flaw !== null)
+      reject(
+        "value",
+        `Invalid schema for function '${String(name)}': ${flaw}`,
+        ["tools", at, "function", "parameters"],
+        "invalid_function_parameters",
+      );
+  });
+  const format = objectOf(objectOf(body.response_format).json_schema);
+  const flaw = format.strict === true ? strictFlaw(format.schema) : null;
+  if (flaw !== null)
+    reject("value", `Invalid schema for response_format '${String(format.name)}': ${flaw}`, [
+      "response_format",
+    ]);
+}
+
+function checkMessages(body: JsonObject): void {
+  const messages = arrayOf(body.messages);
+  checkToolOrder(messages, {
+    stray: () => "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+    unanswered: (ids) =>
+      `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(", ")}`,
+  });
+  messages.forEach((each, at) => {
+    const { role, content, tool_calls: calls, audio, refusal } = objectOf(each);
+    if (role !== "assistant" || (content ?? calls ?? audio ?? refusal ?? null) !== null) return;
+    reject("type", `Invalid value for 'content': expected a string, got null.`, ["messages", at, "content"]);
+  });
+}
+
+function checkTools(body: JsonObject): void {
+  if (arrayOf(body.tools).length > 0) return;
+  for (const field of ["tool_choice", "parallel_tool_calls"])
+    if ((body[field] ?? null) !== null && body[field] !== "none")
+      reject(
+        "value",
+        `Invalid value for '${field}': '${field}' is only allowed when 'tools' are specified.`,
+        [field],
+      );
+}
+
+/** Tools and images to a simulated model that has none of them. */
+function checkAbilities(body: JsonObject, model: string): void {
+  const card = SIM_MODELS.find(({ name }) => name === model);
+  if (!card) return;
+  if (arrayOf(body.tools).length > 0 && !card.capabilities.includes("tools")) unsupported("tools");
+  const kinds = arrayOf(body.messages)
+    .flatMap((message) => arrayOf(objectOf(message).content))
+    .map((part) => objectOf(part).type);
+  if (kinds.includes("image_url") && !card.capabilities.includes("vision"))
+    reject("value", "Invalid content type. image_url is only supported by certain models.", ["messages"]);
+  const limit = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens) ?? 0;
+  if (limit > card.outputTokensMax)
+    reject(
+      "value",
+      `max_tokens is too large: ${limit}. This model supports at most ${card.outputTokensMax} completion tokens.`,
+      ["max_tokens"],
+    );
+}
+
+/** DeepSeek's rule: the thinking of a turn with calls comes back with it ("Thinking mode: tool calls"). */
+function checkDeepSeek(body: JsonObject): void {
+  arrayOf(body.messages).forEach((each, at) => {
+    if (!isObject(each) || !each.tool_calls || typeof each.reasoning_content === "string") return;
+    reject("value", `Missing \`reasoning_content\` field in the assistant message at message index ${at}.`);
+  });
+}
+
+/** Refuses what the real API refuses. OpenAI's own names are taken strictly, any other name as a compatible server would. */
+export function checkChatRequest(body: JsonObject, model: string): void {
+  const family = familyOf(model);
+  if (family) STRICT_REQUEST(body, []);
+  else LENIENT_REQUEST(body, []);
+  if ((body.stream_options ?? null) !== null && body.stream !== true)
+    reject("value", "The 'stream_options' parameter is only allowed when 'stream' is enabled.", [
+      "stream_options",
+    ]);
+  if (numberOf(body.top_logprobs) !== undefined && body.logprobs !== true)
+    reject("value", "'top_logprobs' is only allowed when 'logprobs' is enabled.", ["top_logprobs"]);
+  checkMessages(body);
+  checkTools(body);
+  checkSchemas(body);
+  checkAbilities(body, model);
+  if (/deepseek/i.test(model) && objectOf(body.thinking).type !== "disabled") checkDeepSeek(body);
+  if (!family) return;
+  if (!family.chat)
+    reject("not_found", "This model is only supported in v1/responses and not in v1/chat/completions.", [
+      "model",
+    ]);
+  checkReasoning(body, model, family);
+  if (objectOf(body.response_format).type === "json_object" && !/json/i.test(JSON.stringify(body.messages)))
+    reject(
+      "value",
+      "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",
+      ["messages"],
+    );
+}

@@ -1,0 +1,158 @@
+// The fields of a Chat Completions request, strictly as OpenAI takes them or leniently as compatible servers do.
+import { parseDataUrl } from "../wire/data-url.ts";
+import {
+  anything,
+  base64,
+  type Check,
+  type Fields,
+  flag,
+  IMAGE_TYPES,
+  integer,
+  list,
+  matching,
+  number,
+  oneOf,
+  record,
+  reject,
+  type ShapeRules,
+  shape,
+  text,
+  textOr,
+  variant,
+  wordOr,
+} from "./strict.ts";
+
+const NAME = matching(/^[a-zA-Z0-9_-]{1,64}$/);
+const CALL_ID_CHARACTERS_MAX = 40;
+
+/** Images in base64 must be of a kind that is read; links are passed over. */
+export const imageUrl: Check = (value, path) => {
+  text(value, path);
+  const data = parseDataUrl(String(value));
+  if (data && IMAGE_TYPES.every((type) => type !== data.mediaType))
+    reject(
+      "value",
+      "You uploaded an unsupported image. Please make sure your image has one of the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+      path,
+      "invalid_image_format",
+    );
+  if (data) return base64(data.base64, path);
+  if (!/^https?:\/\//.test(String(value)))
+    reject("value", `Invalid image URL: '${String(value).slice(0, 60)}'.`, path, "invalid_image_url");
+};
+
+const callId: Check = (value, path) => {
+  text(value, path);
+  if (String(value).length <= CALL_ID_CHARACTERS_MAX) return;
+  reject("value", "Invalid id: expected at most 40 characters.", path, "string_above_max_length");
+};
+
+type Shaper = (fields: Fields, required?: readonly string[]) => Check;
+
+function messageShape(of: Shaper): Check {
+  const marked = { type: anything, prompt_cache_breakpoint: record };
+  const textPart = of({ ...marked, text }, ["text"]);
+  const image = of({ url: imageUrl, detail: oneOf("auto", "low", "high", "original") }, ["url"]);
+  const audio = of({ data: base64, format: oneOf("wav", "mp3") }, ["data", "format"]);
+  const userPart = variant("type", {
+    text: textPart,
+    image_url: of({ ...marked, image_url: image }, ["image_url"]),
+    input_audio: of({ ...marked, input_audio: audio }, ["input_audio"]),
+    file: of({ ...marked, file: of({ file_data: text, file_id: text, filename: text }) }, ["file"]),
+  });
+  const called = of({ name: NAME, arguments: text }, ["name", "arguments"]);
+  const custom = of({ name: NAME, input: text }, ["name", "input"]);
+  const call = variant("type", {
+    function: of({ id: callId, type: anything, function: called }, ["id", "function"]),
+    custom: of({ id: callId, type: anything, custom }, ["id", "custom"]),
+  });
+  const said = list(variant("type", { text: textPart, refusal: of({ type: anything, refusal: text }) }), 1);
+  const named = { role: anything, name: text };
+  const texts = textOr(list(variant("type", { text: textPart }), 1));
+  const system = of({ ...named, content: texts }, ["content"]);
+  const answered = { role: anything, tool_call_id: callId, content: texts };
+  return variant("role", {
+    system,
+    developer: system,
+    user: of({ ...named, content: textOr(list(userPart, 1)) }, ["content"]),
+    assistant: of({
+      ...named,
+      content: textOr(said),
+      refusal: text,
+      audio: record,
+      tool_calls: list(call, 1),
+    }),
+    tool: of(answered, ["tool_call_id", "content"]),
+  });
+}
+
+function toolShape(of: Shaper): Check {
+  const made = of({ name: NAME, description: text, parameters: record, strict: flag }, ["name"]);
+  return variant("type", {
+    function: of({ type: anything, function: made }, ["function"]),
+    custom: of({ type: anything, custom: record }, ["custom"]),
+  });
+}
+
+function formatShape(of: Shaper): Check {
+  const schema = of({ name: NAME, description: text, schema: record, strict: flag }, ["name"]);
+  return variant("type", {
+    text: of({ type: anything }),
+    json_object: of({ type: anything }),
+    json_schema: of({ type: anything, json_schema: schema }, ["json_schema"]),
+  });
+}
+
+const SIMPLE: Fields = {
+  model: text,
+  max_completion_tokens: integer(1),
+  max_tokens: integer(1),
+  temperature: number(0, 2),
+  top_p: number(0, 1),
+  n: integer(1, 128),
+  stop: textOr(list(text, 1, 4)),
+  presence_penalty: number(-2, 2),
+  frequency_penalty: number(-2, 2),
+  logit_bias: record,
+  logprobs: flag,
+  top_logprobs: integer(0, 20),
+  seed: integer(),
+  stream: flag,
+  tool_choice: wordOr(
+    ["none", "auto", "required"],
+    variant("type", { function: record, custom: record, allowed_tools: record }),
+  ),
+  parallel_tool_calls: flag,
+  reasoning_effort: oneOf("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+  verbosity: oneOf("low", "medium", "high"),
+  modalities: list(oneOf("text", "audio")),
+  audio: record,
+  prediction: record,
+  web_search_options: record,
+  store: flag,
+  metadata: record,
+  service_tier: oneOf("auto", "default", "flex", "scale", "priority", "fast"),
+  prompt_cache_key: text,
+  prompt_cache_options: record,
+  prompt_cache_retention: oneOf("in_memory", "24h"),
+  safety_identifier: text,
+  moderation: record,
+  user: text,
+};
+
+function requestShape(rules: ShapeRules): Check {
+  const of: Shaper = (fields, required = []) => shape(fields, { ...rules, required });
+  const structured: Fields = {
+    messages: list(messageShape(of), 1),
+    stream_options: of({ include_usage: flag, include_obfuscation: flag }),
+    tools: list(toolShape(of), 1, 128),
+    response_format: formatShape(of),
+  };
+  return of({ ...SIMPLE, ...structured }, ["model", "messages"]);
+}
+
+/** OpenAI itself: a field that it doesn't know is refused, on every level. */
+export const STRICT_REQUEST = requestShape({ nullable: true });
+
+/** A compatible server: known fields must be well formed, unknown ones are passed over. */
+export const LENIENT_REQUEST = requestShape({ nullable: true, open: true });

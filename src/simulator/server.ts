@@ -1,0 +1,259 @@
+// The simulated providers as one HTTP server: the only file of the simulator with a socket, a clock and timers.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { objectOf, parseJson } from "../core/json.ts";
+import { CallLog } from "./calls.ts";
+import { modelList, openai } from "./openai.ts";
+import type { SimDialect } from "./scene.ts";
+import { type RawRequest, type Show, showFor } from "./show.ts";
+import type { Step } from "./trouble.ts";
+
+export const SIM_DIALECTS: readonly SimDialect[] = [openai];
+
+export interface SimOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** 0 (default): any free one. */
+  readonly port?: number;
+  /** Other seeds, other identifiers. */
+  readonly seed?: number;
+}
+
+export interface Simulator {
+  /** `http://127.0.0.1:PORT`; a dialect's base address is this and its prefix. */
+  readonly url: string;
+  readonly port: number;
+  readonly calls: CallLog;
+  /** Forgets the calls and the counts of `flaky`. */
+  reset(): void;
+  /** Ends all connections and stops listening. */
+  stop(): Promise<void>;
+}
+
+const BODY_BYTES_MAX = 64 * 1024 * 1024;
+const LISTED_CALLS = 100;
+
+/** The whole body; null when it is beyond bounds or the client went. */
+function bodyTextOf(request: IncomingMessage): Promise<string | null> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    request.on("data", (part: Buffer) => {
+      size += part.length;
+      if (size <= BODY_BYTES_MAX) parts.push(part);
+    });
+    request.on("end", () => resolve(size > BODY_BYTES_MAX ? null : Buffer.concat(parts).toString("utf8")));
+    request.on("error", () => resolve(null));
+    request.on("close", () => resolve(null));
+  });
+}
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+/** Plays one show on one connection; waiting ends at once when the client goes. */
+class Player {
+  readonly #response: ServerResponse;
+  /** Resolves when the connection or the answer is over. */
+  readonly gone: Promise<void>;
+  #open = true;
+  #headed = false;
+  #complete = false;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.gone = promise;
+    response.on("close", () => {
+      this.#open = false;
+      resolve();
+    });
+  }
+
+  /** The show came to its own end: the client didn't leave before. */
+  get complete(): boolean {
+    return this.#complete || this.#response.writableFinished;
+  }
+
+  #wait(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    return Promise.race([promise, this.gone]).finally(() => clearTimeout(timer));
+  }
+
+  /** Writes, and waits for the client when it reads slower than we write. */
+  async #flush(data: string | Uint8Array): Promise<void> {
+    if (data.length === 0 || this.#response.write(data)) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#response.once("drain", resolve);
+    await Promise.race([promise, this.gone]);
+  }
+
+  /** Headers would else wait for the first byte of the body. */
+  #sendHead(): void {
+    if (this.#headed) this.#response.flushHeaders();
+  }
+
+  async play({ latencyMs, head, steps }: Show): Promise<void> {
+    if (latencyMs > 0) await this.#wait(latencyMs);
+    if (!this.#open) return;
+    if (head) this.#response.writeHead(head.status, head.headers);
+    this.#headed = head !== null;
+    let pending = "";
+    for (const step of steps) {
+      if (step.do === "write" && typeof step.data === "string") {
+        pending += step.data;
+        continue;
+      }
+      await this.#flush(pending);
+      pending = "";
+      if (this.#open) await this.#perform(step);
+      if (!this.#open) return;
+    }
+    this.#response.end(pending);
+  }
+
+  #perform(step: Step): Promise<void> {
+    const { socket } = this.#response;
+    switch (step.do) {
+      case "write":
+        return this.#flush(step.data);
+      case "wait":
+        this.#sendHead();
+        return this.#wait(step.ms);
+      case "hang":
+        this.#sendHead();
+        return this.gone;
+      case "close":
+        this.#complete = true;
+        socket?.end();
+        return this.gone;
+      case "reset":
+        this.#complete = true;
+        socket?.resetAndDestroy();
+        return this.gone;
+    }
+  }
+}
+
+/** One simulator: what it remembers, and what it does with a request. */
+class SimServer {
+  readonly calls = new CallLog();
+  readonly #seed: bigint;
+  readonly #counts = new Map<string, number>();
+
+  constructor(seed: number) {
+    this.#seed = BigInt(seed);
+  }
+
+  reset(): void {
+    this.calls.reset();
+    this.#counts.clear();
+  }
+
+  readonly #timesBefore = (what: string): number => {
+    const before = this.#counts.get(what) ?? 0;
+    this.#counts.set(what, before + 1);
+    return before;
+  };
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const startedAt = Date.now();
+    const method = request.method ?? "GET";
+    const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator");
+    const own = OWN_ROUTES[`${method} ${pathname}`];
+    if (own) return sendJson(response, 200, own(this, query));
+    const player = new Player(response);
+    const bodyText = await bodyTextOf(request);
+    if (bodyText === null) return void response.destroy();
+    const dialect = SIM_DIALECTS.find(
+      ({ prefix, takes }) => pathname.startsWith(`${prefix}/`) && takes(pathname.slice(prefix.length)),
+    );
+    const path = pathname.slice(dialect?.prefix.length ?? 0);
+    const headers = headersOf(request);
+    const raw: RawRequest = { method, path, query, headers, bodyText, body: parseJson(bodyText) };
+    const show = dialect
+      ? showFor(dialect, raw, {
+          nowMs: startedAt,
+          seed: this.#seed,
+          trapUrl: `http://${headers.host}${TRAP}`,
+          timesBefore: this.#timesBefore,
+        })
+      : null;
+    const name = dialect?.name ?? (pathname === TRAP ? "trap" : "none");
+    const model = dialect?.modelOf({ ...raw, body: objectOf(raw.body) }) ?? "";
+    const call = this.calls.add({
+      dialect: name,
+      method,
+      path,
+      model,
+      headers,
+      body: raw.body ?? bodyText,
+      startedAt,
+    });
+    void player.gone.then(() => {
+      const ended = !player.complete ? "aborted" : show?.troubled ? "trouble" : "finished";
+      this.calls.end(call, ended, Date.now());
+    });
+    if (show) return player.play(show);
+    const status = name === "trap" ? 200 : 404;
+    sendJson(response, status, { error: { message: `Simulator: no route ${method} ${pathname}.` } });
+  }
+}
+
+const TRAP = "/sim/trap";
+
+/** The simulator's own routes, and the models of its OpenAI dialect. */
+const OWN_ROUTES: Readonly<Record<string, (server: SimServer, query: URLSearchParams) => unknown>> = {
+  "GET /openai/v1/models": () => modelList(),
+  "GET /sim/calls": ({ calls }, query) => {
+    const latest = Number(query.get("last") ?? LISTED_CALLS);
+    return { total: calls.total, open: calls.open, calls: calls.all().slice(-latest) };
+  },
+  "GET /sim/open": ({ calls }) => ({ open: calls.open }),
+  "POST /sim/reset": (server) => {
+    server.reset();
+    return { total: 0 };
+  },
+};
+
+function headersOf(request: IncomingMessage): RawRequest["headers"] {
+  const entries = Object.entries(request.headers);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
+  );
+}
+
+/** Starts the simulated providers; resolves once they listen. Rejects when the port is taken. */
+export async function startSimulator(options: SimOptions = {}): Promise<Simulator> {
+  const { host = "127.0.0.1", port = 0, seed = 1 } = options;
+  const simulator = new SimServer(seed);
+  const http = createServer((request, response) => {
+    simulator.handle(request, response).catch((thrown: unknown) => {
+      console.error("simulator:", thrown);
+      response.destroy();
+    });
+  });
+  Object.assign(http, { timeout: 0, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 });
+  await new Promise<void>((resolve, rejected) => {
+    http.once("error", rejected);
+    http.listen(port, host, resolve);
+  });
+  const address = http.address();
+  const bound = typeof address === "object" && address ? address.port : port;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    calls: simulator.calls,
+    reset: () => simulator.reset(),
+    stop: () => stopped(http),
+  };
+}
+
+function stopped(http: Server): Promise<void> {
+  return new Promise((resolve) => {
+    http.close(() => resolve());
+    http.closeAllConnections();
+  });
+}

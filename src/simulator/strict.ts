@@ -1,0 +1,209 @@
+// Checks of foreign requests as small composable functions: what real providers refuse is a table in each dialect's file.
+import { isObject } from "../core/json.ts";
+
+export type Path = readonly (string | number)[];
+
+/** What can be wrong with a request or with the provider; each dialect says in its own words and status. */
+export type ProblemKind =
+  | "no_key"
+  | "bad_key"
+  | "no_credit"
+  | "forbidden"
+  | "not_found"
+  | "media_type"
+  | "too_large"
+  | "bad_json"
+  | "missing"
+  | "unknown"
+  | "type"
+  | "value"
+  | "unsupported"
+  | "unprocessable"
+  | "rate_limit"
+  | "timeout"
+  | "server"
+  | "unavailable"
+  | "gateway_timeout"
+  | "overloaded"
+  | "context"
+  | "filter";
+
+export interface Problem {
+  readonly kind: ProblemKind;
+  readonly message: string;
+  readonly path?: Path;
+  /** The provider's own error code, where it has one that the kind doesn't say. */
+  readonly code?: string;
+  /** Instead of the dialect's own status for the kind. */
+  readonly status?: number;
+  /** For `rate_limit`, `unavailable` and `overloaded`. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** A request that a provider would refuse. */
+export class Rejection extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/** Refuses the request. */
+export function reject(kind: ProblemKind, message: string, path: Path = [], code?: string): never {
+  throw new Rejection({ kind, message, path, ...(code === undefined ? {} : { code }) });
+}
+
+/** `["messages", 0, "role"]` as OpenAI writes it: `messages[0].role`. */
+export function bracketed(path: Path = []): string {
+  return path
+    .map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`))
+    .join("");
+}
+
+/** `["messages", 0, "role"]` as Anthropic writes it: `messages.0.role`. */
+export function dotted(path: Path = []): string {
+  return path.join(".");
+}
+
+/** Passes silently or refuses. */
+export type Check = (value: unknown, path: Path) => void;
+
+export const anything: Check = () => {};
+
+export const text: Check = (value, path) => {
+  if (typeof value !== "string") reject("type", `'${bracketed(path)}' must be a string.`, path);
+};
+
+export const flag: Check = (value, path) => {
+  if (typeof value !== "boolean") reject("type", `'${bracketed(path)}' must be a boolean.`, path);
+};
+
+export const record: Check = (value, path) => {
+  if (!isObject(value)) reject("type", `'${bracketed(path)}' must be an object.`, path);
+};
+
+/** Text that matches. */
+export function matching(pattern: RegExp): Check {
+  return (value, path) => {
+    text(value, path);
+    if (pattern.test(String(value))) return;
+    reject("value", `Invalid '${bracketed(path)}': string does not match '${pattern.source}'.`, path);
+  };
+}
+
+/** A number from `low` to `high`, both included. */
+export function number(low = -Infinity, high = Infinity): Check {
+  return (value, path) => {
+    if (typeof value !== "number") reject("type", `'${bracketed(path)}' must be a number.`, path);
+    if (value < low || value > high)
+      reject("value", `Invalid '${bracketed(path)}': range: ${low}..${high}.`, path);
+  };
+}
+
+export function integer(low = -Infinity, high = Infinity): Check {
+  const inRange = number(low, high);
+  return (value, path) => {
+    inRange(value, path);
+    if (!Number.isInteger(value)) reject("type", `'${bracketed(path)}' must be an integer.`, path);
+  };
+}
+
+export function oneOf(...allowed: readonly (string | number)[]): Check {
+  return (value, path) => {
+    if (allowed.some((each) => each === value)) return;
+    const given = JSON.stringify(value);
+    const supported = allowed.map((each) => `'${each}'`).join(", ");
+    reject(
+      "value",
+      `Invalid value: ${given} at '${bracketed(path)}'. Supported values are: ${supported}.`,
+      path,
+    );
+  };
+}
+
+export function list(each: Check, least = 0, most = Infinity): Check {
+  return (value, path) => {
+    if (!Array.isArray(value)) reject("type", `'${bracketed(path)}' must be an array.`, path);
+    if (value.length < least) reject("value", `'${bracketed(path)}' is too short.`, path, "empty_array");
+    if (value.length > most)
+      reject("value", `'${bracketed(path)}' is too long: at most ${most}.`, path, "array_above_max_length");
+    value.forEach((item, at) => {
+      each(item, [...path, at]);
+    });
+  };
+}
+
+/** One of these words, or something structured. */
+export function wordOr(words: readonly string[], other: Check): Check {
+  const known = oneOf(...words);
+  return (value, path) => (typeof value === "string" ? known : other)(value, path);
+}
+
+/** Any text, or something structured. */
+export function textOr(other: Check): Check {
+  return (value, path) => {
+    if (typeof value !== "string") other(value, path);
+  };
+}
+
+export interface Fields {
+  readonly [name: string]: Check;
+}
+
+export interface ShapeRules {
+  readonly required?: readonly string[];
+  /** Fields beyond those named are let through (default: refused). */
+  readonly open?: boolean;
+  /** null means left out (default: it is of the wrong type). */
+  readonly nullable?: boolean;
+}
+
+/** An object of these fields. */
+export function shape(fields: Fields, rules: ShapeRules = {}): Check {
+  const { required = [], open = false, nullable = false } = rules;
+  return (value, path) => {
+    if (!isObject(value)) reject("type", `'${bracketed(path)}' must be an object.`, path);
+    for (const name of required) {
+      if (value[name] !== undefined && (value[name] !== null || !nullable)) continue;
+      const at = [...path, name];
+      reject("missing", `Missing required parameter: '${bracketed(at)}'.`, at);
+    }
+    for (const [name, given] of Object.entries(value)) {
+      const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
+      const at = [...path, name];
+      if (!check && !open) reject("unknown", `Unknown parameter: '${bracketed(at)}'.`, at);
+      if (check && !(nullable && given === null)) check(given, at);
+    }
+  };
+}
+
+/** An object whose `key` says which of the shapes it must have. */
+export function variant(key: string, shapes: Fields): Check {
+  const known = oneOf(...Object.keys(shapes));
+  return (value, path) => {
+    if (!isObject(value)) reject("type", `'${bracketed(path)}' must be an object.`, path);
+    const at = [...path, key];
+    if (value[key] === undefined) reject("missing", `Missing required parameter: '${bracketed(at)}'.`, at);
+    known(value[key], at);
+    shapes[String(value[key])]?.(value, path);
+  };
+}
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Base64 with bytes in it. */
+export const base64: Check = (value, path) => {
+  text(value, path);
+  const given = String(value);
+  if (given === "" || !BASE64.test(given)) reject("value", `Invalid base64 at '${bracketed(path)}'.`, path);
+};
+
+/** How many bytes base64 text stands for. */
+export function base64Bytes(data: string): number {
+  return Math.floor((data.replace(/=+$/, "").length * 3) / 4);
+}
+
+/** Types of image that models can read. */
+export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;

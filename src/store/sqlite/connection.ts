@@ -1,0 +1,87 @@
+// One open connection to the SQLite file: its settings, its statements, its transactions, and whether the file is still there.
+import { Database, SQLiteError } from "bun:sqlite";
+import { statSync } from "node:fs";
+import { migrate } from "./migrations.ts";
+import { prepare, type Statements } from "./statements.ts";
+
+export const IN_MEMORY = ":memory:";
+
+/**
+ * How long SQLite itself waits for another process's lock. It blocks the event loop meanwhile, so it is short: the
+ * longer wait is `lifeline.ts`'s, which does not.
+ */
+const LOCK_BLOCKS_MS = 10;
+const JOURNAL_BYTES_KEPT = 64 * 1024 * 1024;
+
+/**
+ * WAL lets readers go on beside the one writer. With `synchronous = NORMAL` a commit survives a killed process, and
+ * only a power failure can take back the last ones: at stake are counts of free requests and their log rows, which are
+ * not worth a disk sync each.
+ */
+const PRAGMAS = [
+  "journal_mode = WAL",
+  "synchronous = NORMAL",
+  "foreign_keys = ON",
+  `journal_size_limit = ${JOURNAL_BYTES_KEPT}`,
+];
+
+export interface Connection {
+  readonly sql: Statements;
+  /** Runs the work as one transaction that excludes other writers from its start, so that what it read stays true. */
+  write<T>(work: () => T): T;
+  /** False when the file was removed or replaced: SQLite would go on writing to the lost one without an error. */
+  isInPlace(): boolean;
+  close(): void;
+}
+
+/** Opens the database and migrates it. Throws SQLite's error, or one that says why the file won't do. */
+export function connect(path: string, options: { readonly create: boolean }): Connection {
+  const database = new Database(path, { readwrite: true, create: options.create, strict: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
+    for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`);
+    migrate(database);
+    const sql = prepare(database);
+    const opened = fileId(path);
+    return {
+      sql,
+      write: (work) => writeIn(database, sql, work),
+      isInPlace: () => fileId(path) === opened,
+      close: () => database.close(true),
+    };
+  } catch (error) {
+    database.close(true);
+    throw error;
+  }
+}
+
+function fileId(path: string): string | null {
+  if (path === IN_MEMORY) return IN_MEMORY;
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? `${found.dev} ${found.ino}` : null;
+}
+
+function writeIn<T>(database: Database, sql: Statements, work: () => T): T {
+  sql.begin.run();
+  try {
+    const result = work();
+    sql.commit.run();
+    return result;
+  } catch (error) {
+    // Some failures (a full disk) have rolled back by themselves.
+    if (database.inTransaction) sql.rollback.run();
+    throw error;
+  }
+}
+
+/** Another connection holds the lock that was needed: a matter of waiting. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? "");
+}
+
+/** The data was refused, and the connection is as good as before; any other SQLite error puts it in doubt. */
+export function isRefusal(error: unknown): boolean {
+  return (
+    !(error instanceof SQLiteError) || /^SQLITE_(CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(error.code ?? "")
+  );
+}

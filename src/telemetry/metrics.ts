@@ -1,0 +1,110 @@
+// Counters fed by log events and rendered as Prometheus text. They name no key and no account.
+import type { RequestRecord } from "../core/record.ts";
+import type { LogEvent } from "../core/world.ts";
+
+const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
+/** Unlisted models would let clients make up series without end. */
+const SERIES_MAX = 2000;
+
+interface Histogram {
+  readonly counts: number[];
+  sum: number;
+  count: number;
+}
+
+export class Metrics {
+  readonly #counters = new Map<string, Map<string, number>>();
+  readonly #histograms = new Map<string, Map<string, Histogram>>();
+  readonly #gauges: Readonly<Record<string, () => number>>;
+
+  /** `gauges` are read when they are asked for. */
+  constructor(gauges: Readonly<Record<string, () => number>>) {
+    this.#gauges = gauges;
+  }
+
+  /** Takes a log event; those that count nothing are passed over. */
+  readonly take = (event: LogEvent): void => {
+    if (event.record) this.#request(event.record);
+    if (event.event === "attempt_failed") {
+      this.#add("poundkey_attempts_failed_total", labels({ model: event.model, fault: event.fault }), 1);
+    }
+    if (event.event === "settle_failed") this.#add("poundkey_settle_failed_total", "", 1);
+    if (event.event === "internal_error") this.#add("poundkey_internal_errors_total", "", 1);
+  };
+
+  render(): string {
+    const lines: string[] = [];
+    for (const [name, read] of Object.entries(this.#gauges)) {
+      lines.push(`# TYPE ${name} gauge`, `${name} ${read()}`);
+    }
+    for (const [name, series] of this.#counters) {
+      lines.push(`# TYPE ${name} counter`);
+      for (const [label, value] of series) lines.push(`${name}${braced(label)} ${value}`);
+    }
+    for (const [name, series] of this.#histograms) {
+      lines.push(`# TYPE ${name} histogram`);
+      for (const [label, histogram] of series) lines.push(...histogramLines(name, label, histogram));
+    }
+    return `${lines.join("\n")}\n`;
+  }
+
+  #request(record: RequestRecord): void {
+    const model = record.modelUsed ?? "none";
+    this.#add("poundkey_requests_total", labels({ model, status: record.status, ended: record.ended }), 1);
+    this.#add("poundkey_tokens_total", labels({ model, kind: "prompt" }), record.tokens.prompt);
+    this.#add("poundkey_tokens_total", labels({ model, kind: "completion" }), record.tokens.completion);
+    this.#add("poundkey_cost_nanousd_total", labels({ model }), record.costNanoUsd);
+    this.#observe("poundkey_request_seconds", labels({ model }), record.totalMs / 1000);
+    if (record.firstTokenMs !== null) {
+      this.#observe("poundkey_first_token_seconds", labels({ model }), record.firstTokenMs / 1000);
+    }
+  }
+
+  #add(name: string, label: string, by: number): void {
+    const series = ofName(this.#counters, name);
+    if (!series.has(label) && series.size >= SERIES_MAX) return;
+    series.set(label, (series.get(label) ?? 0) + by);
+  }
+
+  #observe(name: string, label: string, seconds: number): void {
+    const series = ofName(this.#histograms, name);
+    const known = series.get(label);
+    if (!known && series.size >= SERIES_MAX) return;
+    const histogram = known ?? { counts: SECONDS.map(() => 0), sum: 0, count: 0 };
+    series.set(label, histogram);
+    histogram.sum += seconds;
+    histogram.count++;
+    for (const [at, bound] of SECONDS.entries()) {
+      if (seconds <= bound) histogram.counts[at] = (histogram.counts[at] ?? 0) + 1;
+    }
+  }
+}
+
+function ofName<Value>(all: Map<string, Map<string, Value>>, name: string): Map<string, Value> {
+  const known = all.get(name);
+  if (known) return known;
+  const series = new Map<string, Value>();
+  all.set(name, series);
+  return series;
+}
+
+function labels(values: Readonly<Record<string, unknown>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}="${String(value).replace(/[\\"\n]/g, "_")}"`)
+    .join(",");
+}
+
+function braced(label: string): string {
+  return label === "" ? "" : `{${label}}`;
+}
+
+function histogramLines(name: string, label: string, { counts, sum, count }: Histogram): readonly string[] {
+  const before = label === "" ? "" : `${label},`;
+  const buckets = SECONDS.map((bound, at) => `${name}_bucket{${before}le="${bound}"} ${counts[at] ?? 0}`);
+  return [
+    ...buckets,
+    `${name}_bucket{${before}le="+Inf"} ${count}`,
+    `${name}_sum${braced(label)} ${sum}`,
+    `${name}_count${braced(label)} ${count}`,
+  ];
+}

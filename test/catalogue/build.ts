@@ -1,0 +1,214 @@
+// Makes `src/catalogue/models.data.json` from the public model lists: `bun test/catalogue/build.ts FOLDER`.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { CAPABILITIES } from "../../src/core/card.ts";
+import {
+  BUILT_FOR,
+  CAPABILITY_RULES,
+  FREE,
+  LEFT_OUT,
+  NEWER,
+  type Newer,
+  OPEN_ROUTER,
+  SHUTDOWNS,
+} from "./corrections.ts";
+import {
+  curatedPrices,
+  type DatedPrices,
+  datedPrice,
+  datedPrices,
+  type ModelFacts,
+  mergedList,
+  PROVIDER_NAMES,
+  type PriceFacts,
+} from "./sources.ts";
+
+interface Row {
+  id: string;
+  owner: string;
+  released: string | null;
+  shutdown?: string;
+  context: number | null;
+  output: number | null;
+  price: PriceFacts | null;
+  capabilities: string[];
+}
+
+export interface Built {
+  /** The file's whole text. */
+  readonly text: string;
+  readonly rows: readonly Row[];
+  /** Prices on which the lists disagree, and which was taken. */
+  readonly disagreements: readonly string[];
+}
+
+const SLIP = 50;
+const FREE_PRICE: PriceFacts = { input: 0, output: 0 };
+const ORDER = [...new Set(Object.values(PROVIDER_NAMES))];
+
+/** The catalogue's rows from the lists in `folder`. Throws where two lists' prices differ by a unit. */
+export function buildRows(folder: string): Built {
+  const dated = datedPrices(folder);
+  const rows = new Map<string, Row>();
+  for (const facts of mergedList(folder)) {
+    const reason = LEFT_OUT[facts.provider]?.find((rule) => rule.names.test(facts.name));
+    if (facts.kind !== "chat" || facts.deprecated || reason) continue;
+    rows.set(`${facts.provider}#${facts.name}`, rowOf(facts));
+  }
+  const disagreements = comparePrices(rows, dated, curatedPrices(folder));
+  for (const row of rows.values()) row.price = completed(row, dated);
+  for (const newer of NEWER) applyNewer(rows, newer, dated);
+  for (const row of rows.values()) finish(row);
+  for (const [name, like] of Object.entries(OPEN_ROUTER)) {
+    finish(applyNewer(rows, { id: `OpenRouter#${name}`, like }, dated, true));
+  }
+  const sorted = [...rows.values()].sort(byProviderThenName);
+  return {
+    rows: sorted,
+    disagreements,
+    text: `[\n${sorted.map((row) => JSON.stringify(row)).join(",\n")}\n]\n`,
+  };
+}
+
+function byProviderThenName(one: Row, other: Row): number {
+  const rank = (row: Row) => ORDER.indexOf(row.id.slice(0, row.id.indexOf("#")));
+  return rank(one) - rank(other) || (one.id < other.id ? -1 : 1);
+}
+
+function rowOf(facts: ModelFacts): Row {
+  const has: Record<string, boolean> = {
+    tools: facts.tools,
+    vision: facts.inputs.includes("image"),
+    files: facts.inputs.includes("pdf"),
+    audio: facts.inputs.includes("audio"),
+    structured: facts.structured,
+    reasoning: facts.reasoning,
+  };
+  return {
+    id: `${facts.provider}#${facts.name}`,
+    owner: ownerOf(facts.provider, facts.name),
+    released: facts.released,
+    context: facts.context,
+    output: facts.output,
+    price: facts.price,
+    capabilities: CAPABILITIES.filter((capability) => has[capability]),
+  };
+}
+
+/** A host's names start with the maker's; the rest are the provider's own. */
+function ownerOf(provider: string, name: string): string {
+  const slash = name.indexOf("/");
+  return slash === -1 || name.startsWith("accounts/") ? provider : name.slice(0, slash);
+}
+
+/** The row's price with what only the dated list states: cache rates, searches and tiers, where it has the same base price. */
+function completed(row: Row, dated: readonly DatedPrices[]): PriceFacts | null {
+  const [provider, name] = split(row.id);
+  const other = datedPrice(dated, provider, name, BUILT_FOR);
+  if (row.price === null || other === null) return row.price;
+  if (other.input !== row.price.input || other.output !== row.price.output) return row.price;
+  const { tiers, ...rates } = other;
+  const reached = (tiers ?? []).filter((tier) => row.context === null || tier.above_tokens < row.context);
+  return { ...rates, ...(reached.length > 0 ? { tiers: reached } : {}), ...row.price };
+}
+
+/** Puts a newer row in place of the listed one. `sameModel`: `like` is the very same model, so its dates and limits hold too. */
+function applyNewer(
+  rows: Map<string, Row>,
+  newer: Newer,
+  dated: readonly DatedPrices[],
+  sameModel = false,
+): Row {
+  const [provider, listed] = split(newer.id);
+  const name = newer.name ?? listed;
+  const like = newer.like === undefined ? undefined : rows.get(newer.like);
+  if (newer.like !== undefined && like === undefined) throw new Error(`${newer.id}: no ${newer.like}`);
+  const old = rows.get(newer.id);
+  const twin = sameModel ? like : undefined;
+  const listedPrice = old?.price ?? datedPrice(dated, provider, name, BUILT_FOR);
+  const row: Row = {
+    id: `${provider}#${name}`,
+    owner: ownerOf(provider, name),
+    released: newer.released ?? old?.released ?? twin?.released ?? null,
+    context: newer.context ?? old?.context ?? twin?.context ?? null,
+    output: newer.output ?? old?.output ?? twin?.output ?? null,
+    price: newer.price ?? passedOn(listedPrice, twin?.price ?? null),
+    capabilities: [...((like ?? old)?.capabilities ?? [])],
+  };
+  rows.delete(newer.id);
+  rows.set(row.id, row);
+  return row;
+}
+
+/** A reseller with the maker's base price passes on all its prices but its searches, though its list is older or shorter. */
+function passedOn(price: PriceFacts | null, maker: PriceFacts | null): PriceFacts | null {
+  if (price === null || price.input !== maker?.input || price.output !== maker.output) return price;
+  const { per_search: _, ...rates } = maker;
+  return rates;
+}
+
+/** A cache-write rate below the input rate is a storage fee, and a reasoning rate that is the output rate says nothing. */
+function plain(price: PriceFacts): PriceFacts {
+  const { input, output, cached_input, cache_write: write, reasoning, ...rest } = price;
+  const kept: PriceFacts = { input, output };
+  if (cached_input !== undefined) kept.cached_input = cached_input;
+  if (write !== undefined && write >= input) kept.cache_write = write;
+  if (reasoning !== undefined && reasoning !== output) kept.reasoning = reasoning;
+  return { ...kept, ...rest };
+}
+
+function finish(row: Row): void {
+  row.price = row.price === null ? null : plain(row.price);
+  if (FREE.test(row.id)) row.price = FREE_PRICE;
+  for (const rule of CAPABILITY_RULES.filter((one) => one.ids.test(row.id))) {
+    const kept = new Set(
+      [...row.capabilities, ...(rule.add ?? [])].filter((one) => !rule.remove?.includes(one)),
+    );
+    row.capabilities = CAPABILITIES.filter((capability) => kept.has(capability));
+  }
+  const shutdown = SHUTDOWNS.find((one) => one.ids.test(row.id));
+  if (shutdown) row.shutdown = shutdown.on;
+}
+
+function split(id: string): [string, string] {
+  const at = id.indexOf("#");
+  return [id.slice(0, at), id.slice(at + 1)];
+}
+
+function comparePrices(
+  rows: ReadonlyMap<string, Row>,
+  dated: readonly DatedPrices[],
+  curated: ReadonlyMap<string, { readonly input: number; readonly output: number }>,
+): string[] {
+  const found: string[] = [];
+  for (const row of rows.values()) {
+    const [provider, name] = split(row.id);
+    const second = { dated: datedPrice(dated, provider, name, BUILT_FOR), curated: curated.get(row.id) };
+    for (const [list, other] of Object.entries(second)) {
+      if (
+        !other ||
+        row.price === null ||
+        (other.input === row.price.input && other.output === row.price.output)
+      )
+        continue;
+      const ratio = other.input / row.price.input;
+      if (other.input > 0 && (ratio >= SLIP || ratio <= 1 / SLIP))
+        throw new Error(`${row.id}: a price is off by a unit`);
+      const newer = NEWER.find((one) => one.id === row.id)?.price;
+      const taken = newer ?? row.price;
+      found.push(
+        `${row.id}: merged ${row.price.input}/${row.price.output}, ${list} ${other.input}/${other.output}, taken ${taken.input}/${taken.output}`,
+      );
+    }
+  }
+  return found;
+}
+
+if (import.meta.main) {
+  const built = buildRows(process.argv[2] ?? ".");
+  writeFileSync(join(import.meta.dirname, "../../src/catalogue/models.data.json"), built.text);
+  for (const line of built.disagreements) console.error(line);
+  console.error(
+    `${built.rows.length} models of ${new Set(built.rows.map((row) => split(row.id)[0])).size} providers`,
+  );
+}

@@ -1,0 +1,302 @@
+// What the public lists lack or have wrong: names that were switched off, newer facts, and which model another is like.
+import type { PriceFacts } from "./sources.ts";
+
+/** The day for which the catalogue is built. */
+export const BUILT_FOR = "2026-11-20";
+
+/** Names that no longer answer, or never answered a chat completion, by provider; the reason in words. */
+export const LEFT_OUT: Readonly<Record<string, readonly { readonly names: RegExp; readonly why: string }[]>> =
+  {
+    OpenAI: [
+      {
+        names: /^(gpt-3\.5|gpt-4(-turbo)?$|gpt-4o-2024-05-13|gpt-4\.1-nano|o1|o3-mini|o4-mini)/,
+        why: "shut down 2026-10-23",
+      },
+      { names: /-chat-latest$/, why: "chat variants, shut down by 2026-08-10" },
+      { names: /deep-research|realtime|image/, why: "not a chat completion" },
+    ],
+    Anthropic: [{ names: /^claude-(opus|sonnet)-4-(0|1)|-4-2025/, why: "retired 2026-06-15 and 2026-08-05" }],
+    Google: [
+      { names: /-image/, why: "draws" },
+      { names: /-latest$/, why: "moves from model to model, and its listed price is an old one's" },
+    ],
+    Mistral: [
+      { names: /^(mistral-large-2411|pixtral|open-|mistral-nemo)/, why: "retired by 2026-05-31" },
+      {
+        names: /^(mistral-medium-latest|ministral-(3b|8b)-latest)$/,
+        why: "moved on, and its listed price is an old model's",
+      },
+    ],
+    Cohere: [{ names: /^c4ai-aya-(expanse|vision)-8b$/, why: "retired 2026-04-04" }],
+    DeepSeek: [{ names: /^deepseek-(chat|reasoner)$/, why: "answer 400 since 2026-07-24" }],
+    xAI: [{ names: /multi-agent/, why: "not a chat completion" }],
+    Groq: [{ names: /^llama-3/, why: "shut down 2026-08-16" }],
+    Moonshot: [{ names: /^kimi-k2-/, why: "discontinued 2026-05-25" }],
+    Qwen: [
+      { names: /omni|realtime|-mt-|-ocr$|livetranslate/, why: "speech, translation or text recognition" },
+    ],
+    NVIDIA: [
+      {
+        names:
+          /bge-|esm|paligemma|speaker|bevformer|gliner|safety|voicechat|translate|sparsedrive|streampetr|studiovoice|detector|usd(code|validate)/,
+        why: "not a chat model",
+      },
+      {
+        names: /^(mistralai\/(mi[xs]tral-[78]|magistral)|upstage\/solar-10|google\/gemma-2-|abacusai)/,
+        why: "superseded",
+      },
+    ],
+  };
+
+/** Prices of nothing that are meant: these are free. Any other 0 in the lists is a price that isn't stated. */
+export const FREE = /^(ZAI#glm-4\.[57]-flash|OpenRouter#.*:free)$/;
+
+/** Switched off on that day by the provider's own announcement. */
+export const SHUTDOWNS: readonly { readonly ids: RegExp; readonly on: string }[] = [
+  { ids: /^OpenAI#(gpt-5|gpt-5-(mini|nano|pro)|o3|o3-pro)$/, on: "2026-12-11" },
+  { ids: /^OpenAI#(gpt-4o|gpt-4\.1)/, on: "2027-01-14" },
+  { ids: /^OpenAI#(gpt-5\.1|gpt-5\.3-codex|gpt-5\.4-nano)$/, on: "2027-04-01" },
+  { ids: /^Anthropic#claude-sonnet-4-5/, on: "2026-11-30" },
+  { ids: /^Google#gemini-2\.5-(pro|flash)$/, on: "2026-12-01" },
+];
+
+/** Facts of models that the lists don't hold, or that are newer than the lists' (the providers' own pages, November 2026). */
+export interface Newer {
+  readonly id: string;
+  /** The model whose capabilities it has, by the provider's description of the family. */
+  readonly like?: string;
+  readonly name?: string;
+  readonly released?: string;
+  readonly context?: number;
+  readonly output?: number;
+  readonly price?: PriceFacts;
+}
+
+/** OpenAI: a prompt above 272,000 tokens costs twice the input and cache rates and 1.5 times the output rate. */
+function openAi(input: number, cached: number, output: number): PriceFacts {
+  const write = input * 1.25;
+  const base = { input, output, cached_input: cached, cache_write: write };
+  const above = {
+    above_tokens: 272000,
+    input: input * 2,
+    output: output * 1.5,
+    cached_input: cached * 2,
+    cache_write: write * 2,
+  };
+  return { ...base, tiers: [above] };
+}
+
+const MILLION = 1_000_000;
+const GEMINI_LIMITS = { context: 1048576, output: 65536 };
+const CLAUDE_5 = { like: "Anthropic#claude-opus-4-8", context: MILLION, output: 128000 };
+
+export const NEWER: readonly Newer[] = [
+  { id: "OpenAI#gpt-6-sol", like: "OpenAI#gpt-6-astra", released: "2026-09-22", price: openAi(2, 0.2, 10) },
+  {
+    id: "OpenAI#gpt-6-luna",
+    like: "OpenAI#gpt-6-astra",
+    released: "2026-09-22",
+    price: openAi(0.1, 0.01, 0.5),
+  },
+  {
+    id: "OpenAI#gpt-6.1-sol",
+    like: "OpenAI#gpt-6-astra",
+    released: "2026-09-29",
+    context: 1050000,
+    output: 128000,
+    price: openAi(2, 0.1, 10),
+  },
+  {
+    id: "OpenAI#gpt-6.1-terra",
+    like: "OpenAI#gpt-6-astra",
+    released: "2026-10-26",
+    context: 1050000,
+    output: 128000,
+    price: openAi(1, 0.05, 5),
+  },
+  { id: "Anthropic#claude-opus-5", ...CLAUDE_5 },
+  {
+    id: "Anthropic#claude-opus-5-5",
+    ...CLAUDE_5,
+    price: { input: 4, output: 20, cached_input: 0.2, cache_write: 5, per_search: 0.01 },
+  },
+  {
+    id: "Anthropic#claude-sonnet-5-5",
+    ...CLAUDE_5,
+    price: { input: 2, output: 10, cached_input: 0.1, cache_write: 2.5, per_search: 0.01 },
+  },
+  {
+    id: "Anthropic#claude-fable-5-1",
+    ...CLAUDE_5,
+    released: "2026-09-01",
+    price: { input: 10, output: 50, cached_input: 0.25, cache_write: 12.5, per_search: 0.01 },
+  },
+  {
+    id: "Anthropic#claude-haiku-5-5",
+    ...CLAUDE_5,
+    released: "2026-10-07",
+    price: {
+      input: 0.1,
+      output: 0.5,
+      cached_input: 0.01,
+      cache_write: 0.125,
+      per_search: 0.01,
+      tiers: [{ above_tokens: 100000, input: 0.5, output: 2.5, cached_input: 0.05, cache_write: 0.625 }],
+    },
+  },
+  {
+    id: "Google#gemini-3.5-flash-lite",
+    like: "Google#gemini-3.5-flash",
+    released: "2026-07-21",
+    ...GEMINI_LIMITS,
+  },
+  {
+    id: "Google#gemini-3.6-flash",
+    like: "Google#gemini-3.5-flash",
+    released: "2026-07-21",
+    ...GEMINI_LIMITS,
+  },
+  { id: "Google#gemini-3.7-flash", like: "Google#gemini-3.5-flash" },
+  {
+    id: "Google#gemini-3.8-flash",
+    like: "Google#gemini-3.5-flash",
+    released: "2026-09-02",
+    ...GEMINI_LIMITS,
+  },
+  {
+    id: "xAI#grok-4.5",
+    like: "xAI#grok-4.3",
+    released: "2026-07-09",
+    price: {
+      input: 2,
+      output: 6,
+      cached_input: 0.5,
+      tiers: [{ above_tokens: 200000, input: 4, output: 12, cached_input: 1 }],
+    },
+  },
+  { id: "Moonshot#kimi-k3", like: "Moonshot#kimi-k2.6" },
+  {
+    id: "Fireworks#kimi-k3",
+    name: "accounts/fireworks/models/kimi-k3",
+    like: "Fireworks#accounts/fireworks/models/kimi-k2p6",
+  },
+  {
+    id: "Fireworks#kimi-k3-fast",
+    name: "accounts/fireworks/routers/kimi-k3-fast",
+    like: "Fireworks#accounts/fireworks/models/kimi-k2p6",
+  },
+  {
+    id: "ZAI#glm-5.3",
+    like: "ZAI#glm-5.2",
+    context: MILLION,
+    price: { input: 1.4, output: 4.4, cached_input: 0.26 },
+  },
+  { id: "Mistral#mistral-large-2512", released: "2025-12-02" },
+  { id: "Mistral#mistral-large-latest", released: "2025-12-02" },
+  {
+    id: "Mistral#mistral-medium-latest",
+    like: "Mistral#mistral-medium-2604",
+    released: "2026-04-29",
+    context: 262144,
+    output: 262144,
+    price: { input: 1.5, output: 7.5 },
+  },
+  { id: "Mistral#codestral-2508", like: "Mistral#codestral-latest", context: 256000 },
+  { id: "Mistral#ministral-3b-2512", like: "Mistral#mistral-small-2603", released: "2025-12-02" },
+  {
+    id: "Mistral#ministral-8b-2512",
+    like: "Mistral#mistral-small-2603",
+    released: "2025-12-02",
+    price: { input: 0.15, output: 0.15, cached_input: 0.015 },
+  },
+  { id: "Mistral#ministral-14b-2512", like: "Mistral#mistral-small-2603", released: "2025-12-02" },
+  // Sonar lives on in the Agent API, at its rates and $5 per 1,000 searches.
+  { id: "Perplexity#sonar", price: { input: 0.25, output: 2.5, cached_input: 0.0625, per_search: 0.005 } },
+  { id: "Perplexity#sonar-pro", price: { input: 3, output: 15, per_search: 0.005 } },
+  { id: "Perplexity#sonar-reasoning-pro", price: { input: 2, output: 8, per_search: 0.005 } },
+  // The introductory price was made permanent; the dated list still announces a rise.
+  {
+    id: "Anthropic#claude-sonnet-5",
+    price: { input: 2, output: 10, cached_input: 0.2, cache_write: 2.5, per_search: 0.01 },
+  },
+  {
+    id: "OpenRouter#anthropic/claude-sonnet-5",
+    price: { input: 2, output: 10, cached_input: 0.2, cache_write: 2.5 },
+  },
+];
+
+/** Capabilities that the lists leave unsaid or have wrong, from the providers' API references. */
+export const CAPABILITY_RULES: readonly {
+  readonly ids: RegExp;
+  readonly add?: readonly string[];
+  readonly remove?: readonly string[];
+}[] = [
+  { ids: /^Anthropic#/, add: ["structured"] },
+  { ids: /^Mistral#/, add: ["structured"] },
+  { ids: /^Perplexity#/, add: ["tools", "structured"] },
+  { ids: /^Cohere#command-(a|r)(?!.*(translate|vision))/, add: ["structured"] },
+  { ids: /^OpenAI#(gpt-4o|gpt-5|o3)/, add: ["files"] },
+  { ids: /^DeepSeek#/, remove: ["structured"] },
+  { ids: /^Mistral#ministral-/, remove: ["reasoning"] },
+];
+
+/** The most used names of OpenRouter, each with the card of the same model at its maker or another host. */
+export const OPEN_ROUTER: Readonly<Record<string, string>> = {
+  "anthropic/claude-fable-5": "Anthropic#claude-fable-5",
+  "anthropic/claude-haiku-4.5": "Anthropic#claude-haiku-4-5",
+  "anthropic/claude-opus-4.6": "Anthropic#claude-opus-4-6",
+  "anthropic/claude-opus-4.7": "Anthropic#claude-opus-4-7",
+  "anthropic/claude-opus-4.8": "Anthropic#claude-opus-4-8",
+  "anthropic/claude-opus-5": "Anthropic#claude-opus-5",
+  "anthropic/claude-sonnet-4.6": "Anthropic#claude-sonnet-4-6",
+  "anthropic/claude-sonnet-5": "Anthropic#claude-sonnet-5",
+  "openai/gpt-4o-mini": "OpenAI#gpt-4o-mini",
+  "openai/gpt-5": "OpenAI#gpt-5",
+  "openai/gpt-5-mini": "OpenAI#gpt-5-mini",
+  "openai/gpt-5.1": "OpenAI#gpt-5.1",
+  "openai/gpt-5.2": "OpenAI#gpt-5.2",
+  "openai/gpt-5.4": "OpenAI#gpt-5.4",
+  "openai/gpt-5.4-mini": "OpenAI#gpt-5.4-mini",
+  "openai/gpt-5.4-nano": "OpenAI#gpt-5.4-nano",
+  "openai/gpt-5.5": "OpenAI#gpt-5.5",
+  "openai/gpt-oss-120b": "Groq#openai/gpt-oss-120b",
+  "openai/gpt-oss-120b:free": "Groq#openai/gpt-oss-120b",
+  "openai/gpt-oss-20b": "Groq#openai/gpt-oss-20b",
+  "openai/gpt-oss-20b:free": "Groq#openai/gpt-oss-20b",
+  "google/gemini-2.5-flash": "Google#gemini-2.5-flash",
+  "google/gemini-2.5-flash-lite": "Google#gemini-2.5-flash-lite",
+  "google/gemini-2.5-pro": "Google#gemini-2.5-pro",
+  "google/gemini-3-flash-preview": "Google#gemini-3-flash-preview",
+  "google/gemini-3.1-flash-lite": "Google#gemini-3.1-flash-lite",
+  "google/gemini-3.1-pro-preview": "Google#gemini-3.1-pro-preview",
+  "google/gemini-3.5-flash": "Google#gemini-3.5-flash",
+  "google/gemma-4-31b-it": "DeepInfra#google/gemma-4-31B-it",
+  "google/gemma-4-31b-it:free": "DeepInfra#google/gemma-4-31B-it",
+  "x-ai/grok-4.3": "xAI#grok-4.3",
+  "x-ai/grok-build-0.1": "xAI#grok-build-0.1",
+  "deepseek/deepseek-v3.2": "DeepInfra#deepseek-ai/DeepSeek-V3.2",
+  "deepseek/deepseek-v4-flash": "DeepSeek#deepseek-v4-flash",
+  "deepseek/deepseek-v4-pro": "DeepSeek#deepseek-v4-pro",
+  "moonshotai/kimi-k2.5": "Moonshot#kimi-k2.5",
+  "moonshotai/kimi-k2.6": "Moonshot#kimi-k2.6",
+  "moonshotai/kimi-k2.7-code": "Moonshot#kimi-k2.7-code",
+  "moonshotai/kimi-k3": "Moonshot#kimi-k3",
+  "qwen/qwen3.5-397b-a17b": "Qwen#qwen3.5-397b-a17b",
+  "qwen/qwen3.6-plus": "Qwen#qwen3.6-plus",
+  "qwen/qwen3.7-max": "Qwen#qwen3.7-max",
+  "qwen/qwen3.7-plus": "Qwen#qwen3.7-plus",
+  "qwen/qwen3-coder": "Qwen#qwen3-coder-480b-a35b-instruct",
+  "z-ai/glm-4.7": "ZAI#glm-4.7",
+  "z-ai/glm-5": "ZAI#glm-5",
+  "z-ai/glm-5.1": "ZAI#glm-5.1",
+  "z-ai/glm-5.2": "ZAI#glm-5.2",
+  "z-ai/glm-5.3": "ZAI#glm-5.3",
+  "minimax/minimax-m2.7": "Together#MiniMaxAI/MiniMax-M2.7",
+  "minimax/minimax-m3": "Together#MiniMaxAI/MiniMax-M3",
+  "mistralai/mistral-large-2512": "Mistral#mistral-large-2512",
+  "mistralai/mistral-medium-3-5": "Mistral#mistral-medium-2604",
+  "mistralai/mistral-small-2603": "Mistral#mistral-small-2603",
+  "meta-llama/llama-3.3-70b-instruct": "Together#meta-llama/Llama-3.3-70B-Instruct-Turbo",
+  "nvidia/nemotron-3-super-120b-a12b": "NVIDIA#nvidia/nemotron-3-super-120b-a12b",
+  "nvidia/nemotron-3-ultra-550b-a55b": "NVIDIA#nvidia/nemotron-3-ultra-550b-a55b",
+};

@@ -1,0 +1,129 @@
+// What is asked of every recording: one function per question, giving what is wrong, or null where the question does not arise.
+import type { ChatReply } from "../../src/core/chat.ts";
+import { Fault } from "../../src/core/fault.ts";
+import { differences } from "./compare.ts";
+import { brokenOff, cutsOf } from "./cuts.ts";
+import { idsTaken } from "./decoding-request.ts";
+import { expectationOf } from "./expect.ts";
+import type { Expectation } from "./expectation.ts";
+import { faultDifferences } from "./faults.ts";
+import { grammarFaults } from "./grammar.ts";
+import { type Answer, answerOf, type Subject, streamedAnswer } from "./pipeline.ts";
+import { requestDifferences } from "./requests.ts";
+import type { OfficialSchema } from "./schema.ts";
+
+/** null: it does not arise; otherwise what is wrong, nothing when all is well. */
+export type Check = (subject: Subject) => readonly string[] | null;
+
+/** A recording's answer as the adapter reads it, or what it threw. */
+type Outcome = { readonly answer: Answer } | { readonly thrown: unknown };
+
+const outcomes = new Map<string, Outcome>();
+
+function outcomeOf(subject: Subject): Outcome {
+  const known = outcomes.get(subject.recording.id);
+  if (known) return known;
+  const outcome = attempt(() => answerOf(subject));
+  outcomes.set(subject.recording.id, outcome);
+  return outcome;
+}
+
+function attempt(read: () => Answer): Outcome {
+  try {
+    return { answer: read() };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+function succeeded({ recording }: Subject): boolean {
+  return recording.status < 400;
+}
+
+/** The expectation of a success, and the adapter's answer when both agree that there is one. */
+function answered(subject: Subject): { expected: Expectation; answer: Answer | null } | null {
+  if (!succeeded(subject)) return null;
+  const outcome = outcomeOf(subject);
+  return { expected: expectationOf(subject.recording), answer: "answer" in outcome ? outcome.answer : null };
+}
+
+export const saysWhatWasRecorded: Check = (subject) => {
+  if (!succeeded(subject)) return null;
+  const expected = expectationOf(subject.recording);
+  const outcome = outcomeOf(subject);
+  if ("thrown" in outcome) {
+    if (!(outcome.thrown instanceof Fault)) return [`crashed: ${String(outcome.thrown)}`];
+    if ("fails" in expected || expected.mayFail) return [];
+    return [`threw ${outcome.thrown.code}: ${String(outcome.thrown.cause ?? outcome.thrown.message)}`];
+  }
+  if ("fails" in expected) return [`passed for an answer, though: ${expected.fails}`];
+  return differences(outcome.answer.reply, expected, idsTaken(subject.request));
+};
+
+/** Dates in headers are read against this moment. */
+const NOW_MS = Date.UTC(2026, 10, 20);
+
+export const explainsTheError: Check = ({ recording, dialect }) => {
+  if (recording.status < 400) return null;
+  const fault = dialect.explain(recording.status, recording.headers, recording.body, NOW_MS);
+  return faultDifferences(fault, recording);
+};
+
+export function isValidBy(schema: OfficialSchema): Check {
+  return (subject) => {
+    const answer = answered(subject)?.answer;
+    if (!answer) return null;
+    const wrong = [schema.reply(answer.reply), ...answer.chunks.map((chunk) => schema.chunk(chunk))];
+    return [...new Set(wrong.filter((one) => one !== null))];
+  };
+}
+
+export const keepsTheGrammar: Check = (subject) => {
+  const answer = answered(subject)?.answer;
+  if (!answer || !subject.recording.streamed) return null;
+  return grammarFaults(answer.chunks);
+};
+
+export const isTheSameUnderAnyCut: Check = (subject) => {
+  if (!subject.recording.streamed) return null;
+  const whole = outcomeOf(subject);
+  const wrong: string[] = [];
+  for (const cut of cutsOf(subject.recording)) {
+    const outcome = attempt(() => streamedAnswer(subject, cut.pieces));
+    if (!sameOutcome(whole, outcome)) wrong.push(cut.name);
+  }
+  return wrong;
+};
+
+function sameOutcome(one: Outcome, other: Outcome): boolean {
+  if ("answer" in one && "answer" in other) return sameReply(one.answer.reply, other.answer.reply);
+  if ("answer" in one || "answer" in other) return false;
+  return String(one.thrown) === String(other.thrown);
+}
+
+function sameReply(one: ChatReply, other: ChatReply): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+export const failsWhenBrokenOff: Check = (subject) => {
+  const found = answered(subject);
+  if (!found || !subject.recording.streamed || "fails" in found.expected) return null;
+  const wrong: string[] = [];
+  for (const { name, bytes } of brokenOff(subject.recording)) {
+    const outcome = attempt(() => streamedAnswer(subject, [bytes]));
+    if ("answer" in outcome) wrong.push(`passed for whole, cut at ${name}`);
+    else if (!(outcome.thrown instanceof Fault)) wrong.push(`crashed at ${name}: ${String(outcome.thrown)}`);
+  }
+  return wrong;
+};
+
+/** Requests without a plain OpenAI form are counted by `notPlain`, with the field that stands in the way. */
+export function reproducesTheRequest(notPlain: (field: string) => void): Check {
+  return (subject) => {
+    const outcome = requestDifferences(subject);
+    if (outcome === null) return null;
+    if ("differences" in outcome) return outcome.differences;
+    notPlain(outcome.notPlain);
+    return null;
+  };
+}

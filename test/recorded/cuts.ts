@@ -1,0 +1,100 @@
+// Ways to cut a recorded stream into reads, and the places before its end where it may break off.
+import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { eventsOf, type RecordedEvent } from "./events.ts";
+import type { ChatApi, Recording } from "./load.ts";
+import { bytesOf } from "./pipeline.ts";
+
+const BYTE_BY_BYTE_MAX = 20_000;
+const RANDOM_SEEDS = [1, 2] as const;
+const RANDOM_PIECE_BYTES_MAX = 400;
+
+export interface Cut {
+  readonly name: string;
+  readonly pieces: Iterable<Uint8Array>;
+}
+
+/** The same stream in other pieces, and with its line ends exchanged: all must give the same answer. */
+export function cutsOf(recording: Recording): Cut[] {
+  const bytes = bytesOf(recording.body);
+  const exchanged = recording.body.includes("\r\n")
+    ? recording.body.replaceAll("\r\n", "\n")
+    : recording.body.replaceAll("\n", "\r\n");
+  const cuts: Cut[] = RANDOM_SEEDS.map((seed) => ({
+    name: `seed ${seed}`,
+    pieces: randomPieces(bytes, seed),
+  }));
+  cuts.push({ name: "line ends", pieces: randomPieces(bytesOf(exchanged), 3) });
+  if (bytes.length < BYTE_BY_BYTE_MAX) cuts.push({ name: "byte by byte", pieces: singleBytes(bytes) });
+  return cuts;
+}
+
+function* singleBytes(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
+}
+
+/** Pieces of 1 to some hundred bytes, the same for the same seed (a linear congruential generator). */
+function* randomPieces(bytes: Uint8Array, seed: number): Generator<Uint8Array> {
+  let state = seed;
+  for (let at = 0; at < bytes.length; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const length = 1 + ((state >>> 8) % RANDOM_PIECE_BYTES_MAX);
+    yield bytes.subarray(at, at + length);
+    at += length;
+  }
+}
+
+/** The stream's beginnings that must not pass for a whole answer: none of them holds the dialect's own end. */
+export function brokenOff(recording: Recording): { readonly name: string; readonly bytes: Uint8Array }[] {
+  const end = endOf(recording);
+  if (!end) return [];
+  const middle = Math.floor((end.start + end.end) / 2);
+  const places: readonly (readonly [string, number])[] = [
+    ["nothing", 0],
+    ["a third", Math.floor(end.start / 3)],
+    ["two thirds", Math.floor((end.start * 2) / 3)],
+    ["before the end event", end.start],
+    ["within the end event", middle],
+  ];
+  return places.map(([name, at]) => ({ name, bytes: bytesOf(recording.body.slice(0, at)) }));
+}
+
+/**
+ * The event without which the answer is not whole. With several choices it is the last one's first finish: a choice that
+ * has begun must be finished too.
+ */
+function endOf(recording: Recording): RecordedEvent | undefined {
+  const finished = new Set<unknown>();
+  let last: RecordedEvent | undefined;
+  for (const event of eventsOf(recording.body)) {
+    const ended = endedBy(recording.api, event.json ?? {}).filter((choice) => !finished.has(choice));
+    for (const choice of ended) finished.add(choice);
+    if (ended.length > 0) last = event;
+  }
+  return last;
+}
+
+/** The choices that an event finishes; dialects with one choice have 0. */
+function endedBy(api: ChatApi, json: JsonObject): unknown[] {
+  switch (api) {
+    case "openai-chat":
+      return arrayOf(json.choices)
+        .map(objectOf)
+        .filter((choice) => choice.finish_reason)
+        .map((choice) => choice.index);
+    case "anthropic-messages":
+    case "vertex-rawPredict":
+      return json.type === "message_stop" ? [0] : [];
+    case "gemini-generateContent":
+    case "gemini-streamGenerateContent":
+      if (objectOf(json.promptFeedback).blockReason) return [0];
+      return arrayOf(json.candidates)
+        .map(objectOf)
+        .filter((candidate) => candidate.finishReason)
+        .map((candidate) => candidate.index ?? 0);
+    case "cohere-v2":
+      return json.type === "message-end" ? [0] : [];
+    case "openai-responses":
+    case "perplexity-agent":
+      return /^response\.(completed|incomplete)$/.test(String(json.type)) ? [0] : [];
+  }
+}

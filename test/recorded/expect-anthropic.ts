@@ -1,0 +1,152 @@
+// What a recording of Anthropic's Messages API says: blocks in their order, usage summed over cache and iterations.
+import type { FinishReason } from "../../src/core/chat.ts";
+import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { eventsOf } from "./events.ts";
+import {
+  addPiece,
+  addSignature,
+  append,
+  ChoiceTable,
+  countAt,
+  type Expectation,
+  type ExpectedChoice,
+  type ExpectedUsage,
+  usageFrom,
+} from "./expectation.ts";
+import type { Recording } from "./load.ts";
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  pause_turn: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  tool_use: "tool_calls",
+  refusal: "content_filter",
+};
+
+export function expectAnthropic(recording: Recording): Expectation {
+  const message = recording.streamed ? folded(recording.body) : objectOf(JSON.parse(recording.body));
+  if (message === null || message.type === "error") return { fails: "an error" };
+  const table = new ChoiceTable();
+  const choice = table.at(0);
+  for (const block of arrayOf(message.content).map(objectOf)) addBlock(choice, block);
+  const reason = stringOf(message.stop_reason) ?? "";
+  const finish = FINISH[reason];
+  if (!finish) return { fails: `stop_reason ${reason}` };
+  choice.finish = [finish];
+  const explanation = stringOf(objectOf(message.stop_details).explanation);
+  if (reason === "refusal" && explanation) choice.refusal = explanation;
+  return { choices: table.all(), usage: usageOf(objectOf(message.usage)) };
+}
+
+/** Only text, thinking and tool_use are the answer; blocks of server tools and compaction are the vendor's own business. */
+function addBlock(choice: ExpectedChoice, block: JsonObject): void {
+  switch (block.type) {
+    case "text":
+      append(choice.content, block.text);
+      for (const citation of arrayOf(block.citations).map(objectOf)) addCitation(choice, citation);
+      return;
+    case "thinking":
+      addPiece(choice.reasoning, block.thinking);
+      addSignature(choice, block.signature);
+      return;
+    case "redacted_thinking":
+      addSignature(choice, block.data);
+      return;
+    case "tool_use":
+      choice.calls.push({
+        name: stringOf(block.name) ?? "",
+        input: typeof block.input === "string" ? block.input : JSON.stringify(block.input ?? {}),
+        id: stringOf(block.id) ?? null,
+      });
+  }
+}
+
+/** Web results have a url; a search result's `source` may be one; document citations have none. */
+function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
+  const url = stringOf(citation.url);
+  if (url) choice.urls.add(url);
+  const source = stringOf(citation.source);
+  if (source) choice.urlsAllowed.add(source);
+}
+
+/** A stream as the message that it describes; null when it holds an error event. */
+function folded(text: string): JsonObject | null {
+  let message: JsonObject = {};
+  const blocks = new Map<unknown, JsonObject>();
+  for (const { json } of eventsOf(text)) {
+    const event = json ?? {};
+    switch (event.type) {
+      case "error":
+        return null;
+      case "message_start":
+        message = objectOf(event.message);
+        break;
+      case "content_block_start":
+        blocks.set(event.index, { ...objectOf(event.content_block), json: "" });
+        break;
+      case "content_block_delta":
+        addDelta(blocks.get(event.index) ?? {}, objectOf(event.delta));
+        break;
+      case "message_delta":
+        message = { ...message, ...objectOf(event.delta), usage: overlaid(message.usage, event.usage) };
+    }
+  }
+  const content = [...blocks.values()].map((block) => {
+    const { json, ...rest } = block;
+    return json === "" ? rest : { ...rest, input: json };
+  });
+  return { ...message, content };
+}
+
+function addDelta(block: JsonObject, delta: JsonObject): void {
+  switch (delta.type) {
+    case "text_delta":
+      block.text = `${block.text ?? ""}${delta.text}`;
+      return;
+    case "thinking_delta":
+      block.thinking = `${block.thinking ?? ""}${delta.thinking}`;
+      return;
+    case "signature_delta":
+      block.signature = `${block.signature ?? ""}${delta.signature}`;
+      return;
+    case "input_json_delta":
+      block.json = `${block.json ?? ""}${delta.partial_json}`;
+      return;
+    case "citations_delta":
+      block.citations = [...arrayOf(block.citations), delta.citation];
+  }
+}
+
+/** message_delta's usage is cumulative and replaces message_start's, field by field; a null reports nothing. */
+function overlaid(before: unknown, after: unknown): JsonObject {
+  const reported = Object.entries(objectOf(after)).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  return { ...objectOf(before), ...Object.fromEntries(reported) };
+}
+
+/** Wire facts §3.2: with `iterations` (compaction, fallback) they are summed. */
+function usageOf(usage: JsonObject): ExpectedUsage {
+  const iterations = arrayOf(usage.iterations).filter(isObject);
+  const plain = sum(usage, [usage]);
+  if (iterations.length === 0) return plain;
+  const summed = sum(usage, iterations);
+  // An advisor's tokens are another model's, at its own price: counting them with this model's or not is both defensible.
+  const own = iterations.filter((one) => one.type !== "advisor_message");
+  return own.length < iterations.length ? { ...summed, or: sum(usage, own) } : summed;
+}
+
+function sum(usage: JsonObject, parts: readonly JsonObject[]): ExpectedUsage {
+  const total = (field: string) => parts.reduce((count, part) => count + countOf(part[field]), 0);
+  const [cached, cacheWrite] = [total("cache_read_input_tokens"), total("cache_creation_input_tokens")];
+  return usageFrom({
+    prompt: total("input_tokens") + cached + cacheWrite,
+    completion: total("output_tokens"),
+    cached,
+    cacheWrite,
+    reasoning: countAt(usage, "output_tokens_details", "thinking_tokens"),
+    searches: countAt(usage, "server_tool_use", "web_search_requests"),
+  });
+}

@@ -1,0 +1,131 @@
+// What a recording of Gemini's generateContent says, whole or streamed: parts in their order, usage of the last report.
+import type { FinishReason } from "../../src/core/chat.ts";
+import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { eventsOf } from "./events.ts";
+import {
+  addSignature,
+  append,
+  ChoiceTable,
+  type Expectation,
+  type ExpectedChoice,
+  type ExpectedUsage,
+  usageFrom,
+} from "./expectation.ts";
+import type { Recording } from "./load.ts";
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  STOP: "stop",
+  MAX_TOKENS: "length",
+  CONTINUATION: "length",
+  SAFETY: "content_filter",
+  RECITATION: "content_filter",
+  BLOCKLIST: "content_filter",
+  PROHIBITED_CONTENT: "content_filter",
+  SPII: "content_filter",
+  IMAGE_SAFETY: "content_filter",
+  MODEL_ARMOR: "content_filter",
+  LANGUAGE: "content_filter",
+};
+/** "error (502-type) or stop": both are right. */
+const BROKEN: ReadonlySet<string> = new Set([
+  "MALFORMED_FUNCTION_CALL",
+  "UNEXPECTED_TOOL_CALL",
+  "TOO_MANY_TOOL_CALLS",
+  "MALFORMED_RESPONSE",
+  "OTHER",
+]);
+
+/** A call whose arguments are still coming (`partialArgs`, `willContinue`). */
+interface OpenCall {
+  readonly args: JsonObject;
+  readonly position: number;
+}
+
+export function expectGemini(recording: Recording): Expectation {
+  const bodies = recording.streamed
+    ? eventsOf(recording.body).map((event) => event.json ?? {})
+    : [objectOf(JSON.parse(recording.body))];
+  if (bodies.some((body) => body.error)) return { fails: "an error" };
+  const table = new ChoiceTable();
+  const open = new Map<number, OpenCall>();
+  let usage: ExpectedUsage | null = null;
+  let mayFail = false;
+  for (const body of bodies) {
+    usage = usageOf(objectOf(body.usageMetadata)) ?? usage;
+    if (objectOf(body.promptFeedback).blockReason) table.at(0).finish = ["content_filter"];
+    for (const candidate of arrayOf(body.candidates).map(objectOf)) {
+      const choice = table.at(countOf(candidate.index));
+      for (const part of arrayOf(objectOf(candidate.content).parts)) addPart(choice, objectOf(part), open);
+      const reason = stringOf(candidate.finishReason) ?? "";
+      const finish = FINISH[reason];
+      if (finish) choice.finish = [finish];
+      if (BROKEN.has(reason)) choice.finish = ["stop", "content_filter"];
+      mayFail ||= BROKEN.has(reason);
+      addCitations(choice, candidate);
+    }
+  }
+  return { choices: table.all(), usage, mayFail };
+}
+
+/** Text, thoughts and calls are the answer; parts of tools that Google runs (code, searches) are its own business. */
+function addPart(choice: ExpectedChoice, part: JsonObject, open: Map<number, OpenCall>): void {
+  if (isObject(part.functionCall)) addCall(choice, part.functionCall, open);
+  else if (part.thought === true) append(choice.reasoning, part.text);
+  else append(choice.content, part.text);
+  const answer = isObject(part.functionCall) || typeof part.text === "string";
+  if (answer) addSignature(choice, part.thoughtSignature);
+}
+
+function addCall(choice: ExpectedChoice, call: JsonObject, open: Map<number, OpenCall>): void {
+  const name = stringOf(call.name);
+  let current = open.get(choice.index);
+  if (name) {
+    current = { args: { ...objectOf(call.args) }, position: choice.calls.length };
+    open.set(choice.index, current);
+    choice.calls.push({ name, input: "", id: stringOf(call.id) ?? null });
+  }
+  if (!current) return;
+  for (const partial of arrayOf(call.partialArgs)) setAt(current.args, objectOf(partial));
+  const target = choice.calls[current.position];
+  if (target) target.input = JSON.stringify(current.args);
+}
+
+/** `{jsonPath:"$.city", stringValue:"Par", willContinue:true}`: strings grow, other values are set. Recorded paths have one step. */
+function setAt(args: JsonObject, partial: JsonObject): void {
+  const key = String(partial.jsonPath).replace(/^\$\./, "");
+  const before = args[key];
+  if (typeof partial.stringValue === "string") {
+    args[key] = typeof before === "string" ? before + partial.stringValue : partial.stringValue;
+  } else if ("numberValue" in partial) args[key] = partial.numberValue;
+  else if ("boolValue" in partial) args[key] = partial.boolValue;
+  else if ("nullValue" in partial) args[key] = null;
+}
+
+/** Web chunks are cited pages; a retrieved document's uri need not be one. */
+function addCitations(choice: ExpectedChoice, candidate: JsonObject): void {
+  const grounding = objectOf(candidate.groundingMetadata);
+  for (const chunk of arrayOf(grounding.groundingChunks).map(objectOf)) {
+    const url = stringOf(objectOf(chunk.web).uri);
+    if (url) choice.urls.add(url);
+    const document = stringOf(objectOf(chunk.retrievedContext).uri);
+    if (document) choice.urlsAllowed.add(document);
+  }
+  const sources = objectOf(candidate.citationMetadata);
+  for (const source of arrayOf(sources.citationSources ?? sources.citations).map(objectOf)) {
+    const url = stringOf(source.uri);
+    if (url) choice.urlsAllowed.add(url);
+  }
+}
+
+/** Early chunks of a Vertex stream carry only a `trafficType`: that is no report. */
+function usageOf(usage: JsonObject): ExpectedUsage | null {
+  const counts = Object.keys(usage).filter((field) => /TokenCount$/.test(field));
+  if (counts.length === 0) return null;
+  const reasoning = countOf(usage.thoughtsTokenCount);
+  return usageFrom({
+    prompt: countOf(usage.promptTokenCount) + countOf(usage.toolUsePromptTokenCount),
+    completion: countOf(usage.candidatesTokenCount) + reasoning,
+    cached: countOf(usage.cachedContentTokenCount),
+    reasoning,
+  });
+}

@@ -1,0 +1,164 @@
+// What a recording of the OpenAI dialect (and Mistral's variant of it) says, read by the published field names.
+import type { FinishReason } from "../../src/core/chat.ts";
+import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { eventsOf } from "./events.ts";
+import {
+  addSignature,
+  append,
+  ChoiceTable,
+  countAt,
+  type Expectation,
+  type ExpectedCall,
+  type ExpectedChoice,
+  type ExpectedUsage,
+  usageFrom,
+} from "./expectation.ts";
+import type { Recording } from "./load.ts";
+
+/** Wire facts §5; `eos` is Together's, `sensitive` Z.ai's, `model_length` Mistral's. */
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  eos: "stop",
+  length: "length",
+  model_length: "length",
+  tool_calls: "tool_calls",
+  content_filter: "content_filter",
+  sensitive: "content_filter",
+};
+
+export function expectOpenAi(recording: Recording): Expectation {
+  return recording.streamed ? ofStream(recording.body) : ofWhole(objectOf(JSON.parse(recording.body)));
+}
+
+function ofWhole(body: JsonObject): Expectation {
+  if (body.error) return { fails: "the body is an error" };
+  const table = new ChoiceTable();
+  for (const one of arrayOf(body.choices).map(objectOf)) {
+    const choice = table.at(countOf(one.index));
+    addMessage(choice, objectOf(one.message));
+    for (const call of arrayOf(objectOf(one.message).tool_calls)) choice.calls.push(callOf(objectOf(call)));
+    setFinish(choice, one.finish_reason);
+    addCitations(choice, body);
+  }
+  return { choices: table.all(), usage: usageOf(body.usage) };
+}
+
+function ofStream(text: string): Expectation {
+  const table = new ChoiceTable();
+  const callKeys = new Map<number, (number | null)[]>();
+  let usage: ExpectedUsage | null = null;
+  for (const { event, data, json } of eventsOf(text)) {
+    if (data === "[DONE]") continue;
+    if (!json) return { fails: "a line is not JSON" };
+    if (event === "error" || json.error) return { fails: "an error in the stream" };
+    usage = usageOf(json.usage) ?? usageInside(json) ?? usage;
+    for (const one of arrayOf(json.choices).map(objectOf)) {
+      const choice = table.at(countOf(one.index));
+      const delta = objectOf(one.delta);
+      addMessage(choice, delta);
+      const keys = callKeys.get(choice.index) ?? [];
+      callKeys.set(choice.index, keys);
+      for (const call of arrayOf(delta.tool_calls)) addFragment(choice.calls, keys, objectOf(call));
+      setFinish(choice, one.finish_reason);
+      addCitations(choice, json);
+    }
+  }
+  return { choices: table.all(), usage };
+}
+
+function setFinish(choice: ExpectedChoice, given: unknown): void {
+  const reason = FINISH[stringOf(given) ?? ""];
+  if (reason) choice.finish = [reason];
+}
+
+/** A message or a delta: the same names in both. */
+function addMessage(choice: ExpectedChoice, message: JsonObject): void {
+  for (const part of arrayOf(message.content).map(objectOf)) {
+    // Mistral's reasoning models: `[{type:"thinking",thinking:[{type:"text",text}]},{type:"text",text}]`.
+    for (const thought of arrayOf(part.thinking)) append(choice.reasoning, objectOf(thought).text);
+    append(choice.content, part.text);
+  }
+  append(choice.content, message.content);
+  append(choice.reasoning, message.reasoning_content ?? message.reasoning);
+  if (typeof message.refusal === "string" && message.refusal !== "") {
+    choice.refusal = `${choice.refusal ?? ""}${message.refusal}`;
+  }
+  for (const detail of arrayOf(message.reasoning_details).map(objectOf)) {
+    addSignature(choice, detail.signature);
+    addSignature(choice, detail.data);
+  }
+  for (const annotation of arrayOf(message.annotations).map(objectOf)) {
+    const url = stringOf(objectOf(annotation.url_citation).url);
+    if (url) choice.urls.add(url);
+  }
+}
+
+/** Perplexity's retired chat API cites beside the choices; OpenRouter repeats it there. */
+function addCitations(choice: ExpectedChoice, body: JsonObject): void {
+  for (const url of arrayOf(body.citations)) if (typeof url === "string") choice.urls.add(url);
+  for (const result of arrayOf(body.search_results).map(objectOf)) {
+    const url = stringOf(result.url);
+    if (url) choice.urlsAllowed.add(url);
+  }
+}
+
+function callOf(call: JsonObject): ExpectedCall {
+  const fn = objectOf(call.function ?? call.custom);
+  const given = fn.arguments ?? fn.input ?? "";
+  return {
+    name: stringOf(fn.name) ?? "",
+    input: isObject(given) ? JSON.stringify(given) : String(given),
+    id: stringOf(call.id) ?? null,
+  };
+}
+
+/** A fragment goes on with the call of its index, unless it has a name and another id; without an index, a name starts one. */
+function addFragment(calls: ExpectedCall[], keys: (number | null)[], fragment: JsonObject): void {
+  const given = callOf(fragment);
+  const key = typeof fragment.index === "number" && fragment.index >= 0 ? fragment.index : null;
+  const position = key === null ? (given.name ? -1 : calls.length - 1) : keys.lastIndexOf(key);
+  const open = calls[position];
+  const another = given.name !== "" && given.id !== null && open?.id !== null && given.id !== open?.id;
+  if (!open || another) {
+    calls.push(given);
+    keys.push(key);
+    return;
+  }
+  open.name += given.name;
+  open.input += given.input;
+  open.id = open.id || given.id;
+}
+
+/** Groq puts it under `x_groq`, Moonshot into the choice; both send it under `usage` too, when asked. */
+function usageInside(chunk: JsonObject): ExpectedUsage | null {
+  const inChoice = arrayOf(chunk.choices).map((choice) => objectOf(choice).usage);
+  return usageOf(objectOf(chunk.x_groq).usage ?? inChoice.find(isObject));
+}
+
+function usageOf(given: unknown): ExpectedUsage | null {
+  if (!isObject(given)) return null;
+  const reasoning = countAt(given, "completion_tokens_details", "reasoning_tokens");
+  const cachedPlaces = [
+    countAt(given, "prompt_tokens_details", "cached_tokens"),
+    countOf(given.prompt_cache_hit_tokens),
+    countOf(given.cached_tokens),
+    countOf(given.num_cached_tokens),
+  ];
+  return usageFrom({
+    prompt: countOf(given.prompt_tokens),
+    completion: completionOf(given, reasoning),
+    cached: Math.max(...cachedPlaces),
+    cacheWrite: countAt(given, "prompt_tokens_details", "cache_write_tokens"),
+    reasoning,
+  });
+}
+
+/**
+ * completion_tokens includes reasoning in the canonical form. Two upstreams leave it out: older xAI models, where
+ * total = prompt + completion + reasoning, and Vercel's Gemini, where reasoning alone is more than completion.
+ */
+function completionOf(usage: JsonObject, reasoning: number): number {
+  const [prompt, completion] = [countOf(usage.prompt_tokens), countOf(usage.completion_tokens)];
+  const apart = reasoning > completion || prompt + completion + reasoning === countOf(usage.total_tokens);
+  return reasoning > 0 && apart ? completion + reasoning : completion;
+}

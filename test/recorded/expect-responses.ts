@@ -1,0 +1,111 @@
+// What a recording of the Responses API (OpenAI's, and Perplexity's Agent form of it) says: the items of its last response.
+import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { eventsOf } from "./events.ts";
+import {
+  addPiece,
+  addSignature,
+  ChoiceTable,
+  countAt,
+  type Expectation,
+  type ExpectedChoice,
+  type ExpectedUsage,
+  usageFrom,
+} from "./expectation.ts";
+import type { Recording } from "./load.ts";
+
+const TERMINAL = /^response\.(completed|failed|incomplete|cancelled)$/;
+
+export function expectResponses(recording: Recording): Expectation {
+  const response = recording.streamed ? lastOf(recording.body) : objectOf(JSON.parse(recording.body));
+  if (response === null) return { fails: "no terminal event" };
+  const cut = objectOf(response.incomplete_details).reason;
+  if (response.status !== "completed" && response.status !== "incomplete") {
+    return { fails: `status ${String(response.status)}` };
+  }
+  const table = new ChoiceTable();
+  const choice = table.at(0);
+  const declared = customTools(recording);
+  const items = arrayOf(response.output).map(objectOf);
+  for (const item of items) addItem(choice, item, declared);
+  addResults(choice, items);
+  choice.finish = [
+    response.status === "completed" ? "stop" : cut === "content_filter" ? "content_filter" : "length",
+  ];
+  return { choices: table.all(), usage: usageOf(response.usage) };
+}
+
+/** Names of the custom tools that the client declared: xAI reports its own searches as custom calls too. */
+function customTools(recording: Recording): ReadonlySet<string> {
+  const tools = arrayOf(recording.request?.tools).map(objectOf);
+  return new Set(tools.filter((tool) => tool.type === "custom").map((tool) => String(tool.name)));
+}
+
+function lastOf(text: string): JsonObject | null {
+  const terminal = eventsOf(text).findLast(({ json }) => TERMINAL.test(String(json?.type)));
+  return terminal ? objectOf(terminal.json?.response) : null;
+}
+
+function addItem(choice: ExpectedChoice, item: JsonObject, declared: ReadonlySet<string>): void {
+  switch (item.type) {
+    case "message":
+      addMessage(choice, arrayOf(item.content).map(objectOf));
+      return;
+    case "reasoning":
+      for (const part of [...arrayOf(item.summary), ...arrayOf(item.content)].map(objectOf)) {
+        addPiece(choice.reasoning, part.text);
+      }
+      addSignature(choice, item.encrypted_content);
+      return;
+    case "function_call":
+      choice.calls.push({
+        name: stringOf(item.name) ?? "",
+        input: stringOf(item.arguments) ?? "",
+        id: stringOf(item.call_id) ?? null,
+      });
+      return;
+    case "custom_tool_call":
+      if (!declared.has(String(item.name))) return;
+      choice.calls.push({
+        name: String(item.name),
+        input: stringOf(item.input) ?? "",
+        id: stringOf(item.call_id) ?? null,
+      });
+  }
+}
+
+function addMessage(choice: ExpectedChoice, parts: readonly JsonObject[]): void {
+  addPiece(choice.content, parts.map((part) => (part.type === "output_text" ? part.text : "")).join(""));
+  for (const part of parts) {
+    if (part.type === "refusal") choice.refusal = `${choice.refusal ?? ""}${String(part.refusal)}`;
+    for (const annotation of arrayOf(part.annotations).map(objectOf)) {
+      if (annotation.type === "url_citation" && annotation.url) choice.urls.add(String(annotation.url));
+    }
+  }
+}
+
+/** Perplexity Agent: the text cites a result by its id, `[7]`. Those must be there; the ones that were only found may be. */
+function addResults(choice: ExpectedChoice, items: readonly JsonObject[]): void {
+  const text = choice.content.join("\n");
+  for (const item of items) {
+    if (item.type !== "search_results") continue;
+    for (const result of arrayOf(item.results).map(objectOf)) {
+      const urls = text.includes(`[${String(result.id)}]`) ? choice.urls : choice.urlsAllowed;
+      if (result.url) urls.add(String(result.url));
+    }
+  }
+}
+
+function usageOf(given: unknown): ExpectedUsage | null {
+  if (!isObject(given)) return null;
+  return usageFrom({
+    prompt: countOf(given.input_tokens),
+    completion: countOf(given.output_tokens),
+    cached: countAt(given, "input_tokens_details", "cached_tokens"),
+    cacheWrite: Math.max(
+      countAt(given, "input_tokens_details", "cache_write_tokens"),
+      countAt(given, "input_tokens_details", "cache_creation_input_tokens"),
+    ),
+    reasoning: countAt(given, "output_tokens_details", "reasoning_tokens"),
+    searches: countOf(objectOf(objectOf(given.tool_calls_details).search_web).invocation),
+  });
+}

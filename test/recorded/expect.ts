@@ -1,0 +1,28 @@
+// Which reader of recordings belongs to which API.
+
+import { expectAnthropic } from "./expect-anthropic.ts";
+import { expectCohere } from "./expect-cohere.ts";
+import { expectGemini } from "./expect-gemini.ts";
+import { expectOpenAi } from "./expect-openai.ts";
+import { expectResponses } from "./expect-responses.ts";
+import type { Expectation } from "./expectation.ts";
+import type { Recording } from "./load.ts";
+
+/** What a right adapter gives for a recorded answer of status 200. */
+export function expectationOf(recording: Recording): Expectation {
+  switch (recording.api) {
+    case "openai-chat":
+      return expectOpenAi(recording);
+    case "openai-responses":
+    case "perplexity-agent":
+      return expectResponses(recording);
+    case "anthropic-messages":
+    case "vertex-rawPredict":
+      return expectAnthropic(recording);
+    case "gemini-generateContent":
+    case "gemini-streamGenerateContent":
+      return expectGemini(recording);
+    case "cohere-v2":
+      return expectCohere(recording);
+  }
+}

@@ -1,0 +1,64 @@
+// What kind of fault a recorded error answer is, judged by its status and its words.
+import type { Fault, FaultCode } from "../../src/core/fault.ts";
+import { arrayOf, isObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { eventsOf } from "./events.ts";
+import type { Recording } from "./load.ts";
+
+/** By status alone (CONTRACT §4): a provider's 401, 402, 403 are never the client's. */
+const BY_STATUS: Readonly<Record<number, FaultCode>> = {
+  401: "upstream_auth",
+  402: "upstream_auth",
+  403: "upstream_auth",
+  404: "model_not_found",
+  413: "request_too_large",
+  429: "provider_busy",
+  500: "upstream_error",
+  503: "upstream_error",
+};
+
+/** Words of the recorded messages that mean the prompt is too long. */
+const TOO_LONG = /maximum context length|too many tokens|exceeds the maximum number of tokens/i;
+
+/** What is wrong with the fault that an adapter made of a recorded error. */
+export function faultDifferences(fault: Fault, recording: Recording): string[] {
+  const { body, status } = recording;
+  const error = bodyOf(body);
+  const message = messageOf(error);
+  const code = codeOf(status, body);
+  const wrong: string[] = [];
+  if (fault.code !== code) wrong.push(`${fault.code}, not ${code} (${status} ${message.slice(0, 60)})`);
+  const shown = code === "upstream_rejected" || code === "context_length_exceeded";
+  const words = keptWords(message);
+  if (shown && (words === "" || !fault.message.includes(words)))
+    wrong.push(`message lost: ${fault.message.slice(0, 80)}`);
+  const delay = /"retryDelay": ?"([\d.]+)s"/.exec(body)?.[1];
+  if (delay && fault.details.retryAfterMs !== Number(delay) * 1000) {
+    wrong.push(`retry after ${String(fault.details.retryAfterMs)} ms, not ${delay} s`);
+  }
+  return wrong;
+}
+
+function codeOf(status: number, body: string): FaultCode {
+  if (status !== 400 && status !== 422) return BY_STATUS[status] ?? "upstream_error";
+  // Google refuses a bad key with 400 and says so in the details.
+  if (body.includes("API_KEY_INVALID")) return "upstream_auth";
+  return TOO_LONG.test(body) ? "context_length_exceeded" : "upstream_rejected";
+}
+
+/** Gemini streams send the error as plain JSON, as an event, or in a list. */
+function bodyOf(body: string): unknown {
+  const json = parseJson(body) ?? eventsOf(body)[0]?.json;
+  return arrayOf(json)[0] ?? json;
+}
+
+/** `error.message`, `message`, `detail` or an `error` that is a text. */
+function messageOf(error: unknown): string {
+  const body = objectOf(error);
+  const inner = isObject(body.error) ? body.error.message : body.error;
+  return stringOf(inner ?? body.message ?? body.detail) ?? "";
+}
+
+/** The part of a message that must survive: links and what looks like a secret may be taken out. */
+function keptWords(message: string): string {
+  return (message.split(/https?:\/\/|sk-|Bearer /)[0] ?? "").trim().slice(0, 200).trim();
+}

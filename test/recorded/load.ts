@@ -1,0 +1,142 @@
+// Recorded provider traffic as test material: finds it, reads it, and names what lies outside the suite and why.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { eventsOf } from "./events.ts";
+
+export const CHAT_APIS = [
+  "openai-chat",
+  "openai-responses",
+  "anthropic-messages",
+  "vertex-rawPredict",
+  "gemini-generateContent",
+  "gemini-streamGenerateContent",
+  "cohere-v2",
+  "perplexity-agent",
+] as const;
+export type ChatApi = (typeof CHAT_APIS)[number];
+
+/** One recorded exchange; `#2` in the id is the second of several answers that the recorder put into one body. */
+export interface Recording {
+  readonly id: string;
+  /** The provider, as the fixture file is called. */
+  readonly file: string;
+  readonly api: ChatApi;
+  readonly model: string;
+  readonly tags: readonly string[];
+  readonly url: string;
+  /** null: the recorder kept no request, or one that is not JSON. */
+  readonly request: JsonObject | null;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+  /** The body is server-sent events. */
+  readonly streamed: boolean;
+}
+
+export interface Skipped {
+  readonly file: string;
+  readonly api: string;
+  readonly reason: string;
+}
+
+export interface Traffic {
+  readonly recordings: readonly Recording[];
+  readonly skipped: readonly Skipped[];
+}
+
+/** The fixtures beside the checkout, or where POUNDKEY_FIXTURES says; null when there are none. */
+export function fixturesFolder(): string | null {
+  const beside = join(import.meta.dir, "../../../shared/data/fixtures");
+  const folder = Bun.env.POUNDKEY_FIXTURES ?? beside;
+  return existsSync(folder) ? folder : null;
+}
+
+export function readTraffic(folder: string): Traffic {
+  const recordings: Recording[] = [];
+  const skipped: Skipped[] = [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+  for (const name of names.sort()) {
+    const file = name.replace(/\.jsonl$/, "");
+    for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
+      if (line.trim() === "") continue;
+      const row = objectOf(JSON.parse(line));
+      const api = CHAT_APIS.find((one) => one === row.api);
+      const reason = api ? outside(row) : otherApi(String(row.api));
+      if (!api || reason) skipped.push({ file, api: String(row.api), reason: reason ?? "" });
+      else recordings.push(...split(recordingOf(row, file, api)));
+    }
+  }
+  return { recordings, skipped };
+}
+
+function otherApi(api: string): string {
+  if (api.startsWith("bedrock-")) return "no dialect of the gateway: Bedrock's own protocol";
+  if (api === "cohere-v1") return "retired: the dialect speaks Cohere v2";
+  if (api.startsWith("ollama-")) return "Ollama's native API: the gateway uses its /v1";
+  return "no chat exchange";
+}
+
+/** Why a chat record can't be judged; null for all others. */
+function outside(row: JsonObject): string | null {
+  const body = stringOf(objectOf(row.response).body);
+  if (body === undefined) return "the body is not text";
+  // `functions` are sent as `tools`, so no upstream answers with the deprecated message.function_call.
+  if (row.api === "openai-chat" && /"function_call": ?\{/.test(body))
+    return "answer to deprecated `functions`";
+  return null;
+}
+
+function recordingOf(row: JsonObject, file: string, api: ChatApi): Recording {
+  const request = objectOf(row.request);
+  const response = objectOf(row.response);
+  const body = asAsked(stringOf(response.body) ?? "", api);
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(objectOf(response.headers))) headers.set(name, String(value));
+  return {
+    id: String(row.id),
+    file,
+    api,
+    model: stringOf(row.model) ?? "unknown",
+    tags: arrayOf(row.tags).map(String),
+    url: stringOf(request.url) ?? "",
+    request: isObject(request.body) ? request.body : null,
+    status: Number(response.status),
+    headers,
+    body,
+    streamed: Number(response.status) < 400 && /^\uFEFF?\s*(data|event|:)/.test(body),
+  };
+}
+
+const GEMINI_FINISH_NUMBERS: Readonly<Record<string, string>> = { "1": "STOP", "2": "MAX_TOKENS" };
+
+/**
+ * Gemini answers in the form that the gateway asks for: some clients left `alt=sse` out and got one JSON array, some
+ * asked for `enum-encoding=int`. The objects are the same.
+ */
+function asAsked(body: string, api: ChatApi): string {
+  if (!api.startsWith("gemini-")) return body;
+  const named = body.replace(/"finishReason":\s*(\d)\b/g, (whole, digit: string) => {
+    const name = GEMINI_FINISH_NUMBERS[digit];
+    return name ? `"finishReason": "${name}"` : whole;
+  });
+  if (api !== "gemini-streamGenerateContent" || !named.startsWith("[")) return named;
+  const events = arrayOf(JSON.parse(named)).map((one) => `data: ${JSON.stringify(one)}\r\n\r\n`);
+  return events.join("");
+}
+
+const FIRST_EVENTS: ReadonlySet<string> = new Set(["message_start", "response.created"]);
+
+/** Some recorders put the answers of several turns into one body: each is an exchange of its own. */
+function split(recording: Recording): Recording[] {
+  if (!recording.streamed) return [recording];
+  const starts = eventsOf(recording.body)
+    .filter((event) => FIRST_EVENTS.has(event.event))
+    .map((event) => event.start);
+  if (starts.length < 2) return [recording];
+  return starts.map((start, position) => ({
+    ...recording,
+    id: `${recording.id}#${position + 1}`,
+    body: recording.body.slice(start, starts[position + 1]),
+  }));
+}

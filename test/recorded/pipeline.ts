@@ -1,0 +1,113 @@
+// The way of an answer through the gateway, from bytes to the client's chunks and the folded reply, for one recording.
+import type { ModelCard } from "../../src/core/card.ts";
+import { CAPABILITIES } from "../../src/core/card.ts";
+import type { ChatChunk, ChatReply, ChatRequest } from "../../src/core/chat.ts";
+import type { Dialect } from "../../src/core/dialect.ts";
+import { parseJson } from "../../src/core/json.ts";
+import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
+import { Fold } from "../../src/wire/fold.ts";
+import { Normaliser, normaliseReply } from "../../src/wire/normalise.ts";
+import { EventParser } from "../../src/wire/sse.ts";
+import { requestForDecoding } from "./decoding-request.ts";
+import type { Recording } from "./load.ts";
+
+/** A recording with the adapter that has to read it. */
+export interface Subject {
+  readonly recording: Recording;
+  readonly dialect: Dialect;
+  readonly card: ModelCard;
+  readonly request: ChatRequest;
+}
+
+export interface Answer {
+  readonly chunks: readonly ChatChunk[];
+  readonly reply: ChatReply;
+}
+
+/** Fixture files whose provider has a row of its own; all others speak plain OpenAI. */
+const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
+  openai: "OpenAI",
+  mistral: "Mistral",
+  deepseek: "DeepSeek",
+  xai: "xAI",
+  groq: "Groq",
+  together: "Together",
+  cerebras: "Cerebras",
+  openrouter: "OpenRouter",
+  moonshot: "Moonshot",
+  dashscope: "Qwen",
+  zai: "ZAI",
+};
+
+export function subjectOf(recording: Recording): Subject {
+  const provider = PROVIDER_OF_FILE[recording.file] ?? recording.file;
+  const card: ModelCard = {
+    id: `${provider}#${recording.model}`,
+    provider,
+    name: recording.model,
+    created: 0,
+    ownedBy: provider,
+    contextTokensMax: null,
+    outputTokensMax: null,
+    price: null,
+    capabilities: new Set(CAPABILITIES),
+    listed: true,
+    fallbacks: [],
+  };
+  return { recording, dialect: dialectOf(recording), card, request: requestForDecoding(recording) };
+}
+
+function dialectOf({ api, file }: Recording): Dialect {
+  switch (api) {
+    case "openai-chat":
+      return PROVIDERS.find((row) => row.name === PROVIDER_OF_FILE[file])?.dialect ?? dialectNamed("openai");
+    case "openai-responses":
+      return dialectNamed("responses");
+    case "anthropic-messages":
+    case "vertex-rawPredict":
+      return dialectNamed("anthropic");
+    case "gemini-generateContent":
+    case "gemini-streamGenerateContent":
+      return dialectNamed("gemini");
+    case "cohere-v2":
+      return dialectNamed("cohere");
+    case "perplexity-agent":
+      return dialectNamed("perplexity");
+  }
+}
+
+const encoder = new TextEncoder();
+
+export function bytesOf(text: string): Uint8Array {
+  return encoder.encode(text);
+}
+
+/** The recorded answer, whole or streamed in one piece. Throws a Fault where the adapter does. */
+export function answerOf(subject: Subject): Answer {
+  const { recording, dialect, card, request } = subject;
+  if (recording.streamed) return streamedAnswer(subject, [bytesOf(recording.body)]);
+  const reply = normaliseReply(dialect.reply(parseJson(recording.body), card, request), request);
+  return { chunks: [], reply };
+}
+
+/** The answer that arrives in these pieces. Throws a Fault where the adapter does. */
+export function streamedAnswer(subject: Subject, pieces: Iterable<Uint8Array>): Answer {
+  const parser = new EventParser();
+  const decoder = subject.dialect.decoder(subject.card, subject.request);
+  const normaliser = new Normaliser(subject.request);
+  const fold = new Fold();
+  const chunks: ChatChunk[] = [];
+  const emit = (ready: readonly ChatChunk[]) => {
+    for (const chunk of ready) {
+      chunks.push(chunk);
+      fold.push(chunk);
+    }
+  };
+  for (const piece of pieces) {
+    for (const event of parser.push(piece)) emit(normaliser.push(decoder.push(event)));
+  }
+  for (const event of parser.end()) emit(normaliser.push(decoder.push(event)));
+  emit(normaliser.push(decoder.end()));
+  emit(normaliser.end());
+  return { chunks, reply: fold.reply() };
+}

@@ -1,0 +1,88 @@
+// What the readers of recorded native requests share: giving up on what OpenAI's form has no words for, and comparing bodies.
+import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
+import { arrayOf, isObject, type JsonObject, parseJson, stringOf } from "../../src/core/json.ts";
+
+/** The request says something that no chat-completion request says, so no client of ours could have caused it. */
+export class NotPlain extends Error {}
+
+export function notPlain(what: string): never {
+  throw new NotPlain(what);
+}
+
+/** Throws NotPlain when the object has a field beyond these; null and empty ones don't count. */
+export function only(object: JsonObject, where: string, ...known: readonly string[]): void {
+  for (const [field, value] of Object.entries(object)) {
+    if (!known.includes(field) && !isNothing(value)) notPlain(`${where}.${field}`);
+  }
+}
+
+export function isNothing(value: unknown): boolean {
+  return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+/** The object without fields that say nothing, and without the ones named. */
+export function without(object: JsonObject, ...fields: readonly string[]): JsonObject {
+  const kept = Object.entries(object).filter(
+    ([field, value]) => !isNothing(value) && !fields.includes(field),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** A request put together from converted messages and fields; fields that say nothing are left out. */
+export function chatRequest(
+  model: unknown,
+  messages: readonly JsonObject[],
+  fields: JsonObject,
+): ChatRequest {
+  const typed = messages.filter(isMessage);
+  if (typed.length !== messages.length || typed.length === 0) notPlain("messages");
+  return { ...without(fields), model: stringOf(model) ?? "unknown", messages: typed };
+}
+
+function isMessage(message: JsonObject): message is ChatMessage & JsonObject {
+  return typeof message.role === "string";
+}
+
+/** Consecutive turns of one role are one turn. */
+export function merged(turns: readonly { role: unknown; parts: readonly unknown[] }[]): JsonObject[] {
+  const out: { role: unknown; parts: unknown[] }[] = [];
+  for (const turn of turns) {
+    const last = out.at(-1);
+    if (last && last.role === turn.role) last.parts.push(...turn.parts);
+    else out.push({ role: turn.role, parts: [...turn.parts] });
+  }
+  return out;
+}
+
+/**
+ * What a tool gave, however it is wrapped: a text, a text that is JSON, `{result: …}`, `{output: …}`. Vendors differ in the
+ * wrapping, models see the same.
+ */
+export function toolResult(value: unknown): unknown {
+  if (typeof value === "string") {
+    const parsed = parseJson(value);
+    return isObject(parsed) || Array.isArray(parsed) ? toolResult(parsed) : value;
+  }
+  if (!isObject(value)) return Array.isArray(value) ? value : String(value ?? "");
+  const [field, ...more] = Object.keys(value);
+  const wrapped = more.length === 0 && (field === "result" || field === "output" || field === "content");
+  return wrapped ? toolResult(value[field]) : value;
+}
+
+/** Where two bodies differ, as paths with both values; at most a few. */
+export function bodyDifferences(recorded: unknown, made: unknown, path = ""): string[] {
+  if (Bun.deepEquals(recorded, made)) return [];
+  if (isObject(recorded) && isObject(made)) {
+    const fields = new Set([...Object.keys(recorded), ...Object.keys(made)]);
+    return [...fields].flatMap((field) => bodyDifferences(recorded[field], made[field], `${path}.${field}`));
+  }
+  if (Array.isArray(recorded) && Array.isArray(made) && recorded.length === made.length) {
+    return arrayOf(recorded).flatMap((one, index) => bodyDifferences(one, made[index], `${path}[${index}]`));
+  }
+  return [`${path}: ${short(made)}, recorded ${short(recorded)}`];
+}
+
+function short(value: unknown): string {
+  const json = JSON.stringify(value) ?? "nothing";
+  return json.length > 90 ? `${json.slice(0, 87)}…` : json;
+}

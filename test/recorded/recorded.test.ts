@@ -1,0 +1,71 @@
+// The adapters against recorded provider traffic: every chat exchange that lies beside the checkout, judged by the wire facts.
+import { afterAll, describe, expect, test } from "bun:test";
+import {
+  type Check,
+  explainsTheError,
+  failsWhenBrokenOff,
+  isTheSameUnderAnyCut,
+  isValidBy,
+  keepsTheGrammar,
+  reproducesTheRequest,
+  saysWhatWasRecorded,
+} from "./checks.ts";
+import { fixturesFolder, readTraffic } from "./load.ts";
+import { type Subject, subjectOf } from "./pipeline.ts";
+import { Report } from "./report.ts";
+import { officialSchema } from "./schema.ts";
+
+const FAILURES_SHOWN_MAX = 40;
+
+const folder = fixturesFolder();
+if (folder === null) {
+  test.skip("recorded traffic: there is no ../shared/data/fixtures and POUNDKEY_FIXTURES is not set", () => {});
+} else {
+  suite(folder);
+}
+
+function suite(fixtures: string): void {
+  const { recordings, skipped } = readTraffic(fixtures);
+  const report = new Report();
+  for (const { file, api, reason } of skipped) report.skip(`${file} ${api}`, reason);
+  const groups = Map.groupBy(recordings.map(subjectOf), ({ recording: { file, api } }) => `${file} ${api}`);
+  const checks = checksOf(fixtures, report);
+  for (const [name, subjects] of groups) {
+    describe(name, () => {
+      for (const [question, check] of checks) {
+        test(question, () => expect(failuresOf(subjects, check, question, report)).toEqual([]), 60_000);
+      }
+    });
+  }
+  afterAll(() => console.log(report.table()));
+}
+
+function checksOf(fixtures: string, report: Report): Map<string, Check> {
+  const checks = new Map<string, Check>([
+    ["says what was recorded", saysWhatWasRecorded],
+    ["explains errors", explainsTheError],
+    ["keeps the grammar", keepsTheGrammar],
+    ["is the same under any cut", isTheSameUnderAnyCut],
+    ["fails when broken off", failsWhenBrokenOff],
+    [
+      "reproduces requests",
+      reproducesTheRequest((field) => report.skip("requests", `no plain OpenAI form: ${field}`)),
+    ],
+  ]);
+  const schema = officialSchema(fixtures);
+  if (schema) checks.set("is valid by the official schema", isValidBy(schema));
+  else report.skip("schema", "there is no openai-chat.schema.json");
+  return checks;
+}
+
+/** The ids of the recordings that fail, each with what is wrong. */
+function failuresOf(subjects: readonly Subject[], check: Check, question: string, report: Report): string[] {
+  const failures: string[] = [];
+  for (const subject of subjects) {
+    const wrong = check(subject);
+    if (wrong === null) continue;
+    report.count(question, wrong.length === 0);
+    if (wrong.length > 0) failures.push(`${subject.recording.id}: ${wrong.slice(0, 4).join("; ")}`);
+  }
+  return failures.slice(0, FAILURES_SHOWN_MAX);
+}

@@ -1,0 +1,86 @@
+// Recorded Cohere v2 requests as the chat-completion requests that mean the same, and the form in which both are compared.
+import type { ChatRequest } from "../../src/core/chat.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { chatRequest, notPlain, only, toolResult, without } from "./plain.ts";
+
+const FIELDS = [
+  ...["model", "messages", "max_tokens", "stream", "tools", "tool_choice", "temperature", "response_format"],
+  ...["stop_sequences", "p", "seed", "frequency_penalty", "presence_penalty", "thinking"],
+];
+const CHOICES: Readonly<Record<string, string>> = { NONE: "none", REQUIRED: "required" };
+
+export function chatFromCohere(native: JsonObject): ChatRequest {
+  only(native, "", ...FIELDS);
+  return chatRequest(native.model, arrayOf(native.messages).map(objectOf).map(messageOf), {
+    max_tokens: native.max_tokens,
+    temperature: native.temperature,
+    top_p: native.p,
+    seed: native.seed,
+    frequency_penalty: native.frequency_penalty,
+    presence_penalty: native.presence_penalty,
+    stop: native.stop_sequences,
+    stream: native.stream === true ? true : undefined,
+    tools: native.tools,
+    tool_choice: CHOICES[stringOf(native.tool_choice) ?? ""],
+    response_format: formatOf(objectOf(native.response_format)),
+    reasoning_effort: objectOf(native.thinking).type === "enabled" ? "medium" : undefined,
+  });
+}
+
+function formatOf(format: JsonObject): JsonObject | undefined {
+  const schema = format.json_schema ?? format.schema;
+  if (schema) return { type: "json_schema", json_schema: { name: "answer", schema } };
+  return format.type ? { type: format.type } : undefined;
+}
+
+/** The plan before a call is the text that an OpenAI assistant turn has beside its calls. */
+function messageOf(message: JsonObject): JsonObject {
+  only(message, "message", "role", "content", "tool_calls", "tool_plan", "tool_call_id");
+  const { tool_plan: plan, ...rest } = message;
+  const content = message.content ?? plan;
+  if (message.role === "tool") return { ...rest, content: resultOf(message.content) };
+  return without({ ...rest, content });
+}
+
+function resultOf(content: unknown): string {
+  if (typeof content === "string") return content;
+  const [part, ...more] = arrayOf(content).map(objectOf);
+  const document = objectOf(part?.document);
+  if (!part || more.length > 0 || part.type !== "document") notPlain("several documents");
+  only(document, "document", "data");
+  return typeof document.data === "string" ? document.data : JSON.stringify(document.data);
+}
+
+/**
+ * Stated normalisations: a string content is one text; a text beside calls is the plan; tool results unwrapped; the
+ * schema under either of its names; `thinking` is the adapter's choice; nulls and `stream:false` left out.
+ */
+export function canonicalCohere(body: JsonObject): JsonObject {
+  const format = objectOf(body.response_format);
+  return {
+    ...without(body, "thinking"),
+    stream: body.stream === true,
+    messages: arrayOf(body.messages).map(objectOf).map(canonicalMessage),
+    response_format: without({ type: format.type, schema: format.json_schema ?? format.schema }),
+  };
+}
+
+function canonicalMessage(message: JsonObject): JsonObject {
+  const calls = arrayOf(message.tool_calls).map((call) => {
+    const { id, function: fn } = objectOf(call);
+    return { id, name: objectOf(fn).name, input: parseJson(String(objectOf(fn).arguments)) };
+  });
+  const content = partsOf(message.content);
+  if (message.role === "tool") {
+    const only = content.length === 1 ? objectOf(content[0]) : {};
+    const data = objectOf(only.document).data ?? only.text;
+    return { role: "tool", id: message.tool_call_id, result: toolResult(data) };
+  }
+  const plan = message.tool_plan ? [{ type: "text", text: message.tool_plan }] : [];
+  return without({ role: message.role, content: [...plan, ...content], calls });
+}
+
+function partsOf(content: unknown): unknown[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return arrayOf(content).map((part) => (isObject(part) ? without(part) : part));
+}

@@ -1,0 +1,209 @@
+// Recorded generateContent requests as the chat-completion requests that mean the same, and the form in which both are compared.
+import type { ChatRequest } from "../../src/core/chat.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { chatRequest, merged, notPlain, only, toolResult, without } from "./plain.ts";
+
+/** Google reads snake_case names too, and some clients send them: one level of names, as the documentation writes them. */
+function camel(value: unknown): JsonObject {
+  const entries = Object.entries(objectOf(value)).map(([field, inner]) => {
+    return [field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), inner] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+const FIELDS = ["contents", "systemInstruction", "tools", "toolConfig", "generationConfig", "model"];
+const GENERATION = [
+  ...["temperature", "maxOutputTokens", "topP", "candidateCount", "stopSequences", "seed", "presencePenalty"],
+  ...["frequencyPenalty", "responseMimeType", "responseSchema", "responseJsonSchema", "responseLogprobs"],
+  ...["logprobs", "thinkingConfig", "responseModalities"],
+];
+
+export function chatFromGemini(raw: JsonObject, model: string): ChatRequest {
+  const native = camel(raw);
+  only(native, "", ...FIELDS);
+  const settings = camel(native.generationConfig);
+  only(settings, "generationConfig", ...GENERATION);
+  const modalities = arrayOf(settings.responseModalities);
+  if (modalities.some((one) => one !== "TEXT")) notPlain("modalities");
+  const system = textOf(native.systemInstruction);
+  const contents = arrayOf(native.contents).map(camel).flatMap(messagesOf);
+  return chatRequest(model, [...(system ? [{ role: "system", content: system }] : []), ...contents], {
+    temperature: settings.temperature,
+    max_tokens: settings.maxOutputTokens,
+    top_p: settings.topP,
+    n: settings.candidateCount === 1 ? undefined : settings.candidateCount,
+    stop: settings.stopSequences,
+    seed: settings.seed,
+    presence_penalty: settings.presencePenalty,
+    frequency_penalty: settings.frequencyPenalty,
+    logprobs: settings.responseLogprobs,
+    top_logprobs: settings.logprobs,
+    response_format: formatOf(settings),
+    tools: arrayOf(native.tools).map(camel).flatMap(toolsOf),
+    tool_choice: choiceOf(camel(camel(native.toolConfig).functionCallingConfig)),
+  });
+}
+
+function textOf(content: unknown): string {
+  const { parts } = objectOf(content);
+  const list = Array.isArray(parts) ? parts : [parts];
+  return list.map((part) => stringOf(objectOf(part).text) ?? "").join("\n");
+}
+
+function formatOf(settings: JsonObject): JsonObject | undefined {
+  if (settings.responseMimeType !== "application/json") {
+    return settings.responseMimeType && settings.responseMimeType !== "text/plain"
+      ? notPlain("mime type")
+      : undefined;
+  }
+  const schema = settings.responseSchema ?? settings.responseJsonSchema;
+  if (!schema) return { type: "json_object" };
+  return { type: "json_schema", json_schema: { name: "answer", schema: lowerTypes(schema) } };
+}
+
+/** Ids are made from the names and their order: Gemini pairs calls and results by these. */
+function messagesOf(content: JsonObject): JsonObject[] {
+  only(content, "content", "role", "parts");
+  const parts = arrayOf(content.parts).map(camel);
+  if (content.role === "model") return [assistantOf(parts)];
+  const results = parts.filter((part) => isObject(part.functionResponse)).map(toolMessageOf);
+  const others = parts.filter((part) => !isObject(part.functionResponse)).map(partOf);
+  if (results.length > 0 && others.length > 0) notPlain("results among parts");
+  return results.length > 0 ? results : [{ role: "user", content: others }];
+}
+
+function idOf(name: unknown, position: number): string {
+  return `call_${String(name).replace(/\W/g, "_")}_${position}`;
+}
+
+function assistantOf(parts: readonly JsonObject[]): JsonObject {
+  const texts: JsonObject[] = [];
+  const calls: JsonObject[] = [];
+  for (const part of parts) {
+    if (part.thought === true) notPlain("thought");
+    if (!isObject(part.functionCall)) {
+      if (calls.length > 0 && part.text) notPlain("text after a call");
+      texts.push(partOf(part));
+      continue;
+    }
+    only(part, "part", "functionCall", "thoughtSignature", "thought");
+    only(part.functionCall, "functionCall", "name", "args", "id");
+    const fn = { name: part.functionCall.name, arguments: JSON.stringify(part.functionCall.args ?? {}) };
+    const google = { google: { thought_signature: part.thoughtSignature } };
+    const extra = part.thoughtSignature ? { extra_content: google } : {};
+    calls.push({ id: idOf(fn.name, calls.length), type: "function", function: fn, ...extra });
+  }
+  return without({ role: "assistant", content: texts, tool_calls: calls });
+}
+
+function toolMessageOf(part: JsonObject, position: number): JsonObject {
+  only(part, "part", "functionResponse", "thought");
+  const { name, response, ...rest } = objectOf(part.functionResponse);
+  only(rest, "functionResponse", "id");
+  const inner = objectOf(response).result ?? objectOf(response).output;
+  const single = Object.keys(objectOf(response)).length === 1 && typeof inner === "string";
+  return {
+    role: "tool",
+    tool_call_id: idOf(name, position),
+    content: single ? inner : JSON.stringify(response),
+  };
+}
+
+function partOf(part: JsonObject): JsonObject {
+  if (typeof part.text === "string" && part.thought !== true) {
+    only(part, "part", "text", "thought", "thoughtSignature");
+    return { type: "text", text: part.text };
+  }
+  only(part, "part", "inlineData", "thought");
+  const { mimeType, data } = camel(part.inlineData);
+  const url = `data:${String(mimeType)};base64,${String(data)}`;
+  if (/^image\//.test(String(mimeType))) return { type: "image_url", image_url: { url } };
+  if (mimeType === "audio/wav") return { type: "input_audio", input_audio: { data, format: "wav" } };
+  return { type: "file", file: { file_data: url } };
+}
+
+function toolsOf(tool: JsonObject): JsonObject[] {
+  only(tool, "tool", "functionDeclarations");
+  return arrayOf(tool.functionDeclarations).map((one) => {
+    const { name, description, parameters, parametersJsonSchema, ...rest } = camel(one);
+    only(rest, "functionDeclaration");
+    const schema = lowerTypes(parameters ?? parametersJsonSchema);
+    return { type: "function", function: without({ name, description, parameters: schema }) };
+  });
+}
+
+function choiceOf(config: JsonObject): unknown {
+  only(config, "functionCallingConfig", "mode", "allowedFunctionNames");
+  const names = arrayOf(config.allowedFunctionNames);
+  if (config.mode === "VALIDATED") notPlain("VALIDATED");
+  if (config.mode === "NONE") return "none";
+  if (config.mode !== "ANY") return config.mode === "AUTO" ? "auto" : undefined;
+  if (names.length === 0) return "required";
+  if (names.length === 1) return { type: "function", function: { name: names[0] } };
+  const tools = names.map((name) => ({ type: "function", function: { name } }));
+  return { type: "allowed_tools", allowed_tools: { mode: "required", tools } };
+}
+
+/** Google's schemas write types in capitals, JSON Schema in small letters. */
+function lowerTypes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowerTypes);
+  if (!isObject(schema)) return schema;
+  const entries = Object.entries(schema).map(([field, value]) => {
+    return [
+      field,
+      field === "type" && typeof value === "string" ? value.toLowerCase() : lowerTypes(value),
+    ] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/**
+ * Stated normalisations: either name of the schema fields, types in small letters; ids of calls left out (Gemini pairs by
+ * name); signatures only on calls, and the documented sentinel for a missing one left out; results unwrapped; thinkingConfig
+ * is the adapter's choice by model; defaults left out (role user, mode AUTO, one candidate, text/plain, modality TEXT).
+ */
+export function canonicalGemini(raw: JsonObject): JsonObject {
+  const body = camel(raw);
+  const settings = camel(body.generationConfig);
+  const { responseSchema, responseJsonSchema, responseMimeType, candidateCount, ...rest } = settings;
+  const choice = camel(camel(body.toolConfig).functionCallingConfig);
+  const turns = arrayOf(body.contents).map((one) => {
+    const { role, parts } = objectOf(one);
+    return { role: role ?? "user", parts: arrayOf(parts).flatMap(canonicalPart) };
+  });
+  return {
+    ...without(body, "toolConfig", "model"),
+    contents: merged(turns),
+    systemInstruction: textOf(body.systemInstruction),
+    tools: arrayOf(body.tools).map(camel).flatMap(toolsOf),
+    toolChoice: choice.mode === "AUTO" ? {} : choice,
+    generationConfig: without(
+      {
+        ...rest,
+        schema: lowerTypes(responseSchema ?? responseJsonSchema),
+        mime: responseMimeType === "text/plain" ? undefined : responseMimeType,
+        candidateCount: candidateCount === 1 ? undefined : candidateCount,
+      },
+      "thinkingConfig",
+      "responseModalities",
+    ),
+  };
+}
+
+const SENTINEL = "skip_thought_signature_validator";
+
+function canonicalPart(raw: unknown): JsonObject[] {
+  const part = camel(raw);
+  if (isObject(part.functionCall)) {
+    const { name, args } = part.functionCall;
+    const signature = part.thoughtSignature === SENTINEL ? undefined : part.thoughtSignature;
+    return [without({ call: name, args: args ?? {}, signature })];
+  }
+  if (isObject(part.functionResponse)) {
+    const { name, response } = part.functionResponse;
+    return [{ result: name, response: toolResult(response) }];
+  }
+  if (part.text === "") return [];
+  const inline = part.inlineData ? { inlineData: camel(part.inlineData) } : {};
+  return [without({ ...part, ...inline }, "thought", "thoughtSignature")];
+}

@@ -1,0 +1,117 @@
+// Recorded requests of the OpenAI form (OpenAI's own and Mistral's) as clients send them, and the form in which both are compared.
+import type { ChatRequest } from "../../src/core/chat.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { STANDARD_FIELDS } from "../../src/providers/fields.ts";
+import { chatRequest, notPlain, only, without } from "./plain.ts";
+
+/** After the bounds: no nulls, `stop` a list. Deprecated `functions` become `tools` there, which OpenAI answers in another form. */
+export function chatFromOpenAi(native: JsonObject): ChatRequest {
+  only(native, "", ...STANDARD_FIELDS);
+  const { messages, model, stop, tools, ...rest } = native;
+  return chatRequest(
+    model,
+    arrayOf(messages)
+      .map(objectOf)
+      .map((message) => without(message)),
+    {
+      ...rest,
+      stop: typeof stop === "string" ? [stop] : stop,
+      tools: arrayOf(tools).map((tool) => ({ type: "function", ...objectOf(tool) })),
+      stream: native.stream === true ? true : undefined,
+    },
+  );
+}
+
+export function chatFromMistral(native: JsonObject): ChatRequest {
+  const { random_seed: seed, safe_prompt: safe, tool_choice: choice, ...rest } = native;
+  if (safe === true) notPlain("safe_prompt");
+  const messages = arrayOf(native.messages).map(objectOf).map(mistralMessage);
+  return chatFromOpenAi({ ...rest, seed, messages, tool_choice: choice === "any" ? "required" : choice });
+}
+
+function mistralMessage(message: JsonObject): JsonObject {
+  const { prefix: _prefix, ...rest } = message;
+  for (const part of arrayOf(message.content).map(objectOf)) {
+    if (part.type === "thinking" || part.type === "document_url") notPlain(String(part.type));
+    if (part.type === "input_audio" && typeof part.input_audio === "string")
+      notPlain("audio without its format");
+  }
+  const content = Array.isArray(message.content)
+    ? arrayOf(message.content).map((part) => imageAsObject(objectOf(part)))
+    : message.content;
+  return { ...rest, content };
+}
+
+function imageAsObject(part: JsonObject): JsonObject {
+  return typeof part.image_url === "string" ? { ...part, image_url: { url: part.image_url } } : part;
+}
+
+/**
+ * Stated normalisations: a string content is one text; `stop` is a list; max_tokens and max_completion_tokens are one
+ * field, developer and system one role; tool choice any is required; usage in streams is always asked for; a type that
+ * is missing on a tool is function; a tool result's name, `prefix:false`, nulls, empty texts, texts of arguments as
+ * written and defaults (`stream:false`, `strict:false`, `n:1`, format text) don't matter. Mistral's ids have 9
+ * characters, so ids are compared by their order.
+ */
+export function canonicalOpenAi(body: JsonObject): JsonObject {
+  const ids = new Map<unknown, number>();
+  const { stop, random_seed: seed, tool_choice: choice, max_tokens: old, ...rest } = body;
+  const format = objectOf(body.response_format);
+  const plainFormat = format.type === undefined || format.type === "text";
+  return {
+    ...without(rest, "stream_options", "max_completion_tokens", "n", "safe_prompt"),
+    limit: old ?? body.max_completion_tokens,
+    n: body.n ?? 1,
+    seed: seed ?? body.seed,
+    stop: typeof stop === "string" ? [stop] : arrayOf(stop),
+    stream: body.stream === true,
+    tool_choice: choice === "any" ? "required" : (choice ?? null),
+    response_format: plainFormat ? {} : canonicalFormat(format),
+    tools: arrayOf(body.tools).map((tool) => canonicalTool(objectOf(tool))),
+    messages: arrayOf(body.messages).map((message) => canonicalMessage(objectOf(message), ids)),
+  };
+}
+
+function canonicalFormat(format: JsonObject): JsonObject {
+  if (!isObject(format.json_schema)) return format;
+  const { strict, description, ...rest } = format.json_schema;
+  const kept = { ...rest, description: description || undefined, strict: strict || undefined };
+  return { ...format, json_schema: without(kept) };
+}
+
+function canonicalTool(tool: JsonObject): JsonObject {
+  const { strict, ...fn } = objectOf(tool.function);
+  return {
+    ...tool,
+    type: tool.type ?? "function",
+    function: without({ ...fn, strict: strict || undefined }),
+  };
+}
+
+function canonicalMessage(message: JsonObject, ids: Map<unknown, number>): JsonObject {
+  const order = (id: unknown) => {
+    if (!ids.has(id)) ids.set(id, ids.size);
+    return ids.get(id);
+  };
+  const role = message.role === "developer" ? "system" : message.role;
+  const calls = arrayOf(message.tool_calls).map((one) => {
+    const { id, function: fn } = objectOf(one);
+    const input = stringOf(objectOf(fn).arguments) ?? "";
+    return { id: order(id), name: objectOf(fn).name, input: parseJson(input) ?? input };
+  });
+  const extras = without(message, "role", "content", "tool_calls", "tool_call_id", "name", "prefix");
+  return without({
+    ...extras,
+    role,
+    name: role === "tool" ? undefined : message.name,
+    prefix: message.prefix === true ? true : undefined,
+    content: partsOf(message.content),
+    calls,
+    result: role === "tool" ? order(message.tool_call_id) : undefined,
+  });
+}
+
+function partsOf(content: unknown): unknown[] {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return arrayOf(content).map((part) => imageAsObject(without(objectOf(part))));
+}

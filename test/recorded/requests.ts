@@ -1,0 +1,82 @@
+// Whether an adapter writes a recorded native request again from the chat-completion request that means the same.
+import type { ChatRequest } from "../../src/core/chat.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatApi, Recording } from "./load.ts";
+import type { Subject } from "./pipeline.ts";
+import { bodyDifferences, NotPlain } from "./plain.ts";
+import { canonicalAnthropic, chatFromAnthropic } from "./requests-anthropic.ts";
+import { canonicalCohere, chatFromCohere } from "./requests-cohere.ts";
+import { canonicalGemini, chatFromGemini } from "./requests-gemini.ts";
+import { canonicalOpenAi, chatFromMistral, chatFromOpenAi } from "./requests-openai.ts";
+import { canonicalResponses, chatFromResponses } from "./requests-responses.ts";
+
+interface RequestForm {
+  readonly chat: (native: JsonObject, recording: Recording) => ChatRequest;
+  readonly canonical: (body: JsonObject) => JsonObject;
+  /** How the URL of a call ends. */
+  readonly path: (recording: Recording) => string;
+}
+
+const GEMINI: RequestForm = {
+  chat: (native, { model, api }) => {
+    const request = chatFromGemini(native, model);
+    return api === "gemini-streamGenerateContent" ? { ...request, stream: true } : request;
+  },
+  canonical: canonicalGemini,
+  path: ({ model, api }) =>
+    api === "gemini-streamGenerateContent"
+      ? `/models/${model}:streamGenerateContent?alt=sse`
+      : `/models/${model}:generateContent`,
+};
+const ANTHROPIC: RequestForm = {
+  chat: chatFromAnthropic,
+  canonical: canonicalAnthropic,
+  path: () => "/messages",
+};
+
+const FORMS: Partial<Record<ChatApi, RequestForm>> = {
+  "anthropic-messages": ANTHROPIC,
+  "gemini-generateContent": GEMINI,
+  "gemini-streamGenerateContent": GEMINI,
+  "cohere-v2": { chat: chatFromCohere, canonical: canonicalCohere, path: () => "/chat" },
+  "openai-responses": { chat: chatFromResponses, canonical: canonicalResponses, path: () => "/responses" },
+};
+
+const OPENAI: RequestForm = {
+  chat: chatFromOpenAi,
+  canonical: canonicalOpenAi,
+  path: () => "/chat/completions",
+};
+
+/** The form of a recorded request that was accepted; null where there is none to reproduce. */
+export function requestForm(recording: Recording): RequestForm | null {
+  if (recording.status >= 400 || recording.request === null) return null;
+  // The second answer of one body had another request.
+  if (/#[^1]$/.test(recording.id)) return null;
+  if (recording.api !== "openai-chat") return FORMS[recording.api] ?? null;
+  if (recording.file === "mistral") return { ...OPENAI, chat: chatFromMistral };
+  return recording.file === "openai" ? OPENAI : null;
+}
+
+/** Why the request has no plain OpenAI form, or where the adapter's body differs from the recorded one. */
+export function requestDifferences(
+  subject: Subject,
+): { notPlain: string } | { differences: string[] } | null {
+  const { recording, dialect, card } = subject;
+  const form = requestForm(recording);
+  if (!form || recording.request === null) return null;
+  try {
+    const request = form.chat(recording.request, recording);
+    const recorded = form.canonical(recording.request);
+    const target = { baseUrl: "https://upstream.example/v1", secret: null, headers: {} };
+    const outgoing = dialect.encode(request, { ...card, name: request.model }, target);
+    const differences = bodyDifferences(recorded, form.canonical(outgoing.body));
+    const path = form.path(recording);
+    if (!outgoing.url.endsWith(path)) differences.push(`url ${outgoing.url}, not …${path}`);
+    if (outgoing.dropped.length > 0) differences.push(`dropped ${outgoing.dropped.join(", ")}`);
+    return { differences };
+  } catch (thrown) {
+    if (thrown instanceof NotPlain) return { notPlain: thrown.message };
+    return { differences: [`threw ${String(thrown)}`] };
+  }
+}

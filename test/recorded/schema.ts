@@ -1,0 +1,39 @@
+// The official JSON Schema of OpenAI's chat objects, as a check on what the gateway would send.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import type { ChatChunk, ChatReply } from "../../src/core/chat.ts";
+import { objectOf } from "../../src/core/json.ts";
+
+export interface OfficialSchema {
+  /** What is wrong with a whole answer, its envelope put in; null when it is valid. */
+  reply(reply: ChatReply): string | null;
+  chunk(chunk: ChatChunk): string | null;
+}
+
+const ENVELOPE = { id: "chatcmpl-0", created: 1, model: "Provider#model" };
+
+/** The schema beside the fixtures' folder; null when it isn't there. */
+export function officialSchema(fixtures: string): OfficialSchema | null {
+  const path = join(fixtures, "../openai-chat.schema.json");
+  if (!existsSync(path)) return null;
+  const schema = objectOf(JSON.parse(readFileSync(path, "utf8")));
+  const ajv = new Ajv2020({ strict: false });
+  formats.default(ajv);
+  ajv.addFormat("unixtime", { type: "number", validate: Number.isInteger });
+  ajv.addSchema(schema, "chat");
+  const compiled = (name: string) => ajv.compile({ $ref: `chat#/$defs/${name}` });
+  const whole = compiled("CreateChatCompletionResponse");
+  const piece = compiled("CreateChatCompletionStreamResponse");
+  return {
+    reply: (reply) => faultOf(whole, { ...ENVELOPE, object: "chat.completion", ...reply }),
+    chunk: (chunk) => faultOf(piece, { ...ENVELOPE, object: "chat.completion.chunk", ...chunk }),
+  };
+}
+
+function faultOf(validate: ValidateFunction, value: unknown): string | null {
+  if (validate(value)) return null;
+  const [first] = validate.errors ?? [];
+  return `${first?.instancePath ?? ""} ${first?.message ?? "invalid"}`;
+}

@@ -1,0 +1,210 @@
+// The house plan as a test: rooms and what they may import, effects where they belong, sizes, dead files, tables whole.
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { DIALECTS } from "../src/core/dialect.ts";
+import { FAULTS } from "../src/core/fault.ts";
+import { ROUTES } from "../src/http/paths.ts";
+import { PROVIDERS } from "../src/providers/index.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const FILE_LINES_MAX = 300;
+const FUNCTION_LINES_MAX = 60;
+
+/** DESIGN §2: what each room may import beside itself. `*` is everything. */
+const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  wire: ["core"],
+  catalogue: ["core"],
+  providers: ["core", "wire"],
+  router: ["core"],
+  ledger: ["core"],
+  store: ["core"],
+  gateway: ["core", "wire", "providers", "router", "ledger"],
+  http: ["core", "wire", "catalogue", "router", "ledger", "admin", "gateway"],
+  config: ["core", "catalogue"],
+  keys: ["core"],
+  admin: ["core", "keys", "ledger"],
+  telemetry: ["core"],
+  simulator: ["core", "wire"],
+  cli: ["*"],
+  "main.ts": ["*"],
+};
+
+/** Clocks, chance, network, timers and the process are handed in everywhere but here. */
+const EFFECTS_ALLOWED = /^src\/(main\.ts|store\/|cli\/|simulator\/server\.ts)/;
+const EFFECTS =
+  /\b(Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|setTimeout\(|setInterval\(|setImmediate\(|process\.|Bun\.sleep|(?<![.\w])fetch\()/;
+
+interface Source {
+  readonly path: string;
+  readonly room: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly imports: readonly string[];
+}
+
+function sourcesIn(folder: string): readonly Source[] {
+  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
+  return files.filter((file) => /\.tsx?$/.test(file)).map((file) => sourceOf(join(folder, file)));
+}
+
+function sourceOf(path: string): Source {
+  const text = readFileSync(join(ROOT, path), "utf8");
+  const inside = path.split("/").slice(1);
+  const room = inside[0] ?? "";
+  const from = [...text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
+  const imports = from.map((one) => normalize(join(dirname(path), one)));
+  return { path, room, text, lines: text.split("\n"), imports };
+}
+
+const sources = sourcesIn("src");
+const tests = sourcesIn("test");
+const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+
+/** Asserts that a rule finds nothing, and shows what it found. */
+function none(found: readonly string[]): void {
+  expect(found).toEqual([]);
+}
+
+test("rooms import only what the house plan allows", () => {
+  none(
+    sources.flatMap(({ path, room, imports }) => {
+      const allowed = ROOMS[room];
+      if (!allowed) return [`${path}: no such room`];
+      return imports
+        .map((target) => target.split("/")[1] ?? "")
+        .filter((target) => target !== room && !allowed.includes("*") && !allowed.includes(target))
+        .map((target) => `${path} imports ${target}`);
+    }),
+  );
+});
+
+test("no provider imports another provider", () => {
+  const folderOf = (path: string) => /^src\/providers\/([^/]+)\//.exec(path)?.[1];
+  none(
+    sources.flatMap(({ path, imports }) => {
+      const own = folderOf(path);
+      if (!own) return [];
+      return imports
+        .filter((target) => folderOf(target) && folderOf(target) !== own)
+        .map((to) => `${path} → ${to}`);
+    }),
+  );
+});
+
+test("no import cycles", () => {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const state = new Map<string, "open" | "done">();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (state.get(path) === "open") cycles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
+    if (state.has(path)) return;
+    state.set(path, "open");
+    const source = byPath.get(path);
+    for (const target of runtimeImports(source)) visit(target, [...trail, path]);
+    state.set(path, "done");
+  };
+  for (const { path } of sources) visit(path, []);
+  none(cycles);
+});
+
+/** Imports of types alone leave nothing at run time, so they make no cycle. */
+function runtimeImports(source: Source | undefined): readonly string[] {
+  if (!source) return [];
+  const statements = source.text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/gm);
+  return [...statements].map((match) => normalize(join(dirname(source.path), match[1] ?? "")));
+}
+
+test("no dead files", () => {
+  const used = new Set([...sources, ...tests].flatMap(({ imports }) => imports));
+  const entries = new Set(["src/main.ts"]);
+  none(
+    sources
+      .map(({ path }) => path)
+      .filter((path) => !used.has(path) && !entries.has(path) && !path.endsWith(".d.ts")),
+  );
+});
+
+test("effects only where they are handed out", () => {
+  none(
+    sources.flatMap(({ path, lines }) =>
+      EFFECTS_ALLOWED.test(path)
+        ? []
+        : lines.flatMap((line, at) =>
+            EFFECTS.test(withoutComment(line)) ? [`${path}:${at + 1}: ${line.trim()}`] : [],
+          ),
+    ),
+  );
+});
+
+function withoutComment(line: string): string {
+  return line.replace(/^\s*(\*|\/\/|\/\*).*/, "").replace(/"[^"]*"/g, '""');
+}
+
+test("files and functions stay short, each file says what it is", () => {
+  none(
+    [...sources, ...tests].flatMap(({ path, lines }) => {
+      const found: string[] = [];
+      if (lines.length - 1 > FILE_LINES_MAX) found.push(`${path}: ${lines.length - 1} lines`);
+      if (!lines[0]?.startsWith("// ")) found.push(`${path}: does not open with a sentence on what it is`);
+      return [...found, ...longFunctions(path, lines)];
+    }),
+  );
+});
+
+/** A function or method is taken to end at the first line that closes at the indentation at which it began. */
+function longFunctions(path: string, lines: readonly string[]): readonly string[] {
+  const start =
+    /^(\s*)(export )?(async )?(function\*? |static |\*?#?\w+\(.*\).*\{$|async \*?#?\w+\(|const \w+ = (async )?\(.*=> \{$)/;
+  return lines.flatMap((line, at) => {
+    const match = start.exec(line);
+    if (!match || /^\s*(if|for|while|switch|return|describe|test|else)\b/.test(line)) return [];
+    const closing = new RegExp(`^${match[1]}[}\\])]`);
+    const length = lines.slice(at + 1).findIndex((one) => closing.test(one)) + 2;
+    return length > FUNCTION_LINES_MAX ? [`${path}:${at + 1}: ${length} lines`] : [];
+  });
+}
+
+test("no forbidden names, escapes or leftovers", () => {
+  const names = /(utils|helpers?|manager|service|common|handler)s?\.ts$/;
+  const words = /\b(TODO|FIXME|XXX|HACK)\b|\bas any\b|: any\b|@ts-(ignore|expect-error)|export default/;
+  none([
+    ...sources.filter(({ path }) => names.test(path)).map(({ path }) => path),
+    ...sources
+      .filter(({ path }) => !path.endsWith(".d.ts"))
+      .flatMap(({ path, lines }) =>
+        lines.flatMap((line, at) => (words.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+      ),
+  ]);
+});
+
+test("Elysia stays in http/, SQL in store/", () => {
+  none(
+    sources
+      .filter(
+        ({ room, text }) =>
+          (room !== "http" && /from "(elysia|@elysiajs)/.test(text)) ||
+          (room !== "store" && /from "bun:sqlite"/.test(text)),
+      )
+      .map(({ path }) => relative("src", path)),
+  );
+});
+
+test("every provider, dialect, fault and route is in the README, once registered", () => {
+  const missing = (words: readonly string[]) => words.filter((word) => !readme.includes(word));
+  none(missing(PROVIDERS.map(({ name }) => name)));
+  none(missing([...DIALECTS]));
+  none(missing(Object.keys(FAULTS).map((code) => `\`${code}\``)));
+  none(missing(ROUTES.map(({ path }) => `\`${path}\``)));
+  expect(new Set(PROVIDERS.map(({ name }) => name)).size).toBe(PROVIDERS.length);
+  expect(new Set(ROUTES.map(({ path }) => path)).size).toBe(ROUTES.length);
+});
+
+test("the README's links and commands exist", () => {
+  const scripts: unknown = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts;
+  const named = [...readme.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1] ?? "");
+  none(named.filter((name) => !Object.keys(scripts ?? {}).includes(name)));
+  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] ?? "");
+  none(links.filter((link) => !readdirSync(join(ROOT, dirname(link))).includes(link.split("/").pop() ?? "")));
+});
