@@ -9,6 +9,8 @@ export interface Issue {
   /** Whether the name of the field is at fault, rather than its value. */
   readonly at: "key" | "value";
   readonly message: string;
+  /** The environment variable at fault, when it is not a field of the file. */
+  readonly variable?: string;
 }
 
 export interface ConfigError {
@@ -24,6 +26,8 @@ export interface ConfigError {
 /** More would not be read. */
 export const ERRORS_MAX = 20;
 const SHOWN_CHARACTERS_MAX = 60;
+/** Name and password in an address. */
+const CREDENTIALS = /\/\/[^\s/@"]*@/g;
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 
 export function fieldOf(path: Path): string {
@@ -41,7 +45,7 @@ export function shown(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a mapping";
-  const json = JSON.stringify(value) ?? String(value);
+  const json = (JSON.stringify(value) ?? String(value)).replace(CREDENTIALS, "//…@");
   return json.length > SHOWN_CHARACTERS_MAX ? `${json.slice(0, SHOWN_CHARACTERS_MAX)}…` : json;
 }
 

@@ -14,7 +14,7 @@ import {
   type Scalar,
   type YAMLError,
 } from "yaml";
-import type { Issue, Path } from "./errors.ts";
+import type { Path } from "./errors.ts";
 
 /** A file is written by hand: repeated aliases beyond this are a trick. */
 const ALIASES_MAX = 100;
@@ -34,7 +34,7 @@ const SYNTAX: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "this field is there twice",
   TAB_AS_INDENT: "a tab can't indent; use spaces",
   MULTIPLE_DOCS: "one file holds one configuration; remove what follows ---",
-  BAD_INDENT: "the indentation doesn't fit the lines around it",
+  BAD_INDENT: "the indentation doesn't fit the lines around it, or a closing bracket is missing",
   MISSING_CHAR: "a closing bracket or quote, or a comma, is missing",
   UNEXPECTED_TOKEN: "this can't stand here; quote the text if it is one value",
   TAG_RESOLVE_FAILED: "tags (!name) have no meaning here",
@@ -68,18 +68,9 @@ export class YamlText {
     return textsOf(this.#document.contents, []);
   }
 
-  /** The values; an Issue where aliases repeat beyond all bounds. */
+  /** The values. Throws where aliases repeat beyond all bounds. */
   value(): unknown {
-    try {
-      return this.#document.toJS({ maxAliasCount: ALIASES_MAX });
-    } catch (error) {
-      const issue: Issue = {
-        path: [],
-        at: "value",
-        message: error instanceof Error ? error.message : "unreadable",
-      };
-      throw issue;
-    }
+    return this.#document.toJS({ maxAliasCount: ALIASES_MAX });
   }
 
   /** Where a field stands; of one that isn't there, the nearest that is around it. */

@@ -5,13 +5,13 @@ const CHARACTERS_MAX = 120;
 const DISTANCE_MAX = 8;
 
 /**
- * Up to `count` of the candidates that differ from `text` by at most a third of its characters (upper and lower case
+ * Up to `count` of the candidates that differ from `text` by at most a third of its characters, or two (upper and lower case
  * are the same), nearest first. Bounded work, whatever the text.
  */
 export function nearest(text: string, candidates: Iterable<string>, count: number): string[] {
   if (text.length === 0 || text.length > CHARACTERS_MAX) return [];
   const word = text.toLowerCase();
-  const limit = Math.min(DISTANCE_MAX, Math.max(1, Math.floor(word.length / 3)));
+  const limit = Math.min(DISTANCE_MAX, Math.max(word.length < 4 ? 1 : 2, Math.floor(word.length / 3)));
   const found: { candidate: string; distance: number }[] = [];
   for (const candidate of candidates) {
     const distance = editDistance(word, candidate.toLowerCase(), limit);

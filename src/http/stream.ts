@@ -4,7 +4,7 @@ import { errorBody, faultOf } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
 import { DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
 
-/** What every chunk says of its answer. */
+/** What every chunk says of its answer; decoders give chunks without these fields. */
 export interface Stamp {
   readonly id: string;
   readonly object: "chat.completion.chunk";
@@ -60,7 +60,8 @@ const encoder = new TextEncoder();
 class EventStream implements UnderlyingDefaultSource<Uint8Array> {
   readonly #parts: StreamParts;
   #next: Promise<Step> | null;
-  #stamp: Stamp | null = null;
+  /** The stamp as the start of a JSON object, so that it is written once and not for every chunk. */
+  #head: string | null = null;
   #silence: Deadline | null = null;
   #over = false;
 
@@ -105,11 +106,11 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #textOf(chunks: readonly ChatChunk[]): string {
-    this.#stamp ??= this.#parts.stamp();
+    this.#head ??= `${JSON.stringify(this.#parts.stamp()).slice(0, -1)},`;
     let text = "";
     for (const chunk of chunks) {
       if (chunk.choices.length === 0 && chunk.usage && !this.#parts.includeUsage) continue;
-      text += dataLine(JSON.stringify({ ...chunk, ...this.#stamp }));
+      text += dataLine(this.#head + JSON.stringify(chunk).slice(1));
     }
     return text;
   }

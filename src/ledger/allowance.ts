@@ -62,16 +62,15 @@ export function standingOf(
   const day = begun ? tomorrow : today;
   const kept = begun ?? counts.meter(meterIdOf(owner, today.name));
   const slot = counts.slot(owner) ?? { owner, taken: null };
-  const lastAtMs = Math.max(
-    kept?.lastAtMs ?? Number.NEGATIVE_INFINITY,
-    slot.taken?.atMs ?? Number.NEGATIVE_INFINITY,
-  );
+  // A slot taken after tomorrow was given by a clock that was wrong: it would hold the throttle back until then.
+  const takenAtMs = slot.taken && slot.taken.atMs < tomorrow.endMs ? slot.taken.atMs : 0;
+  const lastAtMs = Math.max(kept?.lastAtMs ?? 0, takenAtMs);
   return {
     limit,
     meter: kept ?? { owner, day: day.name, used: 0, lastAtMs: nowMs },
     slot,
     resetsAtMs: day.endMs,
-    slotAtMs: quota.throttleMs > 0 ? Math.max(0, lastAtMs + quota.throttleMs) : null,
+    slotAtMs: quota.throttleMs > 0 ? lastAtMs + quota.throttleMs : null,
   };
 }
 

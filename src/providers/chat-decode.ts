@@ -85,6 +85,7 @@ class ChatDecoder implements Decoder {
     if (finish !== null) this.#finished.set(index, true);
     else if (!this.#finished.has(index)) this.#finished.set(index, false);
     const choice = { index, delta: this.#delta(raw, index), finish_reason: finish };
+    if (raw.logprobs) raw.logprobs = logprobsOf(raw.logprobs);
     // Written into the parsed object, which is ours alone: a copy per chunk is what a fast stream would feel.
     return Object.assign(withoutNoise(raw), choice);
   }
@@ -160,9 +161,10 @@ function replyChoice(raw: JsonObject, position: number): ReplyChoice {
     index: indexOf(raw, position),
     message: messageOf(objectOf(raw.message)),
     finish_reason: finishOf(raw) ?? "stop",
-    logprobs: isObject(raw.logprobs) ? raw.logprobs : null,
+    logprobs: logprobsOf(raw.logprobs),
   };
-  return Object.assign(withoutNoise(raw), choice);
+  const { delta: _, ...rest } = withoutNoise(raw);
+  return { ...rest, ...choice };
 }
 
 /** Of a choice: Together's second copy of the text, Sonar's of the message, Moonshot's usage, 2023's finish_details. */
@@ -201,6 +203,11 @@ function wholeCall(call: ReturnType<typeof callFragment>): ToolCall {
     function: made,
     ...(call.extra_content ? { extra_content: call.extra_content } : {}),
   };
+}
+
+/** Log probabilities in OpenAI's form; null for older ones (Together's lists of tokens), which clients can't read. */
+function logprobsOf(given: unknown): JsonObject | null {
+  return isObject(given) && (given.content !== undefined || given.refusal !== undefined) ? given : null;
 }
 
 function indexOf(raw: JsonObject, position: number): number {

@@ -90,15 +90,15 @@ function inner(error: JsonObject): Said {
   const message = messageOf(error.message) ?? messageOf(error.detail) ?? stringOf(error.title);
   const type = stringOf(error.type);
   const status = statusOf(error.status_code) ?? statusOf(error.code) ?? statusOf(error.status);
-  return { message, code: stringOf(error.code) ?? type, status };
+  return { message, code: stringOf(error.code) ?? type ?? stringOf(error.status), status };
 }
 
 /** OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. */
 function unwrapped(error: JsonObject): Said | undefined {
   const raw = isObject(error.metadata) ? stringOf(error.metadata.raw) : undefined;
   if (raw === undefined || raw === "") return undefined;
-  const said = saidIn(parseJson(raw) ?? raw);
-  return { ...said, status: statusOf(error.code) ?? said.status };
+  const said = saidIn(parseJson(raw) ?? plainText(raw));
+  return said.message === undefined ? undefined : { ...said, status: statusOf(error.code) ?? said.status };
 }
 
 /** A message is text, a list of `{loc, msg}` (validation at Mistral, Together, FastAPI servers), or an object around one. */

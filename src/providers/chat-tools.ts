@@ -1,17 +1,30 @@
 // Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
-import type { ChatReply, ChatRequest, FunctionTool, Tool, ToolCall, ToolCallDelta, ToolChoice } from "../core/chat.ts";
+import type {
+  ChatChunk,
+  ChatReply,
+  ChatRequest,
+  ChunkChoice,
+  FunctionTool,
+  Tool,
+  ToolCall,
+  ToolCallDelta,
+  ToolChoice,
+} from "../core/chat.ts";
 import type { Decoder } from "../core/dialect.ts";
 import { isObject, objectOf, parseJson, stringOf } from "../core/json.ts";
 
 /** The one argument of a function that stands for a custom tool. */
 const INPUT = "input";
 
-/** A custom tool (free text in, OpenAI's alone) as a function of one string; a function as it is. */
+/** A custom tool (free text in, OpenAI's alone) as a function of one string; any other as it is. */
 export function asFunction(tool: Tool): FunctionTool {
-  if (tool.type === "function") return tool;
+  if (tool.type !== "custom") return tool;
   const { name, description, format } = tool.custom;
   const grammar = objectOf(objectOf(format).grammar).definition ?? objectOf(format).definition;
-  const notes = [stringOf(description), grammar === undefined ? undefined : `The input follows this grammar:\n${grammar}`];
+  const notes = [
+    stringOf(description),
+    grammar === undefined ? undefined : `The input follows this grammar:\n${grammar}`,
+  ];
   return {
     type: "function",
     function: {
@@ -31,11 +44,17 @@ export function asFunction(tool: Tool): FunctionTool {
 export function asFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
   if (call.type === "custom") {
     const { name, input } = call.custom;
-    return { id: call.id, type: "function", function: { name, arguments: JSON.stringify({ [INPUT]: input }) } };
+    return {
+      id: call.id,
+      type: "function",
+      function: { name, arguments: JSON.stringify({ [INPUT]: input }) },
+    };
   }
   const made = { name: call.function.name, arguments: call.function.arguments || "{}" };
   const plain: ToolCall = { id: call.id, type: "function", function: made };
-  return keepsExtras && isObject(call.extra_content) ? { ...plain, extra_content: call.extra_content } : plain;
+  return keepsExtras && isObject(call.extra_content)
+    ? { ...plain, extra_content: call.extra_content }
+    : plain;
 }
 
 /** A tool choice without lists and custom tools: `allowed` names the tools to keep, null all of them. */
@@ -54,7 +73,9 @@ export function plainChoice(choice: ToolChoice | undefined): PlainChoice {
       return { choice: { type: "function", function: { name: choice.custom.name } }, allowed: null };
     case "allowed_tools": {
       const { mode, tools } = choice.allowed_tools;
-      const names = tools.map((tool) => stringOf(objectOf(tool.function ?? tool.custom).name) ?? stringOf(tool.name));
+      const names = tools.map(
+        (tool) => stringOf(objectOf(tool.function ?? tool.custom).name) ?? stringOf(tool.name),
+      );
       return { choice: mode, allowed: new Set(names.filter((name) => name !== undefined)) };
     }
   }
@@ -86,51 +107,59 @@ function inputIn(text: string): string {
   return stringOf(objectOf(parseJson(text))[INPUT]) ?? text;
 }
 
-/** A custom call that is being streamed as a function's. */
-interface Held {
-  readonly id: string | undefined;
-  readonly name: string;
-  text: string;
-}
-
 /**
  * A decoder that gives calls of the functions in `names` back as custom calls. Their arguments are JSON around the
  * text, so they are held back until their choice is finished.
  */
 export function customDecoder(inner: Decoder, names: ReadonlySet<string>): Decoder {
-  const held = new Map<string, Held>();
-
-  const withoutHeld = (choiceIndex: number, calls: readonly ToolCallDelta[]): readonly ToolCallDelta[] =>
-    calls.filter((call) => {
-      const key = `${choiceIndex}/${call.index}`;
-      const known = held.get(key);
-      const name = call.function?.name;
-      if (known === undefined && (name === undefined || !names.has(name))) return true;
-      const entry = known ?? { id: call.id, name: name ?? "", text: "" };
-      entry.text += call.function?.arguments ?? "";
-      held.set(key, entry);
-      return false;
-    });
-
-  const released = (choiceIndex: number): readonly ToolCallDelta[] =>
-    [...held].flatMap(([key, { id, name, text }]) => {
-      const [choice, index] = key.split("/").map(Number);
-      if (choice !== choiceIndex) return [];
-      held.delete(key);
-      const call = { index: index ?? 0, type: "custom" as const, custom: { name, input: inputIn(text) } };
-      return [id === undefined ? call : { ...call, id }];
-    });
-
-  const mapped = (chunks: ReturnType<Decoder["end"]>) =>
-    chunks.map((chunk) => {
-      const choices = chunk.choices.map((choice) => {
-        const kept = withoutHeld(choice.index, choice.delta.tool_calls ?? []);
-        const calls = choice.finish_reason === null ? kept : [...kept, ...released(choice.index)];
-        const { tool_calls: _, ...delta } = choice.delta;
-        return { ...choice, delta: calls.length === 0 ? delta : { ...delta, tool_calls: calls } };
-      });
-      return { ...chunk, choices };
-    });
-
+  const held = new HeldCalls(names);
+  const mapped = (chunks: readonly ChatChunk[]): readonly ChatChunk[] =>
+    chunks.map((chunk) => ({ ...chunk, choices: chunk.choices.map((choice) => held.pass(choice)) }));
   return { push: (event) => mapped(inner.push(event)), end: () => mapped(inner.end()) };
+}
+
+/** A custom call that is being streamed as a function's. */
+interface HeldCall {
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly text: string;
+}
+
+class HeldCalls {
+  readonly #names: ReadonlySet<string>;
+  /** By choice, then by the call's index. */
+  readonly #held = new Map<number, Map<number, HeldCall>>();
+
+  constructor(names: ReadonlySet<string>) {
+    this.#names = names;
+  }
+
+  /** The choice without the fragments that are held back; with its finish reason, what was held back. */
+  pass(choice: ChunkChoice): ChunkChoice {
+    const { tool_calls: fragments = [], ...delta } = choice.delta;
+    const kept = fragments.filter((fragment) => !this.#hold(choice.index, fragment));
+    const calls = choice.finish_reason === null ? kept : [...kept, ...this.#release(choice.index)];
+    return { ...choice, delta: calls.length === 0 ? delta : { ...delta, tool_calls: calls } };
+  }
+
+  #hold(choiceIndex: number, fragment: ToolCallDelta): boolean {
+    const calls = this.#held.get(choiceIndex) ?? new Map<number, HeldCall>();
+    const name = fragment.function?.name ?? "";
+    const known = calls.get(fragment.index) ?? { id: fragment.id, name, text: "" };
+    if (!this.#names.has(known.name)) return false;
+    calls.set(fragment.index, { ...known, text: known.text + (fragment.function?.arguments ?? "") });
+    this.#held.set(choiceIndex, calls);
+    return true;
+  }
+
+  #release(choiceIndex: number): readonly ToolCallDelta[] {
+    const calls = [...(this.#held.get(choiceIndex) ?? [])];
+    this.#held.delete(choiceIndex);
+    return calls.map(([index, { id, name, text }]) => ({
+      index,
+      ...(id === undefined ? {} : { id }),
+      type: "custom",
+      custom: { name, input: inputIn(text) },
+    }));
+  }
 }

@@ -52,6 +52,12 @@ export function callStart(
   };
 }
 
+/** A later fragment of a call. */
+export function callPiece(call: { index: number; custom: boolean }, input: string): ToolCallDelta {
+  const { index, custom } = call;
+  return custom ? { index, custom: { input } } : { index, function: { arguments: input } };
+}
+
 /** A chunk of the only choice. */
 export function chunk(delta: Delta, logprobs?: JsonObject): ChatChunk {
   return { choices: [{ index: 0, delta, finish_reason: null, ...(logprobs ? { logprobs } : {}) }] };

@@ -4,16 +4,9 @@ import type { Decoder, ServerEvent } from "../core/dialect.ts";
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
 import { garbled } from "../core/upstream.ts";
 import { Fold } from "../wire/fold.ts";
-import {
-  type CallType,
-  callStart,
-  chunk,
-  inputOf,
-  keyOf,
-  PIECES,
-  type PieceKind,
-} from "./response-events.ts";
+import { type CallType, callPiece, callStart, chunk, inputOf, keyOf, PIECES } from "./response-events.ts";
 import { citationOf, failure, incompleteReason, logprobsOf } from "./response-fields.ts";
+import { type Item, newItem, nthPiece, type Piece, pieceOf } from "./response-pieces.ts";
 
 /** The format under which thinking travels to the client and back. */
 export const REASONING_FORMAT = "openai-responses-v1";
@@ -29,30 +22,14 @@ export interface OutputForm {
   usage(given: JsonObject): Usage;
 }
 
-interface Piece {
-  /** Characters that went out already: a `.done` adds only what is missing. */
-  sent: number;
-  cited: number;
-  /** Where the piece begins in the content: citations count from there. */
-  readonly offset: number;
-  /** The `index` of its reasoning detail. */
-  readonly detail: number;
-}
-
-interface Item {
-  readonly id: string | undefined;
-  readonly type: string | undefined;
-  readonly call: { readonly index: number; readonly custom: boolean } | null;
-  readonly pieces: Map<string, Piece>;
-  whole: boolean;
-}
-
 /** Reads one answer: a stream event by event, or a whole response, which goes the way of a stream's last event. */
 export class ResponseReader implements Decoder {
   readonly #form: OutputForm;
   readonly #items = new Map<number | string, Item>();
   readonly #content: string[] = [];
   #contentLength = 0;
+  /** The item that the latest text is of. */
+  #speaker: Item | null = null;
   #calls = 0;
   #details = 0;
   #thinks = false;
@@ -116,11 +93,10 @@ export class ResponseReader implements Decoder {
     const row = PIECES.get(type.slice(0, dot));
     if (!row) return [];
     const item = this.#itemOf(event);
-    const part = countOf(event[row.at]);
+    const piece = pieceOf(item, row.kind, countOf(event[row.at]));
     const logprobs = logprobsOf(event.logprobs);
-    if (type.endsWith(".delta"))
-      return this.#emit(item, row.kind, part, stringOf(event.delta) ?? "", logprobs);
-    return this.#rest(item, row.kind, part, event[row.whole], logprobs);
+    if (type.endsWith(".delta")) return this.#emit(item, piece, stringOf(event.delta) ?? "", logprobs);
+    return this.#rest(item, piece, event[row.whole], logprobs);
   }
 
   #itemOf(event: JsonObject): Item {
@@ -128,22 +104,24 @@ export class ResponseReader implements Decoder {
     return known ?? this.#begin(keyOf(event), { id: event.item_id }).item;
   }
 
-  /** Notes a new item; a call starts at once, with whatever arguments it has (Perplexity gives them whole). */
+  /**
+   * Notes an item, or what one is of which only a text came so far. A call starts at once, with whatever arguments it
+   * has (Perplexity gives them whole).
+   */
   #begin(key: number | string, given: JsonObject): { item: Item; chunks: ChatChunk[] } {
-    const known = this.#items.get(key);
-    if (known) return { item: known, chunks: [] };
-    const type = stringOf(given.type);
-    const isCall = type === "function_call" || type === "custom_tool_call";
-    const name = isCall ? this.#form.callName(stringOf(given.name) ?? "", type) : null;
-    const call = name === null ? null : { index: this.#calls++, custom: type === "custom_tool_call" };
-    const item: Item = { id: stringOf(given.id), type, call, pieces: new Map(), whole: false };
+    const item = this.#items.get(key) ?? newItem();
     this.#items.set(key, item);
-    if (call === null || name === null) return { item, chunks: [] };
-    const start = callStart(given, name, call);
-    return {
-      item,
-      chunks: [chunk({ tool_calls: [start] }), ...this.#rest(item, "arguments", 0, inputOf(given))],
-    };
+    item.id ??= stringOf(given.id);
+    const type = stringOf(given.type);
+    if (item.type !== undefined || type === undefined) return { item, chunks: [] };
+    item.type = type;
+    if (type !== "function_call" && type !== "custom_tool_call") return { item, chunks: [] };
+    const name = this.#form.callName(stringOf(given.name) ?? "", type);
+    if (name === null) return { item, chunks: [] };
+    const call = { index: this.#calls++, custom: type === "custom_tool_call" };
+    item.call = call;
+    const start = chunk({ tool_calls: [callStart(given, name, call)] });
+    return { item, chunks: [start, ...this.#rest(item, pieceOf(item, "arguments", 0), inputOf(given))] };
   }
 
   /** An item is whole: gives what of it has not gone out yet. Its type may differ from the one it began with. */
@@ -158,7 +136,7 @@ export class ResponseReader implements Decoder {
         return [...chunks, ...this.#reasoning(item, given)];
       case "function_call":
       case "custom_tool_call":
-        return [...chunks, ...this.#rest(item, "arguments", 0, inputOf(given))];
+        return [...chunks, ...this.#rest(item, pieceOf(item, "arguments", 0), inputOf(given))];
       default:
         this.#form.other(given);
         return chunks;
@@ -166,23 +144,25 @@ export class ResponseReader implements Decoder {
   }
 
   #message(item: Item, parts: readonly JsonObject[]): ChatChunk[] {
-    return parts.flatMap((part, index) => {
-      if (part.type === "refusal") return this.#rest(item, "refusal", index, part.refusal);
-      if (part.type !== "output_text") return [];
-      const text = this.#rest(item, "text", index, part.text, logprobsOf(part.logprobs));
-      const piece = this.#pieceOf(item, "text", index);
-      const annotations = arrayOf(part.annotations).slice(piece.cited);
-      return [...text, ...annotations.flatMap((one) => this.#cite(piece, one))];
-    });
+    const refusals = parts.filter((part) => part.type === "refusal");
+    const texts = parts.filter((part) => part.type === "output_text");
+    return [
+      ...texts.flatMap((part, nth) => {
+        const piece = nthPiece(item, "text", nth);
+        const text = this.#rest(item, piece, part.text, logprobsOf(part.logprobs));
+        const annotations = arrayOf(part.annotations).slice(piece.cited);
+        return [...text, ...annotations.flatMap((one) => this.#cite(piece, one))];
+      }),
+      ...refusals.flatMap((part, nth) => this.#rest(item, nthPiece(item, "refusal", nth), part.refusal)),
+    ];
   }
 
   #reasoning(item: Item, given: JsonObject): ChatChunk[] {
-    const summaries = arrayOf(given.summary).map(objectOf);
-    const thoughts = arrayOf(given.content).map(objectOf);
-    const chunks = [
-      ...summaries.flatMap((part, index) => this.#rest(item, "summary", index, part.text)),
-      ...thoughts.flatMap((part, index) => this.#rest(item, "thought", index, part.text)),
-    ];
+    const chunks = (["summary", "thought"] as const).flatMap((kind) =>
+      arrayOf(kind === "summary" ? given.summary : given.content)
+        .map(objectOf)
+        .flatMap((part, nth) => this.#rest(item, nthPiece(item, kind, nth), part.text)),
+    );
     const data = stringOf(given.encrypted_content);
     if (!data) return chunks;
     const detail = { ...this.#detail(item, this.#details++), type: "reasoning.encrypted", data } as const;
@@ -190,58 +170,48 @@ export class ResponseReader implements Decoder {
   }
 
   /** What a whole text has beyond the deltas of it that came. */
-  #rest(item: Item, kind: PieceKind, part: number, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
-    const sent = item.pieces.get(`${kind}.${part}`)?.sent ?? 0;
-    const missing = (stringOf(whole) ?? "").slice(sent);
-    return this.#emit(item, kind, part, missing, sent === 0 ? logprobs : undefined);
+  #rest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
+    const missing = (stringOf(whole) ?? "").slice(piece.sent);
+    return this.#emit(item, piece, missing, piece.sent === 0 ? logprobs : undefined);
   }
 
-  #emit(item: Item, kind: PieceKind, part: number, text: string, logprobs?: JsonObject): ChatChunk[] {
-    if (text === "") return [];
-    if (kind === "arguments") return this.#arguments(item, text);
-    const piece = this.#pieceOf(item, kind, part);
+  #emit(item: Item, piece: Piece, text: string, logprobs?: JsonObject): ChatChunk[] {
+    // Arguments of a call that has not begun are not counted as sent: they come again with the whole item.
+    if (text === "" || (piece.kind === "arguments" && item.call === null)) return [];
     const first = piece.sent === 0;
     piece.sent += text.length;
-    switch (kind) {
+    switch (piece.kind) {
       case "text":
-        this.#content.push(text);
-        this.#contentLength += text.length;
-        return [chunk({ content: text }, logprobs)];
+        return [this.#say(item, piece, text, first, logprobs)];
       case "refusal":
         return [chunk({ refusal: text })];
-      default: {
-        const gap = first && this.#thinks ? "\n\n" : "";
-        this.#thinks = true;
-        const said = kind === "summary" ? { summary: text } : { text };
-        const type = kind === "summary" ? "reasoning.summary" : "reasoning.text";
-        const detail: ReasoningDetail = { ...this.#detail(item, piece.detail), type, ...said };
-        return [chunk({ reasoning_content: gap + text, reasoning_details: [detail] })];
-      }
+      case "arguments":
+        return item.call ? [chunk({ tool_calls: [callPiece(item.call, text)] })] : [];
+      default:
+        return [this.#think(item, piece, text, first)];
     }
   }
 
-  /** Arguments of a call that has not begun are not counted as sent: they come again with the whole item. */
-  #arguments(item: Item, text: string): ChatChunk[] {
-    if (item.call === null) return [];
-    this.#pieceOf(item, "arguments", 0).sent += text.length;
-    const { index, custom } = item.call;
-    return [
-      chunk({
-        tool_calls: [
-          { index, ...(custom ? { custom: { input: text } } : { function: { arguments: text } }) },
-        ],
-      }),
-    ];
+  /** A later message of the same answer (commentary first, then the answer proper) is a paragraph of its own. */
+  #say(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
+    const gap = this.#speaker !== item && this.#contentLength > 0 ? "\n\n" : "";
+    this.#speaker = item;
+    if (first) piece.offset = this.#contentLength + gap.length;
+    const content = gap + text;
+    this.#content.push(content);
+    this.#contentLength += content.length;
+    return chunk({ content }, logprobs);
   }
 
-  #pieceOf(item: Item, kind: PieceKind, part: number): Piece {
-    const key = `${kind}.${part}`;
-    const known = item.pieces.get(key);
-    if (known) return known;
-    const detail = kind === "summary" || kind === "thought" ? this.#details++ : 0;
-    const piece: Piece = { sent: 0, cited: 0, offset: this.#contentLength, detail };
-    item.pieces.set(key, piece);
-    return piece;
+  /** Summaries and thoughts: each has a detail of its own, and stands apart from the one before. */
+  #think(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
+    if (first) piece.detail = this.#details++;
+    const gap = first && this.#thinks ? "\n\n" : "";
+    this.#thinks = true;
+    const said = piece.kind === "summary" ? { summary: text } : { text };
+    const type = piece.kind === "summary" ? "reasoning.summary" : "reasoning.text";
+    const detail: ReasoningDetail = { ...this.#detail(item, piece.detail), type, ...said };
+    return chunk({ reasoning_content: gap + text, reasoning_details: [detail] });
   }
 
   #detail(item: Item, index: number): Omit<ReasoningDetail, "type"> {
@@ -249,7 +219,7 @@ export class ResponseReader implements Decoder {
   }
 
   #annotation(event: JsonObject): ChatChunk[] {
-    const piece = this.#pieceOf(this.#itemOf(event), "text", countOf(event.content_index));
+    const piece = pieceOf(this.#itemOf(event), "text", countOf(event.content_index));
     return this.#cite(piece, event.annotation);
   }
 

@@ -1,13 +1,27 @@
 // The simulated providers as one HTTP server: the only file of the simulator with a socket, a clock and timers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { objectOf, parseJson } from "../core/json.ts";
+import { anthropic } from "./anthropic.ts";
 import { CallLog } from "./calls.ts";
+import { cohere } from "./cohere.ts";
+import { gemini } from "./gemini.ts";
+import { mistral } from "./mistral.ts";
 import { modelList, openai } from "./openai.ts";
+import { perplexity } from "./perplexity.ts";
+import { responses } from "./responses.ts";
 import type { SimDialect } from "./scene.ts";
 import { type RawRequest, type Show, showFor } from "./show.ts";
 import type { Step } from "./trouble.ts";
 
-export const SIM_DIALECTS: readonly SimDialect[] = [openai];
+export const SIM_DIALECTS: readonly SimDialect[] = [
+  openai,
+  responses,
+  anthropic,
+  gemini,
+  mistral,
+  perplexity,
+  cohere,
+];
 
 export interface SimOptions {
   /** Default 127.0.0.1. */

@@ -84,7 +84,7 @@ function splitAt(bytes: Uint8Array): number {
 function* written(text: string, control: Control, events: boolean): Iterable<Step> {
   switch (control.trouble) {
     case "crlf":
-      return yield { do: "write", data: text.replaceAll("\n", "\r\n") };
+      return yield { do: "write", data: text.replace(/\r?\n/g, "\r\n") };
     case "pings":
       return yield { do: "write", data: events ? `: ping\n\n\n${text}: ping\n\n` : text };
     case "split": {

@@ -8,6 +8,7 @@ import type {
   FinishReason,
   Usage,
 } from "../core/chat.ts";
+import type { JsonObject } from "../core/json.ts";
 import { Fold, unfold } from "./fold.ts";
 import { idsInHistory, ToolCalls } from "./tool-calls.ts";
 
@@ -29,6 +30,8 @@ export class Normaliser {
   readonly #turn: number;
   readonly #choiceOffset: number;
   #usage: Usage | null = null;
+  /** Fields of chunks that had nothing else to say: they leave with the first finish. */
+  #extras: JsonObject = {};
 
   constructor(request: ChatRequest, choiceOffset = 0) {
     this.#takenIds = idsInHistory(request);
@@ -68,8 +71,9 @@ export class Normaliser {
       const one = this.#choice(choice);
       if (one) clean.push(one);
     }
-    if (clean.length === 0 && Object.keys(rest).length === 0) return null;
-    return { ...rest, choices: clean };
+    if (clean.length > 0) return { ...rest, choices: clean };
+    Object.assign(this.#extras, rest);
+    return null;
   }
 
   /** The hot path: a text fragment of a choice that has started needs no change at all. */
@@ -116,7 +120,8 @@ export class Normaliser {
     }
     if (!state.finish) return chunks;
     const reason = finishOf(state.finish.finish_reason, state.calls.count);
-    chunks.push({ choices: [{ ...state.finish, index, finish_reason: reason }] });
+    chunks.push({ ...this.#extras, choices: [{ ...state.finish, index, finish_reason: reason }] });
+    this.#extras = {};
     return chunks;
   }
 

@@ -17,7 +17,8 @@ export function chatFromAnthropic(native: JsonObject): ChatRequest {
   const messages = arrayOf(native.messages).map(objectOf).flatMap(messagesOf);
   return chatRequest(native.model, [...systemOf(native.system), ...messages], {
     max_tokens: native.max_tokens,
-    temperature: native.temperature,
+    // With thinking on, 1 (the default) is all that is accepted.
+    temperature: thinks && native.temperature === 1 ? undefined : native.temperature,
     top_p: native.top_p,
     stop: native.stop_sequences,
     stream: native.stream === true ? true : undefined,
@@ -133,8 +134,9 @@ function choiceOf(choice: JsonObject): JsonObject {
 
 /**
  * Stated normalisations: a string content is one text block; turns of one role are merged; empty lists, nulls, empty
- * texts and defaults (`stream:false`, tool choice auto, `is_error:false`, tool type custom) are left out; the form of
- * `thinking` is the adapter's choice by model, as is `output_config.effort` beside it.
+ * texts and defaults (`stream:false`, tool choice auto, `is_error:false`, tool type custom, `strict:false`, temperature 1
+ * beside thinking) are left out; the form of `thinking` is the adapter's choice by model, as is `output_config.effort`
+ * beside it.
  */
 export function canonicalAnthropic(body: JsonObject): JsonObject {
   const turns = arrayOf(body.messages).map((message) => {
@@ -152,10 +154,16 @@ export function canonicalAnthropic(body: JsonObject): JsonObject {
     messages: merged(turns),
     system: blocksOf(body.system),
     stream: body.stream === true,
-    tools: arrayOf(body.tools).map((tool) => without(objectOf(tool), "type")),
+    temperature: body.thinking && body.temperature === 1 ? undefined : body.temperature,
+    tools: arrayOf(body.tools).map((tool) => canonicalTool(objectOf(tool))),
     tool_choice: plainChoice ? {} : choice,
     output_config: output,
   };
+}
+
+function canonicalTool(tool: JsonObject): JsonObject {
+  const { strict, description, ...rest } = tool;
+  return without({ ...rest, strict: strict || undefined, description: description || undefined }, "type");
 }
 
 function blocksOf(content: unknown): JsonObject[] {

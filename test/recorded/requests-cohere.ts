@@ -1,6 +1,6 @@
 // Recorded Cohere v2 requests as the chat-completion requests that mean the same, and the form in which both are compared.
 import type { ChatRequest } from "../../src/core/chat.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { arrayOf, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
 import { chatRequest, notPlain, only, toolResult, without } from "./plain.ts";
 
 const FIELDS = [
@@ -82,5 +82,5 @@ function canonicalMessage(message: JsonObject): JsonObject {
 
 function partsOf(content: unknown): unknown[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return arrayOf(content).map((part) => (isObject(part) ? without(part) : part));
+  return arrayOf(content).filter((part) => objectOf(part).text !== "");
 }

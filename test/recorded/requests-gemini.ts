@@ -61,7 +61,7 @@ function formatOf(settings: JsonObject): JsonObject | undefined {
   return { type: "json_schema", json_schema: { name: "answer", schema: lowerTypes(schema) } };
 }
 
-/** Ids are made from the names and their order: Gemini pairs calls and results by these. */
+/** Ids are made from a name and how often it came before in its turn: Gemini pairs calls and results by these. */
 function messagesOf(content: JsonObject): JsonObject[] {
   only(content, "content", "role", "parts");
   const parts = arrayOf(content.parts).map(camel);
@@ -72,8 +72,9 @@ function messagesOf(content: JsonObject): JsonObject[] {
   return results.length > 0 ? results : [{ role: "user", content: others }];
 }
 
-function idOf(name: unknown, position: number): string {
-  return `call_${String(name).replace(/\W/g, "_")}_${position}`;
+function idOf(name: unknown, before: readonly unknown[]): string {
+  const times = before.filter((one) => one === name).length;
+  return `call_${String(name).replace(/\W/g, "_")}_${times}`;
 }
 
 function assistantOf(parts: readonly JsonObject[]): JsonObject {

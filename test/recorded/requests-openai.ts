@@ -7,7 +7,9 @@ import { chatRequest, notPlain, only, without } from "./plain.ts";
 /** After the bounds: no nulls, `stop` a list. Deprecated `functions` become `tools` there, which OpenAI answers in another form. */
 export function chatFromOpenAi(native: JsonObject): ChatRequest {
   only(native, "", ...STANDARD_FIELDS);
-  const { messages, model, stop, tools, ...rest } = native;
+  // Shut down since 2026-10-23 (wire facts §1.5); it alone of the reasoning models took `stop`.
+  if (/^o3-mini/.test(String(native.model)) && native.stop) notPlain("stop of o3-mini");
+  const { messages, model, stop, tools, temperature, tool_choice: choice, ...rest } = native;
   return chatRequest(
     model,
     arrayOf(messages)
@@ -50,7 +52,7 @@ function imageAsObject(part: JsonObject): JsonObject {
  * Stated normalisations: a string content is one text; `stop` is a list; max_tokens and max_completion_tokens are one
  * field, developer and system one role; tool choice any is required; usage in streams is always asked for; a type that
  * is missing on a tool is function; a tool result's name, `prefix:false`, nulls, empty texts, texts of arguments as
- * written and defaults (`stream:false`, `strict:false`, `n:1`, format text) don't matter. Mistral's ids have 9
+ * written, a tool choice without tools and defaults (`stream:false`, `strict:false`, `n:1`, format text, temperature 1) don't matter. Mistral's ids have 9
  * characters, so ids are compared by their order.
  */
 export function canonicalOpenAi(body: JsonObject): JsonObject {
@@ -62,10 +64,11 @@ export function canonicalOpenAi(body: JsonObject): JsonObject {
     ...without(rest, "stream_options", "max_completion_tokens", "n", "safe_prompt"),
     limit: old ?? body.max_completion_tokens,
     n: body.n ?? 1,
+    temperature: body.temperature === 1 ? undefined : body.temperature,
     seed: seed ?? body.seed,
     stop: typeof stop === "string" ? [stop] : arrayOf(stop),
     stream: body.stream === true,
-    tool_choice: choice === "any" ? "required" : (choice ?? null),
+    tool_choice: arrayOf(body.tools).length === 0 ? null : choice === "any" ? "required" : (choice ?? null),
     response_format: plainFormat ? {} : canonicalFormat(format),
     tools: arrayOf(body.tools).map((tool) => canonicalTool(objectOf(tool))),
     messages: arrayOf(body.messages).map((message) => canonicalMessage(objectOf(message), ids)),

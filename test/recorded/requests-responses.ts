@@ -149,7 +149,7 @@ function contentOf(content: unknown): unknown {
  * Stated normalisations: a string input is one user message, a string content one text, instructions the first message;
  * developer and system are one role; input and output texts are texts; ids, states and phases of items don't matter;
  * `store`, `include` and `reasoning.summary` are the adapter's choice (the gateway keeps nothing upstream and asks for
- * thinking); nulls and defaults (`stream:false`, `strict:false`, tool choice auto, empty annotations) are left out.
+ * thinking); nulls and defaults (`stream:false`, `strict:false`, tool choice auto, detail auto, empty annotations) are left out.
  */
 export function canonicalResponses(body: JsonObject): JsonObject {
   const items =
@@ -189,5 +189,6 @@ function canonicalItem(item: JsonObject): JsonObject {
 
 function canonicalPart(part: JsonObject): JsonObject {
   const texts = part.type === "input_text" || part.type === "output_text";
-  return without({ ...part, type: texts ? "text" : part.type }, "annotations", "logprobs");
+  const detail = part.detail === "auto" ? undefined : part.detail;
+  return without({ ...part, type: texts ? "text" : part.type, detail }, "annotations", "logprobs");
 }

@@ -68,12 +68,11 @@ export function toolsOf(
   const offered = allowedTools(request);
   if (offered.length + (output ? 1 : 0) === 0) return remembered(called);
   const strict = strictSchemas(offered, traits);
-  const tools: JsonObject[] = offered.map((tool) => toolBlock(tool, strict?.get(tool)));
+  const tools: JsonObject[] = offered.map((tool) => toolBlock(tool, strict.get(tool)));
   if (output) tools.push(output);
-  const wantsStrict = offered.some((tool) => tool.type === "function" && tool.function.strict === true);
+  const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = choiceOf(request, canForce, output !== null);
-  const dropped = wantsStrict && !strict ? ["tools", ...choice.dropped] : choice.dropped;
-  return { ...choice, tools, dropped };
+  return { ...choice, tools, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 
 /** The tools of an earlier part of the conversation, none of which may be called now. */
@@ -100,17 +99,20 @@ function nameOf(tool: Tool): string {
   return tool.type === "custom" ? tool.custom.name : tool.function.name;
 }
 
-/** The schemas of the strict tools; null when this model has none or they don't fit: then no tool is sent as strict. */
-function strictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, Cleaned> | null {
+/** The strict tools' schemas as far as the strict subset can say them; none at all where they exceed its limits. */
+function strictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, Cleaned> {
   const schemas = new Map<Tool, Cleaned>();
-  for (const tool of tools) {
-    if (tool.type !== "function" || tool.function.strict !== true) continue;
+  for (const tool of traits.structured ? tools : []) {
+    if (!isStrict(tool)) continue;
     const cleaned = cleanSchema({ additionalProperties: false, ...inputSchema(tool.function.parameters) });
-    if (!cleaned) return null;
-    schemas.set(tool, cleaned);
+    if (cleaned) schemas.set(tool, cleaned);
   }
-  const fits = traits.structured && schemas.size <= STRICT_TOOLS_MAX && withinLimits([...schemas.values()]);
-  return fits ? schemas : null;
+  const fits = schemas.size <= STRICT_TOOLS_MAX && withinLimits([...schemas.values()]);
+  return fits ? schemas : new Map();
+}
+
+function isStrict(tool: Tool): tool is FunctionTool {
+  return tool.type === "function" && tool.function.strict === true;
 }
 
 function toolBlock(tool: Tool, strict: Cleaned | undefined): JsonObject {
@@ -143,10 +145,10 @@ function customBlock(tool: CustomTool): JsonObject {
   return marked(block, { ...tool.custom, ...tool });
 }
 
+type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
+
 /** What the client's choice asks for: any tool, a certain one, none, or whatever the model likes. */
-function demandOf(
-  request: ChatRequest,
-): { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string } {
+function demandOf(request: ChatRequest): Demand {
   const choice = request.tool_choice;
   if (choice === undefined || choice === "auto") return { type: "auto" };
   if (choice === "none") return { type: "none" };
@@ -186,7 +188,7 @@ function choiceOf(request: ChatRequest, canForce: boolean, hasOutput: boolean): 
 }
 
 /** With constrained output as a tool, the answer is a call of it, or of another tool where the client lets the model choose. */
-function outputChoice(request: ChatRequest, demand: ReturnType<typeof demandOf>): JsonObject {
+function outputChoice(request: ChatRequest, demand: Demand): JsonObject {
   if (demand.type === "tool" || demand.type === "any") return demand;
   const isAlone = demand.type === "none" || arrayOf(request.tools).length === 0;
   return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };

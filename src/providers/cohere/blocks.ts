@@ -65,30 +65,27 @@ export function callDelta(given: unknown, index: number): Delta | null {
   };
 }
 
-/** Citations of the answer's text; those of plans and thinking are passed over. Takes one or a list. */
+/**
+ * Citations of the answer's text; those of plans and thinking are passed over. Takes one or a list. Sources are the
+ * client's own tool results and documents: one without an address can't be a link, and is left out.
+ */
 export function citationDelta(given: unknown): Delta | null {
   const citations = (Array.isArray(given) ? given : [given]).filter(isObject);
   const annotations = citations
     .filter(({ type }) => type === undefined || type === "TEXT_CONTENT")
     .flatMap((citation) =>
-      arrayOf(citation.sources).map((source) => annotationOf(citation, objectOf(source))),
+      arrayOf(citation.sources).flatMap((source) => annotationOf(citation, objectOf(source))),
     );
   return annotations.length > 0 ? { annotations } : null;
 }
 
-/** A source without an address is named as Cohere names it: `tool:<call id>:0`, so that it can be found in the history. */
-function annotationOf(citation: JsonObject, source: JsonObject): UrlCitation {
+function annotationOf(citation: JsonObject, source: JsonObject): UrlCitation[] {
   const held = objectOf(source.document ?? source.tool_output);
-  const id = stringOf(source.id) ?? "";
-  return {
-    type: "url_citation",
-    url_citation: {
-      start_index: countOf(citation.start),
-      end_index: countOf(citation.end),
-      url: stringOf(held.url) ?? `${stringOf(source.type) ?? "source"}:${id}`,
-      title: stringOf(held.title) ?? id,
-    },
-  };
+  const url = stringOf(held.url);
+  if (url === undefined) return [];
+  const title = stringOf(held.title) ?? stringOf(source.id) ?? "";
+  const place = { start_index: countOf(citation.start), end_index: countOf(citation.end) };
+  return [{ type: "url_citation", url_citation: { ...place, url, title } }];
 }
 
 /**

@@ -1,18 +1,20 @@
 // Cohere's v2 chat as an upstream dialect.
-import type { ChatReply } from "../../core/chat.ts";
+import type { ModelCard } from "../../core/card.ts";
+import type { ChatReply, ChatRequest } from "../../core/chat.ts";
 import type { Decoder, Dialect } from "../../core/dialect.ts";
 import { explainChat } from "../chat-error.ts";
+import { customDecoder, customNames, withCustomCalls } from "../chat-tools.ts";
 import { CohereReader } from "./decode.ts";
 import { encode } from "./encode.ts";
 
 export const cohere: Dialect = {
   choicesMax: () => 1,
   encode,
-  decoder(): Decoder {
-    return new CohereReader();
+  decoder(_card: ModelCard, request: ChatRequest): Decoder {
+    return customDecoder(new CohereReader(), customNames(request));
   },
-  reply(body: unknown): ChatReply {
-    return new CohereReader().reply(body);
+  reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
+    return withCustomCalls(new CohereReader().reply(body), customNames(request));
   },
   explain: explainChat,
 };

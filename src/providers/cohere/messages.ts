@@ -3,6 +3,7 @@ import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
+  partsOf,
   textOf,
   type UserMessage,
 } from "../../core/chat.ts";
@@ -56,27 +57,28 @@ function userPart(part: ContentPart, param: string): JsonObject {
 function assistant(message: AssistantMessage, thinks: boolean): JsonObject {
   const calls = (message.tool_calls ?? []).map((call) => asFunctionCall(call, false));
   const plan = thoughtsOf(message, PLAN_FORMAT).join("");
-  const said = textOf(message.content) || (message.refusal ?? "");
-  const content = [
-    ...(thinks ? thoughtsOf(message, THINKING_FORMAT) : []).map((thinking) => ({
-      type: "thinking",
-      thinking,
-    })),
-    ...(said === "" ? [] : [{ type: "text", text: said }]),
-  ];
+  const thoughts = thinks ? thoughtsOf(message, THINKING_FORMAT) : [];
+  const content = saidBy(message, thoughts);
   return {
     role: "assistant",
-    ...(content.length > 0 || calls.length === 0 ? { content: contentOf(content) } : {}),
+    ...(content === "" && calls.length > 0 ? {} : { content }),
     ...(calls.length > 0 && plan !== "" ? { tool_plan: plan } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
   };
 }
 
-/** Text alone is a string, as the shortest form that every model takes. */
-function contentOf(parts: readonly JsonObject[]): unknown {
-  const [first, second] = parts;
-  if (second === undefined && (first === undefined || first.type === "text")) return first?.text ?? "";
-  return parts;
+/** A text alone stays the string that it was. */
+function saidBy(message: AssistantMessage, thoughts: readonly string[]): string | JsonObject[] {
+  const { content, refusal } = message;
+  const said = content ?? refusal ?? "";
+  if (typeof said === "string" && thoughts.length === 0) return said;
+  return [
+    ...thoughts.map((thinking) => ({ type: "thinking", thinking })),
+    ...partsOf(said).map((part) => ({
+      type: "text",
+      text: part.type === "refusal" ? part.refusal : textOf([part]),
+    })),
+  ];
 }
 
 function thoughtsOf(message: AssistantMessage, format: string): string[] {

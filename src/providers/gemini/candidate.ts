@@ -24,6 +24,7 @@ interface Pieces {
 
 export class Candidate {
   readonly #index: number;
+  readonly #names: ReadonlyMap<string, string>;
   readonly #text: string[] = [];
   #finish: FinishReason | null = null;
   #blocks = 0;
@@ -35,8 +36,10 @@ export class Candidate {
   #grounding: JsonObject = {};
   #citations: JsonObject = {};
 
-  constructor(index: number) {
+  /** `names`: the client's names of its tools by those that were sent. */
+  constructor(index: number, names: ReadonlyMap<string, string>) {
     this.#index = index;
+    this.#names = names;
   }
 
   get finished(): boolean {
@@ -142,7 +145,7 @@ export class Candidate {
       index: this.#calls++,
       ...(id === undefined ? {} : { id }),
       type: "function",
-      function: { name, arguments: JSON.stringify(args) },
+      function: { name: this.#names.get(name) ?? name, arguments: JSON.stringify(args) },
       ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
     });
   }

@@ -1,7 +1,8 @@
 // The sampling, length, format and thinking fields of a request as Gemini's `generationConfig`.
 import type { ModelCard } from "../../core/card.ts";
-import { type ChatRequest, outputLimitOf, type ResponseFormat } from "../../core/chat.ts";
+import type { ChatRequest, ResponseFormat } from "../../core/chat.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { outputLimit } from "../outgoing.ts";
 import { type ModelFacts, thinkingOf } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
 import type { Calling } from "./tools.ts";
@@ -9,7 +10,7 @@ import type { Calling } from "./tools.ts";
 const STOPS_MAX = 5;
 
 /** Names a field of the client's that was changed or left out. */
-export type Drop = (...fields: (keyof ChatRequest & string)[]) => void;
+export type Drop = (...fields: readonly string[]) => void;
 
 export interface Configured {
   readonly generationConfig: JsonObject;
@@ -38,11 +39,9 @@ export function configOf(request: ChatRequest, calling: Calling, limits: Limits,
 }
 
 function lengthOf(request: ChatRequest, card: ModelCard, drop: Drop): JsonObject {
-  const asked = outputLimitOf(request);
-  if (asked === undefined) return {};
-  const most = card.outputTokensMax ?? asked;
-  if (asked > most) drop("max_tokens", "max_completion_tokens");
-  return { maxOutputTokens: Math.min(asked, most) };
+  const { tokens, changed } = outputLimit(request, card, 1);
+  drop(...changed);
+  return tokens === undefined ? {} : { maxOutputTokens: tokens };
 }
 
 function samplingOf(request: ChatRequest, drop: Drop): JsonObject {

@@ -14,6 +14,7 @@ import {
 import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
 import { audioPart, filePart, mediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
+import { sentName } from "./tools.ts";
 
 /** The form in which this provider's thinking travels through clients (OpenRouter's name for it). */
 export const REASONING_FORMAT = "google-gemini-v1";
@@ -63,7 +64,7 @@ function systemText(message: ChatMessage): string[] {
 function withSystem(turns: Turn[], system: readonly string[], apart: boolean): JsonObject {
   const parts = system.map((text) => ({ text }));
   if (turns.length === 0) {
-    return { contents: [{ role: "user", parts: parts.length > 0 ? parts : [{ text: "" }] }] };
+    return { contents: [{ role: "user", parts: parts.length > 0 ? parts : [{ text: " " }] }] };
   }
   if (parts.length === 0) return { contents: turns };
   if (apart) return { systemInstruction: { parts }, contents: turns };
@@ -163,7 +164,8 @@ function callPart(
   made: Map<string, Made>,
   writing: Writing,
 ): JsonObject {
-  const { name, args } = calledOf(call);
+  const { name: given, args } = calledOf(call);
+  const name = sentName(given);
   made.set(call.id, { name, order: made.size });
   const carried = objectOf(objectOf(call.extra_content).google).thought_signature;
   const signature = stringOf(carried) ?? details.find((each) => each.id === call.id)?.data;

@@ -1,5 +1,4 @@
 // Gemini's answers as chunks: one reader for streamed events and for whole bodies, which are the same objects.
-import type { ModelCard } from "../../core/card.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../core/chat.ts";
 import type { Decoder, ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
@@ -17,15 +16,21 @@ import { Fold } from "../../wire/fold.ts";
 import { Candidate } from "./candidate.ts";
 import { errorFault } from "./errors.ts";
 import { reasonOf, usageOf } from "./metadata.ts";
+import { namesByThoseSent } from "./tools.ts";
 
 /**
  * Reads one answer. It has no end mark of its own: it is whole when every candidate has named a finish reason, or the
  * prompt was blocked, and the body is over. Finishes wait for that, as a reason may be followed by more.
  */
 export class GeminiDecoder implements Decoder {
+  readonly #names: ReadonlyMap<string, string>;
   readonly #candidates = new Map<number, Candidate>();
   #usage: JsonObject = {};
   #blocked = false;
+
+  constructor(request: ChatRequest) {
+    this.#names = namesByThoseSent(request);
+  }
 
   push(event: ServerEvent): readonly ChatChunk[] {
     const data = event.data.trim();
@@ -48,7 +53,7 @@ export class GeminiDecoder implements Decoder {
 
   #response(body: unknown): ChatChunk[] {
     if (!isObject(body)) throw garbled("not a generateContent response");
-    if (body.error !== undefined) throw errorFault(body.error);
+    if (body.error) throw errorFault(body.error);
     const choices = arrayOf(body.candidates).flatMap((each) => this.#candidate(objectOf(each)));
     const { blockReason } = objectOf(body.promptFeedback);
     if (blockReason) choices.push(...this.#block(String(blockReason)));
@@ -61,7 +66,7 @@ export class GeminiDecoder implements Decoder {
     const index = countOf(given.index);
     const reason = reasonOf(given.finishReason);
     if (reason === "failed") throw unfinished(given);
-    const candidate = this.#candidates.get(index) ?? new Candidate(index);
+    const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
     this.#candidates.set(index, candidate);
     if (reason) candidate.finish(reason);
     const choice = candidate.take(given);
@@ -96,8 +101,8 @@ function unfinished(given: JsonObject): Fault {
 }
 
 /** An unstreamed answer: the body is one event, or the array of a stream's. */
-export function replyOf(body: unknown, _card: ModelCard, _request: ChatRequest): ChatReply {
-  const decoder = new GeminiDecoder();
+export function replyOf(body: unknown, request: ChatRequest): ChatReply {
+  const decoder = new GeminiDecoder(request);
   const fold = new Fold();
   for (const chunk of decoder.take(body)) fold.push(chunk);
   for (const chunk of decoder.end()) fold.push(chunk);

@@ -1,7 +1,8 @@
 // Google's generateContent API: which address, key and body a request becomes, and who reads the answer.
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../core/chat.ts";
-import type { Dialect, Outgoing, Target } from "../../core/dialect.ts";
+import type { Decoder, Dialect, Outgoing, Target } from "../../core/dialect.ts";
+import { customDecoder, customNames, withCustomCalls } from "../chat-tools.ts";
 import { leftOut } from "../fields.ts";
 import { configOf } from "./config.ts";
 import { conversationOf } from "./contents.ts";
@@ -32,8 +33,12 @@ const CARRIED: ReadonlySet<string> = new Set([
 export const gemini: Dialect = {
   choicesMax: (card) => factsOf(card.name).choicesMax,
   encode,
-  decoder: () => new GeminiDecoder(),
-  reply: replyOf,
+  decoder(_card: ModelCard, request: ChatRequest): Decoder {
+    const names = customNames(request);
+    const decoder = new GeminiDecoder(request);
+    return names.size === 0 ? decoder : customDecoder(decoder, names);
+  },
+  reply: (body, _card, request) => withCustomCalls(replyOf(body, request), customNames(request)),
   explain,
 };
 
@@ -52,15 +57,18 @@ function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing
   const config = Object.keys(generationConfig).length > 0 ? { generationConfig } : {};
   return {
     url: urlOf(card.name, target.baseUrl, request.stream === true),
-    headers: { ...keyOf(target), ...target.headers },
+    headers: headersOf(target),
     body: { ...conversationOf(request, writing, instruction), ...calling.fields, ...config },
     dropped: [...dropped],
   };
 }
 
-/** In a header, not in the address: addresses end up in logs. */
-function keyOf({ secret }: Target): Record<string, string> {
-  return secret === null ? {} : { "x-goog-api-key": secret };
+/** The key goes into a header, not into the address: addresses end up in logs. The operator's own headers win. */
+function headersOf(target: Target): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (target.secret !== null) headers["x-goog-api-key"] = target.secret;
+  for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
+  return headers;
 }
 
 /** Without `alt=sse` a stream is one JSON array. */

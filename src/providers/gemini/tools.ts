@@ -1,7 +1,7 @@
 // Tools and the choice among them as Gemini's function declarations and calling modes.
-import type { ChatRequest, Tool, ToolChoice } from "../../core/chat.ts";
-import { Fault } from "../../core/fault.ts";
-import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest, FunctionTool } from "../../core/chat.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { asFunction, type PlainChoice, plainChoice } from "../chat-tools.ts";
 import { cleanSchema } from "./schema.ts";
 
 export interface Calling {
@@ -12,44 +12,44 @@ export interface Calling {
   readonly forced: boolean;
 }
 
-interface Choice {
-  readonly mode: "AUTO" | "ANY" | "NONE";
-  readonly names?: readonly string[];
+/** Google's names begin with a letter or an underscore, OpenAI's may begin with a digit or a dash. */
+export function sentName(name: string): string {
+  return /^[A-Za-z_]/.test(name) ? name : `_${name}`;
 }
 
-/** Throws a Fault for a custom tool: its input is free text in a grammar, which no function declaration can say. */
-export function callingOf({ tools, tool_choice: choice }: ChatRequest): Calling {
+/** The client's names of its tools by those that were sent. */
+export function namesByThoseSent({ tools = [] }: ChatRequest): ReadonlyMap<string, string> {
+  const names = tools.map((tool) => asFunction(tool).function.name);
+  return new Map(names.map((name) => [sentName(name), name]));
+}
+
+type Mode = "AUTO" | "ANY" | "NONE";
+
+/** A custom tool is declared as the function of one string that stands for it. */
+export function callingOf({ tools, tool_choice: given }: ChatRequest): Calling {
   if (!tools) return { fields: {}, declared: false, forced: false };
-  const chosen = choice === undefined ? undefined : choiceOf(choice);
-  const declarations = tools.map(declarationOf);
+  const chosen = plainChoice(given);
+  const mode = modeOf(chosen.choice);
+  const declarations = tools.map((tool) => declarationOf(asFunction(tool).function));
   // `allowedFunctionNames` goes only with ANY: a choice that leaves the model free is made by declaring fewer.
-  const free = chosen?.mode === "AUTO" ? chosen.names : undefined;
-  const kept = free ? declarations.filter(({ name }) => free.includes(name)) : declarations;
-  const fields = kept.length === 0 ? {} : { tools: [{ functionDeclarations: kept }] };
-  const config = chosen && kept.length > 0 ? { toolConfig: toolConfigOf(chosen) } : {};
-  return { fields: { ...fields, ...config }, declared: kept.length > 0, forced: chosen?.mode === "ANY" };
+  const allowed = chosen.allowed && new Set([...chosen.allowed].map(sentName));
+  const kept =
+    allowed && mode !== "ANY" ? declarations.filter(({ name }) => allowed.has(name)) : declarations;
+  if (kept.length === 0) return { fields: {}, declared: false, forced: false };
+  const config = mode ? { toolConfig: { functionCallingConfig: { mode, ...namesOf(chosen) } } } : {};
+  const fields = { tools: [{ functionDeclarations: kept }], ...config };
+  return { fields, declared: true, forced: mode === "ANY" };
 }
 
-function toolConfigOf({ mode, names }: Choice): JsonObject {
-  const allowed = mode === "ANY" && names ? { allowedFunctionNames: names } : {};
-  return { functionCallingConfig: { mode, ...allowed } };
+function modeOf(choice: PlainChoice["choice"]): Mode | undefined {
+  if (choice === undefined) return undefined;
+  if (choice === "none") return "NONE";
+  return choice === "auto" ? "AUTO" : "ANY";
 }
 
-function choiceOf(choice: ToolChoice): Choice {
-  if (choice === "none") return { mode: "NONE" };
-  if (choice === "auto") return { mode: "AUTO" };
-  if (choice === "required") return { mode: "ANY" };
-  switch (choice.type) {
-    case "function":
-      return { mode: "ANY", names: [choice.function.name] };
-    case "custom":
-      return { mode: "ANY", names: [choice.custom.name] };
-    case "allowed_tools": {
-      const { mode, tools } = choice.allowed_tools;
-      const names = tools.flatMap((tool) => stringOf(objectOf(tool.function).name) ?? []);
-      return { mode: mode === "required" ? "ANY" : "AUTO", names };
-    }
-  }
+function namesOf({ choice, allowed }: PlainChoice): { allowedFunctionNames?: readonly string[] } {
+  if (typeof choice === "object") return { allowedFunctionNames: [sentName(choice.function.name)] };
+  return choice === "required" && allowed ? { allowedFunctionNames: [...allowed].map(sentName) } : {};
 }
 
 interface Declaration extends JsonObject {
@@ -61,14 +61,9 @@ interface Declaration extends JsonObject {
  * refuses the whole request, and which can't say several types, `additionalProperties` or texts beside `anyOf`. All
  * served generations take the former, and Google's own SDKs send it.
  */
-function declarationOf(tool: Tool): Declaration {
-  if (tool.type === "custom") {
-    const message = "This model takes function tools only, no custom ones.";
-    throw new Fault("unsupported_capability", message, { param: "tools" });
-  }
-  const { name, description, parameters } = tool.function;
+function declarationOf({ name, description, parameters }: FunctionTool["function"]): Declaration {
   return {
-    name,
+    name: sentName(name),
     ...(description === undefined ? {} : { description }),
     ...(parameters === undefined ? {} : { parametersJsonSchema: rooted(cleanSchema(parameters)) }),
   };

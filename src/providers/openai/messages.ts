@@ -17,7 +17,14 @@ const REPLY_FIELDS: ReadonlySet<string> = new Set([
   "provider_metadata",
 ]);
 /** Fields of any message. */
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "name", "tool_calls", "tool_call_id"]);
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "name",
+  "tool_calls",
+  "tool_call_id",
+]);
+const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
 /** What stands for the thinking that another model did or didn't do, where some must be given. */
 const BLANK_THOUGHT = " ";
 
@@ -48,7 +55,7 @@ export function outgoingMessages(
 function takesField(field: string, quirks: OpenaiQuirks): boolean {
   if (field === "name") return quirks.names;
   if (MESSAGE_FIELDS.has(field)) return true;
-  if (field === "cache_control") return quirks.cacheControl;
+  if (CACHE_MARKS.has(field)) return field === quirks.cacheMark;
   if (quirks.messageFields === "any") return !REPLY_FIELDS.has(field) && field !== "__proto__";
   return quirks.messageFields.includes(field);
 }
@@ -59,17 +66,19 @@ function contentFor(message: ChatMessage, quirks: OpenaiQuirks): unknown {
   if (Array.isArray(content)) return content.map((part: ContentPart) => partFor(part, quirks));
   if (message.role !== "assistant" || (typeof content === "string" && content !== "")) return content;
   const refusal = takesField("refusal", quirks) ? undefined : stringOf(message.refusal);
-  return refusal ?? content ?? (message.tool_calls ? null : "");
+  return refusal ?? (message.tool_calls ? content : (content ?? ""));
 }
 
 function partFor(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
-  const { cache_control: cacheControl, prompt_cache_breakpoint: breakpoint, ...rest } = part;
-  const plain: JsonObject = rest;
-  if (cacheControl !== undefined && quirks.cacheControl) plain.cache_control = cacheControl;
-  const isOpenai = quirks.customTools;
-  if (breakpoint !== undefined && isOpenai) plain.prompt_cache_breakpoint = breakpoint;
   if (part.type === "refusal" && !takesField("refusal", quirks)) return { type: "text", text: part.refusal };
-  return plain;
+  return withCacheMark(part, quirks);
+}
+
+/** A part or tool without the cache marks of other servers. */
+export function withCacheMark(marked: JsonObject, quirks: OpenaiQuirks): JsonObject {
+  const { cache_control: _, prompt_cache_breakpoint: __, ...rest } = marked;
+  const mark = quirks.cacheMark === null ? undefined : marked[quirks.cacheMark];
+  return quirks.cacheMark === null || mark === undefined ? rest : { ...rest, [quirks.cacheMark]: mark };
 }
 
 /** Earlier thinking in the field where the server takes it back; nothing where it takes none. */
@@ -89,7 +98,9 @@ function thoughtsFor(message: AssistantMessage, quirks: OpenaiQuirks): JsonObjec
 }
 
 function textOfDetails(details: readonly unknown[]): string {
-  return details.map((detail) => stringOf(objectOf(detail).text) ?? stringOf(objectOf(detail).summary) ?? "").join("");
+  return details
+    .map((detail) => stringOf(objectOf(detail).text) ?? stringOf(objectOf(detail).summary) ?? "")
+    .join("");
 }
 
 /** The messages with one more instruction: on the first system message, or before all, since some templates allow only that. */

@@ -41,7 +41,10 @@ const MODELS: readonly ModelQuirks[] = [
   { names: RESPONSES_ONLY, quirks: { choicesMax: 1 } },
   {
     names: /search/,
-    quirks: { ...TALKS, refuses: [...PENALTIES, ...SAMPLING, ...SOUND, "parallel_tool_calls", "seed", "verbosity"] },
+    quirks: {
+      ...TALKS,
+      refuses: [...PENALTIES, ...SAMPLING, ...SOUND, "parallel_tool_calls", "seed", "verbosity"],
+    },
   },
   { names: /audio/, quirks: { ...TALKS, refuses: [SEARCH, "verbosity"] } },
   { names: /^(ft:)?(gpt-3|gpt-4|chatgpt-|gpt-5-chat)/, quirks: TALKS },
@@ -75,6 +78,7 @@ export const OPENAI: OpenaiQuirks = {
   limitField: "max_completion_tokens",
   developerRole: true,
   messageFields: ["refusal", "audio"],
+  cacheMark: "prompt_cache_breakpoint",
   customTools: true,
   directions: ["none", "required", "named", "allowed_tools"],
   effort: efforts("none", "low", "medium", "high", "xhigh", "max"),

@@ -35,7 +35,8 @@ export interface OpenaiQuirks {
   readonly thoughts: "reasoning_content" | "reasoning_details" | null;
   /** It refuses assistant messages with tool calls and no thinking: another model's get a blank one. */
   readonly thoughtsRequired: boolean;
-  readonly cacheControl: boolean;
+  /** The field in which it takes cache marks on parts, tools and messages; elsewhere they are left out, for they change no answer. */
+  readonly cacheMark: "cache_control" | "prompt_cache_breakpoint" | null;
   readonly customTools: boolean;
   /** Whether functions may be `strict`. */
   readonly strictTools: boolean;
@@ -95,7 +96,7 @@ export const PLAIN: OpenaiQuirks = {
   messageFields: [],
   thoughts: null,
   thoughtsRequired: false,
-  cacheControl: false,
+  cacheMark: null,
   customTools: false,
   strictTools: true,
   directions: ["none", "required", "named"],

@@ -11,18 +11,19 @@ const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "examples
  * the branches of `anyOf` (Moonshot's error messages: "not a valid moonshot flavored json schema").
  */
 export function moonshotSchema(schema: JsonObject): JsonObject {
-  const result: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === "$schema") continue;
-    result[keyword] = translated(keyword, value);
-  }
+  const kept = Object.entries(schema).filter(([keyword]) => keyword !== "$schema");
+  const result: JsonObject = Object.fromEntries(
+    kept.map(([keyword, value]) => [keyword, translated(keyword, value)]),
+  );
   const { type, anyOf } = result;
   if (type === undefined || !Array.isArray(anyOf)) return result;
   const { type: _, ...untyped } = result;
   const branches: unknown[] = anyOf;
   return {
     ...untyped,
-    anyOf: branches.map((branch) => (isObject(branch) && branch.type === undefined ? { type, ...branch } : branch)),
+    anyOf: branches.map((branch) =>
+      isObject(branch) && branch.type === undefined ? { type, ...branch } : branch,
+    ),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { ChatReply, ChatRequest } from "../../core/chat.ts";
 import type { Decoder, Dialect } from "../../core/dialect.ts";
 import { explainChat } from "../chat-error.ts";
+import { customDecoder, customNames, withCustomCalls } from "../chat-tools.ts";
 import { ResponseReader } from "../response-output.ts";
 import { encode } from "./encode.ts";
 import { AgentOutput } from "./output.ts";
@@ -11,10 +12,10 @@ export const perplexity: Dialect = {
   choicesMax: () => 1,
   encode,
   decoder(_card: ModelCard, request: ChatRequest): Decoder {
-    return new ResponseReader(new AgentOutput(request));
+    return customDecoder(new ResponseReader(new AgentOutput(request)), customNames(request));
   },
   reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
-    return new ResponseReader(new AgentOutput(request)).reply(body);
+    return withCustomCalls(new ResponseReader(new AgentOutput(request)).reply(body), customNames(request));
   },
   explain: explainChat,
 };

@@ -96,12 +96,13 @@ function inputForm(names: ToolNames): InputForm {
     thought: () => [],
     call(given) {
       const call = asFunctionCall(given, true);
-      const signature = stringOf(objectOf(call.extra_content?.google).thought_signature);
+      const { name, arguments: input } = objectOf(call.function);
+      const signature = stringOf(objectOf(objectOf(call.extra_content).google).thought_signature);
       return {
         type: "function_call",
         call_id: call.id,
-        name: names.upstream(call.function.name),
-        arguments: call.function.arguments,
+        name: names.upstream(stringOf(name) ?? ""),
+        arguments: input,
         ...(signature === undefined ? {} : { thought_signature: signature }),
       };
     },

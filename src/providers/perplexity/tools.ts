@@ -55,11 +55,7 @@ function switchedOff(own: readonly JsonObject[], searchesItself: boolean): JsonO
   return searchesItself && own.length === 0 ? { max_tool_calls: 0 } : {};
 }
 
-function listed(
-  tools: readonly JsonObject[],
-  choice: PlainChoice["choice"],
-  names: ToolNames,
-): JsonObject {
+function listed(tools: readonly JsonObject[], choice: PlainChoice["choice"], names: ToolNames): JsonObject {
   if (tools.length === 0) return {};
   if (choice === undefined) return { tools };
   const named = typeof choice === "string" ? choice : { name: names.upstream(choice.function.name) };

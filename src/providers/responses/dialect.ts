@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatReply, ChatRequest, Delta, Usage } from "../../core/chat.ts";
 import type { Decoder, Dialect } from "../../core/dialect.ts";
-import { type JsonObject, objectOf } from "../../core/json.ts";
+import { countOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
 import { explainChat } from "../chat-error.ts";
 import type { CallType } from "../response-events.ts";
 import { usageOf } from "../response-fields.ts";
@@ -33,11 +33,13 @@ class OutputOfResponses implements OutputForm {
     return { delta: {}, extras: {} };
   }
 
+  /** xAI reports what it bills; elsewhere the items are counted. */
   usage(given: JsonObject): Usage {
     const usage = usageOf(given);
-    return this.#searches > 0
-      ? { ...usage, server_tool_use: { web_search_requests: this.#searches } }
-      : usage;
+    const billed = given.server_side_tool_usage_details;
+    const { web_search_calls: web, x_search_calls: posts } = objectOf(billed);
+    const searches = isObject(billed) ? countOf(web) + countOf(posts) : this.#searches;
+    return searches > 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
   }
 }
 

@@ -37,13 +37,10 @@ function inputPart(part: ContentPart, param: string): JsonObject {
       return { type: "input_text", text: part.text, ...extras };
     case "refusal":
       return { type: "input_text", text: part.refusal, ...extras };
-    case "image_url":
-      return {
-        type: "input_image",
-        image_url: part.image_url.url,
-        detail: part.image_url.detail ?? "auto",
-        ...extras,
-      };
+    case "image_url": {
+      const { url, detail } = part.image_url;
+      return { type: "input_image", image_url: url, ...(detail === undefined ? {} : { detail }), ...extras };
+    }
     case "file":
       return { ...filePart(part), ...extras };
     case "input_audio":

@@ -52,32 +52,32 @@ function write(database: Database, sql: string) {
 
 /** What admitting and settling needs. */
 function decisionStatements(database: Database) {
-  const all = (sql: string) => write(database, sql);
+  const change = (sql: string) => write(database, sql);
   return {
-    begin: all("BEGIN IMMEDIATE"),
-    commit: all("COMMIT"),
-    rollback: all("ROLLBACK"),
+    begin: change("BEGIN IMMEDIATE"),
+    commit: change("COMMIT"),
+    rollback: change("ROLLBACK"),
     dataVersion: database.prepare<{ data_version: number }, []>("PRAGMA data_version"),
 
     meter: database.prepare<MeterRow, [string, string]>("SELECT * FROM meter WHERE owner = ? AND day = ?"),
     slot: database.prepare<SlotRow, [string]>("SELECT * FROM slot WHERE owner = ?"),
     hasRequest: database.prepare<{ found: 1 }, [string]>("SELECT 1 AS found FROM request WHERE id = ?"),
-    putMeter: all(
+    putMeter: change(
       `INSERT INTO meter (owner, day, used, last_at_ms) VALUES (?, ?, ?, ?)
        ON CONFLICT (owner, day) DO UPDATE SET used = excluded.used, last_at_ms = excluded.last_at_ms`,
     ),
-    putSlot: all(
+    putSlot: change(
       `INSERT INTO slot (owner, taken_at_ms, taken_by) VALUES (?, ?, ?)
        ON CONFLICT (owner) DO UPDATE SET taken_at_ms = excluded.taken_at_ms, taken_by = excluded.taken_by`,
     ),
-    addRequest: all(ADD_REQUEST),
-    addUsage: all(ADD_USAGE),
+    addRequest: change(ADD_REQUEST),
+    addUsage: change(ADD_USAGE),
   };
 }
 
 /** What the administration and the key holders' pages need. */
 function tableStatements(database: Database) {
-  const all = (sql: string) => write(database, sql);
+  const change = (sql: string) => write(database, sql);
   return {
     key: database.prepare<KeyRow, [string]>("SELECT * FROM gateway_key WHERE id = ?"),
     keyByDigest: database.prepare<KeyRow, [string]>("SELECT * FROM gateway_key WHERE digest = ?"),
@@ -85,26 +85,26 @@ function tableStatements(database: Database) {
       `SELECT * FROM gateway_key WHERE (created_at_ms, id) < ($atMs, $id)
        ORDER BY created_at_ms DESC, id DESC LIMIT $limit`,
     ),
-    addKey: all(
+    addKey: change(
       `INSERT INTO gateway_key (id, digest, account_id, last4, created_at_ms, revoked_at_ms,
          name, expires_at_ms, allowed_models, requests_per_day, spend_limit_nano)
        VALUES (${marks(11)})`,
     ),
-    changeKey: all(
+    changeKey: change(
       `UPDATE gateway_key SET name = ?, expires_at_ms = ?, allowed_models = ?, requests_per_day = ?,
          spend_limit_nano = ? WHERE id = ?`,
     ),
-    revokeKey: all("UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?"),
+    revokeKey: change("UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?"),
 
     account: database.prepare<AccountRow, [string]>("SELECT * FROM account WHERE id = ?"),
     accounts: database.prepare<AccountRow, [PageValues]>(
       `SELECT * FROM account WHERE (created_at_ms, id) < ($atMs, $id)
        ORDER BY created_at_ms DESC, id DESC LIMIT $limit`,
     ),
-    addAccount: all(
+    addAccount: change(
       "INSERT INTO account (id, name, balance_nano, held_nano, created_at_ms) VALUES (?, ?, ?, ?, ?)",
     ),
-    renameAccount: all("UPDATE account SET name = ? WHERE id = ?"),
+    renameAccount: change("UPDATE account SET name = ? WHERE id = ?"),
 
     request: database.prepare<RequestRow, [string]>("SELECT * FROM request WHERE id = ?"),
     requests: database.prepare<RequestRow, [FilterValues]>(
@@ -120,8 +120,8 @@ function tableStatements(database: Database) {
     ),
 
     setting: database.prepare<{ value: string }, [string]>("SELECT value FROM setting WHERE name = ?"),
-    keepSetting: all("INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"),
-    setSetting: all(
+    keepSetting: change("INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"),
+    setSetting: change(
       "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     ),
   };

@@ -1,0 +1,74 @@
+// The command line's flags, the same way for every command: known ones only, each with its value.
+import { parseArgs } from "node:util";
+import { nearest } from "../core/nearest.ts";
+
+/** A command's flags by name: "value" takes one, "switch" doesn't. */
+export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
+
+/** Flags that every command takes. */
+export const COMMON_FLAGS = { config: "value", store: "value", help: "switch", json: "switch" } as const;
+
+export interface Arguments {
+  readonly values: ReadonlyMap<string, string>;
+  readonly switches: ReadonlySet<string>;
+  readonly words: readonly string[];
+}
+
+export type ParsedArguments =
+  | { readonly ok: true; readonly arguments: Arguments }
+  | { readonly ok: false; readonly message: string };
+
+/** `wordsMax` is how many words beside flags the command takes. A flag is `--name value`, `--name=value` or `--name`. */
+export function parseArguments(args: readonly string[], flags: FlagKinds, wordsMax: number): ParsedArguments {
+  const options = Object.fromEntries(
+    Object.entries(flags).map(([name, kind]) => [
+      name,
+      { type: kind === "value" ? ("string" as const) : ("boolean" as const) },
+    ]),
+  );
+  const { tokens } = parseArgs({
+    args: [...args],
+    options,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
+  const found = { values: new Map<string, string>(), switches: new Set<string>(), words: [] as string[] };
+  for (const token of tokens) {
+    if (token.kind === "positional") found.words.push(token.value);
+    if (token.kind !== "option") continue;
+    const wrong = takeFlag(token, flags, found);
+    if (wrong !== null) return { ok: false, message: wrong };
+  }
+  const surplus = found.words[wordsMax];
+  if (surplus !== undefined) return { ok: false, message: `unexpected argument "${surplus}"` };
+  return { ok: true, arguments: found };
+}
+
+interface FlagToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+}
+
+/** Files one flag away; a sentence when it can't be. */
+function takeFlag(
+  { name, rawName, value }: FlagToken,
+  flags: FlagKinds,
+  found: { readonly values: Map<string, string>; readonly switches: Set<string> },
+): string | null {
+  const kind = Object.hasOwn(flags, name) && rawName.startsWith("--") ? flags[name] : undefined;
+  if (kind === undefined) {
+    const [near] = nearest(name, Object.keys(flags), 1);
+    return `unknown flag ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`;
+  }
+  if (found.values.has(name) || found.switches.has(name)) return `${rawName} is given twice`;
+  if (kind === "switch") {
+    if (value !== undefined) return `${rawName} takes no value`;
+    found.switches.add(name);
+    return null;
+  }
+  if (value === undefined || value === "") return `${rawName} needs a value`;
+  found.values.set(name, value);
+  return null;
+}

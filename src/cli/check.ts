@@ -1,0 +1,114 @@
+// `poundkey check`: whether the configuration is right, and what its schema is.
+import { buildCatalogue } from "../catalogue/catalogue.ts";
+import { type ConfigError, errorLine } from "../config/errors.ts";
+import { findConfig } from "../config/find.ts";
+import { type Loaded, loadSettings } from "../config/load.ts";
+import { configJsonSchema } from "../config/schema.ts";
+import type { KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
+import { EXIT, type Io } from "./administration.ts";
+import { type Arguments, COMMON_FLAGS, parseArguments } from "./arguments.ts";
+
+export interface ConfigSource {
+  readonly env: (name: string) => string | undefined;
+  /** Throws as the file system does. */
+  readonly readFile: (path: string) => string;
+  readonly known: readonly KnownProvider[];
+}
+
+export interface CheckPorts extends ConfigSource {
+  /** Calls the provider once; a sentence on what it answered. Rejects when it doesn't answer as it should. */
+  readonly probe: (provider: ProviderSetup) => Promise<string>;
+}
+
+const HELP = `Usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
+
+Checks the configuration: names the file, line, column and field of everything that is wrong.
+
+  --config FILE  the configuration file (default: poundkey.yaml, if there is one)
+  --probe        call each provider once with its keys
+  --schema       print the configuration's JSON Schema and end
+  --json         print the result as JSON
+  --help         print this`;
+
+interface Probed {
+  readonly provider: string;
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+/** Exit code 0: right, 1: something is wrong, 2: wrong usage. */
+export async function runCheck(args: readonly string[], io: Io, ports: CheckPorts): Promise<number> {
+  const parsed = parseArguments(args, { ...COMMON_FLAGS, probe: "switch", schema: "switch" }, 0);
+  if (!parsed.ok) {
+    io.err(`poundkey check: ${parsed.message}\nSee poundkey check --help.`);
+    return EXIT.usage;
+  }
+  const { switches } = parsed.arguments;
+  if (switches.has("help")) {
+    io.out(HELP);
+    return EXIT.done;
+  }
+  if (switches.has("schema")) {
+    io.out(JSON.stringify(configJsonSchema(), null, 2));
+    return EXIT.done;
+  }
+  const { file, loaded } = loadConfig(parsed.arguments, ports);
+  const probes =
+    loaded.ok && switches.has("probe") ? await probeAll(loaded.settings.providers, ports.probe) : [];
+  if (switches.has("json")) io.out(JSON.stringify(resultJson(file, loaded, probes), null, 2));
+  else report(file, loaded, probes, io);
+  return loaded.ok && probes.every((probe) => probe.ok) ? EXIT.done : EXIT.failed;
+}
+
+/** The settings of the file that `--config` names, else of the default one, with `--store` over them. */
+export function loadConfig(
+  { values }: Arguments,
+  { env, readFile, known }: ConfigSource,
+): { readonly file: string; readonly loaded: Loaded } {
+  const found = findConfig(values.get("config"), readFile);
+  if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
+  const { file, text } = found;
+  const overrides = { store: values.get("store") };
+  return {
+    file: text === null ? "environment" : file,
+    loaded: loadSettings({ text, file, env, readFile, known, overrides }),
+  };
+}
+
+async function probeAll(
+  providers: readonly ProviderSetup[],
+  probe: CheckPorts["probe"],
+): Promise<readonly Probed[]> {
+  const results = await Promise.allSettled(providers.map((provider) => probe(provider)));
+  return results.map((result, at) => {
+    const provider = providers[at]?.name ?? "";
+    if (result.status === "fulfilled") return { provider, ok: true, message: result.value };
+    const { reason } = result;
+    return { provider, ok: false, message: reason instanceof Error ? reason.message : String(reason) };
+  });
+}
+
+function report(file: string, loaded: Loaded, probes: readonly Probed[], io: Io): void {
+  if (!loaded.ok) {
+    io.err(loaded.errors.map(errorLine).join("\n"));
+    return;
+  }
+  io.out(`${file}: right; ${countsOf(loaded.settings)}`);
+  for (const { provider, ok, message } of probes) {
+    if (ok) io.out(`${provider}: ${message}`);
+    else io.err(`${provider}: failed: ${message}`);
+  }
+}
+
+function countsOf(settings: Settings): string {
+  const { length: providers } = settings.providers;
+  const { length: models } = buildCatalogue(settings).list();
+  return `${providers} ${providers === 1 ? "provider" : "providers"} on, ${models} ${models === 1 ? "model" : "models"}`;
+}
+
+function resultJson(file: string, loaded: Loaded, probes: readonly Probed[]): object {
+  const errors: readonly ConfigError[] = loaded.ok ? [] : loaded.errors;
+  const providers = loaded.ok ? loaded.settings.providers.map((provider) => provider.name) : [];
+  const models = loaded.ok ? buildCatalogue(loaded.settings).list().length : 0;
+  return { ok: loaded.ok, file, errors, providers, models, probes };
+}

@@ -1,0 +1,76 @@
+// The commands by name, with what each of them is started with.
+import type { ProviderSetup } from "../core/settings.ts";
+import { runAccounts } from "./accounts.ts";
+import { runAdmin } from "./admin.ts";
+import { EXIT, type Io, type Opened } from "./administration.ts";
+import { runCheck } from "./check.ts";
+import { openStore } from "./composition.ts";
+import { type ConfigurationFlags, errorText, readConfiguration, source } from "./configuration.ts";
+import { runKeys } from "./keys.ts";
+import { runModels } from "./models.ts";
+import { probe } from "./probe.ts";
+import { runServe } from "./serve.ts";
+import { runSimulate } from "./simulate.ts";
+
+interface Command {
+  readonly about: string;
+  readonly run: (args: readonly string[], io: Io) => Promise<number>;
+}
+
+type Administration = (args: readonly string[], io: Io, open: () => Promise<Opened>) => Promise<number>;
+
+export const COMMANDS: Readonly<Record<string, Command>> = {
+  serve: { about: "run the gateway", run: runServe },
+  check: {
+    about: "validate the configuration",
+    run: (args, io) => runCheck(args, io, { ...source, probe: (provider: ProviderSetup) => probe(provider) }),
+  },
+  keys: { about: "add, list and revoke gateway keys", run: onStore(runKeys) },
+  accounts: { about: "add and list accounts", run: onStore(runAccounts) },
+  admin: { about: "reset the admin token", run: onStore(runAdmin) },
+  models: { about: "show the catalogue", run: (args, io) => runModels(args, io, source) },
+  simulate: { about: "run the simulated providers alone", run: runSimulate },
+};
+
+export const HELP = [
+  "usage: poundkey COMMAND [options]",
+  "",
+  ...Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
+  "",
+  "Each command has --help.",
+].join("\n");
+
+/** A command that works on the store: `--config` and `--store` say which, wherever they stand. */
+function onStore(administration: Administration): Command["run"] {
+  return async (args, io) => {
+    const { flags, rest } = configurationFlags(args);
+    const loaded = readConfiguration(flags);
+    if (!loaded.ok) {
+      io.err(errorText(loaded.errors));
+      return EXIT.failed;
+    }
+    return administration(rest, io, async () => {
+      const { store, world } = await openStore(loaded.settings.store, process.env.POUNDKEY_MASTER_KEY);
+      return { world, close: () => store.close() };
+    });
+  };
+}
+
+const CONFIGURATION_FLAG = /^--(config|store)(?:=(.*))?$/;
+
+function configurationFlags(args: readonly string[]): { flags: ConfigurationFlags; rest: readonly string[] } {
+  const flags: { config?: string; store?: string } = {};
+  const rest: string[] = [];
+  for (let at = 0; at < args.length; at++) {
+    const arg = args[at] ?? "";
+    const [, name, value] = CONFIGURATION_FLAG.exec(arg) ?? [];
+    const given = value ?? args[at + 1];
+    if ((name !== "config" && name !== "store") || given === undefined) {
+      rest.push(arg);
+      continue;
+    }
+    flags[name] = given;
+    if (value === undefined) at++;
+  }
+  return { flags, rest };
+}

@@ -1,0 +1,168 @@
+// The rooms put together into a running gateway: everything is built here and handed on, nothing reads configuration.
+import { holderView } from "../admin/holder.ts";
+import { openMasterKey } from "../admin/master-key.ts";
+import type { AdminWorld } from "../admin/world.ts";
+import { buildCatalogue } from "../catalogue/catalogue.ts";
+import type { Dialect } from "../core/dialect.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { ProviderSetup, Settings } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import type { Fetch, Log } from "../core/world.ts";
+import { Deadlines } from "../gateway/deadlines.ts";
+import { Gateway } from "../gateway/gateway.ts";
+import { Reachability } from "../gateway/reachability.ts";
+import type { Upstream } from "../gateway/upstream.ts";
+import { adminRoutes } from "../http/admin.ts";
+import { buildApp } from "../http/app.ts";
+import { chatRoutes } from "../http/chat.ts";
+import { docsRoutes } from "../http/docs.ts";
+import { healthRoutes } from "../http/health.ts";
+import { keyRoutes } from "../http/key.ts";
+import { modelRoutes } from "../http/models.ts";
+import type { HttpPorts, Snapshot } from "../http/ports.ts";
+import { authenticator } from "../keys/authenticate.ts";
+import { pepperOf } from "../keys/master.ts";
+import { decide } from "../ledger/decide.ts";
+import { createLedger } from "../ledger/ledger.ts";
+import { dialectNamed, PROVIDERS } from "../providers/index.ts";
+import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
+import { Metrics } from "../telemetry/metrics.ts";
+import { clock, random, reach, upstreamFetch } from "./world.ts";
+
+/** A store that is open, with what its administration takes. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly world: AdminWorld;
+}
+
+/** Opens the store that the settings name. Throws an Error for the operator when it can't be. */
+export async function openStore(address: string, masterKeyText: string | undefined): Promise<OpenedStore> {
+  const path = /^sqlite:(.+)$/.exec(address)?.[1];
+  if (path === undefined)
+    throw new Error(`The store '${address.split(":")[0]}:…' is not supported: use sqlite:PATH.`);
+  const store = await openSqliteStore({ path, decide });
+  try {
+    const masterKey = await openMasterKey(store, { text: masterKeyText, file: masterKeyFile(path), random });
+    return { store, world: { store, clock, random, pepper: pepperOf(masterKey) } };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+export interface GatewayOptions {
+  readonly settings: Settings;
+  readonly opened: OpenedStore;
+  readonly log: Log;
+  readonly configSchema: object;
+  /** Several processes share the port. */
+  readonly reusePort: boolean;
+  /** Upstream calls; the tests' way to see them. */
+  readonly fetch?: Fetch;
+}
+
+export interface RunningGateway {
+  readonly port: number;
+  readonly gateway: Gateway;
+  /** Puts other settings in force; `server` and `store` stay. */
+  reload(settings: Settings): void;
+  /** Takes no new work, lets what runs finish within `server.drain`, then ends the rest and closes the store. */
+  stop(): Promise<void>;
+}
+
+/** Starts listening. Throws when the address can't be had. */
+export function startGateway(options: GatewayOptions): RunningGateway {
+  const { opened, settings: first } = options;
+  let settings = first;
+  let snapshot = snapshotOf(first);
+  let draining = false;
+  const deadlines = new Deadlines(clock);
+  const ledger = createLedger({ store: opened.store, clock, rules: () => settings });
+  const metrics: Metrics = new Metrics({
+    poundkey_requests_open: () => gateway.open,
+    poundkey_resident_bytes: () => process.memoryUsage.rss(),
+  });
+  const log: Log = (event) => {
+    metrics.take(event);
+    options.log(event);
+  };
+  const gateway: Gateway = new Gateway({
+    clock,
+    random,
+    log,
+    ledger,
+    deadlines,
+    fetch: options.fetch ?? upstreamFetch,
+    reach,
+    reachability: new Reachability(deadlines, reach),
+  });
+  const ports: HttpPorts = {
+    snapshot: () => snapshot,
+    gateway,
+    ledger,
+    authenticate: authenticator(opened.world),
+    deadlines,
+    clock,
+    random,
+    log,
+    server: first.server,
+    draining: () => draining,
+  };
+  const app = appOf(ports, options, metrics, () => settings).listen({});
+  return {
+    port: app.server?.port ?? 0,
+    gateway,
+    reload(next) {
+      settings = { ...next, server: first.server, store: first.store };
+      snapshot = snapshotOf(settings);
+    },
+    async stop() {
+      draining = true;
+      const cutOff = clock.after(first.server.drainMs, () => void app.server?.stop(true));
+      await app.server?.stop();
+      cutOff();
+      deadlines.stop();
+      await opened.store.close();
+    },
+  };
+}
+
+function appOf(ports: HttpPorts, options: GatewayOptions, metrics: Metrics, settings: () => Settings) {
+  const { opened, configSchema, reusePort } = options;
+  const { ledger } = ports;
+  const holder = { store: opened.store, ledger, clock, quota: () => settings().quota };
+  return buildApp(ports, reusePort)
+    .use(chatRoutes(ports))
+    .use(modelRoutes(ports))
+    .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
+    .use(
+      healthRoutes({
+        ...ports,
+        storeReady: () => opened.store.ready(),
+        metrics: () => metrics.render(),
+        configSchema,
+      }),
+    )
+    .use(adminRoutes({ world: opened.world, adminToken: ports.server.adminToken }))
+    .use(docsRoutes());
+}
+
+function snapshotOf(settings: Settings): Snapshot {
+  const { providers, overlay, ownModels, aliases, limits, router, billing } = settings;
+  return {
+    catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
+    upstreams: new Map(
+      providers.map((setup): [string, Upstream] => [setup.name, { setup, dialect: dialectOf(setup) }]),
+    ),
+    limits,
+    rules: router,
+    billing,
+  };
+}
+
+/** The code that speaks to a provider: the dialect that its setup names, else its own. */
+export function dialectOf(setup: ProviderSetup): Dialect {
+  if (setup.dialect !== null) return dialectNamed(setup.dialect);
+  return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? dialectNamed("openai");
+}

@@ -1,0 +1,76 @@
+// `poundkey models`: the catalogue as a table.
+import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
+import { errorLine } from "../config/errors.ts";
+import { nearest } from "../core/nearest.ts";
+import type { Settings } from "../core/settings.ts";
+import { EXIT, type Io, tableOf } from "./administration.ts";
+import { COMMON_FLAGS, parseArguments } from "./arguments.ts";
+import { type ConfigSource, loadConfig } from "./check.ts";
+
+const HELP = `Usage: poundkey models [--provider NAME] [--config FILE] [--json]
+
+Prints the catalogue, the configuration's own models and changes included.
+
+  --provider NAME  only this provider's
+  --config FILE    the configuration file (default: poundkey.yaml, if there is one)
+  --json           print JSON
+  --help           print this`;
+
+/** Exit code 0: printed, 1: the configuration is wrong, 2: wrong usage. */
+export async function runModels(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
+  const parsed = parseArguments(args, { ...COMMON_FLAGS, provider: "value" }, 0);
+  if (!parsed.ok) return misused(parsed.message, io);
+  const { switches, values } = parsed.arguments;
+  if (switches.has("help")) {
+    io.out(HELP);
+    return EXIT.done;
+  }
+  const { loaded } = loadConfig(parsed.arguments, source);
+  if (!loaded.ok) {
+    io.err(loaded.errors.map(errorLine).join("\n"));
+    return EXIT.failed;
+  }
+  const names = providerNames(loaded.settings, source);
+  const asked = values.get("provider");
+  const chosen =
+    asked === undefined ? names : names.filter((name) => name.toLowerCase() === asked.toLowerCase());
+  if (chosen.length === 0) {
+    const [near] = nearest(asked ?? "", names, 1);
+    return misused(`there is no provider ${asked}${near === undefined ? "" : `; did you mean ${near}?`}`, io);
+  }
+  const views = viewsOf(loaded.settings, chosen);
+  io.out(switches.has("json") ? JSON.stringify(views, null, 2) : tableOf([HEADINGS, ...views.map(cellsOf)]));
+  return EXIT.done;
+}
+
+function misused(message: string, io: Io): number {
+  io.err(`poundkey models: ${message}\nSee poundkey models --help.`);
+  return EXIT.usage;
+}
+
+/** Every provider that the catalogue can have models of, on or off: a catalogue is read before keys are bought. */
+function providerNames(settings: Settings, { known }: ConfigSource): readonly string[] {
+  return [...new Set([...known, ...settings.providers].map((provider) => provider.name))];
+}
+
+function viewsOf(settings: Settings, names: readonly string[]): readonly ModelView[] {
+  const providers = names.map((name) => ({ name, unlistedModels: false }));
+  return buildCatalogue({ ...settings, providers })
+    .list()
+    .map(modelView);
+}
+
+const HEADINGS = ["MODEL", "CONTEXT", "OUTPUT", "IN $/M", "OUT $/M", "CAPABILITIES"] as const;
+
+function cellsOf(view: ModelView): readonly string[] {
+  const unknown = (value: number | null | undefined) =>
+    value === null || value === undefined ? "-" : String(value);
+  return [
+    view.id,
+    unknown(view.context_window),
+    unknown(view.max_output_tokens),
+    unknown(view.pricing?.input),
+    unknown(view.pricing?.output),
+    view.capabilities.join(", "),
+  ];
+}

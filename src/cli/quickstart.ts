@@ -1,0 +1,65 @@
+// The first minute: a ready key, kept for later starts, and a line to paste that works as it is printed.
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createKey } from "../admin/keys.ts";
+import type { Settings } from "../core/settings.ts";
+import { authenticate } from "../keys/authenticate.ts";
+import type { OpenedStore } from "./composition.ts";
+
+const KEY_FILE = "quickstart.key";
+
+/** The secret of the quick start's key: the one in its file while it works, else a new one. */
+export async function quickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
+  const file = join(dirname(storeAddress.replace(/^sqlite:/, "")), KEY_FILE);
+  const kept = textOf(file);
+  if (kept !== null && (await isLive(world, kept))) return kept;
+  const { secret } = await createKey(world, { name: "quickstart" });
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+  chmodSync(file, 0o600);
+  return secret;
+}
+
+async function isLive(world: OpenedStore["world"], secret: string): Promise<boolean> {
+  return authenticate(world, secret).then(
+    () => true,
+    () => false,
+  );
+}
+
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    return null;
+  }
+}
+
+/** What the quick start prints. */
+export function greeting(address: string, secret: string, { providers }: Settings): string {
+  const simulated = providers.every(({ name }) => name === "Sim");
+  const model = simulated ? "Sim#sim-mini" : "Router#fair";
+  const call = (body: object, flags: string) =>
+    `curl ${flags}${address}/v1/chat/completions -H "Authorization: Bearer ${secret}" ` +
+    `-H "Content-Type: application/json" -d '${JSON.stringify(body)}'`;
+  const messages = [{ role: "user", content: "Say hello." }];
+  const state = simulated
+    ? "No provider key was found in the environment, so the simulated provider Sim#… answers.\nSet OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY … and start again for the real ones."
+    : `Providers that are on: ${providers.map(({ name }) => name).join(", ")}.`;
+  return [
+    "",
+    state,
+    "",
+    `  base URL   ${address}/v1`,
+    `  API key    ${secret}`,
+    `  API page   ${address}/docs`,
+    "",
+    "Try it:",
+    "",
+    call({ model, messages }, ""),
+    "",
+    "Streamed:",
+    "",
+    call({ model, messages, stream: true }, "-N "),
+    "",
+  ].join("\n");
+}

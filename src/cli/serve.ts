@@ -1,0 +1,192 @@
+// `poundkey serve`: runs the gateway until it is told to stop, and takes changed settings while it runs.
+import { ensureAdminToken } from "../admin/token.ts";
+import { configJsonSchema } from "../config/schema.ts";
+import { watchConfig } from "../config/watch.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Log } from "../core/world.ts";
+import { type Simulator, startSimulator } from "../simulator/server.ts";
+import { logLines } from "../telemetry/log-lines.ts";
+import { EXIT, type Io } from "./administration.ts";
+import { type Arguments, parseArguments } from "./arguments.ts";
+import { type OpenedStore, openStore, type RunningGateway, startGateway } from "./composition.ts";
+import {
+  type ConfigurationFlags,
+  configurationStamp,
+  errorText,
+  readConfiguration,
+} from "./configuration.ts";
+import { greeting, quickstartSecret } from "./quickstart.ts";
+import { withSimulator } from "./simulated.ts";
+import { IS_WORKER, superviseWorkers } from "./workers.ts";
+import { clock } from "./world.ts";
+
+const WORKERS_MAX = 64;
+const PORT_MAX = 65_535;
+
+const HELP = `usage: poundkey serve [options]
+
+Runs the gateway. Without a configuration file, the providers whose keys are in the environment are on.
+
+  --host HOST               address to listen on (default: 127.0.0.1)
+  --port N                  port to listen on, 0 for any free one (default: 8080)
+  --workers N               so many processes that share the port (default: 1)
+  --simulate                adds the simulated provider Sim#…
+  --quickstart              prints a ready key and a call to try; simulates when no provider is on
+  --config FILE             configuration file (default: poundkey.yaml, if there is one)
+  --store ADDRESS           sqlite:PATH (default: sqlite:./.poundkey/poundkey.db)`;
+
+const FLAGS = {
+  config: "value",
+  store: "value",
+  host: "value",
+  port: "value",
+  workers: "value",
+  simulate: "switch",
+  quickstart: "switch",
+  help: "switch",
+} as const;
+
+interface ServeFlags extends ConfigurationFlags {
+  readonly simulate: boolean;
+  readonly quickstart: boolean;
+}
+
+/** Runs until SIGTERM or SIGINT; gives the exit code. */
+export async function runServe(args: readonly string[], io: Io): Promise<number> {
+  const parsed = parseArguments(args, FLAGS, 0);
+  if (parsed.ok && parsed.arguments.switches.has("help")) {
+    io.out(HELP);
+    return EXIT.done;
+  }
+  const flags = parsed.ok ? flagsOf(parsed.arguments) : parsed.message;
+  if (typeof flags === "string") {
+    io.err(`poundkey serve: ${flags}\nSee poundkey serve --help.`);
+    return EXIT.usage;
+  }
+  if (flags.workers > 1 && !IS_WORKER) return superviseWorkers(flags.workers);
+  return serve(flags, io);
+}
+
+/** The flags by what they mean; a sentence when a number among them is none. */
+function flagsOf({ values, switches }: Arguments): (ServeFlags & { readonly workers: number }) | string {
+  const port = wholeOf(values.get("port"), 0, PORT_MAX);
+  if (port === null) return `--port must be a whole number from 0 to ${PORT_MAX}`;
+  const workers = wholeOf(values.get("workers"), 1, WORKERS_MAX);
+  if (workers === null) return `--workers must be a whole number from 1 to ${WORKERS_MAX}`;
+  return {
+    config: values.get("config"),
+    store: values.get("store"),
+    host: values.get("host"),
+    port,
+    workers: workers ?? 1,
+    simulate: switches.has("simulate"),
+    quickstart: switches.has("quickstart"),
+  };
+}
+
+/** undefined: not given; null: not a whole number within the bounds. */
+function wholeOf(text: string | undefined, least: number, most: number): number | null | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,6}$/.test(text) ? Number(text) : -1;
+  return value >= least && value <= most ? value : null;
+}
+
+async function serve(flags: ServeFlags, io: Io): Promise<number> {
+  const loaded = readConfiguration(flags);
+  if (!loaded.ok) {
+    io.err(errorText(loaded.errors));
+    return EXIT.failed;
+  }
+  const level = flags.quickstart ? "warn" : "info";
+  const log = logLines((line) => void process.stderr.write(line), clock.nowMs, level);
+  const simulating = flags.simulate || (flags.quickstart && loaded.settings.providers.length === 0);
+  const simulator = simulating ? await startSimulator({ host: "127.0.0.1", port: 0 }) : null;
+  const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
+  const settings = complete(loaded.settings);
+  try {
+    const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
+    const running = await listening(settings, opened, log);
+    await announce(flags, settings, opened, running, io);
+    return await untilStopped(flags, settings, complete, running, simulator, log);
+  } catch (error) {
+    await simulator?.stop();
+    io.err(`poundkey: ${error instanceof Error ? error.message : String(error)}`);
+    return EXIT.failed;
+  }
+}
+
+async function listening(settings: Settings, opened: OpenedStore, log: Log): Promise<RunningGateway> {
+  try {
+    return startGateway({ settings, opened, log, configSchema: configJsonSchema(), reusePort: IS_WORKER });
+  } catch (error) {
+    await opened.store.close();
+    const { host, port } = settings.server;
+    throw new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function announce(
+  flags: ServeFlags,
+  settings: Settings,
+  opened: OpenedStore,
+  { port }: RunningGateway,
+  io: Io,
+): Promise<void> {
+  const { host, adminToken } = settings.server;
+  const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  io.out(`Poundkey listens on ${address}`);
+  const made = await ensureAdminToken(opened.world, adminToken);
+  if (made !== null) io.out(`Admin token, shown this once: ${made}`);
+  if (settings.providers.length === 0) {
+    io.out(
+      "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
+    );
+  }
+  if (flags.quickstart) io.out(greeting(address, await quickstartSecret(opened, settings.store), settings));
+}
+
+/** Takes reloads until a signal comes, then lets the gateway finish. A second signal ends at once. */
+async function untilStopped(
+  flags: ServeFlags,
+  settings: Settings,
+  complete: (settings: Settings) => Settings,
+  running: RunningGateway,
+  simulator: Simulator | null,
+  log: Log,
+): Promise<number> {
+  const watch = watchConfig(settings, {
+    clock,
+    stamp: () => configurationStamp(flags),
+    load: () => {
+      const loaded = readConfiguration(flags);
+      return loaded.ok ? { ok: true, settings: complete(loaded.settings) } : loaded;
+    },
+    onSettings: (next, ignored) => {
+      running.reload(next);
+      log({ event: "config_reloaded", level: "warn", needs_restart: ignored });
+    },
+    onErrors: (errors) => log({ event: "config_refused", level: "error", errors: errorText(errors) }),
+  });
+  process.on("SIGHUP", watch.reload);
+  process.on("unhandledRejection", (error) => {
+    log({
+      event: "internal_error",
+      level: "error",
+      cause: error instanceof Error ? error.stack : String(error),
+    });
+  });
+  await stopSignal();
+  process.once("SIGINT", () => process.exit(EXIT.failed));
+  log({ event: "stopping", level: "info", open_requests: running.gateway.open });
+  watch.stop();
+  await running.stop();
+  await simulator?.stop();
+  return EXIT.done;
+}
+
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    process.once("SIGTERM", () => resolve());
+    process.once("SIGINT", () => resolve());
+  });
+}

@@ -1,0 +1,55 @@
+// `poundkey simulate`: only the simulated providers, each in its native wire format, until told to stop.
+import { CONTROLS, TROUBLES } from "../simulator/control.ts";
+import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
+import { EXIT, type Io } from "./administration.ts";
+import { parseArguments } from "./arguments.ts";
+
+const PORT = 8090;
+const PORT_MAX = 65_535;
+const FLAGS = { host: "value", port: "value", seed: "value", help: "switch" } as const;
+
+export async function runSimulate(args: readonly string[], io: Io): Promise<number> {
+  const parsed = parseArguments(args, FLAGS, 0);
+  if (!parsed.ok) {
+    io.err(`poundkey simulate: ${parsed.message}\nSee poundkey simulate --help.`);
+    return EXIT.usage;
+  }
+  const { values, switches } = parsed.arguments;
+  if (switches.has("help")) {
+    io.out(help());
+    return EXIT.done;
+  }
+  const [port, seed] = [Number(values.get("port") ?? PORT), Number(values.get("seed") ?? 0)];
+  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX || !Number.isSafeInteger(seed)) {
+    io.err("poundkey simulate: --port must be a whole number from 0 to 65535, --seed a whole number");
+    return EXIT.usage;
+  }
+  const simulator = await startSimulator({ host: values.get("host") ?? "127.0.0.1", port, seed });
+  io.out(`The simulated providers listen on ${simulator.url}`);
+  for (const { name, prefix } of SIM_DIALECTS) io.out(`  ${name.padEnd(12)}${simulator.url}${prefix}`);
+  await new Promise<void>((resolve) => {
+    process.once("SIGTERM", () => resolve());
+    process.once("SIGINT", () => resolve());
+  });
+  await simulator.stop();
+  return EXIT.done;
+}
+
+function help(): string {
+  const controls = Object.entries(CONTROLS).map(
+    ([name, { takes, does }]) => `  ${`${name}=${takes}`.padEnd(40)}${does}`,
+  );
+  const troubles = Object.entries(TROUBLES).map(([name, { does }]) => `  ${name.padEnd(18)}${does}`);
+  return [
+    "usage: poundkey simulate [--host HOST] [--port N] [--seed N]",
+    "",
+    `Runs the simulated providers alone (default port: ${PORT}), each in its native wire format.`,
+    "What they do is said by the model's name, as sim-mini~latency=200~trouble=cut, or by the header x-sim:",
+    "",
+    ...controls,
+    "",
+    "Troubles:",
+    "",
+    ...troubles,
+  ].join("\n");
+}

@@ -1,0 +1,41 @@
+// The simulated provider `Sim`, for gateways that have no other: an upstream of its own on loopback.
+import type { ModelCard } from "../core/card.ts";
+import type { ProviderSetup, Settings } from "../core/settings.ts";
+import { SIM_MODELS } from "../simulator/models.ts";
+
+const PROVIDER = "Sim";
+/** 2026-11-20, when the simulator came to be. */
+const CREATED = 1_795_132_800;
+
+/** The settings with the simulator at `url` as one more provider. */
+export function withSimulator(settings: Settings, url: string): Settings {
+  const setup: ProviderSetup = {
+    name: PROVIDER,
+    dialect: "openai",
+    baseUrl: `${url}/openai/v1`,
+    credentials: [{ secret: "simulated", weight: 1 }],
+    headers: {},
+    timeouts: { connectMs: 5000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
+    unlistedModels: true,
+  };
+  const cards = SIM_MODELS.map(
+    ({ name, contextTokensMax, outputTokensMax, price, capabilities }): ModelCard => ({
+      id: `${PROVIDER}#${name}`,
+      provider: PROVIDER,
+      name,
+      created: CREATED,
+      ownedBy: "poundkey",
+      contextTokensMax,
+      outputTokensMax,
+      price,
+      capabilities: new Set(capabilities),
+      listed: true,
+      fallbacks: [],
+    }),
+  );
+  return {
+    ...settings,
+    providers: [...settings.providers.filter(({ name }) => name !== PROVIDER), setup],
+    ownModels: [...settings.ownModels, ...cards],
+  };
+}

@@ -1,0 +1,179 @@
+// The operator's decisions from a file's text, the environment and the command line: whole and checked, or all that is wrong.
+import type {
+  KnownProvider,
+  LogRules,
+  ProviderSetup,
+  QuotaRules,
+  ServerRules,
+  Settings,
+} from "../core/settings.ts";
+import { type ConfigError, ERRORS_MAX, fieldOf, type Issue } from "./errors.ts";
+import { interpolate, isWithin, type Outside } from "./interpolate.ts";
+import { ModelFields } from "./models.ts";
+import { providersOf } from "./providers.ts";
+import type { Config } from "./schema.ts";
+import { clockMinutes, durationMs, isStoreUrl, sizeBytes } from "./units.ts";
+import { validate } from "./validate.ts";
+import { YamlText } from "./yaml.ts";
+
+/** What the command line decides over the file. */
+export interface Overrides {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly store?: string | undefined;
+}
+
+export interface LoadInput extends Outside {
+  /** The file's text; null: there is none. */
+  readonly text: string | null;
+  /** The file's name as errors show it. */
+  readonly file: string;
+  readonly known: readonly KnownProvider[];
+  readonly overrides: Overrides;
+}
+
+export type Loaded =
+  | { readonly ok: true; readonly settings: Settings }
+  | { readonly ok: false; readonly errors: readonly ConfigError[] };
+
+export const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
+const DEFAULT_HOST = "127.0.0.1";
+const DEFAULT_PORT = 8080;
+const BODY_BYTES = 32_000_000;
+const DRAIN_MS = 25_000;
+const KEEP_ALIVE_MS = 15_000;
+const REQUESTS_PER_DAY = 200;
+const THROTTLE_MS = 600_000;
+const CHOICES = 16;
+const MESSAGES = 10_000;
+const LOG_KEEP_MS = 30 * 86_400_000;
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** Never throws: up to 20 errors, in the file's order. An empty file is no configuration, which is a good one. */
+export function loadSettings(input: LoadInput): Loaded {
+  const yaml = new YamlText(input.text ?? "");
+  const problems = yaml.problems();
+  if (problems.length > 0) {
+    const errors = problems.map(({ path, ...rest }) => ({ file: input.file, field: fieldOf(path), ...rest }));
+    return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
+  }
+  const { sources, issues: missing } = interpolate(yaml, input);
+  const checked = validate(valuesOf(yaml), sources);
+  if (missing.length > 0 || !checked.ok) {
+    const wrong = checked.ok ? [] : checked.issues.filter((issue) => !isWithin(issue.path, missing));
+    return failed([...missing, ...wrong], yaml, input.file);
+  }
+  const { settings, issues } = settingsOf(checked.config, input);
+  return issues.length > 0 ? failed(issues, yaml, input.file) : { ok: true, settings };
+}
+
+/** Aliases that repeat beyond all bounds are no configuration: the schema refuses what is given in their place. */
+function valuesOf(yaml: YamlText): unknown {
+  try {
+    return yaml.value();
+  } catch {
+    return "an alias that repeats without end";
+  }
+}
+
+function failed(issues: readonly Issue[], yaml: YamlText, file: string): Loaded {
+  const errors = issues.map((issue) => errorOf(issue, yaml, file));
+  errors.sort((one, other) => one.line - other.line || one.column - other.column);
+  return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
+}
+
+function errorOf({ path, at, message, variable }: Issue, yaml: YamlText, file: string): ConfigError {
+  if (variable !== undefined) return { file: "environment", line: 0, column: 0, field: variable, message };
+  return { file, ...yaml.placeOf(path, at), field: fieldOf(path), message };
+}
+
+function settingsOf(
+  config: Config,
+  input: LoadInput,
+): { readonly settings: Settings; readonly issues: readonly Issue[] } {
+  const { providers, ownModels, issues } = providersOf(config.providers, input.known, input.env);
+  const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
+  const models = new ModelFields(ownModels, inFile);
+  const environment: Issue[] = [];
+  const settings: Settings = {
+    server: serverOf(config.server ?? {}, input, environment),
+    store: storeOf(config.store, input, environment),
+    providers,
+    ownModels,
+    overlay: models.overlay(config.models ?? {}),
+    aliases: models.aliases(config.aliases ?? {}),
+    router: models.router(config.router ?? {}),
+    quota: quotaOf(config.quota ?? {}),
+    billing: { charge: config.billing?.charge ?? "beyond_allowance", markup: config.billing?.markup ?? 1 },
+    limits: { choicesMax: config.limits?.n ?? CHOICES, messagesMax: config.limits?.messages ?? MESSAGES },
+    log: logOf(config.log ?? {}),
+  };
+  return { settings, issues: [...issues, ...models.issues, ...environment] };
+}
+
+function ms(text: string | undefined, otherwise: number): number {
+  return (text === undefined ? null : durationMs(text)) ?? otherwise;
+}
+
+function serverOf(
+  server: NonNullable<Config["server"]>,
+  { env, overrides }: LoadInput,
+  issues: Issue[],
+): ServerRules {
+  const size = server.body_limit;
+  return {
+    host: overrides.host ?? server.host ?? DEFAULT_HOST,
+    port: overrides.port ?? server.port ?? DEFAULT_PORT,
+    adminToken: server.admin_token ?? fromEnvironment("POUNDKEY_ADMIN_TOKEN", env, isPrintable, issues),
+    bodyBytesMax: (size === undefined ? null : sizeBytes(size)) ?? BODY_BYTES,
+    drainMs: ms(server.drain, DRAIN_MS),
+    keepAliveMs: ms(server.keep_alive, KEEP_ALIVE_MS),
+    trustedProxies: server.trusted_proxies ?? [],
+    cors: server.cors ?? [],
+  };
+}
+
+function storeOf(store: string | undefined, { env, overrides }: LoadInput, issues: Issue[]): string {
+  return (
+    overrides.store ?? store ?? fromEnvironment("POUNDKEY_STORE", env, isStoreUrl, issues) ?? DEFAULT_STORE
+  );
+}
+
+function isPrintable(text: string): boolean {
+  return PRINTABLE.test(text);
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  POUNDKEY_ADMIN_TOKEN: "expected printable characters without spaces",
+  POUNDKEY_STORE: "expected sqlite:PATH or postgres://…",
+};
+
+/** A variable that stands in for a field; null when it is not set. */
+function fromEnvironment(
+  variable: string,
+  env: LoadInput["env"],
+  isRight: (value: string) => boolean,
+  issues: Issue[],
+): string | null {
+  const value = env(variable)?.trim() ?? "";
+  if (value === "") return null;
+  if (!isRight(value)) {
+    issues.push({ path: [], at: "value", variable, message: EXPECTED[variable] ?? "expected another value" });
+  }
+  return value;
+}
+
+function quotaOf(quota: NonNullable<Config["quota"]>): QuotaRules {
+  const { requests_per_day: perDay, day_starts: dayStarts } = quota;
+  return {
+    requestsPerDay: perDay === undefined ? REQUESTS_PER_DAY : perDay,
+    throttleMs: ms(quota.throttle, THROTTLE_MS),
+    scope: quota.scope ?? "key",
+    dayStartsMinutes: (dayStarts === undefined ? null : clockMinutes(dayStarts)) ?? 0,
+    timeZone: quota.time_zone ?? "UTC",
+  };
+}
+
+function logOf(log: NonNullable<Config["log"]>): LogRules {
+  return { content: log.content ?? false, keepMs: ms(log.keep, LOG_KEEP_MS) };
+}

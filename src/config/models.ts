@@ -1,0 +1,173 @@
+// Models of the operator's own, changes to the catalogue's, and every field that names a model.
+import { knownCards, selectorOf, splitId } from "../catalogue/catalogue.ts";
+import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
+import { priceOf, priceProblem } from "../catalogue/price.ts";
+import type { ModelCard } from "../core/card.ts";
+import type { HedgeRules, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
+import type { Issue, Path } from "./errors.ts";
+import type { Config, ModelConfig, OverlayConfig } from "./schema.ts";
+import { durationMs, percentileOf, shareOf } from "./units.ts";
+
+const FAIR_QUALITY = 0.98;
+
+export function ownCards(
+  provider: string,
+  models: readonly ModelConfig[],
+  path: Path,
+): { readonly cards: readonly ModelCard[]; readonly issues: readonly Issue[] } {
+  const issues: Issue[] = [];
+  const cards = models.map((model, at) => {
+    const here = [...path, "models", at];
+    const wrong = (field: string, message: string) =>
+      issues.push({ path: [...here, field], at: "value", message });
+    if (models.findIndex((one) => one.name === model.name) !== at) wrong("name", "this model is there twice");
+    if (model.context !== undefined && model.output !== undefined && model.output > model.context) {
+      wrong("output", `the output limit ${model.output} is above the context window ${model.context}`);
+    }
+    const unsound = model.price === undefined ? null : priceProblem(model.price);
+    if (unsound !== null) wrong("price", unsound);
+    return ownCard(provider, model);
+  });
+  return { cards, issues };
+}
+
+function ownCard(provider: string, model: ModelConfig): ModelCard {
+  return {
+    id: `${provider}#${model.name}`,
+    provider,
+    name: model.name,
+    created: 0,
+    ownedBy: provider,
+    contextTokensMax: model.context ?? null,
+    outputTokensMax: model.output ?? null,
+    price: model.price === undefined ? null : priceOf(model.price),
+    capabilities: new Set(model.capabilities ?? []),
+    listed: true,
+    fallbacks: [],
+  };
+}
+
+/** Looks model ids up for all fields that hold one, and gathers what is wrong with them. */
+export class ModelFields {
+  readonly issues: Issue[] = [];
+  readonly #cards: ReadonlyMap<string, ModelCard>;
+  /** Canonical ids by the id with its provider in lower case. */
+  readonly #ids: ReadonlyMap<string, string>;
+  /** null: the environment decides which providers are on, so nothing is refused for one that is off. */
+  readonly #on: ReadonlyMap<string, ProviderSetup> | null;
+
+  constructor(ownModels: readonly ModelCard[], providers: readonly ProviderSetup[] | null) {
+    this.#cards = knownCards(ownModels);
+    this.#ids = new Map([...this.#cards.keys()].map((id) => [keyOf(id), id]));
+    this.#on = providers && new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
+  }
+
+  overlay(models: NonNullable<Config["models"]>): readonly ModelOverlay[] {
+    const changes = new Map<string, ModelOverlay>();
+    const names = new Map<string, string>();
+    for (const [name, entry] of Object.entries(models)) {
+      const path = ["models", name];
+      const id = this.#canonical(name);
+      if (changes.has(id)) this.#wrong(path, "key", "this model is there twice");
+      else if (this.#isOff(id)) this.#wrong(path, "key", offMessage(id));
+      else if (Object.keys(entry).length === 0) this.#wrong(path, "value", "changes nothing");
+      const unsound = entry.price === undefined ? null : priceProblem(entry.price);
+      if (unsound !== null) this.#wrong([...path, "price"], "value", unsound);
+      changes.set(id, this.#overlayOf(id, entry));
+      names.set(id, name);
+    }
+    for (const problem of overlayProblems(this.#cards, [...changes.values()])) {
+      const path = ["models", names.get(problem.id) ?? problem.id, ...problem.path];
+      this.#wrong(path, problem.path.length === 0 ? "key" : "value", problem.message);
+    }
+    return [...changes.values()];
+  }
+
+  #overlayOf(id: string, entry: OverlayConfig): ModelOverlay {
+    return {
+      id,
+      disabled: entry.disabled ?? false,
+      price: entry.price === undefined ? undefined : priceOf(entry.price),
+      contextTokensMax: entry.context,
+      outputTokensMax: entry.output,
+      capabilities: entry.capabilities === undefined ? undefined : new Set(entry.capabilities),
+      fallbacks: entry.fallbacks?.map((fallback) => this.#canonical(fallback)),
+      skills: entry.skills,
+      hedge: entry.hedge === undefined ? undefined : hedgeOf(entry.hedge),
+    };
+  }
+
+  aliases(aliases: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+    const found = Object.entries(aliases).map(([alias, target]) => {
+      const path = ["aliases", alias];
+      if (this.#isTaken(alias)) this.#wrong(path, "key", "this is an id already, so the alias has no effect");
+      if (selectorOf(target) !== null || this.#passes(target)) return [alias, target];
+      return [alias, this.#effective(target, path)];
+    });
+    return Object.fromEntries(found);
+  }
+
+  router(router: NonNullable<Config["router"]>): RouterRules {
+    const deny = (router.deny ?? []).map((id, at) => this.#listed(id, ["router", "deny", at]));
+    const pin: Partial<Record<string, string>> = {};
+    for (const [skill, id] of Object.entries(router.pin ?? {})) {
+      if (id !== undefined) pin[skill] = this.#effective(id, ["router", "pin", skill]);
+    }
+    const quality = router.fair?.quality;
+    return { fairQuality: (quality === undefined ? null : shareOf(quality)) ?? FAIR_QUALITY, deny, pin };
+  }
+
+  /** The canonical id of a card that must exist. */
+  #listed(text: string, path: Path): string {
+    const id = this.#canonical(text);
+    if (!this.#cards.has(id)) this.#wrong(path, "value", unknownModel(text, this.#cards));
+    return id;
+  }
+
+  /** The canonical id of a card that must exist, its provider among those that are on. */
+  #effective(text: string, path: Path): string {
+    const id = this.#listed(text, path);
+    if (this.#cards.has(id) && this.#isOff(id)) this.#wrong(path, "value", offMessage(id));
+    return id;
+  }
+
+  /** The id in its canonical form; a text that names no card stays as it is. */
+  #canonical(text: string): string {
+    return this.#ids.get(keyOf(text)) ?? text;
+  }
+
+  #isOff(id: string): boolean {
+    const provider = splitId(id)?.provider.toLowerCase();
+    return this.#on !== null && this.#cards.has(id) && !this.#on.has(provider ?? "");
+  }
+
+  /** Whether the text means something already: an alias comes after ids. */
+  #isTaken(text: string): boolean {
+    const id = this.#canonical(text);
+    return selectorOf(text) !== null || (this.#on !== null && this.#cards.has(id) && !this.#isOff(id));
+  }
+
+  /** Whether it is a name that its provider takes without the catalogue knowing it. */
+  #passes(text: string): boolean {
+    return this.#on?.get(splitId(text)?.provider.toLowerCase() ?? "")?.unlistedModels === true;
+  }
+
+  #wrong(path: Path, at: Issue["at"], message: string): void {
+    this.issues.push({ path, at, message });
+  }
+}
+
+function keyOf(id: string): string {
+  const parts = splitId(id);
+  return parts === null ? id : `${parts.provider.toLowerCase()}#${parts.name}`;
+}
+
+function offMessage(id: string): string {
+  return `has no effect: ${splitId(id)?.provider} is not among the providers`;
+}
+
+function hedgeOf(hedge: NonNullable<OverlayConfig["hedge"]>): HedgeRules {
+  const percentile = percentileOf(hedge.after);
+  const after = percentile === null ? { ms: durationMs(hedge.after) ?? 0 } : { percentile };
+  return { after, shareMax: shareOf(hedge.at_most) ?? 0 };
+}

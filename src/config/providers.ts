@@ -1,0 +1,166 @@
+// The providers that are on, from the file's section or, without one, from the keys in the environment.
+import type { ModelCard } from "../core/card.ts";
+import { nearest } from "../core/nearest.ts";
+import type { Credential, KnownProvider, ProviderSetup, Timeouts } from "../core/settings.ts";
+import type { Issue, Path } from "./errors.ts";
+import { ownCards } from "./models.ts";
+import type { Config, ProviderConfig } from "./schema.ts";
+import { baseUrlOf, durationMs } from "./units.ts";
+
+export interface Providers {
+  readonly providers: readonly ProviderSetup[];
+  readonly ownModels: readonly ModelCard[];
+  readonly issues: readonly Issue[];
+}
+
+type Env = (name: string) => string | undefined;
+
+/** Names of model ids that are no provider's. */
+const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
+/** The connection's own headers. */
+const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade)$/i;
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+const CONNECT_MS = 5000;
+const IDLE_MS = 60_000;
+const TOTAL_MS = 600_000;
+
+export function providersOf(
+  config: Config["providers"],
+  known: readonly KnownProvider[],
+  env: Env,
+): Providers {
+  if (config === undefined) return fromEnvironment(known, env);
+  const names = known.map((row) => row.name);
+  const issues: Issue[] = [];
+  const ownModels: ModelCard[] = [];
+  const providers = new Map<string, ProviderSetup>();
+  for (const [name, entry] of Object.entries(config)) {
+    const path = ["providers", name];
+    const row = known.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    const canonical = row?.name ?? name;
+    const key = canonical.toLowerCase();
+    const atKey = (message: string) => issues.push({ path, at: "key", message });
+    if (row === undefined && RESERVED.has(key)) atKey(`${name} is a reserved name`);
+    else if (providers.has(key)) atKey("this provider is there twice");
+    const setup = setupOf({ name: canonical, path, row, names, env, issues }, entry ?? {});
+    providers.set(key, setup);
+    const own = ownCards(canonical, entry?.models ?? [], path);
+    ownModels.push(...own.cards);
+    issues.push(...own.issues);
+  }
+  return { providers: [...providers.values()], ownModels, issues };
+}
+
+function fromEnvironment(known: readonly KnownProvider[], env: Env): Providers {
+  const issues: Issue[] = [];
+  const providers = known
+    .filter((row) => row.keyVariables.some((name) => isSet(env(name))))
+    .map((row) => setupOf({ name: row.name, path: [], row, names: [], env, issues }, {}));
+  return { providers, ownModels: [], issues };
+}
+
+function isSet(value: string | undefined): boolean {
+  return value !== undefined && value.trim() !== "";
+}
+
+interface Context {
+  readonly name: string;
+  readonly path: Path;
+  readonly row: KnownProvider | undefined;
+  /** Those of the known providers. */
+  readonly names: readonly string[];
+  readonly env: Env;
+  readonly issues: Issue[];
+}
+
+function setupOf(context: Context, entry: ProviderConfig): ProviderSetup {
+  return {
+    name: context.name,
+    dialect: entry.dialect ?? (context.row === undefined ? "openai" : null),
+    baseUrl: addressOf(context, entry.base_url),
+    credentials: credentialsOf(context, entry.keys),
+    headers: headersOf(context, entry.headers ?? {}),
+    timeouts: timeoutsOf(entry.timeouts ?? {}),
+    unlistedModels: entry.unlisted_models ?? false,
+  };
+}
+
+function addressOf({ name, path, row, names, issues }: Context, given: string | undefined): string {
+  const address = (given === undefined ? undefined : baseUrlOf(given)) ?? row?.baseUrl;
+  if (address === undefined) {
+    const [near] = nearest(name, names, 1);
+    const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
+    issues.push({
+      path,
+      at: "key",
+      message: `${name} is not a known provider, so it needs a base_url${hint}`,
+    });
+  }
+  return address ?? "";
+}
+
+function credentialsOf(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {
+  if (given !== undefined) {
+    const credentials = given.map((key) =>
+      typeof key === "string" ? { secret: key, weight: 1 } : { secret: key.key, weight: key.weight ?? 1 },
+    );
+    for (const [at, { secret }] of credentials.entries()) {
+      if (credentials.findIndex((one) => one.secret === secret) === at) continue;
+      context.issues.push({
+        path: [...context.path, "keys", at],
+        at: "value",
+        message: "this key is there twice",
+      });
+    }
+    return credentials;
+  }
+  const variables = context.row?.keyVariables ?? [];
+  if (variables.length === 0) return [{ secret: null, weight: 1 }];
+  return [{ secret: fromVariable(context, variables), weight: 1 }];
+}
+
+function fromVariable({ path, env, issues }: Context, variables: readonly string[]): string {
+  const variable = variables.find((name) => isSet(env(name)));
+  const secret = variable === undefined ? "" : (env(variable)?.trim() ?? "");
+  if (variable === undefined) {
+    const names = variables.join(" or ");
+    issues.push({
+      path,
+      at: "key",
+      message: `has no keys, and the environment variable ${names} is not set`,
+    });
+  } else if (!PRINTABLE.test(secret)) {
+    issues.push({
+      path,
+      at: "key",
+      variable,
+      message: "expected a key of printable characters without spaces",
+    });
+  }
+  return secret;
+}
+
+function headersOf(
+  { path, issues }: Context,
+  given: Readonly<Record<string, string>>,
+): Record<string, string> {
+  for (const name of Object.keys(given).filter((one) => RESERVED_HEADERS.test(one))) {
+    issues.push({
+      path: [...path, "headers", name],
+      at: "key",
+      message: "this header is the connection's own",
+    });
+  }
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+function timeoutsOf(given: NonNullable<ProviderConfig["timeouts"]>): Timeouts {
+  const ms = (text: string | undefined) => (text === undefined ? null : durationMs(text));
+  return {
+    connectMs: ms(given.connect) ?? CONNECT_MS,
+    firstByteMs: ms(given.first_byte),
+    idleMs: ms(given.idle) ?? IDLE_MS,
+    totalMs: ms(given.total) ?? TOTAL_MS,
+  };
+}

@@ -1,0 +1,94 @@
+// The table of known providers, one row each, and the dialects that a configured server may speak.
+import type { Dialect, DialectName } from "../core/dialect.ts";
+import type { KnownProvider } from "../core/settings.ts";
+import { anthropic } from "./anthropic/dialect.ts";
+import { bridged } from "./bridged.ts";
+import { cohere } from "./cohere/dialect.ts";
+import { gemini } from "./gemini/dialect.ts";
+import { mistral } from "./mistral/dialect.ts";
+import { openaiChat } from "./openai/dialect.ts";
+import { needsResponses, OPENAI } from "./openai/models.ts";
+import { perplexity } from "./perplexity/dialect.ts";
+import {
+  CEREBRAS,
+  DEEPINFRA,
+  DEEPSEEK,
+  FIREWORKS,
+  GENERIC,
+  GROQ,
+  MOONSHOT,
+  NVIDIA,
+  OPENROUTER,
+  QWEN,
+  TOGETHER,
+  XAI,
+  ZAI,
+} from "./quirks.ts";
+import { responses } from "./responses/dialect.ts";
+
+export interface ProviderRow extends KnownProvider {
+  readonly dialect: Dialect;
+}
+
+function row(name: string, keyVariables: readonly string[], baseUrl: string, dialect: Dialect): ProviderRow {
+  return { name, keyVariables, baseUrl, dialect };
+}
+
+/** Every provider that is on as soon as its key is set. */
+export const PROVIDERS: readonly ProviderRow[] = [
+  row(
+    "OpenAI",
+    ["OPENAI_API_KEY"],
+    "https://api.openai.com/v1",
+    bridged(openaiChat(OPENAI), responses, needsResponses),
+  ),
+  row("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", anthropic),
+  row(
+    "Google",
+    ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    "https://generativelanguage.googleapis.com/v1beta",
+    gemini,
+  ),
+  row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", mistral),
+  row("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
+  row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", cohere),
+  row("DeepSeek", ["DEEPSEEK_API_KEY"], "https://api.deepseek.com", openaiChat(DEEPSEEK)),
+  row("xAI", ["XAI_API_KEY"], "https://api.x.ai/v1", openaiChat(XAI)),
+  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", openaiChat(GROQ)),
+  row("Together", ["TOGETHER_API_KEY"], "https://api.together.xyz/v1", openaiChat(TOGETHER)),
+  row("Fireworks", ["FIREWORKS_API_KEY"], "https://api.fireworks.ai/inference/v1", openaiChat(FIREWORKS)),
+  row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", openaiChat(CEREBRAS)),
+  row("OpenRouter", ["OPENROUTER_API_KEY"], "https://openrouter.ai/api/v1", openaiChat(OPENROUTER)),
+  row("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", openaiChat(MOONSHOT)),
+  row(
+    "Qwen",
+    ["DASHSCOPE_API_KEY"],
+    "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+    openaiChat(QWEN),
+  ),
+  row("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", openaiChat(ZAI)),
+  row("NVIDIA", ["NVIDIA_API_KEY"], "https://integrate.api.nvidia.com/v1", openaiChat(NVIDIA)),
+  row("DeepInfra", ["DEEPINFRA_API_KEY"], "https://api.deepinfra.com/v1/openai", openaiChat(DEEPINFRA)),
+];
+
+const GENERIC_CHAT = openaiChat(GENERIC);
+
+/** The dialect that a configured server speaks; `openai` takes servers of that dialect as they are. */
+export function dialectNamed(name: DialectName): Dialect {
+  switch (name) {
+    case "openai":
+      return GENERIC_CHAT;
+    case "responses":
+      return responses;
+    case "anthropic":
+      return anthropic;
+    case "gemini":
+      return gemini;
+    case "mistral":
+      return mistral;
+    case "cohere":
+      return cohere;
+    case "perplexity":
+      return perplexity;
+  }
+}

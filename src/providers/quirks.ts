@@ -1,0 +1,194 @@
+// The providers that speak OpenAI's dialect, each as its quirks; measured or documented facts, one row per provider.
+import type { EffortQuirks, OpenaiQuirks } from "./openai/quirks.ts";
+import { NO_EFFORT, OPENAI_ONLY, PLAIN } from "./openai/quirks.ts";
+
+const LOW_TO_HIGH: EffortQuirks = { values: ["low", "medium", "high"], toggle: null };
+const NONE_TO_HIGH: EffortQuirks = { values: ["none", "low", "medium", "high"], toggle: null };
+const ALL_EFFORTS: EffortQuirks = {
+  values: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
+  toggle: null,
+};
+const PENALTIES = ["presence_penalty", "frequency_penalty"];
+const LOGPROBS = ["logprobs", "top_logprobs"];
+
+/** Any server that an operator configures: Ollama, vLLM, llama.cpp, Azure, another gateway. All is passed on. */
+export const GENERIC: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [],
+  messageFields: "any",
+  thoughts: "reasoning_content",
+  effort: ALL_EFFORTS,
+  models: [
+    // OpenAI's thinking models behind another's address.
+    {
+      names: /(^|\/)(o\d|gpt-[5-9])/,
+      quirks: { limitField: "max_completion_tokens", thoughts: null, messageFields: [] },
+    },
+  ],
+};
+
+/** api-docs.deepseek.com, "Thinking Mode": on by default, sampling has no effect in it, a forced call is refused. */
+export const DEEPSEEK: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [...OPENAI_ONLY, "seed", "logit_bias", "user"],
+  refusesThinking: ["temperature", "top_p", ...PENALTIES],
+  thoughts: "reasoning_content",
+  thoughtsRequired: true,
+  jsonSchema: false,
+  effort: { values: ["low", "high", "max"], toggle: "thinking" },
+  thinkingExcludes: ["required", "named"],
+};
+
+const GROK_THINKS = { refuses: [...OPENAI_ONLY, "logit_bias", ...PENALTIES, "stop"] };
+/** docs.x.ai and @ai-sdk/xai 4: models that think refuse stop and penalties; some take an effort. */
+export const XAI: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [...OPENAI_ONLY, "logit_bias"],
+  models: [
+    { names: /non-reasoning|^grok-2/, quirks: {} },
+    {
+      names: /^grok-3-mini/,
+      quirks: { ...GROK_THINKS, effort: { values: ["low", "high"], toggle: null } },
+    },
+    { names: /^grok-3/, quirks: { refuses: [...OPENAI_ONLY, "logit_bias", "presence_penalty"] } },
+    { names: /^grok-(4(-|$)|4\.20(-\d{4})?-reasoning|code)/, quirks: GROK_THINKS },
+    { names: /^grok-/, quirks: { ...GROK_THINKS, effort: NONE_TO_HIGH } },
+  ],
+};
+
+/** console.groq.com/docs: no log probabilities, no bias, no names; JSON and tools exclude each other. */
+export const GROQ: OpenaiQuirks = {
+  ...PLAIN,
+  limitField: "max_completion_tokens",
+  refuses: [...OPENAI_ONLY, ...LOGPROBS, "logit_bias"],
+  names: false,
+  jsonSchema: false,
+  jsonWithTools: false,
+  models: [
+    { names: /gpt-oss/, quirks: { effort: LOW_TO_HIGH, jsonSchema: true } },
+    { names: /kimi|llama-4/, quirks: { jsonSchema: true } },
+    {
+      names: /qwen|deepseek/,
+      quirks: { effort: { values: ["none"], toggle: null }, adds: { reasoning_format: "parsed" } },
+    },
+  ],
+};
+
+export const TOGETHER: OpenaiQuirks = { ...PLAIN, effort: LOW_TO_HIGH };
+
+/** docs.fireworks.ai, "Reasoning". */
+export const FIREWORKS: OpenaiQuirks = { ...PLAIN, effort: NONE_TO_HIGH };
+
+/** inference-docs.cerebras.ai: system messages act as developer's; GLM's thinking can only be turned off. */
+export const CEREBRAS: OpenaiQuirks = {
+  ...PLAIN,
+  limitField: "max_completion_tokens",
+  refuses: [...OPENAI_ONLY, ...PENALTIES, "logit_bias"],
+  names: false,
+  effort: LOW_TO_HIGH,
+  models: [{ names: /glm|qwen/, quirks: { effort: { values: ["none"], toggle: null } } }],
+};
+
+/** openrouter.ai/docs: it drops by itself what a model behind it doesn't take. */
+export const OPENROUTER: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [],
+  developerRole: true,
+  messageFields: ["annotations", "refusal"],
+  thoughts: "reasoning_details",
+  cacheMark: "cache_control",
+  effort: ALL_EFFORTS,
+};
+
+/** Kimi's newer models have one temperature, and say so with a 400. */
+const KIMI_FIXED = {
+  refuses: [
+    ...OPENAI_ONLY,
+    ...LOGPROBS,
+    ...PENALTIES,
+    "logit_bias",
+    "seed",
+    "user",
+    "parallel_tool_calls",
+    "temperature",
+    "top_p",
+  ],
+  thoughtsRequired: true,
+};
+/** platform.moonshot.ai and recordings of August 2026. */
+export const MOONSHOT: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [...OPENAI_ONLY, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
+  ranges: { temperature: [0, 1] },
+  thoughts: "reasoning_content",
+  schema: "moonshot",
+  models: [
+    { names: /^kimi-k2\.7|thinking/, quirks: { ...KIMI_FIXED, thinkingExcludes: ["required"] } },
+    {
+      names: /^kimi-k2\.\d/,
+      quirks: {
+        ...KIMI_FIXED,
+        effort: { values: [], toggle: "thinking" },
+        thinkingExcludes: ["required"],
+      },
+    },
+    { names: /^kimi-k2(-|$)/, quirks: {} },
+    {
+      names: /^kimi-/,
+      quirks: { ...KIMI_FIXED, effort: { values: ["low", "high", "max"], toggle: null } },
+    },
+  ],
+};
+
+const QWEN_SWITCH: EffortQuirks = { values: [], toggle: "enable_thinking" };
+/** alibabacloud.com/help/model-studio: neither a forced call nor JSON while thinking; open Qwen3 thinks only in streams. */
+export const QWEN: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [...OPENAI_ONLY, "frequency_penalty", "logit_bias", "user"],
+  ranges: { temperature: [0, 1.99], top_p: [0.01, 1] },
+  thoughts: "reasoning_content",
+  jsonSchema: false,
+  effort: QWEN_SWITCH,
+  thinkingExcludes: ["required", "named", "json"],
+  models: [
+    { names: /thinking|^qwq/, quirks: { effort: NO_EFFORT } },
+    { names: /^qwen3\.([7-9]|\d\d)/, quirks: { jsonSchema: true } },
+    {
+      names: /^qwen3-\d/,
+      quirks: { thinkingExcludes: ["required", "named", "json", "unstreamed"] },
+    },
+  ],
+};
+
+/** docs.z.ai: automatic tool choice only, one stop word, no schema; glm-5.3 always thinks. */
+export const ZAI: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [...OPENAI_ONLY, ...PENALTIES, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
+  ranges: { temperature: [0, 1], top_p: [0.01, 1] },
+  stopsMax: 1,
+  streamUsage: false,
+  names: false,
+  thoughts: "reasoning_content",
+  strictTools: false,
+  directions: [],
+  jsonSchema: false,
+  effort: { values: [], toggle: "thinking" },
+  addsForStreamedTools: { tool_stream: true },
+  models: [
+    { names: /^glm-5\.2/, quirks: { effort: { values: ["high", "max"], toggle: "thinking" } } },
+    {
+      names: /^glm-(5\.[3-9]|[6-9])/,
+      quirks: { effort: { values: ["low", "high", "max"], toggle: null } },
+    },
+  ],
+};
+
+/** build.nvidia.com: NIM servers reject fields they don't know. */
+export const NVIDIA: OpenaiQuirks = {
+  ...PLAIN,
+  refuses: [...OPENAI_ONLY, "logit_bias", "user"],
+  names: false,
+  effort: LOW_TO_HIGH,
+};
+
+export const DEEPINFRA: OpenaiQuirks = { ...PLAIN, effort: NONE_TO_HIGH };

@@ -1,0 +1,218 @@
+// What Gemini's generateContent refuses: fields, turns of calls and responses, signatures, schemas and combinations.
+import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
+import { sign } from "./brain.ts";
+import { checkGeminiSchema } from "./schema.ts";
+import {
+  anything,
+  base64,
+  type Check,
+  type Fields,
+  flag,
+  integer,
+  list,
+  matching,
+  number,
+  oneOf,
+  record,
+  reject,
+  shape,
+  text,
+} from "./strict.ts";
+
+const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
+const MEDIA =
+  /^(image\/(png|jpeg|webp|heic|heif|gif)|audio\/(wav|mp3|mpeg|aiff|aac|ogg|flac|x-wav)|video\/\w+|application\/(pdf|json)|text\/[\w-]+)$/;
+const NAME = matching(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/);
+const mimeType: Check = (value, path) => {
+  text(value, path);
+  if (!MEDIA.test(String(value))) reject("value", `Unsupported MIME type: ${String(value)}`, path);
+};
+
+const KINDS = ["text", "inlineData", "fileData", "functionCall", "functionResponse"] as const;
+const partFields = of({
+  text,
+  thought: flag,
+  thoughtSignature: text,
+  inlineData: of({ mimeType, data: base64 }, ["mimeType", "data"]),
+  fileData: of({ mimeType, fileUri: text }, ["fileUri"]),
+  functionCall: of({ id: text, name: NAME, args: record }, ["name"]),
+  functionResponse: of({ id: text, name: NAME, response: record, parts: anything, willContinue: flag }, [
+    "name",
+    "response",
+  ]),
+  mediaResolution: record,
+});
+const part: Check = (value, path) => {
+  partFields(value, path);
+  const given = objectOf(value);
+  const kinds = KINDS.filter((kind) => given[kind] !== undefined);
+  const empty = given.text === "" && given.thoughtSignature === undefined;
+  if (kinds.length === 0 || (empty && kinds.length === 1))
+    reject("value", "required oneof field 'data' must have one initialized field", [...path, "data"]);
+  if (kinds.length > 1) reject("value", "oneof field 'data' is already set.", path);
+};
+const parts = list(part, 1);
+const content = of({ role: oneOf("user", "model"), parts }, ["role", "parts"]);
+
+const declaration = of(
+  {
+    name: NAME,
+    description: text,
+    parameters: checkGeminiSchema,
+    parametersJsonSchema: record,
+    response: checkGeminiSchema,
+    behavior: text,
+  },
+  ["name"],
+);
+const thinkingConfig = of({
+  includeThoughts: flag,
+  thinkingBudget: integer(-1),
+  thinkingLevel: oneOf("MINIMAL", "LOW", "MEDIUM", "HIGH", "minimal", "low", "medium", "high"),
+});
+const generationConfig = of({
+  maxOutputTokens: integer(1),
+  temperature: number(0, 2),
+  topP: number(0, 1),
+  topK: number(1),
+  candidateCount: integer(1, 8),
+  stopSequences: list(text, 0, 5),
+  seed: integer(-(2 ** 31), 2 ** 31 - 1),
+  presencePenalty: number(-2, 2),
+  frequencyPenalty: number(-2, 2),
+  responseMimeType: oneOf("text/plain", "application/json", "text/x.enum"),
+  responseSchema: checkGeminiSchema,
+  responseJsonSchema: record,
+  responseLogprobs: flag,
+  logprobs: integer(0, 20),
+  responseModalities: list(oneOf("TEXT", "IMAGE", "AUDIO")),
+  thinkingConfig,
+  mediaResolution: text,
+});
+const request = of(
+  {
+    contents: list(content, 1),
+    systemInstruction: of({ role: text, parts }, ["parts"]),
+    tools: list(
+      of({
+        functionDeclarations: list(declaration),
+        googleSearch: record,
+        urlContext: record,
+        codeExecution: record,
+      }),
+    ),
+    toolConfig: of({
+      functionCallingConfig: of({
+        mode: oneOf("AUTO", "ANY", "NONE", "VALIDATED"),
+        allowedFunctionNames: list(text),
+      }),
+    }),
+    generationConfig,
+    safetySettings: list(of({ category: text, threshold: text }, ["category", "threshold"])),
+    cachedContent: text,
+    serviceTier: text,
+    continuationToken: text,
+  },
+  ["contents"],
+);
+
+/** Gemini 3 and later: signatures are required, tools and JSON go together. */
+const THIRD = /^gemini-([3-9]|\d\d)/;
+
+/** Accepted in place of a signature ("Thought signatures: FAQ"). */
+const SENTINELS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
+
+/** What a call is signed with. */
+export function signatureOf({ name, args }: JsonObject): string {
+  return sign(`${String(name)}${JSON.stringify(args ?? {})}`);
+}
+
+function partsWith(content: JsonObject | undefined, kind: string): readonly JsonObject[] {
+  return arrayOf(content?.parts)
+    .map(objectOf)
+    .filter((each) => each[kind] !== undefined);
+}
+
+/** Each turn of calls is answered by a turn with as many responses of the same names. */
+function checkResponses(contents: readonly JsonObject[]): void {
+  contents.forEach((each, at) => {
+    const responses = partsWith(each, "functionResponse");
+    const calls = partsWith(contents[at - 1], "functionCall");
+    if (responses.length === 0 && calls.length === 0) return;
+    if (responses.length !== calls.length)
+      reject(
+        "value",
+        "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+      );
+    const names = new Set(calls.map(({ functionCall }) => objectOf(functionCall).name));
+    const stray = responses.find(({ functionResponse }) => !names.has(objectOf(functionResponse).name));
+    if (stray)
+      reject(
+        "value",
+        "Please ensure that function response turn comes immediately after its function call turn, with the names of its calls.",
+      );
+  });
+  if (partsWith(contents.at(-1), "functionCall").length > 0)
+    reject("value", "Please ensure that single turn requests end with a user role or a function response.");
+}
+
+/** In the current turn, the first call of each step carries its signature; a signature that is given must be true. */
+function checkSignatures(contents: readonly JsonObject[], model: string): void {
+  const asked = contents.findLastIndex(
+    (each) => each.role === "user" && partsWith(each, "functionResponse").length === 0,
+  );
+  contents.forEach((each, at) => {
+    partsWith(each, "functionCall").forEach(({ functionCall, thoughtSignature: given }, index) => {
+      const call = objectOf(functionCall);
+      if (given !== undefined && given !== signatureOf(call) && !SENTINELS.includes(String(given)))
+        reject("value", "Corrupted thought signature.");
+      if (given === undefined && index === 0 && at > asked && THIRD.test(model))
+        reject(
+          "value",
+          `Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call \`default_api:${String(call.name)}\`, position ${at + 1}.`,
+        );
+    });
+  });
+}
+
+function checkCombinations(body: JsonObject, model: string): void {
+  const config = objectOf(body.generationConfig);
+  const { thinkingBudget, thinkingLevel } = objectOf(config.thinkingConfig);
+  const json = config.responseMimeType === "application/json";
+  const { mode } = objectOf(objectOf(body.toolConfig).functionCallingConfig);
+  const old = /^gemini-[12]/.test(model);
+  if ((thinkingBudget ?? null) !== null && (thinkingLevel ?? null) !== null)
+    reject("value", "You can only set only one of thinking budget and thinking level.");
+  const level = String(thinkingLevel ?? "").toUpperCase();
+  if (level === "MINIMAL" && /^gemini-([3-9]\S*-pro|3\.[7-9]|[4-9])/.test(model))
+    reject(
+      "value",
+      "Thinking level MINIMAL is not supported for this model. Please retry with other thinking level.",
+    );
+  if (level !== "" && old) reject("value", "Thinking level is not supported for this model.");
+  if ((config.responseSchema ?? config.responseJsonSchema ?? null) !== null && !json)
+    reject("value", "response_schema is only supported with response_mime_type application/json.");
+  if (json && arrayOf(body.tools).length > 0 && (old || mode === "ANY"))
+    reject("value", "Function calling with a response mime type: 'application/json' is unsupported");
+  if (old && /2\.5/.test(model) && (config.presencePenalty ?? config.frequencyPenalty ?? null) !== null)
+    reject("value", "Penalty is not enabled for this model");
+  arrayOf(body.tools)
+    .flatMap((each) => arrayOf(objectOf(each).functionDeclarations))
+    .forEach((each) => {
+      const { parameters, parametersJsonSchema, name } = objectOf(each);
+      if (parameters !== undefined && parametersJsonSchema !== undefined)
+        reject(
+          "value",
+          `Only one of parameters and parameters_json_schema may be set for function ${String(name)}.`,
+        );
+    });
+}
+
+/** Refuses what the real interface refuses ("Gemini API: generateContent", "Function calling", "Thought signatures"). */
+export function checkGeminiRequest(body: JsonObject, model: string): void {
+  request(body, []);
+  const contents = arrayOf(body.contents).filter(isObject);
+  checkResponses(contents);
+  checkSignatures(contents, model);
+  checkCombinations(body, model);
+}

@@ -1,0 +1,99 @@
+// A request of Gemini's, read into turns.
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
+import type { Media, OfferedTool, Prompt, Turn } from "./scene.ts";
+import { base64Bytes } from "./strict.ts";
+
+function mediaOf(part: JsonObject): readonly Media[] {
+  const { mimeType, data, fileUri } = objectOf(part.inlineData ?? part.fileData);
+  if (mimeType === undefined && fileUri === undefined) return [];
+  const kind = /^(image|audio)/.exec(String(mimeType))?.[1];
+  const bytes = typeof data === "string" ? base64Bytes(data) : null;
+  return [
+    {
+      kind: kind === "image" || kind === "audio" ? kind : "file",
+      mediaType: String(mimeType ?? fileUri),
+      bytes,
+    },
+  ];
+}
+
+function textIn(content: unknown): string {
+  return arrayOf(objectOf(content).parts)
+    .map(objectOf)
+    .filter(({ thought }) => thought !== true)
+    .map(({ text }) => stringOf(text) ?? "")
+    .join("");
+}
+
+/** A response's text: the one under the usual names, else its JSON. */
+function resultText(response: unknown): string {
+  const { result, output } = objectOf(response);
+  return stringOf(result) ?? stringOf(output) ?? JSON.stringify(response);
+}
+
+function turnsIn(content: JsonObject): readonly Turn[] {
+  const parts = arrayOf(content.parts).filter(isObject);
+  const text = textIn(content);
+  if (content.role === "model") {
+    const calls = parts.flatMap(({ functionCall }) => {
+      if (!isObject(functionCall)) return [];
+      const name = String(functionCall.name);
+      return [{ id: name, name, input: JSON.stringify(functionCall.args ?? {}) }];
+    });
+    return [{ role: "assistant", text, calls }];
+  }
+  const results: Turn[] = parts.flatMap(({ functionResponse }) => {
+    if (!isObject(functionResponse)) return [];
+    const { name, response } = functionResponse;
+    return [{ role: "tool", text: resultText(response), answers: String(name) }];
+  });
+  const only = results.length > 0 && results.length === parts.length;
+  return only ? results : [...results, { role: "user", text, media: parts.flatMap(mediaOf) }];
+}
+
+function toolsIn(body: JsonObject): readonly OfferedTool[] {
+  return arrayOf(body.tools)
+    .flatMap((each) => arrayOf(objectOf(each).functionDeclarations))
+    .map((each) => {
+      const { name, parameters, parametersJsonSchema } = objectOf(each);
+      return { name: String(name), schema: objectOf(parameters ?? parametersJsonSchema) };
+    });
+}
+
+function choiceIn(body: JsonObject): Prompt["toolChoice"] {
+  const { mode, allowedFunctionNames } = objectOf(objectOf(body.toolConfig).functionCallingConfig);
+  if (mode === "NONE") return "none";
+  if (mode !== "ANY") return "auto";
+  const allowed = arrayOf(allowedFunctionNames);
+  return allowed.length === 1 ? { name: String(allowed[0]) } : "required";
+}
+
+/** Thinks unless the budget is 0; models that don't belong to Gemini think when asked. */
+function thinks(config: JsonObject, model: string): boolean {
+  const { thinkingBudget, thinkingLevel, includeThoughts } = objectOf(config.thinkingConfig);
+  if (thinkingBudget === 0) return false;
+  const asked = includeThoughts === true || thinkingLevel !== undefined || thinkingBudget !== undefined;
+  return asked || model.includes("think") || /^gemini-([3-9]|2\.5-pro)/.test(model);
+}
+
+/** What a checked request of Gemini's asks for. */
+export function promptOf(body: JsonObject, model: string): Prompt {
+  const config = objectOf(body.generationConfig);
+  const system = textIn(body.systemInstruction);
+  const schema = config.responseSchema ?? config.responseJsonSchema;
+  return {
+    turns: [
+      ...(system === "" ? [] : [{ role: "system", text: system } as const]),
+      ...arrayOf(body.contents).filter(isObject).flatMap(turnsIn),
+    ],
+    tools: toolsIn(body),
+    toolChoice: choiceIn(body),
+    parallelCalls: true,
+    format:
+      config.responseMimeType === "application/json" ? { schema: isObject(schema) ? schema : null } : null,
+    thinks: thinks(config, model),
+    stop: arrayOf(config.stopSequences).map(String),
+    outputTokensMax: numberOf(config.maxOutputTokens) ?? null,
+    choices: numberOf(config.candidateCount) ?? 1,
+  };
+}

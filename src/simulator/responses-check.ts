@@ -1,0 +1,265 @@
+// What OpenAI's Responses interface refuses: fields, items, calls without outputs and thinking that isn't its own.
+import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
+import { sign } from "./brain.ts";
+import { type Family, familyOf } from "./openai-models.ts";
+import { imageUrl } from "./openai-shapes.ts";
+import { checkCallOrder } from "./response-items.ts";
+import { strictFlaw } from "./schema.ts";
+import {
+  anything,
+  type Check,
+  type Fields,
+  flag,
+  integer,
+  list,
+  matching,
+  number,
+  oneOf,
+  record,
+  reject,
+  shape,
+  text,
+  textOr,
+  variant,
+  wordOr,
+} from "./strict.ts";
+
+const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
+const NAME = matching(/^[a-zA-Z0-9_-]{1,128}$/);
+const CALL_ID = matching(/^.{1,64}$/s);
+
+const inputParts = list(
+  variant("type", {
+    input_text: of({ type: anything, text, prompt_cache_breakpoint: record }, ["text"]),
+    input_image: of({
+      type: anything,
+      image_url: imageUrl,
+      file_id: text,
+      detail: oneOf("auto", "low", "high", "original"),
+    }),
+    input_file: of({ type: anything, file_data: text, file_id: text, file_url: text, filename: text }),
+  }),
+);
+const outputParts = list(
+  variant("type", {
+    output_text: of({ type: anything, text, annotations: anything, logprobs: anything }, ["text"]),
+    refusal: of({ type: anything, refusal: text }, ["refusal"]),
+  }),
+);
+const said = { type: anything, id: text, role: anything, status: text, phase: text };
+const input = of({ ...said, content: textOr(inputParts) }, ["content"]);
+const message = variant("role", {
+  user: input,
+  system: input,
+  developer: input,
+  assistant: of({ ...said, content: textOr(outputParts) }, ["content"]),
+});
+const item = variant("type", {
+  message,
+  function_call: of(
+    { type: anything, id: text, call_id: CALL_ID, name: NAME, arguments: text, status: text },
+    ["call_id", "name", "arguments"],
+  ),
+  function_call_output: of(
+    { type: anything, id: text, call_id: CALL_ID, output: textOr(inputParts), status: text },
+    ["call_id", "output"],
+  ),
+  custom_tool_call: of(
+    { type: anything, id: text, call_id: CALL_ID, name: NAME, input: text, status: text },
+    ["call_id", "name", "input"],
+  ),
+  custom_tool_call_output: of({ type: anything, id: text, call_id: CALL_ID, output: textOr(inputParts) }, [
+    "call_id",
+    "output",
+  ]),
+  reasoning: of(
+    {
+      type: anything,
+      id: text,
+      summary: list(of({ type: oneOf("summary_text"), text }, ["type", "text"])),
+      content: anything,
+      encrypted_content: text,
+      status: text,
+    },
+    ["summary"],
+  ),
+  item_reference: of({ type: anything, id: text }, ["id"]),
+});
+/** A message may leave its type out. */
+const anyItem: Check = (value, path) =>
+  (isObject(value) && value.type === undefined ? message : item)(value, path);
+
+const format = variant("type", {
+  text: of({ type: anything }),
+  json_object: of({ type: anything }),
+  json_schema: of({ type: anything, name: NAME, description: text, schema: record, strict: flag }, [
+    "name",
+    "schema",
+  ]),
+});
+const tool = variant("type", {
+  function: of({ type: anything, name: NAME, description: text, parameters: record, strict: flag }, [
+    "name",
+    "parameters",
+  ]),
+  custom: of({ type: anything, name: NAME, description: text, format: record }, ["name"]),
+  web_search: record,
+});
+const choice = wordOr(
+  ["none", "auto", "required"],
+  variant("type", {
+    function: of({ type: anything, name: text }, ["name"]),
+    custom: of({ type: anything, name: text }, ["name"]),
+    allowed_tools: of({ type: anything, mode: oneOf("auto", "required"), tools: list(record) }, [
+      "mode",
+      "tools",
+    ]),
+    web_search: of({ type: anything }),
+  }),
+);
+const request = of(
+  {
+    model: text,
+    input: textOr(list(anyItem, 1)),
+    instructions: text,
+    include: list(text),
+    max_output_tokens: integer(16),
+    max_tool_calls: integer(1),
+    metadata: record,
+    parallel_tool_calls: flag,
+    previous_response_id: text,
+    prompt: record,
+    prompt_cache_key: text,
+    prompt_cache_options: record,
+    prompt_cache_retention: oneOf("in_memory", "24h"),
+    reasoning: of({
+      effort: oneOf("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+      summary: oneOf("auto", "concise", "detailed"),
+      context: text,
+    }),
+    safety_identifier: text,
+    service_tier: oneOf("auto", "default", "flex", "scale", "priority", "fast"),
+    store: flag,
+    stream: flag,
+    stream_options: of({ include_obfuscation: flag }),
+    temperature: number(0, 2),
+    text: of({ format, verbosity: oneOf("low", "medium", "high") }),
+    tool_choice: choice,
+    tools: list(tool),
+    top_logprobs: integer(0, 20),
+    top_p: number(0, 1),
+    truncation: oneOf("auto", "disabled"),
+    user: text,
+    background: flag,
+    conversation: anything,
+    moderation: record,
+  },
+  ["model", "input"],
+);
+
+function unsupported(field: string): never {
+  return reject(
+    "unsupported",
+    `Unsupported parameter: '${field}' is not supported with this model.`,
+    [field],
+    "unsupported_parameter",
+  );
+}
+
+function checkFamily(body: JsonObject, family: Family): void {
+  const { effort } = objectOf(body.reasoning);
+  if (typeof effort === "string" && family.efforts.length === 0) unsupported("reasoning.effort");
+  if (typeof effort === "string" && !family.efforts.includes(effort))
+    reject(
+      "unsupported",
+      `Unsupported value: '${effort}' is not supported with this model. Supported values are: ${family.efforts.join(", ")}.`,
+      ["reasoning", "effort"],
+      "unsupported_value",
+    );
+  if (family.efforts.length === 0 || (effort ?? family.effort) === "none") return;
+  for (const field of ["temperature", "top_p"]) {
+    const given = body[field] ?? null;
+    if (given !== null && given !== 1) unsupported(field);
+  }
+  if ((body.top_logprobs ?? null) !== null && body.top_logprobs !== 0) unsupported("top_logprobs");
+}
+
+function checkSchemas(body: JsonObject): void {
+  arrayOf(body.tools).forEach((each, at) => {
+    const { strict, parameters, name, type } = objectOf(each);
+    // Left out, `strict` is true here, and schemas that can't be strict are taken as they are.
+    const flaw = type === "function" && strict === true ? strictFlaw(parameters) : null;
+    if (flaw !== null)
+      reject(
+        "value",
+        `Invalid schema for function '${String(name)}': ${flaw}`,
+        ["tools", at, "parameters"],
+        "invalid_function_parameters",
+      );
+  });
+  const asked = objectOf(objectOf(body.text).format);
+  const flaw = asked.strict === true ? strictFlaw(asked.schema) : null;
+  if (flaw !== null)
+    reject(
+      "value",
+      `Invalid schema for response_format '${String(asked.name)}': ${flaw}`,
+      ["text", "format", "schema"],
+      "invalid_json_schema",
+    );
+}
+
+/** What an item of thinking is sealed with: its id and its summary. */
+export function sealOf({ id, summary }: JsonObject): string {
+  const words = arrayOf(summary).map((part) => String(objectOf(part).text));
+  return sign(`${String(id)} ${words.join("\n")}`);
+}
+
+/** Thinking comes back unchanged, sealed when nothing is stored, and with the item that followed it. */
+function checkReasoning(body: JsonObject): void {
+  const items = arrayOf(body.input).map(objectOf);
+  items.forEach((each, at) => {
+    if (each.type !== "reasoning") return;
+    const sealed = each.encrypted_content ?? null;
+    if (sealed === null && body.store === false)
+      reject(
+        "not_found",
+        `Item with id '${String(each.id)}' not found. Items are not persisted when \`store\` is set to false.`,
+        ["input"],
+      );
+    if (sealed !== null && sealed !== sealOf(each))
+      reject(
+        "value",
+        `The encrypted content for item ${String(each.id)} could not be verified.`,
+        ["input", at],
+        "invalid_encrypted_content",
+      );
+    const next = items[at + 1];
+    if (next === undefined || next.role === "user" || String(next.type).endsWith("_output"))
+      reject(
+        "value",
+        `Item '${String(each.id)}' of type 'reasoning' was provided without its required following item.`,
+        ["input", at],
+      );
+  });
+  items.forEach((each, at) => {
+    // `fc_r…` is the mark of a call that was made while thinking.
+    if (!String(each.id).startsWith("fc_r")) return;
+    const before = items.slice(0, at).findLast(({ type }) => type !== "function_call");
+    if (before?.type !== "reasoning")
+      reject(
+        "value",
+        `Item '${String(each.id)}' of type 'function_call' was provided without its required 'reasoning' item.`,
+        ["input", at],
+      );
+  });
+}
+
+/** Refuses what the real interface refuses ("API reference: Responses", "Conversation state: reasoning items"). */
+export function checkResponsesRequest(body: JsonObject, model: string): void {
+  request(body, []);
+  checkCallOrder(body.input);
+  checkReasoning(body);
+  checkSchemas(body);
+  const family = familyOf(model);
+  if (family) checkFamily(body, family);
+}

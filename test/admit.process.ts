@@ -1,0 +1,33 @@
+// A process of its own for tests: admits and settles so many requests of `key_a` on a store, and prints what passed.
+import { Fault } from "../src/core/fault.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { createLedger } from "../src/ledger/ledger.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { BILLING, keyOf, NOON, QUOTA, recordOf, standingClock } from "./samples.ts";
+
+const [path = "", node = "", times = "0"] = process.argv.slice(2);
+const key = keyOf("key_a");
+const store = await openSqliteStore({ path, decide, lockWaitMs: 20_000 });
+const ledger = createLedger({
+  store,
+  clock: standingClock(NOON),
+  rules: () => ({ quota: QUOTA, billing: BILLING }),
+});
+
+async function serve(id: string): Promise<"granted" | "refused" | "failed"> {
+  try {
+    const grant = await ledger.admit({ id, key });
+    await ledger.settle(grant, { counted: true, record: recordOf(id) });
+    return "granted";
+  } catch (error) {
+    return error instanceof Fault && error.code === "rate_limit_exceeded" ? "refused" : "failed";
+  }
+}
+
+const counts = { granted: 0, refused: 0, failed: 0 };
+for (let done = 0; done < Number(times); done += 20) {
+  const ends = await Promise.all(Array.from({ length: 20 }, (_, index) => serve(`${node} ${done + index}`)));
+  for (const end of ends) counts[end]++;
+}
+await store.close();
+process.stdout.write(JSON.stringify(counts));

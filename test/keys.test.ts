@@ -1,0 +1,198 @@
+// Secrets, digests and the master key: what they look like, what is refused, what is told.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openMasterKey } from "../src/admin/master-key.ts";
+import type { GatewayKey } from "../src/core/key.ts";
+import { authenticate, authenticator } from "../src/keys/authenticate.ts";
+import { checkValueOf, masterKeyFrom, parseMasterKey, pepperOf } from "../src/keys/master.ts";
+import {
+  checkSecret,
+  digestOf,
+  isSameDigest,
+  mintAdminToken,
+  mintId,
+  mintSecret,
+} from "../src/keys/secret.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { masterKeyFile } from "../src/store/sqlite/master-key-file.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { countingRandom, keyOf, NOON, standingClock } from "./samples.ts";
+import { codeOf, thrownBy } from "./store.suite.ts";
+
+const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
+const fixed = (byte: number) => ({ bytes: (count: number) => new Uint8Array(count).fill(byte) });
+
+describe("secrets", () => {
+  test("are sk- and 49 letters and digits, whatever the random bytes, and no two alike", () => {
+    const secrets = Array.from({ length: 500 }, () => mintSecret(random));
+    for (const secret of [...secrets, mintSecret(fixed(0)), mintSecret(fixed(255))]) {
+      expect(secret).toMatch(/^sk-[0-9A-Za-z]{49}$/);
+      expect(checkSecret(secret)).toBe(true);
+    }
+    expect(new Set(secrets).size).toBe(500);
+  });
+
+  test("keep all 256 bits: bytes that differ in one bit give different secrets", () => {
+    const flipped = Array.from({ length: 256 }, (_, bit) => ({
+      bytes: (count: number) => {
+        const bytes = new Uint8Array(count);
+        bytes[bit >> 3] = 1 << (bit & 7);
+        return bytes;
+      },
+    }));
+    expect(new Set(flipped.map(mintSecret)).size).toBe(256);
+  });
+
+  test("are refused with any one character changed, left out, doubled or swapped with its neighbour", () => {
+    const secret = mintSecret(countingRandom());
+    for (let at = 0; at < secret.length; at++) {
+      const [before, here, after] = [secret.slice(0, at), secret.charAt(at), secret.slice(at + 1)];
+      const other = here === "a" ? "b" : "a";
+      const wrong = [before + other + after, before + after, before + here + here + after];
+      if (after !== "" && after.charAt(0) !== here)
+        wrong.push(before + after.charAt(0) + here + after.slice(1));
+      for (const text of wrong) expect(checkSecret(text)).toBe(false);
+    }
+  });
+
+  test("of another service or shape are refused", () => {
+    const secret = mintSecret(random);
+    for (const text of [
+      "",
+      "sk-",
+      ` ${secret}`,
+      `${secret}\n`,
+      secret.toUpperCase(),
+      `sk-proj-${"a".repeat(150)}`,
+    ]) {
+      expect(checkSecret(text)).toBe(false);
+    }
+    expect(checkSecret(mintAdminToken(random))).toBe(false);
+  });
+
+  test("have digests that depend on every part of both secret and pepper", () => {
+    const pepper = pepperOf(new Uint8Array(32));
+    expect(digestOf("a", pepper)).toMatch(/^[0-9a-f]{64}$/);
+    expect(digestOf("a", pepper)).toBe(digestOf("a", pepper));
+    expect(digestOf("b", pepper)).not.toBe(digestOf("a", pepper));
+    expect(digestOf("a", pepperOf(new Uint8Array(32).fill(1)))).not.toBe(digestOf("a", pepper));
+    expect(isSameDigest("abc", "abc")).toBe(true);
+    expect(isSameDigest("abc", "abd") || isSameDigest("abc", "abcd") || isSameDigest("é", "ab")).toBe(false);
+  });
+
+  test("ids name their kind", () => {
+    expect(mintId("key", random)).toMatch(/^key_[0-9A-Za-z]{21}$/);
+    expect(mintId("acct", random)).not.toBe(mintId("acct", random));
+  });
+});
+
+describe("authentication", () => {
+  test("takes the secret of a live key and refuses every other alike, mostly without a look-up", async () => {
+    const pepper = pepperOf(new Uint8Array(32));
+    const [live, expired, revoked] = [mintSecret(random), mintSecret(random), mintSecret(random)];
+    const keys = new Map([
+      [digestOf(live, pepper), keyOf("key_live")],
+      [digestOf(expired, pepper), keyOf("key_expired", { expiresAtMs: NOON })],
+      [digestOf(revoked, pepper), keyOf("key_revoked", { revokedAtMs: NOON - 1 })],
+    ]);
+    let lookUps = 0;
+    const keyByDigest = async (digest: string) => {
+      lookUps++;
+      return keys.get(digest) ?? null;
+    };
+    const parts = { store: { keyByDigest }, clock: standingClock(NOON), pepper };
+    expect((await authenticate(parts, live)).id).toBe("key_live");
+    const wrong = [expired, revoked, mintSecret(random), live.slice(0, -1), "", "sk-' OR 1=1 --"];
+    const thrown = await Promise.all(wrong.map((secret) => thrownBy(authenticate(parts, secret))));
+    expect(thrown.map(codeOf)).toEqual(wrong.map(() => "invalid_api_key"));
+    expect(new Set(thrown.map(String)).size).toBe(1);
+    expect(lookUps).toBe(4);
+  });
+
+  test("remembered for half a second, then asked again, and wherever the clock is set", async () => {
+    const pepper = pepperOf(new Uint8Array(32));
+    const secret = mintSecret(random);
+    const clock = standingClock(NOON);
+    const digest = digestOf(secret, pepper);
+    let key: GatewayKey | null = keyOf("key_a");
+    const keyByDigest = async (asked: string) => (asked === digest ? key : null);
+    const proves = authenticator({ store: { keyByDigest }, clock, pepper });
+    await proves(secret);
+    key = null;
+    clock.atMs = NOON + 499;
+    expect((await proves(secret)).id).toBe("key_a");
+    clock.atMs = NOON + 500;
+    expect(codeOf(await thrownBy(proves(secret)))).toBe("invalid_api_key");
+    key = keyOf("key_a", { expiresAtMs: NOON - 1000 });
+    clock.atMs = NOON - 2000;
+    await proves(secret);
+    clock.atMs = NOON - 1000;
+    expect(codeOf(await thrownBy(proves(secret)))).toBe("invalid_api_key");
+  });
+});
+
+describe("the master key", () => {
+  const text = Buffer.from(new Uint8Array(32).fill(7)).toString("base64");
+  let folder: string;
+  let path: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "poundkey-keys-"));
+    path = join(folder, "data", "poundkey.db");
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  test("is 32 bytes in base64, and what is not is refused without being shown", () => {
+    expect(parseMasterKey(` ${text}\n`, "here")).toEqual(new Uint8Array(32).fill(7));
+    expect(parseMasterKey(text.slice(0, -1), "here").length).toBe(32);
+    for (const bad of ["", "short", `${text}A`, text.slice(0, 40), `!${text.slice(1)}`, "a".repeat(64)]) {
+      expect(() => parseMasterKey(bad, "THE_SOURCE")).toThrow(/^THE_SOURCE must be 32 bytes in base64/);
+      if (bad.length > 8) expect(() => parseMasterKey(bad, "x")).not.toThrow(bad);
+    }
+  });
+
+  test("gives other keys for other uses, none of them itself", () => {
+    const masterKey = parseMasterKey(text, "here");
+    const keys = [masterKey, pepperOf(masterKey)].map((key) => Buffer.from(key).toString("hex"));
+    expect(new Set([...keys, checkValueOf(masterKey)]).size).toBe(3);
+  });
+
+  test("is made once beside the database, for its owner alone", () => {
+    const file = masterKeyFile(path);
+    expect(file.read()).toBeNull();
+    const made = masterKeyFrom({ text: undefined, file, inUse: false, random });
+    expect(file.path).toBe(join(folder, "data", "master.key"));
+    expect(statSync(file.path).mode & 0o777).toBe(0o600);
+    expect(masterKeyFrom({ text: "", file, inUse: true, random })).toEqual(made);
+    expect(file.make("another")).toBe(file.read() ?? "");
+    expect(masterKeyFrom({ text, file, inUse: true, random })).toEqual(new Uint8Array(32).fill(7));
+  });
+
+  test("is not made anew for a store that had one", () => {
+    const file = masterKeyFile(path);
+    expect(() => masterKeyFrom({ text: undefined, file, inUse: true, random })).toThrow(
+      /missing.*POUNDKEY_MASTER_KEY/,
+    );
+    expect(existsSync(file.path)).toBe(false);
+  });
+
+  test("belongs to its store: another one is refused at the next start", async () => {
+    const store = await openSqliteStore({ path, decide });
+    const file = masterKeyFile(path);
+    const first = await openMasterKey(store, { text: undefined, file, random });
+    expect(await openMasterKey(store, { text: undefined, file, random })).toEqual(first);
+    expect(String(await thrownBy(openMasterKey(store, { text, file, random })))).toContain(
+      "another master key",
+    );
+    writeFileSync(file.path, "nonsense");
+    expect(String(await thrownBy(openMasterKey(store, { text: undefined, file, random })))).toContain(
+      file.path,
+    );
+    rmSync(file.path);
+    expect(String(await thrownBy(openMasterKey(store, { text: undefined, file, random })))).toContain(
+      "missing",
+    );
+    await store.close();
+  });
+});

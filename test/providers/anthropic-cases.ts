@@ -1,0 +1,148 @@
+// What the tests of the Anthropic dialect share: cards, requests, and an answer taken the whole way to a client's reply.
+import type { ModelCard } from "../../src/core/card.ts";
+import type { ChatMessage, ChatReply, ChatRequest } from "../../src/core/chat.ts";
+import type { Outgoing } from "../../src/core/dialect.ts";
+import { Fault } from "../../src/core/fault.ts";
+import { arrayOf, isObject, type JsonObject } from "../../src/core/json.ts";
+import { anthropic } from "../../src/providers/anthropic/dialect.ts";
+import { Fold } from "../../src/wire/fold.ts";
+import { Normaliser, normaliseReply } from "../../src/wire/normalise.ts";
+
+/** Takes everything that the newer ones refuse step by step. */
+export const CLASSIC = "claude-sonnet-4-5";
+export const OLD = "claude-3-7-sonnet-20250219";
+export const NEWEST = "claude-opus-5-5";
+export const target = { baseUrl: "https://api.example/v1", secret: "secret", headers: {} };
+
+export const hi: ChatMessage = { role: "user", content: "hi" };
+export const weather = {
+  type: "function" as const,
+  function: { name: "weather", parameters: { type: "object", properties: {} } },
+};
+export const schema = {
+  type: "object",
+  properties: { a: { type: "string" } },
+  required: ["a"],
+  additionalProperties: false,
+};
+export const jsonSchema = { type: "json_schema" as const, json_schema: { name: "n", schema } };
+
+export function cardOf(name: string, outputTokensMax: number | null = 64_000): ModelCard {
+  return {
+    id: `Anthropic#${name}`,
+    provider: "Anthropic",
+    name,
+    created: 0,
+    ownedBy: "anthropic",
+    contextTokensMax: 200_000,
+    outputTokensMax,
+    price: null,
+    capabilities: new Set(["tools", "vision", "files", "structured", "reasoning"]),
+    listed: true,
+    fallbacks: [],
+  };
+}
+
+export function requestOf(part: Partial<ChatRequest>): ChatRequest {
+  return { model: "m", messages: [hi], ...part };
+}
+
+export function sent(part: Partial<ChatRequest>, name = CLASSIC): Outgoing {
+  return anthropic.encode(requestOf(part), cardOf(name), target);
+}
+
+/** The turns of a body. */
+export function turnsIn({ body }: Outgoing): JsonObject[] {
+  return arrayOf(body.messages).filter(isObject);
+}
+
+export function call(id: string, text = "{}") {
+  return { id, type: "function" as const, function: { name: "weather", arguments: text } };
+}
+
+export function calls(...ids: string[]): ChatMessage {
+  return { role: "assistant", content: null, tool_calls: ids.map((id) => call(id)) };
+}
+
+export function result(id: string, content = "sun"): ChatMessage {
+  return { role: "tool", tool_call_id: id, content };
+}
+
+export type Event = JsonObject & { type: string };
+
+export const USAGE = {
+  input_tokens: 10,
+  cache_read_input_tokens: 5,
+  cache_creation_input_tokens: 2,
+  output_tokens: 7,
+  output_tokens_details: { thinking_tokens: 3 },
+};
+export const start: Event = {
+  type: "message_start",
+  message: { id: "m1", content: [], usage: { ...USAGE, output_tokens: 1 } },
+};
+
+export function open(index: number, block: object): Event {
+  return { type: "content_block_start", index, content_block: block };
+}
+
+export function text(index: number, value: string): Event {
+  return { type: "content_block_delta", index, delta: { type: "text_delta", text: value } };
+}
+
+export function json(index: number, value: string): Event {
+  return { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json: value } };
+}
+
+export function piece(index: number, delta: object): Event {
+  return { type: "content_block_delta", index, delta };
+}
+
+export function close(index: number): Event {
+  return { type: "content_block_stop", index };
+}
+
+export function finish(reason: string, rest: object = {}): Event[] {
+  const usage = { output_tokens: 7, output_tokens_details: { thinking_tokens: 3 } };
+  return [
+    { type: "message_delta", delta: { stop_reason: reason, ...rest }, usage },
+    { type: "message_stop" },
+  ];
+}
+
+/** A streamed answer as a client gets it folded; the data lines are padded, as Anthropic pads them. */
+export function streamed(events: readonly Event[], part: Partial<ChatRequest> = {}): ChatReply {
+  const request = requestOf(part);
+  const decoder = anthropic.decoder(cardOf(CLASSIC), request);
+  const normaliser = new Normaliser(request);
+  const fold = new Fold();
+  const take = (chunks: Parameters<Normaliser["push"]>[0]) => {
+    for (const chunk of normaliser.push(chunks)) fold.push(chunk);
+  };
+  for (const event of events) take(decoder.push({ event: event.type, data: `${JSON.stringify(event)}   ` }));
+  take(decoder.end());
+  for (const chunk of normaliser.end()) fold.push(chunk);
+  return fold.reply();
+}
+
+/** The same answer unstreamed. */
+export function whole(
+  content: readonly object[],
+  reason: string,
+  part: Partial<ChatRequest> = {},
+  rest: object = {},
+): ChatReply {
+  const body = { type: "message", role: "assistant", content, stop_reason: reason, usage: USAGE, ...rest };
+  const request = requestOf(part);
+  return normaliseReply(anthropic.reply(body, cardOf(CLASSIC), request), request);
+}
+
+export function thrownBy(run: () => unknown): Fault {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+  throw new Error("nothing was thrown");
+}

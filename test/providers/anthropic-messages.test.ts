@@ -1,0 +1,206 @@
+// The Anthropic dialect's turns: order, merging, tool results, ids, files, prefills and cache marks.
+import { expect, test } from "bun:test";
+import type { ChatMessage } from "../../src/core/chat.ts";
+import { arrayOf, objectOf } from "../../src/core/json.ts";
+import {
+  CLASSIC,
+  call,
+  calls,
+  hi,
+  jsonSchema,
+  result,
+  sent,
+  thrownBy,
+  turnsIn,
+  weather,
+} from "./anthropic-cases.ts";
+
+/** The turns as `role: block | block`: a block by its text, or by its type and what identifies it. */
+function told(messages: readonly ChatMessage[], name = CLASSIC): string[] {
+  return turnsIn(sent({ messages }, name)).map(({ role, content }) => {
+    const blocks = arrayOf(content).map((one) => {
+      const { type, text, id, tool_use_id } = objectOf(one);
+      return type === "text" ? text : `${type} ${tool_use_id ?? id}`;
+    });
+    return `${role}: ${blocks.join(" | ")}`;
+  });
+}
+
+const said = (content: string): ChatMessage => ({ role: "assistant", content });
+const texts = (...values: string[]) => values.map((text) => ({ type: "text" as const, text }));
+const note = (text: string) => `<system_message>\n${text}\n</system_message>`;
+
+const TURNS: [string, ChatMessage[], string[]][] = [
+  ["same roles merge", [hi, { role: "user", content: "you" }], ["user: hi | you"]],
+  ["blank text goes", [{ role: "user", content: texts(" \n", "hi") }, said(""), hi], ["user: hi | hi"]],
+  ["the first is the user's", [said("Hello."), hi], ["user: Begin.", "assistant: Hello.", "user: hi"]],
+  ["system alone", [{ role: "system", content: "Tell a joke." }], ["user: Begin."]],
+  [
+    "a later system message keeps its place",
+    [hi, said("yes"), { role: "developer", content: "brief" }, hi],
+    ["user: hi", "assistant: yes", `user: ${note("brief")} | hi`],
+  ],
+  [
+    "results out of order",
+    [hi, calls("a", "b"), result("b"), result("a")],
+    ["user: hi", "assistant: tool_use a | tool_use b", "user: tool_result b | tool_result a"],
+  ],
+  [
+    "results apart",
+    [hi, calls("a", "b"), result("a"), { role: "user", content: "wait" }, said("ok"), result("b"), hi],
+    [
+      "user: hi",
+      "assistant: tool_use a | tool_use b",
+      "user: tool_result a | tool_result b | wait",
+      "assistant: ok",
+      "user: hi",
+    ],
+  ],
+  [
+    "results before text",
+    [hi, calls("a"), { role: "system", content: "s" }, result("a")],
+    ["user: hi", "assistant: tool_use a", `user: tool_result a | ${note("s")}`],
+  ],
+  [
+    "illegal ids",
+    [hi, calls("functions.f:0"), result("functions.f:0")],
+    ["user: hi", "assistant: tool_use functions_2e_f_3a_0", "user: tool_result functions_2e_f_3a_0"],
+  ],
+  [
+    "ids that come again",
+    [hi, calls("f"), result("f"), calls("f"), result("f")],
+    [
+      "user: hi",
+      "assistant: tool_use f",
+      "user: tool_result f",
+      "assistant: tool_use f_3",
+      "user: tool_result f_3",
+    ],
+  ],
+  [
+    "a refusal is what was said",
+    [hi, { role: "assistant", content: null, refusal: "No." }, hi],
+    ["user: hi", "assistant: No.", "user: hi"],
+  ],
+  ["a prefill without the space at its end", [hi, said("So: ")], ["user: hi", "assistant: So:"]],
+];
+test.each(TURNS)("%s", (_name, messages, turns) => expect(told(messages)).toEqual(turns));
+
+test("a prefill is turned where the model refuses it, and beside thinking or a format", () => {
+  const messages = [hi, said("So:")];
+  const going = "user: Go on with your last message exactly where it ends, without repeating any of it.";
+  expect(told(messages, "claude-sonnet-4-6")).toEqual(["user: hi", "assistant: So:", going]);
+  for (const part of [{ reasoning_effort: "low" as const }, { response_format: jsonSchema }]) {
+    const outgoing = sent({ ...part, messages });
+    expect(turnsIn(outgoing)).toHaveLength(3);
+    expect(outgoing.dropped).toEqual(["messages"]);
+  }
+});
+
+const mark = { cache_control: { type: "ephemeral" } };
+
+test("system prompt, calls, results and cache marks in their native form", () => {
+  const url = "data:image/jpg;base64,AA==";
+  const { body } = sent({
+    messages: [
+      { role: "system", content: [{ type: "text", text: "A", ...mark }] },
+      { role: "developer", content: "B" },
+      { role: "user", content: "hi", ...mark },
+      {
+        role: "assistant",
+        content: "Wait.",
+        tool_calls: [call("a", '{"city":"Rome"}'), call("b", "broken")],
+      },
+      {
+        role: "tool",
+        tool_call_id: "a",
+        content: [
+          { type: "text", text: "sun" },
+          { type: "image_url", image_url: { url } },
+        ],
+        ...mark,
+      },
+      { role: "tool", tool_call_id: "b", content: "" },
+    ],
+    tools: [{ ...weather, ...mark }],
+  });
+  const image = { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "AA==" } };
+  expect(body.system).toEqual([
+    { type: "text", text: "A", ...mark },
+    { type: "text", text: "B" },
+  ]);
+  expect(body.tools).toMatchObject([mark]);
+  expect(body.messages).toEqual([
+    { role: "user", content: [{ type: "text", text: "hi", ...mark }] },
+    {
+      role: "assistant",
+      content: [
+        { type: "text", text: "Wait." },
+        { type: "tool_use", id: "a", name: "weather", input: { city: "Rome" } },
+        { type: "tool_use", id: "b", name: "weather", input: { arguments: "broken" } },
+      ],
+    },
+    {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "sun" }, image], ...mark },
+        { type: "tool_result", tool_use_id: "b" },
+      ],
+    },
+  ]);
+});
+
+test("of more than four cache marks the first and the last three stay", () => {
+  const parts = (digits: string) => texts(...digits).map((part) => ({ ...part, ...mark }));
+  const outgoing = sent({
+    messages: [
+      { role: "system", content: parts("01") },
+      { role: "user", content: parts("2345") },
+    ],
+  });
+  const kept = JSON.stringify(outgoing.body).matchAll(/"text":"(\d)","cache_control"/g);
+  expect([...kept].map(([, digit]) => digit).sort()).toEqual(["0", "3", "4", "5"]);
+  expect(outgoing.dropped).toEqual(["cache_control"]);
+});
+
+const pdf = { type: "base64", media_type: "application/pdf", data: "AA==" };
+const FILES: [object, object][] = [
+  [
+    { type: "image_url", image_url: { url: "https://x/y.png" } },
+    { type: "image", source: { type: "url", url: "https://x/y.png" } },
+  ],
+  [
+    { type: "file", file: { file_data: "data:application/pdf;base64,AA==", filename: "a.pdf" } },
+    { type: "document", title: "a.pdf", source: pdf },
+  ],
+  [
+    { type: "file", file: { file_data: "AA==" } },
+    { type: "document", source: pdf },
+  ],
+  [
+    { type: "file", file: { file_data: `data:text/csv;base64,${btoa("a;b")}` } },
+    { type: "document", source: { type: "text", media_type: "text/plain", data: "a;b" } },
+  ],
+  [
+    { type: "file", file: { file_id: "file_1" } },
+    { type: "document", source: { type: "file", file_id: "file_1" } },
+  ],
+];
+test.each(FILES)("%j", (part, block) => {
+  const content = [part] as ChatMessage["content"] & object;
+  const [turn] = turnsIn(sent({ messages: [{ role: "user", content }] }));
+  expect(turn).toEqual({ role: "user", content: [block] });
+});
+
+test("audio and files that Claude does not read are refused, by name", () => {
+  for (const part of [
+    { type: "input_audio" as const, input_audio: { data: "AA==", format: "wav" } },
+    { type: "image_url" as const, image_url: { url: "data:image/svg+xml,<svg/>" } },
+    { type: "file" as const, file: { file_data: "data:application/zip;base64,AA==" } },
+  ]) {
+    const content = [...texts("this"), part];
+    const fault = thrownBy(() => sent({ messages: [hi, { role: "user", content }] }));
+    expect(fault.code).toBe("unsupported_capability");
+    expect(fault.details.param).toBe("messages[1].content[1]");
+  }
+});

@@ -1,0 +1,86 @@
+// Drives one dialect for its tests: encodes a request for a card, and reads a stream or a body the way the gateway does.
+import type { Capability, ModelCard } from "../../src/core/card.ts";
+import type { ChatReply, ChatRequest } from "../../src/core/chat.ts";
+import type { Dialect, Outgoing } from "../../src/core/dialect.ts";
+import { faultOf } from "../../src/core/fault.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { Fold } from "../../src/wire/fold.ts";
+import { Normaliser, normaliseReply } from "../../src/wire/normalise.ts";
+import { EventParser } from "../../src/wire/sse.ts";
+
+export const BASE = "https://upstream.example/v1";
+
+/** A listed card unless `capabilities` is null. */
+export function cardOf(name: string, capabilities: readonly Capability[] | null, output?: number): ModelCard {
+  return {
+    id: `Some#${name}`,
+    provider: "Some",
+    name,
+    created: 0,
+    ownedBy: "some",
+    contextTokensMax: null,
+    outputTokensMax: output ?? null,
+    price: null,
+    capabilities: new Set(capabilities ?? []),
+    listed: capabilities !== null,
+    fallbacks: [],
+  };
+}
+
+export function requestOf(fields: Partial<ChatRequest>): ChatRequest {
+  return { model: "Some#any", messages: [{ role: "user", content: "Hi" }], ...fields };
+}
+
+export function encoded(dialect: Dialect, fields: Partial<ChatRequest>, card: ModelCard): Outgoing {
+  return dialect.encode(requestOf(fields), card, {
+    baseUrl: BASE,
+    secret: "s3cret",
+    headers: { "X-Team": "7" },
+  });
+}
+
+export function functionTool(name: string, strict?: boolean) {
+  const parameters = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
+  return { type: "function" as const, function: { name, parameters, ...(strict ? { strict } : {}) } };
+}
+
+/** The bytes of a stream of these events, `data` lines alone. */
+export function streamOf(events: readonly (JsonObject | string)[]): string {
+  const lines = events.map((event) => (typeof event === "string" ? event : JSON.stringify(event)));
+  return lines.map((line) => `data: ${line}\n\n`).join("");
+}
+
+/** The reply that a stream folds to, and how many chunks a client got. Throws the decoder's faults. */
+export function streamed(dialect: Dialect, text: string, fields: Partial<ChatRequest> = {}, name = "any") {
+  const request = requestOf(fields);
+  const parser = new EventParser();
+  const decoder = dialect.decoder(cardOf(name, null), request);
+  const normaliser = new Normaliser(request);
+  const fold = new Fold();
+  const events = [...parser.push(new TextEncoder().encode(text)), ...parser.end()];
+  for (const event of events) for (const chunk of normaliser.push(decoder.push(event))) fold.push(chunk);
+  for (const chunk of [...normaliser.push(decoder.end()), ...normaliser.end()]) fold.push(chunk);
+  return fold.reply();
+}
+
+export function whole(dialect: Dialect, body: unknown, fields: Partial<ChatRequest> = {}): ChatReply {
+  const request = requestOf(fields);
+  return normaliseReply(dialect.reply(body, cardOf("any", null), request), request);
+}
+
+/** The only choice's message. */
+export function messageOf(reply: ChatReply) {
+  const [choice] = reply.choices;
+  if (!choice) throw new Error("no choice");
+  return choice.message;
+}
+
+/** The code of the fault that `act` throws, or "none". */
+export function faultIn(act: () => unknown): string {
+  try {
+    act();
+    return "none";
+  } catch (thrown) {
+    return faultOf(thrown).code;
+  }
+}

@@ -1,0 +1,80 @@
+// What the tests of the generateContent dialect share: encoding for a model, reading bodies as a reply, and small parts.
+import type { ModelCard } from "../../src/core/card.ts";
+import type { ChatChunk, ChatReply, ChatRequest } from "../../src/core/chat.ts";
+import { Fault } from "../../src/core/fault.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { gemini } from "../../src/providers/gemini/dialect.ts";
+import { Fold } from "../../src/wire/fold.ts";
+import { Normaliser, normaliseReply } from "../../src/wire/normalise.ts";
+
+export const BASE = "https://generativelanguage.googleapis.com/v1beta";
+export const VERTEX =
+  "https://aiplatform.googleapis.com/v1beta1/projects/p/locations/global/publishers/google";
+export const SENTINEL = "skip_thought_signature_validator";
+
+export function cardOf(name: string, outputTokensMax: number | null = null): ModelCard {
+  return {
+    id: `Google#${name}`,
+    provider: "Google",
+    name,
+    created: 0,
+    ownedBy: "google",
+    contextTokensMax: null,
+    outputTokensMax,
+    price: null,
+    capabilities: new Set(["tools", "reasoning"]),
+    listed: true,
+    fallbacks: [],
+  };
+}
+
+export function requestOf(fields: Partial<ChatRequest>): ChatRequest {
+  return { model: "any", messages: [{ role: "user", content: "Hi" }], ...fields };
+}
+
+export function encoded(fields: Partial<ChatRequest>, name = "gemini-3.8-flash", baseUrl = BASE) {
+  const target = { baseUrl, secret: "AIza-secret", headers: { "X-Team": "7" } };
+  return gemini.encode(requestOf(fields), cardOf(name, 1000), target);
+}
+
+/** The code of the Fault that a call throws; "none" when it throws nothing. */
+export function faultCode(run: () => unknown): string {
+  try {
+    run();
+    return "none";
+  } catch (thrown) {
+    return thrown instanceof Fault ? thrown.code : String(thrown);
+  }
+}
+
+export function streamed(bodies: readonly unknown[]): ChatReply {
+  const request = requestOf({});
+  const decoder = gemini.decoder(cardOf("gemini-3.8-flash"), request);
+  const normaliser = new Normaliser(request);
+  const fold = new Fold();
+  const take = (chunks: readonly ChatChunk[]) => {
+    for (const chunk of chunks) fold.push(chunk);
+  };
+  for (const body of bodies) {
+    const data = typeof body === "string" ? body : JSON.stringify(body);
+    take(normaliser.push(decoder.push({ event: "", data })));
+  }
+  take(normaliser.push(decoder.end()));
+  take(normaliser.end());
+  return fold.reply();
+}
+
+export function whole(body: unknown): ChatReply {
+  const request = requestOf({});
+  return normaliseReply(gemini.reply(body, cardOf("gemini-3.8-flash"), request), request);
+}
+
+export function part(parts: readonly JsonObject[], finishReason?: string, index = 0): JsonObject {
+  const finish = finishReason === undefined ? {} : { finishReason };
+  return { candidates: [{ index, content: { role: "model", parts }, ...finish }] };
+}
+
+export const call = (id: string, name: string, extra: JsonObject = {}) =>
+  ({ id, type: "function", function: { name, arguments: '{"a":1}' }, ...extra }) as const;
+export const tool = (parameters?: JsonObject) =>
+  ({ type: "function", function: { name: "add", ...(parameters ? { parameters } : {}) } }) as const;

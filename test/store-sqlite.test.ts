@@ -1,0 +1,144 @@
+// The SQLite store: the suite of all stores, and what only a file that others use too can suffer.
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Fault } from "../src/core/fault.ts";
+import type { Store } from "../src/core/store.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { BILLING, keyOf, NOON, QUOTA, recordOf, standingClock } from "./samples.ts";
+import { codeOf, storeSuite, thrownBy } from "./store.suite.ts";
+
+const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
+
+storeSuite("sqlite", () => {
+  const folder = newFolder();
+  return {
+    open: (decide) => openSqliteStore({ path: join(folder, "poundkey.db"), decide }),
+    dispose: () => rmSync(folder, { recursive: true }),
+  };
+});
+
+describe("sqlite: one file, many processes, bad days", () => {
+  const key = keyOf("key_a");
+  let folder: string;
+  let path: string;
+  let store: Store;
+  let ledger: Ledger;
+
+  beforeEach(async () => {
+    folder = newFolder();
+    path = join(folder, "data", "poundkey.db");
+    store = await openSqliteStore({ path, decide, lockWaitMs: 300 });
+    await store.addKey(key, "digest");
+    const rules = () => ({ quota: QUOTA, billing: BILLING });
+    ledger = createLedger({ store, clock: standingClock(NOON), rules });
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("the file and its folder are its owner's alone", () => {
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, "data")).mode & 0o777).toBe(0o700);
+  });
+
+  test("exactly 200 of 1,200 pass over three processes", async () => {
+    const script = join(import.meta.dir, "admit.process.ts");
+    const children = [0, 1, 2].map((node) =>
+      Bun.spawn([process.execPath, script, path, String(node), "400"], { stdout: "pipe", stderr: "inherit" }),
+    );
+    const outputs = await Promise.all(children.map((child) => new Response(child.stdout).json()));
+    const granted = outputs.map((output) => output.granted);
+    expect(granted.reduce((sum, count) => sum + count, 0)).toBe(200);
+    expect(outputs.map((output) => output.failed)).toEqual([0, 0, 0]);
+    expect((await ledger.allowance(key)).used).toBe(200);
+    expect((await store.requests({}, { limit: 500, after: null })).length).toBe(200);
+  }, 30_000);
+
+  test("another's lock is waited for", async () => {
+    const holder = new Database(path);
+    holder.run("BEGIN IMMEDIATE");
+    const granted = ledger.admit({ id: "1", key });
+    await Bun.sleep(20);
+    holder.run("COMMIT");
+    holder.close(true);
+    expect((await granted).place.kind).toBe("allowance");
+  });
+
+  test("a lock that stays is a fault, the event loop is not held up by it, and it mends", async () => {
+    const holder = new Database(path);
+    holder.run("BEGIN IMMEDIATE");
+    let turns = 0;
+    const turning = setInterval(() => turns++, 1);
+    const thrown = await thrownBy(ledger.admit({ id: "1", key }));
+    clearInterval(turning);
+    expect(codeOf(thrown)).toBe("store_unavailable");
+    expect(thrown instanceof Fault && thrown.details.retryAfterMs).toBe(1000);
+    expect(turns).toBeGreaterThan(0);
+    expect(await store.key("key_a")).not.toBeNull();
+    holder.run("COMMIT");
+    holder.close(true);
+    await ledger.admit({ id: "2", key });
+    expect((await ledger.allowance(key)).used).toBe(1);
+  });
+
+  test("a file that is gone is a fault, is not made anew, and mends when it is back", async () => {
+    await ledger.admit({ id: "1", key });
+    const away = join(folder, "away.db");
+    renameSync(path, away);
+    const uses = [
+      () => ledger.admit({ id: "2", key }),
+      () => store.keyByDigest("digest"),
+      () => store.ready(),
+    ];
+    for (const use of uses) {
+      const thrown = await thrownBy(use());
+      expect(codeOf(thrown)).toBe("store_unavailable");
+      expect(thrown instanceof Fault && thrown.message).not.toContain(folder);
+    }
+    expect(readdirSync(join(folder, "data"))).not.toContain("poundkey.db");
+    renameSync(away, path);
+    await store.ready();
+    await ledger.admit({ id: "3", key });
+    expect((await ledger.allowance(key)).used).toBe(2);
+  });
+
+  test("a file that is no database, or no file, is refused in words", async () => {
+    const rubbish = join(folder, "rubbish.db");
+    await Bun.write(rubbish, "This is not a database, and was never meant to be one. ".repeat(100));
+    expect(String(await thrownBy(openSqliteStore({ path: rubbish, decide })))).toMatch(
+      /rubbish.db .*not a database/,
+    );
+    expect(String(await thrownBy(openSqliteStore({ path: folder, decide })))).toContain(folder);
+  });
+
+  test("a store that a newer program wrote is refused in words, and left as it is", async () => {
+    const newer = new Database(path);
+    newer.run("PRAGMA user_version = 99");
+    newer.close(true);
+    const thrown = await thrownBy(openSqliteStore({ path, decide }));
+    expect(String(thrown)).toContain("newer Poundkey (schema 99");
+    const again = new Database(path);
+    expect(again.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version).toBe(99);
+    again.close(true);
+  });
+
+  test("everything is there again after a restart", async () => {
+    const grant = await ledger.admit({ id: "1", key });
+    await ledger.settle(grant, { counted: true, record: recordOf("1") });
+    await store.close();
+    store = await openSqliteStore({ path, decide });
+    expect(await store.request("1")).toEqual(recordOf("1"));
+    const again = createLedger({
+      store,
+      clock: standingClock(NOON),
+      rules: () => ({ quota: QUOTA, billing: BILLING }),
+    });
+    expect((await again.allowance(key)).used).toBe(1);
+  });
+});
