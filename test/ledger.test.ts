@@ -1,79 +1,16 @@
-// The ledger on a store in memory: days, allowance, throttle, giving back, prices.
+// The ledger on a store in memory: allowance, throttle, refusals, giving back.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { type ErrorBody, errorBody, Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
 import { inWords } from "../src/ledger/allowance.ts";
-import { dayAfter, dayOf, monthStartMs } from "../src/ledger/day.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Grant, type Ledger } from "../src/ledger/ledger.ts";
-import { cost, linesOf, tokensOf } from "../src/ledger/price.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { BILLING, DAY, HOUR, keyOf, MINUTE, NOON, QUOTA, recordOf, standingClock } from "./samples.ts";
 
 const MIDNIGHT = Date.UTC(2026, 10, 21);
-
-describe("days", () => {
-  const rows: readonly [
-    zone: string,
-    minutes: number,
-    at: string,
-    name: string,
-    start: string,
-    hours: number,
-  ][] = [
-    ["UTC", 0, "2026-11-20T23:59:59.999Z", "2026-11-20", "2026-11-20T00:00:00Z", 24],
-    ["UTC", 0, "2026-11-21T00:00:00Z", "2026-11-21", "2026-11-21T00:00:00Z", 24],
-    ["UTC", 330, "2026-11-20T05:29:59Z", "2026-11-19", "2026-11-19T05:30:00Z", 24],
-    ["Asia/Kolkata", 0, "2026-11-20T18:30:00Z", "2026-11-21", "2026-11-20T18:30:00Z", 24],
-    ["Asia/Tokyo", 540, "2026-11-20T00:00:00Z", "2026-11-20", "2026-11-20T00:00:00Z", 24],
-    ["Pacific/Kiritimati", 0, "2026-11-20T10:00:00Z", "2026-11-21", "2026-11-20T10:00:00Z", 24],
-    ["Europe/Berlin", 0, "2026-03-29T12:00:00Z", "2026-03-29", "2026-03-28T23:00:00Z", 23],
-    ["Europe/Berlin", 0, "2026-10-25T12:00:00Z", "2026-10-25", "2026-10-24T22:00:00Z", 25],
-    // 02:30 does not exist on that day: it begins when the clocks skip it.
-    ["Europe/Berlin", 150, "2026-03-29T12:00:00Z", "2026-03-29", "2026-03-29T01:00:00Z", 23.5],
-    // 02:30 comes twice on that day: it begins at the first.
-    ["Europe/Berlin", 150, "2026-10-25T01:10:00Z", "2026-10-25", "2026-10-25T00:30:00Z", 25],
-    // Clocks go from 24:00 back to 23:00, so midnight comes an hour late.
-    ["America/Sao_Paulo", 0, "2018-02-18T02:30:00Z", "2018-02-17", "2018-02-17T02:00:00Z", 25],
-    // Midnight does not exist on that day.
-    ["America/Sao_Paulo", 0, "2018-11-04T12:00:00Z", "2018-11-04", "2018-11-04T03:00:00Z", 23],
-    // The whole of the 30th was skipped.
-    ["Pacific/Apia", 0, "2011-12-30T10:00:00Z", "2011-12-31", "2011-12-30T10:00:00Z", 24],
-  ];
-  for (const [timeZone, dayStartsMinutes, at, name, start, hours] of rows) {
-    test(`${at} in ${timeZone}, days from minute ${dayStartsMinutes}`, () => {
-      const day = dayOf(Date.parse(at), { timeZone, dayStartsMinutes });
-      expect(day.name).toBe(name);
-      expect(new Date(day.startMs).toISOString()).toBe(new Date(start).toISOString());
-      expect((day.endMs - day.startMs) / HOUR).toBe(hours);
-    });
-  }
-
-  test("follow each other without a gap for years, in any zone", () => {
-    for (const timeZone of [
-      "America/New_York",
-      "Australia/Lord_Howe",
-      "Africa/Casablanca",
-      "Asia/Kathmandu",
-    ]) {
-      const rules = { timeZone, dayStartsMinutes: 0 };
-      let day = dayOf(Date.UTC(2025, 0, 1), rules);
-      for (let count = 0; count < 800; count++) {
-        const next = dayAfter(day, rules);
-        expect(next.startMs).toBe(day.endMs);
-        expect(next.name > day.name).toBe(true);
-        day = next;
-      }
-    }
-  });
-
-  test("a month begins with its first day", () => {
-    const rules = { timeZone: "Europe/Berlin", dayStartsMinutes: 60 };
-    expect(monthStartMs(Date.parse("2026-11-20T12:00:00Z"), rules)).toBe(Date.parse("2026-11-01T00:00:00Z"));
-  });
-});
 
 describe("admission", () => {
   const key = keyOf("key_a");
@@ -321,74 +258,6 @@ describe("admission", () => {
     await ledger.record(recordOf("refused", { modelUsed: null, status: 404, ended: "refused" }));
     expect((await store.request("refused"))?.status).toBe(404);
     expect((await ledger.allowance(key)).used).toBe(0);
-  });
-});
-
-describe("prices", () => {
-  const tokens = { prompt: 1000, completion: 400, cached: 300, cacheWrite: 100, reasoning: 150, searches: 2 };
-
-  test("a usage report becomes counts whose parts never exceed their whole", () => {
-    const usage = {
-      prompt_tokens: 10,
-      completion_tokens: 5,
-      total_tokens: 15,
-      prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 8 },
-      completion_tokens_details: { reasoning_tokens: 9 },
-      server_tool_use: { web_search_requests: 1 },
-    };
-    expect(tokensOf(usage)).toEqual({
-      prompt: 10,
-      completion: 5,
-      cached: 8,
-      cacheWrite: 2,
-      reasoning: 5,
-      searches: 1,
-    });
-  });
-
-  test("each kind of token has its rate, a missing one falls back to its kind's", () => {
-    const full = {
-      input: 2,
-      output: 8,
-      cachedInput: 0.5,
-      cacheWrite: 2.5,
-      reasoning: 12,
-      perRequest: 0.005,
-      perSearch: 0.01,
-    };
-    // 600 × 2 + 300 × 0.5 + 100 × 2.5 + 250 × 8 + 150 × 12 = 5,400 µUSD, and 0.025 USD for the request and two searches.
-    expect(cost(full, tokens, 1)).toBe(5_400_000 + 25_000_000);
-    // 1000 × 2 + 400 × 8 = 5,200 µUSD.
-    expect(cost({ input: 2, output: 8 }, tokens, 1)).toBe(5_200_000);
-    expect(linesOf({ input: 2, output: 8 }, tokens).map((line) => line.what)).toEqual([
-      "input",
-      "cached input",
-      "cache write",
-      "output",
-      "reasoning",
-    ]);
-  });
-
-  test("a long prompt is priced whole at the highest tier that it passes", () => {
-    const price = {
-      input: 1,
-      output: 2,
-      cachedInput: 0.1,
-      tiers: [
-        { aboveTokens: 2000, input: 100, output: 100 },
-        { aboveTokens: 500, input: 10, output: 20 },
-        { aboveTokens: 1000, input: 1000, output: 1000 },
-      ],
-    };
-    expect(cost(price, tokens, 1)).toBe((1000 * 10 + 400 * 20) * 1000);
-    expect(cost(price, { ...tokens, prompt: 500, cacheWrite: 0 }, 1)).toBe((200 + 30 + 800) * 1000);
-  });
-
-  test("the sum is rounded up once, after the markup; no price costs nothing", () => {
-    const one = { prompt: 1, completion: 1, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
-    expect(cost({ input: 0.0001, output: 0.0001 }, one, 1)).toBe(1);
-    expect(cost({ input: 0.15, output: 0.6 }, one, 1.05)).toBe(788);
-    expect(cost(null, tokens, 1)).toBe(0);
   });
 });
 

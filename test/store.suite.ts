@@ -43,10 +43,14 @@ export function storeSuite(name: string, makeBench: () => StoreBench): void {
     bench.dispose();
   });
 
-  describe(`${name}: keys and accounts`, () => keysAndAccounts(() => [store, other]));
-  describe(`${name}: admission and settlement`, () => decisions(() => [store, other]));
+  const both: Both = () => [store, other];
+  describe(`${name}: keys`, () => keys(both));
+  describe(`${name}: accounts and lists`, () => accountsAndLists(both));
+  describe(`${name}: admission`, () => admissions(both));
+  describe(`${name}: settlement`, () => settlements(both));
   describe(`${name}: the log`, () => log(() => store));
-  describe(`${name}: settings and life`, () => settingsAndLife(() => [store, other]));
+  describe(`${name}: sums`, () => sums(() => store));
+  describe(`${name}: settings and life`, () => settingsAndLife(both));
 }
 
 type Both = () => readonly [store: Store, other: Store];
@@ -59,17 +63,7 @@ function ledgerOn(store: Store): Ledger {
   });
 }
 
-function keysAndAccounts(stores: Both): void {
-  test("the default account is always there", async () => {
-    const [store] = stores();
-    expect(await store.account("default")).toMatchObject({
-      id: "default",
-      balanceNanoUsd: 0,
-      heldNanoUsd: 0,
-    });
-    expect(await store.account("none")).toBeNull();
-  });
-
+function keys(stores: Both): void {
   test("a key is found by id and by digest, with all its fields, by everybody", async () => {
     const [store, other] = stores();
     const key = keyOf("key_a", {
@@ -115,6 +109,18 @@ function keysAndAccounts(stores: Both): void {
     expect(await store.revokeKey("key_a", NOON + 1)).toMatchObject({ revokedAtMs: NOON });
     expect(await store.revokeKey("none", NOON)).toBeNull();
   });
+}
+
+function accountsAndLists(stores: Both): void {
+  test("the default account is always there", async () => {
+    const [store] = stores();
+    expect(await store.account("default")).toMatchObject({
+      id: "default",
+      balanceNanoUsd: 0,
+      heldNanoUsd: 0,
+    });
+    expect(await store.account("none")).toBeNull();
+  });
 
   test("lists run from the newest, page by page, equal moments included", async () => {
     const [store] = stores();
@@ -140,8 +146,9 @@ function keysAndAccounts(stores: Both): void {
   });
 }
 
-function decisions(stores: Both): void {
-  const key = keyOf("key_a");
+const key = keyOf("key_a");
+
+function admissions(stores: Both): void {
   beforeEach(() => stores()[0].addKey(key, "digest"));
 
   test("exactly 200 of 1,000 pass over two connections at once", async () => {
@@ -177,6 +184,10 @@ function decisions(stores: Both): void {
     await store.revokeKey(key.id, NOON);
     expect(codeOf(await thrownBy(ledger.admit({ id: "3", key })))).toBe("invalid_api_key");
   });
+}
+
+function settlements(stores: Both): void {
+  beforeEach(() => stores()[0].addKey(key, "digest"));
 
   test("a settlement is written once, however often and by whomever it is repeated", async () => {
     const [store, other] = stores();
@@ -210,10 +221,11 @@ function decisions(stores: Both): void {
   });
 }
 
-function log(store: () => Store): void {
-  const write = (...records: readonly RequestRecord[]): Promise<unknown> =>
-    Promise.all(records.map((record) => ledgerOn(store()).record(record)));
+function write(store: Store, ...records: readonly RequestRecord[]): Promise<unknown> {
+  return Promise.all(records.map((record) => ledgerOn(store).record(record)));
+}
 
+function log(store: () => Store): void {
   test("a row is kept with every field", async () => {
     const record = recordOf("full", {
       selector: "Router#fair",
@@ -221,7 +233,11 @@ function log(store: () => Store): void {
       faultCode: "upstream_error",
       status: 502,
     });
-    await write(record, recordOf("bare", { modelUsed: null, firstTokenMs: null, usageSource: "none" }));
+    await write(
+      store(),
+      record,
+      recordOf("bare", { modelUsed: null, firstTokenMs: null, usageSource: "none" }),
+    );
     expect(await store().request("full")).toEqual(record);
     expect(await store().request("bare")).toMatchObject({
       modelUsed: null,
@@ -232,12 +248,13 @@ function log(store: () => Store): void {
   });
 
   test("times that were measured finer are kept to the millisecond", async () => {
-    await write(recordOf("fine", { totalMs: 12.6, firstTokenMs: 1.2 }));
+    await write(store(), recordOf("fine", { totalMs: 12.6, firstTokenMs: 1.2 }));
     expect(await store().request("fine")).toMatchObject({ totalMs: 13, firstTokenMs: 1 });
   });
 
   test("lists are narrowed by key, account, model and status, and paged", async () => {
     await write(
+      store(),
       recordOf("1", { atMs: NOON + 1 }),
       recordOf("2", { atMs: NOON + 2, keyId: "key_b", status: 502 }),
       recordOf("3", { atMs: NOON + 3, keyId: "key_b", modelAsked: "Router#fair" }),
@@ -254,16 +271,19 @@ function log(store: () => Store): void {
     const after = { atMs: NOON + 3, id: "3" };
     expect((await store().requests({}, { limit: 1, after })).map(({ id }) => id)).toEqual(["2"]);
   });
+}
 
+function sums(store: () => Store): void {
   test("charges add up from the hour that a moment falls into", async () => {
     await write(
+      store(),
       recordOf("1", { chargedNanoUsd: 1, atMs: NOON - HOUR - 1 }),
       recordOf("2", { chargedNanoUsd: 10, atMs: NOON - 1 }),
       recordOf("3", { chargedNanoUsd: 100, atMs: NOON }),
       recordOf("4", { chargedNanoUsd: 1000, atMs: NOON + 1, modelUsed: "Sim#other" }),
       recordOf("5", { chargedNanoUsd: 10_000, keyId: "key_b" }),
     );
-    await write(recordOf("6", { chargedNanoUsd: 100_000 }));
+    await write(store(), recordOf("6", { chargedNanoUsd: 100_000 }));
     expect(await store().chargedSince("key_a", NOON)).toBe(101_100);
     expect(await store().chargedSince("key_a", NOON - 1)).toBe(101_110);
     expect(await store().chargedSince("key_a", 0)).toBe(101_111);

@@ -72,6 +72,8 @@ export async function createKey(world: AdminWorld, body: unknown): Promise<NewKe
   const fields = fieldsOf(body, ["account_id", ...CHANGEABLE]);
   const name = required(fields, "name", readName);
   const accountId = optional(fields, "account_id", readText) ?? "default";
+  const { requests_per_day: asked = "default" } = fields;
+  const requestsPerDay = readRequestsPerDay(asked, "requests_per_day");
   const secret = mintSecret(random);
   const key: GatewayKey = {
     id: mintId("key", random),
@@ -82,7 +84,7 @@ export async function createKey(world: AdminWorld, body: unknown): Promise<NewKe
     expiresAtMs: optional(fields, "expires_at", orNull(readExpiry(nowMs))) ?? null,
     revokedAtMs: null,
     allowedModels: optional(fields, "allowed_models", orNull(readModels)) ?? null,
-    requestsPerDay: optional(fields, "requests_per_day", readRequestsPerDay) ?? "default",
+    requestsPerDay,
     spendLimitNanoUsd: optional(fields, "spend_limit_usd", orNull(readUsd)) ?? null,
   };
   if ((await store.account(accountId)) === null) {

@@ -73,7 +73,7 @@ export class ModelFields {
       else if (Object.keys(entry).length === 0) this.#wrong(path, "value", "changes nothing");
       const unsound = entry.price === undefined ? null : priceProblem(entry.price);
       if (unsound !== null) this.#wrong([...path, "price"], "value", unsound);
-      changes.set(id, this.#overlayOf(id, entry));
+      changes.set(id, this.#overlayOf(id, unsound === null ? entry : { ...entry, price: undefined }));
       names.set(id, name);
     }
     for (const problem of overlayProblems(this.#cards, [...changes.values()])) {

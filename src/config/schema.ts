@@ -101,11 +101,17 @@ const provider = section(
     dialect: optional(choice(DIALECTS)),
     base_url: optional(baseUrl),
     keys: optional(
-      Type.Array(Type.Union([secret, weighted], { expected: "a key, or { key, weight }", secret: true }), {
-        minItems: 1,
-        maxItems: 100,
-        expected: "a list of at least one key",
-      }),
+      Type.Array(
+        Type.Union([secret, weighted], {
+          expected: "a key of printable characters, or { key, weight }",
+          secret: true,
+        }),
+        {
+          minItems: 1,
+          maxItems: 100,
+          expected: "a list of at least one key",
+        },
+      ),
     ),
     headers: optional(headers),
     timeouts: optional(timeouts),

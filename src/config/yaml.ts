@@ -48,10 +48,11 @@ export class YamlText {
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true });
   }
 
-  /** What makes the text no YAML, in its order. */
+  /** What makes the text no YAML: the first mistake of each line, as the others mostly follow from it. */
   problems(): SyntaxProblem[] {
     const { errors, warnings } = this.#document;
-    return [...errors, ...warnings].map((error) => this.#problem(error));
+    const problems = [...errors, ...warnings].map((error) => this.#problem(error));
+    return problems.filter(({ line }, at) => problems.findIndex((one) => one.line === line) === at);
   }
 
   #problem(error: YAMLError): SyntaxProblem {

@@ -1,6 +1,6 @@
 // The providers that speak OpenAI's dialect, each as its quirks; measured or documented facts, one row per provider.
 import type { EffortQuirks, OpenaiQuirks } from "./openai/quirks.ts";
-import { NO_EFFORT, OPENAI_ONLY, PLAIN } from "./openai/quirks.ts";
+import { NO_EFFORT, OPENAI_ONLY, OTHERS_ONLY, PLAIN } from "./openai/quirks.ts";
 
 const LOW_TO_HIGH: EffortQuirks = { values: ["low", "medium", "high"], toggle: null };
 const NONE_TO_HIGH: EffortQuirks = { values: ["none", "low", "medium", "high"], toggle: null };
@@ -9,6 +9,9 @@ const ALL_EFFORTS: EffortQuirks = {
   toggle: null,
 };
 const PENALTIES = ["presence_penalty", "frequency_penalty"];
+/** Groq and Cerebras refuse what they don't know; these they do. */
+const REASONING_FIELDS = ["reasoning_format", "include_reasoning", "disable_reasoning", "clear_thinking"];
+const FOREIGN = OTHERS_ONLY.filter((field) => !REASONING_FIELDS.includes(field));
 const LOGPROBS = ["logprobs", "top_logprobs"];
 
 /** Any server that an operator configures: Ollama, vLLM, llama.cpp, Azure, another gateway. All is passed on. */
@@ -61,6 +64,7 @@ export const GROQ: OpenaiQuirks = {
   ...PLAIN,
   limitField: "max_completion_tokens",
   refuses: [...OPENAI_ONLY, ...LOGPROBS, "logit_bias"],
+  refusesUnknown: FOREIGN,
   names: false,
   jsonSchema: false,
   jsonWithTools: false,
@@ -84,6 +88,7 @@ export const CEREBRAS: OpenaiQuirks = {
   ...PLAIN,
   limitField: "max_completion_tokens",
   refuses: [...OPENAI_ONLY, ...PENALTIES, "logit_bias"],
+  refusesUnknown: FOREIGN,
   names: false,
   effort: LOW_TO_HIGH,
   models: [{ names: /glm|qwen/, quirks: { effort: { values: ["none"], toggle: null } } }],

@@ -1,6 +1,6 @@
 // The shapes of the Responses API's stream events and calls, and the chunks that they become.
 import type { ChatChunk, Delta, ToolCallDelta } from "../core/chat.ts";
-import { type JsonObject, stringOf } from "../core/json.ts";
+import { type JsonObject, objectOf, stringOf } from "../core/json.ts";
 
 export type CallType = "function_call" | "custom_tool_call";
 
@@ -26,7 +26,8 @@ export const PIECES: ReadonlyMap<string, PieceRow> = new Map([
 
 /** Which item an event is about: its place in the output, or its id where a server leaves the place out. */
 export function keyOf(event: JsonObject): number | string {
-  return typeof event.output_index === "number" ? event.output_index : (stringOf(event.item_id) ?? "");
+  if (typeof event.output_index === "number") return event.output_index;
+  return stringOf(event.item_id) ?? stringOf(objectOf(event.item).id) ?? "";
 }
 
 /** What a call is called with: JSON text of a function, free text of a custom tool. */

@@ -28,7 +28,8 @@ const of = (fields: Fields, required: readonly string[] = []) => shape(fields, {
 const cache = of({ type: oneOf("ephemeral"), ttl: oneOf("5m", "1h") }, ["type"]);
 const toolId = matching(/^[a-zA-Z0-9_-]+$/);
 const toolName = matching(/^[a-zA-Z0-9_-]{1,128}$/);
-const mark = { type: anything, cache_control: cache };
+const marked: Check = (value, path) => value === null || cache(value, path);
+const mark = { type: anything, cache_control: marked };
 const fullText: Check = (value, path) => {
   text(value, path);
   if (String(value).trim() === "") reject("value", "text content blocks must be non-empty", path);
@@ -122,6 +123,8 @@ const request = of(
 
 /** No sampling parameters ("Migration guide": opus-4-7, sonnet-5 and later). */
 const NO_SAMPLING = /^claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-[5-9])/;
+/** Not temperature and top_p together: from opus-4-1 and the 4-5 models on. */
+const NOT_BOTH = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|(opus|sonnet|haiku|fable)-[5-9])/;
 /** No forced tools, no prefill, no manual budget, no thinking switched off. */
 const NEWEST = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
 const NO_BUDGET = /^claude-(sonnet-5-5|opus-5-5|haiku-5-5|fable-)/;
@@ -137,7 +140,7 @@ function checkSampling(body: JsonObject, model: string): void {
   const [first] = set;
   if (first !== undefined && NO_SAMPLING.test(model))
     reject("value", `\`${first}\` is not supported for this model.`, [first]);
-  if (body.temperature !== undefined && body.top_p !== undefined && /^claude-/.test(model))
+  if (body.temperature !== undefined && body.top_p !== undefined && NOT_BOTH.test(model))
     reject(
       "value",
       "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
@@ -212,6 +215,7 @@ function checkTurns(body: JsonObject, model: string): void {
   const messages = arrayOf(body.messages).filter(isObject);
   let asked: readonly string[] = [];
   messages.forEach(({ role, content }, at) => {
+    // The real one merges turns of the same role; its relatives (Bedrock, older versions) don't.
     const expected = at % 2 === 0 ? "user" : "assistant";
     if (role !== expected)
       reject("value", `roles must alternate between "user" and "assistant", and the first must be "user"`, [

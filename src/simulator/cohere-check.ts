@@ -78,7 +78,9 @@ const request = of(
     tool_choice: oneOf("REQUIRED", "NONE"),
     documents: list(textOr(record)),
     citation_options: record,
-    response_format: of({ type: oneOf("text", "json_object"), json_schema: record }, ["type"]),
+    response_format: of({ type: oneOf("text", "json_object"), json_schema: record, schema: record }, [
+      "type",
+    ]),
     safety_mode: oneOf("CONTEXTUAL", "STRICT", "OFF", "NONE"),
     max_tokens: integer(1),
     stop_sequences: list(text, 0, 5),

@@ -72,15 +72,19 @@ function error(problem: Problem): ErrorAnswer {
   };
 }
 
+function objectOrNull(value: unknown): JsonObject | null {
+  return isObject(value) ? value : null;
+}
+
 function promptOf(body: JsonObject, model: string): Prompt {
-  const { type, json_schema: schema } = objectOf(body.response_format);
+  const { type, json_schema: schema, schema: older } = objectOf(body.response_format);
   const { type: thinking } = objectOf(body.thinking);
   return {
     turns: turnsOf(body.messages),
     tools: toolsOf(body.tools),
     toolChoice: toolChoiceOf(body.tool_choice),
     parallelCalls: true,
-    format: type === "json_object" ? { schema: isObject(schema) ? schema : null } : null,
+    format: type === "json_object" ? { schema: objectOrNull(schema ?? older) } : null,
     thinks: thinking === "enabled" || (thinking !== "disabled" && /reasoning|think/.test(model)),
     stop: arrayOf(body.stop_sequences).map(String),
     outputTokensMax: numberOf(body.max_tokens) ?? null,

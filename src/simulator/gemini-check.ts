@@ -4,7 +4,6 @@ import { sign } from "./brain.ts";
 import { checkGeminiSchema } from "./schema.ts";
 import {
   anything,
-  base64,
   type Check,
   type Fields,
   flag,
@@ -17,12 +16,15 @@ import {
   reject,
   shape,
   text,
+  variant,
 } from "./strict.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
 const MEDIA =
   /^(image\/(png|jpeg|webp|heic|heif|gif)|audio\/(wav|mp3|mpeg|aiff|aac|ogg|flac|x-wav)|video\/\w+|application\/(pdf|json)|text\/[\w-]+)$/;
 const NAME = matching(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/);
+/** Recorded: both alphabets of base64 are taken. */
+const bytes = matching(/^[A-Za-z0-9+/_-]+={0,2}$/);
 const mimeType: Check = (value, path) => {
   text(value, path);
   if (!MEDIA.test(String(value))) reject("value", `Unsupported MIME type: ${String(value)}`, path);
@@ -33,7 +35,7 @@ const partFields = of({
   text,
   thought: flag,
   thoughtSignature: text,
-  inlineData: of({ mimeType, data: base64 }, ["mimeType", "data"]),
+  inlineData: of({ mimeType, data: bytes }, ["mimeType", "data"]),
   fileData: of({ mimeType, fileUri: text }, ["fileUri"]),
   functionCall: of({ id: text, name: NAME, args: record }, ["name"]),
   functionResponse: of({ id: text, name: NAME, response: record, parts: anything, willContinue: flag }, [
@@ -46,13 +48,21 @@ const part: Check = (value, path) => {
   partFields(value, path);
   const given = objectOf(value);
   const kinds = KINDS.filter((kind) => given[kind] !== undefined);
-  const empty = given.text === "" && given.thoughtSignature === undefined;
-  if (kinds.length === 0 || (empty && kinds.length === 1))
+  if (kinds.length === 0)
     reject("value", "required oneof field 'data' must have one initialized field", [...path, "data"]);
   if (kinds.length > 1) reject("value", "oneof field 'data' is already set.", path);
 };
 const parts = list(part, 1);
-const content = of({ role: oneOf("user", "model"), parts }, ["role", "parts"]);
+/** Recorded: only what the model said may be an empty text. */
+const userParts = list((value, path) => {
+  part(value, path);
+  if (objectOf(value).text === "")
+    reject("value", "required oneof field 'data' must have one initialized field", [...path, "data"]);
+}, 1);
+const content = variant("role", {
+  user: of({ role: anything, parts: userParts }, ["parts"]),
+  model: of({ role: anything, parts }, ["parts"]),
+});
 
 const declaration = of(
   {
@@ -61,6 +71,7 @@ const declaration = of(
     parameters: checkGeminiSchema,
     parametersJsonSchema: record,
     response: checkGeminiSchema,
+    responseJsonSchema: record,
     behavior: text,
   },
   ["name"],
@@ -91,6 +102,7 @@ const generationConfig = of({
 });
 const request = of(
   {
+    model: text,
     contents: list(content, 1),
     systemInstruction: of({ role: text, parts }, ["parts"]),
     tools: list(

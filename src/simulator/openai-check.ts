@@ -42,7 +42,7 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
     );
   if (family.efforts.length === 0) return;
   if ((body.max_tokens ?? null) !== null) unsupported("max_tokens", " Use 'max_completion_tokens' instead.");
-  if (/^(o[34]|gpt-[5-9])/.test(model) && (body.stop ?? null) !== null) unsupported("stop");
+  if (/^(o3(?!-mini)|o4|gpt-[5-9])/.test(model) && (body.stop ?? null) !== null) unsupported("stop");
   if (!reasons(body, family)) return;
   for (const field of NOT_WHILE_REASONING) {
     const given = body[field] ?? null;

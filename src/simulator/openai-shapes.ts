@@ -49,6 +49,9 @@ const callId: Check = (value, path) => {
 
 type Shaper = (fields: Fields, required?: readonly string[]) => Check;
 
+/** Recorded: OpenAI passes over unknown fields of a message, a call or a tool, and refuses them elsewhere. */
+const roomy: Shaper = (fields, required = []) => shape(fields, { required, nullable: true, open: true });
+
 function messageShape(of: Shaper): Check {
   const marked = { type: anything, prompt_cache_breakpoint: record };
   const textPart = of({ ...marked, text }, ["text"]);
@@ -63,34 +66,33 @@ function messageShape(of: Shaper): Check {
   const called = of({ name: NAME, arguments: text }, ["name", "arguments"]);
   const custom = of({ name: NAME, input: text }, ["name", "input"]);
   const call = variant("type", {
-    function: of({ id: callId, type: anything, function: called }, ["id", "function"]),
-    custom: of({ id: callId, type: anything, custom }, ["id", "custom"]),
+    function: roomy({ id: callId, function: called }, ["id", "function"]),
+    custom: roomy({ id: callId, custom }, ["id", "custom"]),
   });
   const said = list(variant("type", { text: textPart, refusal: of({ type: anything, refusal: text }) }), 1);
-  const named = { role: anything, name: text };
+  const named = { name: text };
   const texts = textOr(list(variant("type", { text: textPart }), 1));
-  const system = of({ ...named, content: texts }, ["content"]);
-  const answered = { role: anything, tool_call_id: callId, content: texts };
+  const system = roomy({ ...named, content: texts }, ["content"]);
   return variant("role", {
     system,
     developer: system,
-    user: of({ ...named, content: textOr(list(userPart, 1)) }, ["content"]),
-    assistant: of({
+    user: roomy({ ...named, content: textOr(list(userPart, 1)) }, ["content"]),
+    assistant: roomy({
       ...named,
       content: textOr(said),
       refusal: text,
       audio: record,
       tool_calls: list(call, 1),
     }),
-    tool: of(answered, ["tool_call_id", "content"]),
+    tool: roomy({ tool_call_id: callId, content: texts }, ["tool_call_id", "content"]),
   });
 }
 
 function toolShape(of: Shaper): Check {
   const made = of({ name: NAME, description: text, parameters: record, strict: flag }, ["name"]);
   return variant("type", {
-    function: of({ type: anything, function: made }, ["function"]),
-    custom: of({ type: anything, custom: record }, ["custom"]),
+    function: roomy({ function: made }, ["function"]),
+    custom: roomy({ custom: record }, ["custom"]),
   });
 }
 
@@ -110,7 +112,7 @@ const SIMPLE: Fields = {
   temperature: number(0, 2),
   top_p: number(0, 1),
   n: integer(1, 128),
-  stop: textOr(list(text, 1, 4)),
+  stop: textOr(list(text, 0, 4)),
   presence_penalty: number(-2, 2),
   frequency_penalty: number(-2, 2),
   logit_bias: record,
@@ -138,6 +140,8 @@ const SIMPLE: Fields = {
   safety_identifier: text,
   moderation: record,
   user: text,
+  functions: list(record, 1),
+  function_call: textOr(record),
 };
 
 function requestShape(rules: ShapeRules): Check {

@@ -208,10 +208,19 @@ function checkSchemas(body: JsonObject): void {
     );
 }
 
-/** What an item of thinking is sealed with: its id and its summary. */
-export function sealOf({ id, summary }: JsonObject): string {
-  const words = arrayOf(summary).map((part) => String(objectOf(part).text));
-  return sign(`${String(id)} ${words.join("\n")}`);
+/** What begins the id of a call that was made while thinking. */
+export const THOUGHT_CALL = "fc_rs_";
+
+/** Sealed thinking: opaque to the client, and known again wherever it comes back, with its item's id or without. */
+export function sealed(secret: string): string {
+  return `gAAAA${secret}.${sign(secret)}`;
+}
+
+function isSealed(content: unknown): boolean {
+  const [secret = "", seal] = String(content)
+    .replace(/^gAAAA/, "")
+    .split(".");
+  return seal === sign(secret);
 }
 
 /** Thinking comes back unchanged, sealed when nothing is stored, and with the item that followed it. */
@@ -219,14 +228,14 @@ function checkReasoning(body: JsonObject): void {
   const items = arrayOf(body.input).map(objectOf);
   items.forEach((each, at) => {
     if (each.type !== "reasoning") return;
-    const sealed = each.encrypted_content ?? null;
-    if (sealed === null && body.store === false)
+    const content = each.encrypted_content ?? null;
+    if (content === null && body.store === false)
       reject(
         "not_found",
         `Item with id '${String(each.id)}' not found. Items are not persisted when \`store\` is set to false.`,
         ["input"],
       );
-    if (sealed !== null && sealed !== sealOf(each))
+    if (content !== null && !isSealed(content))
       reject(
         "value",
         `The encrypted content for item ${String(each.id)} could not be verified.`,
@@ -242,8 +251,7 @@ function checkReasoning(body: JsonObject): void {
       );
   });
   items.forEach((each, at) => {
-    // `fc_r…` is the mark of a call that was made while thinking.
-    if (!String(each.id).startsWith("fc_r")) return;
+    if (!String(each.id).startsWith(THOUGHT_CALL)) return;
     const before = items.slice(0, at).findLast(({ type }) => type !== "function_call");
     if (before?.type !== "reasoning")
       reject(

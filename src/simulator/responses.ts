@@ -10,7 +10,7 @@ import {
   turnsOfInput,
   usageOfResponse,
 } from "./response-items.ts";
-import { checkResponsesRequest, sealOf } from "./responses-check.ts";
+import { checkResponsesRequest, sealed, THOUGHT_CALL } from "./responses-check.ts";
 import {
   type Answer,
   bearerOf,
@@ -54,11 +54,11 @@ function reasoningItem(script: Script, answer: Answer): JsonObject {
   const summary = shown ? [{ type: "summary_text", text: answer.thinking }] : [];
   const item = { type: "reasoning", id: `rs_${script.id("reasoning", 32)}`, summary };
   const asked = arrayOf(script.body.include).includes("reasoning.encrypted_content");
-  return asked ? { ...item, encrypted_content: sealOf(item) } : item;
+  return asked ? { ...item, encrypted_content: sealed(script.id("seal", 40)) } : item;
 }
 
 function outputOf(script: Script, answer: Answer): readonly JsonObject[] {
-  const mark = answer.thinking === "" ? "fc_" : "fc_r";
+  const mark = answer.thinking === "" ? "fc_" : THOUGHT_CALL;
   const message = messageItem(script, answer);
   return [
     ...(answer.thinking === "" ? [] : [reasoningItem(script, answer)]),

@@ -70,7 +70,7 @@ export class Fold {
     for (const call of tool_calls ?? []) addCall(parts.calls, call);
     if (annotations) parts.annotations.push(...annotations);
     for (const [field, value] of Object.entries(messageExtras)) {
-      parts.messageExtras[field] = mergedExtra(parts.messageExtras[field], value);
+      parts.messageExtras[field] = mergedExtra(field, parts.messageExtras[field], value);
     }
     if (logprobs) addLogprobs(parts, objectOf(logprobs));
     Object.assign(parts.choiceExtras, extras);
@@ -132,13 +132,14 @@ function addCall(calls: Map<number, CallParts>, given: ToolCallDelta): void {
   if (given.extra_content) before.extra = { ...before.extra, ...given.extra_content };
 }
 
-/** Spoken answers come as fragments of base64 and transcript; any other extension field is replaced by its latest. */
-function mergedExtra(before: unknown, now: unknown): unknown {
+/** Spoken answers come as fragments, pictures one by one; any other extension field is replaced by its latest. */
+function mergedExtra(field: string, before: unknown, now: unknown): unknown {
+  if (field === "images" && Array.isArray(before) && Array.isArray(now)) return [...before, ...now];
   if (!isObject(before) || !isObject(now)) return now;
   const merged: JsonObject = { ...before, ...now };
-  for (const field of ["data", "transcript"]) {
-    const [first, second] = [before[field], now[field]];
-    if (typeof first === "string" && typeof second === "string") merged[field] = first + second;
+  for (const part of ["data", "transcript"]) {
+    const [first, second] = [before[part], now[part]];
+    if (typeof first === "string" && typeof second === "string") merged[part] = first + second;
   }
   return merged;
 }

@@ -92,6 +92,8 @@ export class Normaliser {
     const delta = this.#delta(choice.delta, state);
     if (choice.finish_reason) state.finish = { ...choice, index, delta: {} };
     if (!delta) return null;
+    // What leaves now must not leave with the finish again.
+    if (state.finish) state.finish.logprobs = null;
     return { ...choice, index, delta, finish_reason: null };
   }
 

@@ -109,15 +109,20 @@ function sameInput(got: string, expected: string): boolean {
 
 /** Citations are annotations; Perplexity's retired chat API rides through as the `citations` beside the choices. */
 function urlDifferences(got: ReplyChoice, choice: ExpectedChoice, reply: ChatReply): string[] {
-  const urls = new Set<string>();
-  for (const one of got.message.annotations ?? []) urls.add(one.url_citation.url);
+  const urls = new Set((got.message.annotations ?? []).map((one) => written(one.url_citation.url)));
   const beside = arrayOf(reply.citations).map((one) => stringOf(one) ?? stringOf(objectOf(one).url) ?? "");
-  const lost = [...choice.urls].filter((url) => !urls.has(url) && !beside.includes(url));
-  const made = [...urls].filter((url) => !choice.urls.has(url) && !choice.urlsAllowed.has(url));
+  const [must, may] = [[...choice.urls].map(written), [...choice.urlsAllowed].map(written)];
+  const lost = must.filter((url) => !urls.has(url) && !beside.includes(url));
+  const made = [...urls].filter((url) => !must.includes(url) && !may.includes(url));
   const wrong: string[] = [];
   if (lost.length > 0) wrong.push(`${lost.length} of ${choice.urls.size} citations lost: ${short(lost[0])}`);
   if (made.length > 0) wrong.push(`${made.length} citations made up: ${short(made[0])}`);
   return wrong;
+}
+
+/** As browsers write it: Google's uris hold spaces, which a client may be given as %20. */
+function written(url: string): string {
+  return URL.canParse(url) ? new URL(url).href : url;
 }
 
 function usageDifferences(got: Usage | undefined, expected: ExpectedUsage | null): string[] {

@@ -137,7 +137,6 @@ function usageInside(chunk: JsonObject): ExpectedUsage | null {
 
 function usageOf(given: unknown): ExpectedUsage | null {
   if (!isObject(given)) return null;
-  const reasoning = countAt(given, "completion_tokens_details", "reasoning_tokens");
   const cachedPlaces = [
     countAt(given, "prompt_tokens_details", "cached_tokens"),
     countOf(given.prompt_cache_hit_tokens),
@@ -145,20 +144,27 @@ function usageOf(given: unknown): ExpectedUsage | null {
     countOf(given.num_cached_tokens),
   ];
   return usageFrom({
-    prompt: countOf(given.prompt_tokens),
-    completion: completionOf(given, reasoning),
+    ...tokensOf(given),
     cached: Math.max(...cachedPlaces),
     cacheWrite: countAt(given, "prompt_tokens_details", "cache_write_tokens"),
-    reasoning,
+    // OpenRouter's name.
+    searches: countAt(given, "server_tool_use_details", "web_search_requests"),
   });
 }
 
 /**
- * completion_tokens includes reasoning in the canonical form. Two upstreams leave it out: older xAI models, where
- * total = prompt + completion + reasoning, and Vercel's Gemini, where reasoning alone is more than completion.
+ * In the canonical form prompt and completion hold all tokens, so that their sum is the total. Upstreams that count
+ * otherwise, as their own totals and prices show: older xAI models and Gemini's OpenAI face leave reasoning out of
+ * completion_tokens but not out of total_tokens; Vercel's Gemini leaves it out of both (recorded `cost` pays for it);
+ * Mistral leaves audio out of prompt_tokens only.
  */
-function completionOf(usage: JsonObject, reasoning: number): number {
+function tokensOf(usage: JsonObject): Pick<ExpectedUsage, "prompt" | "completion" | "reasoning"> {
   const [prompt, completion] = [countOf(usage.prompt_tokens), countOf(usage.completion_tokens)];
-  const apart = reasoning > completion || prompt + completion + reasoning === countOf(usage.total_tokens);
-  return reasoning > 0 && apart ? completion + reasoning : completion;
+  const reasoning = countAt(usage, "completion_tokens_details", "reasoning_tokens");
+  const uncounted = Math.max(0, countOf(usage.total_tokens) - prompt - completion);
+  if (uncounted > 0 && usage.prompt_audio_seconds) return { prompt: prompt + uncounted, completion, reasoning };
+  if (uncounted > 0) {
+    return { prompt, completion: completion + uncounted, reasoning: Math.max(reasoning, uncounted) };
+  }
+  return { prompt, completion: reasoning > completion ? completion + reasoning : completion, reasoning };
 }

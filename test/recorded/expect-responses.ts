@@ -25,13 +25,37 @@ export function expectResponses(recording: Recording): Expectation {
   const table = new ChoiceTable();
   const choice = table.at(0);
   const declared = customTools(recording);
-  const items = arrayOf(response.output).map(objectOf);
+  const items = recording.streamed ? doneItems(recording.body) : arrayOf(response.output).map(objectOf);
   for (const item of items) addItem(choice, item, declared);
   addResults(choice, items);
   choice.finish = [
     response.status === "completed" ? "stop" : cut === "content_filter" ? "content_filter" : "length",
   ];
-  return { choices: table.all(), usage: usageOf(response.usage) };
+  return { choices: table.all(), usage: usageOf(response.usage, items) };
+}
+
+/**
+ * OpenAI bills the searches among the items; opening a page that was found, or finding words in it, is free. Perplexity and
+ * xAI report what they bill.
+ */
+function searchesOf(usage: JsonObject, items: readonly JsonObject[]): number {
+  const perplexity = objectOf(objectOf(usage.tool_calls_details).search_web);
+  if (Object.keys(perplexity).length > 0) return countOf(perplexity.invocation);
+  const xai = usage.server_side_tool_usage_details;
+  if (isObject(xai)) return countOf(xai.web_search_calls) + countOf(xai.x_search_calls);
+  const searches = items.filter((item) => {
+    return item.type === "web_search_call" && (objectOf(item.action).type ?? "search") === "search";
+  });
+  return searches.length;
+}
+
+/**
+ * The items as each was finished: the terminal event repeats them, but with thinking encrypted anew, so its signatures
+ * are others, no better and no worse.
+ */
+function doneItems(text: string): JsonObject[] {
+  const done = eventsOf(text).filter(({ json }) => json?.type === "response.output_item.done");
+  return done.map(({ json }) => objectOf(json?.item));
 }
 
 /** Names of the custom tools that the client declared: xAI reports its own searches as custom calls too. */
@@ -95,7 +119,7 @@ function addResults(choice: ExpectedChoice, items: readonly JsonObject[]): void 
   }
 }
 
-function usageOf(given: unknown): ExpectedUsage | null {
+function usageOf(given: unknown, items: readonly JsonObject[]): ExpectedUsage | null {
   if (!isObject(given)) return null;
   return usageFrom({
     prompt: countOf(given.input_tokens),
@@ -106,6 +130,6 @@ function usageOf(given: unknown): ExpectedUsage | null {
       countAt(given, "input_tokens_details", "cache_creation_input_tokens"),
     ),
     reasoning: countAt(given, "output_tokens_details", "reasoning_tokens"),
-    searches: countOf(objectOf(objectOf(given.tool_calls_details).search_web).invocation),
+    searches: searchesOf(given, items),
   });
 }

@@ -58,7 +58,7 @@ function formatOf(settings: JsonObject): JsonObject | undefined {
   }
   const schema = settings.responseSchema ?? settings.responseJsonSchema;
   if (!schema) return { type: "json_object" };
-  return { type: "json_schema", json_schema: { name: "answer", schema: lowerTypes(schema) } };
+  return { type: "json_schema", json_schema: { name: "answer", schema: plainSchema(schema) } };
 }
 
 /** Ids are made from a name and how often it came before in its turn: Gemini pairs calls and results by these. */
@@ -66,14 +66,15 @@ function messagesOf(content: JsonObject): JsonObject[] {
   only(content, "content", "role", "parts");
   const parts = arrayOf(content.parts).map(camel);
   if (content.role === "model") return [assistantOf(parts)];
-  const results = parts.filter((part) => isObject(part.functionResponse)).map(toolMessageOf);
+  const responses = parts.map((part) => part.functionResponse).filter(isObject);
+  const results = responses.map((response, position) => toolMessageOf(response, responses.slice(0, position)));
   const others = parts.filter((part) => !isObject(part.functionResponse)).map(partOf);
   if (results.length > 0 && others.length > 0) notPlain("results among parts");
   return results.length > 0 ? results : [{ role: "user", content: others }];
 }
 
-function idOf(name: unknown, before: readonly unknown[]): string {
-  const times = before.filter((one) => one === name).length;
+function idOf(name: unknown, before: readonly JsonObject[]): string {
+  const times = before.filter((one) => one.name === name).length;
   return `call_${String(name).replace(/\W/g, "_")}_${times}`;
 }
 
@@ -92,20 +93,20 @@ function assistantOf(parts: readonly JsonObject[]): JsonObject {
     const fn = { name: part.functionCall.name, arguments: JSON.stringify(part.functionCall.args ?? {}) };
     const google = { google: { thought_signature: part.thoughtSignature } };
     const extra = part.thoughtSignature ? { extra_content: google } : {};
-    calls.push({ id: idOf(fn.name, calls.length), type: "function", function: fn, ...extra });
+    const before = calls.map((call) => objectOf(call.function));
+    calls.push({ id: idOf(fn.name, before), type: "function", function: fn, ...extra });
   }
   return without({ role: "assistant", content: texts, tool_calls: calls });
 }
 
-function toolMessageOf(part: JsonObject, position: number): JsonObject {
-  only(part, "part", "functionResponse", "thought");
-  const { name, response, ...rest } = objectOf(part.functionResponse);
+function toolMessageOf(result: JsonObject, before: readonly JsonObject[]): JsonObject {
+  const { name, response, ...rest } = result;
   only(rest, "functionResponse", "id");
   const inner = objectOf(response).result ?? objectOf(response).output;
   const single = Object.keys(objectOf(response)).length === 1 && typeof inner === "string";
   return {
     role: "tool",
-    tool_call_id: idOf(name, position),
+    tool_call_id: idOf(name, before),
     content: single ? inner : JSON.stringify(response),
   };
 }
@@ -145,11 +146,18 @@ function choiceOf(config: JsonObject): unknown {
   return { type: "allowed_tools", allowed_tools: { mode: "required", tools } };
 }
 
-/** Google's schemas write types in capitals, JSON Schema in small letters. */
+/** A schema as a client writes it; Google's own words have none of JSON Schema's, and references may be spelled out. */
+function plainSchema(schema: unknown): unknown {
+  const foreign = /"(\$ref|any_of|property_ordering)":/.exec(JSON.stringify(schema) ?? "");
+  return foreign ? notPlain(`schema with ${foreign[1]}`) : lowerTypes(schema);
+}
+
+/** Google's schemas write types in capitals, JSON Schema in small letters; `$schema` says nothing to a model. */
 function lowerTypes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lowerTypes);
   if (!isObject(schema)) return schema;
-  const entries = Object.entries(schema).map(([field, value]) => {
+  const { $schema: _draft, ...words } = schema;
+  const entries = Object.entries(words).map(([field, value]) => {
     return [
       field,
       field === "type" && typeof value === "string" ? value.toLowerCase() : lowerTypes(value),
@@ -160,8 +168,8 @@ function lowerTypes(schema: unknown): unknown {
 
 /**
  * Stated normalisations: either name of the schema fields, types in small letters; ids of calls left out (Gemini pairs by
- * name); signatures only on calls, and the documented sentinel for a missing one left out; results unwrapped; thinkingConfig
- * is the adapter's choice by model; defaults left out (role user, mode AUTO, one candidate, text/plain, modality TEXT).
+ * name); signatures only on calls, and the documented sentinel for a missing one left out; results unwrapped; texts in a row
+ * are one text; thinkingConfig is the adapter's choice by model; defaults left out (role user, mode AUTO, one candidate, text/plain, modality TEXT).
  */
 export function canonicalGemini(raw: JsonObject): JsonObject {
   const body = camel(raw);
@@ -174,7 +182,7 @@ export function canonicalGemini(raw: JsonObject): JsonObject {
   });
   return {
     ...without(body, "toolConfig", "model"),
-    contents: merged(turns),
+    contents: merged(turns).map(({ role, parts }) => ({ role, parts: joinedTexts(arrayOf(parts).map(objectOf)) })),
     systemInstruction: textOf(body.systemInstruction),
     tools: arrayOf(body.tools).map(camel).flatMap(toolsOf),
     toolChoice: choice.mode === "AUTO" ? {} : choice,
@@ -191,13 +199,17 @@ export function canonicalGemini(raw: JsonObject): JsonObject {
   };
 }
 
-const SENTINEL = "skip_thought_signature_validator";
+/** The sentinel as documented, and as the field's bytes in base64. */
+const SENTINELS: readonly unknown[] = [
+  "skip_thought_signature_validator",
+  btoa("skip_thought_signature_validator"),
+];
 
 function canonicalPart(raw: unknown): JsonObject[] {
   const part = camel(raw);
   if (isObject(part.functionCall)) {
     const { name, args } = part.functionCall;
-    const signature = part.thoughtSignature === SENTINEL ? undefined : part.thoughtSignature;
+    const signature = SENTINELS.includes(part.thoughtSignature) ? undefined : part.thoughtSignature;
     return [without({ call: name, args: args ?? {}, signature })];
   }
   if (isObject(part.functionResponse)) {
@@ -207,4 +219,14 @@ function canonicalPart(raw: unknown): JsonObject[] {
   if (part.text === "") return [];
   const inline = part.inlineData ? { inlineData: camel(part.inlineData) } : {};
   return [without({ ...part, ...inline }, "thought", "thoughtSignature")];
+}
+
+function joinedTexts(parts: readonly JsonObject[]): JsonObject[] {
+  const joined: JsonObject[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (typeof part.text === "string" && typeof last?.text === "string") last.text += part.text;
+    else joined.push(part);
+  }
+  return joined;
 }

@@ -10,18 +10,16 @@ export function chatFromOpenAi(native: JsonObject): ChatRequest {
   // Shut down since 2026-10-23 (wire facts §1.5); it alone of the reasoning models took `stop`.
   if (/^o3-mini/.test(String(native.model)) && native.stop) notPlain("stop of o3-mini");
   const { messages, model, stop, tools, temperature, tool_choice: choice, ...rest } = native;
-  return chatRequest(
-    model,
-    arrayOf(messages)
-      .map(objectOf)
-      .map((message) => without(message)),
-    {
-      ...rest,
-      stop: typeof stop === "string" ? [stop] : stop,
-      tools: arrayOf(tools).map((tool) => ({ type: "function", ...objectOf(tool) })),
-      stream: native.stream === true ? true : undefined,
-    },
-  );
+  const conversation = arrayOf(messages).map((message) => without(objectOf(message)));
+  return chatRequest(model, conversation, {
+    ...rest,
+    // 1 is the default, and all that reasoning models take; a choice among no tools is none.
+    temperature: temperature === 1 ? undefined : temperature,
+    tool_choice: arrayOf(tools).length > 0 ? choice : undefined,
+    stop: typeof stop === "string" ? [stop] : stop,
+    tools: arrayOf(tools).map((tool) => ({ type: "function", ...objectOf(tool) })),
+    stream: native.stream === true ? true : undefined,
+  });
 }
 
 export function chatFromMistral(native: JsonObject): ChatRequest {

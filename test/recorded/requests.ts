@@ -55,7 +55,7 @@ export function requestForm(recording: Recording): RequestForm | null {
   if (/#[^1]$/.test(recording.id)) return null;
   if (recording.api !== "openai-chat") return FORMS[recording.api] ?? null;
   if (recording.file === "mistral") return { ...OPENAI, chat: chatFromMistral };
-  return recording.file === "openai" ? OPENAI : null;
+  return OPENAI;
 }
 
 /** Why the request has no plain OpenAI form, or where the adapter's body differs from the recorded one. */

@@ -179,11 +179,3 @@ export function hasUnthoughtCalls(turns: readonly Turn[]): boolean {
   const first = turns[start]?.content[0];
   return start < turns.length && !first?.type.includes("thinking");
 }
-
-/** The names of the tools that the conversation has called. */
-export function toolsCalled(turns: readonly Turn[]): string[] {
-  const names = turns.flatMap(({ content }) =>
-    content.flatMap(({ type, name }) => (type === "tool_use" && typeof name === "string" ? [name] : [])),
-  );
-  return [...new Set(names)];
-}

@@ -6,7 +6,7 @@ import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import { leftOut } from "../fields.ts";
 import { withinMarks } from "./cache-marks.ts";
 import { type Block, textBlock } from "./content.ts";
-import { conversationOf, hasUnthoughtCalls, type Turn, toolsCalled } from "./conversation.ts";
+import { conversationOf, hasUnthoughtCalls, type Turn } from "./conversation.ts";
 import { type Traits, traitsOf } from "./models.ts";
 import { silencesThinking, type Thinking, thinkingOf } from "./thinking.ts";
 import { outputOf, toolsOf } from "./tools.ts";
@@ -56,7 +56,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const thinking = thinkingOf(request, card, traits, limit.maxTokens, isUnthought);
   const canForce = traits.forcedUse && !thinking.isOn;
   const output = outputOf(request.response_format, traits, canForce);
-  const tools = toolsOf(request, traits, canForce, output.tool, toolsCalled(conversation.turns));
+  const tools = toolsOf(request, traits, canForce, output.tool);
   const sampling = samplingOf(request, traits, thinking.isOn);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endedByUser(conversation.turns, request.messages.at(-1), canPrefill);

@@ -56,29 +56,21 @@ export interface Toolbox extends Share {
 
 /**
  * `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool of constrained output, if there is one.
- * `called` names the tools that the history has called: the API wants tools to be defined where it holds calls.
  */
 export function toolsOf(
   request: ChatRequest,
   traits: Traits,
   canForce: boolean,
   output: JsonObject | null,
-  called: readonly string[],
 ): Toolbox {
   const offered = allowedTools(request);
-  if (offered.length + (output ? 1 : 0) === 0) return remembered(called);
+  if (offered.length + (output ? 1 : 0) === 0) return { ...NOTHING, tools: [] };
   const strict = strictSchemas(offered, traits);
   const tools: JsonObject[] = offered.map((tool) => toolBlock(tool, strict.get(tool)));
   if (output) tools.push(output);
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
   const choice = choiceOf(request, canForce, output !== null);
   return { ...choice, tools, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
-}
-
-/** The tools of an earlier part of the conversation, none of which may be called now. */
-function remembered(called: readonly string[]): Toolbox {
-  const tools = called.map((name) => ({ name, input_schema: { type: "object" } }));
-  return { ...NOTHING, fields: tools.length > 0 ? { tool_choice: { type: "none" } } : {}, tools };
 }
 
 /** The request's tools; under `allowed_tools` only those that it names. */

@@ -15,7 +15,6 @@ const COPIED: ReadonlySet<string> = new Set([
   "presence_penalty",
   "frequency_penalty",
   "metadata",
-  "response_format",
   "prediction",
   "prompt_cache_key",
   "random_seed",
@@ -31,6 +30,7 @@ const TRANSLATED: ReadonlySet<string> = new Set([
   "max_completion_tokens",
   "temperature",
   "seed",
+  "response_format",
   "tools",
   "tool_choice",
   "parallel_tool_calls",
@@ -59,6 +59,7 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
     ...(limit.tokens === undefined ? {} : { max_tokens: limit.tokens }),
     ...(request.n === undefined ? {} : { n: request.n }),
     ...(request.seed === undefined ? {} : { random_seed: Math.abs(request.seed) }),
+    ...formatFields(request),
     ...sampling.fields,
     ...effort.fields,
     ...tools.fields,
@@ -87,6 +88,13 @@ function samplingFields(request: ChatRequest): Translated {
   }
   const greedy = temperature === 0 && topP !== undefined && topP !== 1;
   return { fields: greedy ? { temperature, top_p: 1 } : { temperature }, dropped: greedy ? ["top_p"] : [] };
+}
+
+/** A schema is demanded where `json_schema` is asked for. */
+function formatFields({ response_format: format }: ChatRequest): JsonObject {
+  if (format === undefined) return {};
+  const isWhole = format.type !== "json_schema" || format.json_schema.schema !== undefined;
+  return { response_format: isWhole ? format : { type: "json_object" } };
 }
 
 /** Its efforts are `none` and `high`. */

@@ -22,7 +22,10 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   const value = asked === undefined ? undefined : nearestEffort(asked, values);
   const fields: JsonObject = value === undefined ? {} : { reasoning_effort: value };
   const dropped = value === asked ? [] : named;
-  if (toggle === null) return { fields, off: value === "none", dropped };
+  if (toggle === null) {
+    const isSilent = asked === undefined && quirks.effort.offByDefault === true;
+    return { fields, off: isSilent || value === "none", dropped };
+  }
 
   const own = request[toggle];
   if (own !== undefined) return { fields, off: isOff(own), dropped };

@@ -113,7 +113,8 @@ function plainFields(
 }
 
 function isRefused(field: string, quirks: OpenaiQuirks, thinkingOff: boolean): boolean {
-  if (ROUTING.has(field) || quirks.refuses.includes(field)) return true;
+  if (ROUTING.has(field) || quirks.refuses.includes(field) || quirks.refusesUnknown.includes(field))
+    return true;
   return !thinkingOff && quirks.refusesThinking.includes(field);
 }
 

@@ -16,14 +16,8 @@ const REPLY_FIELDS: ReadonlySet<string> = new Set([
   "function_call",
   "provider_metadata",
 ]);
-/** Fields of any message. */
-const MESSAGE_FIELDS: ReadonlySet<string> = new Set([
-  "role",
-  "content",
-  "name",
-  "tool_calls",
-  "tool_call_id",
-]);
+/** Fields with code of their own below, and one that would be a trap. */
+const OWN_CODE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "__proto__"]);
 const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
 /** What stands for the thinking that another model did or didn't do, where some must be given. */
 const BLANK_THOUGHT = " ";
@@ -35,42 +29,51 @@ export function outgoingMessages(
   keepsExtras: boolean,
 ): JsonObject[] {
   return messages.map((message) => {
-    const content = contentFor(message, quirks);
-    const kept: JsonObject = { role: message.role };
+    const isRenamed = message.role === "developer" && !quirks.developerRole;
+    const outgoing: JsonObject = { role: isRenamed ? "system" : message.role };
     for (const [field, value] of Object.entries(message)) {
-      if (value !== undefined && value !== null && takesField(field, quirks)) kept[field] = value;
+      if (value !== null && takesField(field, message.role, quirks)) outgoing[field] = value;
     }
-    if (message.role === "developer" && !quirks.developerRole) kept.role = "system";
-    if (content !== undefined) kept.content = content;
-    if (message.role !== "assistant") return kept;
-    if (message.tool_calls) {
-      kept.tool_calls = message.tool_calls.map((call) =>
-        call.type === "custom" && quirks.customTools ? call : asFunctionCall(call, keepsExtras),
-      );
-    }
-    return { ...kept, ...thoughtsFor(message, quirks) };
+    const content = contentFor(message, quirks);
+    if (content !== undefined) outgoing.content = content;
+    if (message.role !== "assistant") return outgoing;
+    return { ...outgoing, ...callsFor(message, quirks, keepsExtras), ...thoughtsFor(message, quirks) };
   });
 }
 
-function takesField(field: string, quirks: OpenaiQuirks): boolean {
-  if (field === "name") return quirks.names;
-  if (MESSAGE_FIELDS.has(field)) return true;
+function takesField(field: string, role: ChatMessage["role"], quirks: OpenaiQuirks): boolean {
+  const { messageFields } = quirks;
+  if (OWN_CODE.has(field)) return false;
+  if (field === "tool_call_id") return true;
+  // A result is named by its call alone; lenient servers pass over a name.
+  if (field === "name") return quirks.names && (role !== "tool" || messageFields === "any");
   if (CACHE_MARKS.has(field)) return field === quirks.cacheMark;
-  if (quirks.messageFields === "any") return !REPLY_FIELDS.has(field) && field !== "__proto__";
-  return quirks.messageFields.includes(field);
+  return messageFields === "any" ? !REPLY_FIELDS.has(field) : messageFields.includes(field);
 }
 
 /** The content, parts without what the server refuses. An assistant's may be null beside tool calls, never else. */
 function contentFor(message: ChatMessage, quirks: OpenaiQuirks): unknown {
   const { content } = message;
-  if (Array.isArray(content)) return content.map((part: ContentPart) => partFor(part, quirks));
-  if (message.role !== "assistant" || (typeof content === "string" && content !== "")) return content;
-  const refusal = takesField("refusal", quirks) ? undefined : stringOf(message.refusal);
-  return refusal ?? (message.tool_calls ? content : (content ?? ""));
+  if (Array.isArray(content)) {
+    return content.length === 0 ? "" : content.map((part: ContentPart) => partFor(part, quirks));
+  }
+  if (message.role !== "assistant" || content) return content;
+  const refusal = quirks.messageFields.includes("refusal") ? undefined : stringOf(message.refusal);
+  return refusal ?? (message.tool_calls?.length ? content : (content ?? ""));
+}
+
+function callsFor(message: AssistantMessage, quirks: OpenaiQuirks, keepsExtras: boolean): JsonObject {
+  if (!message.tool_calls?.length) return {};
+  const calls = message.tool_calls.map((call) =>
+    call.type === "custom" && quirks.customTools ? call : asFunctionCall(call, keepsExtras),
+  );
+  return { tool_calls: calls };
 }
 
 function partFor(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
-  if (part.type === "refusal" && !takesField("refusal", quirks)) return { type: "text", text: part.refusal };
+  if (part.type === "refusal" && !quirks.messageFields.includes("refusal")) {
+    return { type: "text", text: part.refusal };
+  }
   return withCacheMark(part, quirks);
 }
 

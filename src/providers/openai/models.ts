@@ -1,7 +1,14 @@
 // What OpenAI's own models accept, by name (OpenAI API reference and @ai-sdk/openai 4.0): names change, rules stay.
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../core/chat.ts";
-import { type EffortQuirks, type ModelQuirks, NO_EFFORT, type OpenaiQuirks, PLAIN } from "./quirks.ts";
+import {
+  type EffortQuirks,
+  type ModelQuirks,
+  NO_EFFORT,
+  type OpenaiQuirks,
+  OTHERS_ONLY,
+  PLAIN,
+} from "./quirks.ts";
 
 const PENALTIES = ["presence_penalty", "frequency_penalty", "logit_bias"];
 const SAMPLING = ["temperature", "top_p", "logprobs", "top_logprobs"];
@@ -11,6 +18,11 @@ const SEARCH = "web_search_options";
 
 function efforts(...values: EffortQuirks["values"]): EffortQuirks {
   return { values, toggle: null };
+}
+
+/** Of models whose effort is `none` unless another is asked for. */
+function silent(...values: EffortQuirks["values"]): EffortQuirks {
+  return { values, toggle: null, offByDefault: true };
 }
 
 /** Models that don't think. They know neither custom tools nor lists of allowed ones. */
@@ -60,8 +72,9 @@ const MODELS: readonly ModelQuirks[] = [
     },
   },
   { names: /^(ft:)?gpt-5(-|$)/, quirks: { ...THINKS, effort: efforts("minimal", "low", "medium", "high") } },
-  { names: /^(ft:)?gpt-5\.1/, quirks: { effort: efforts("none", "low", "medium", "high") } },
-  { names: /^(ft:)?gpt-5\.[2-5]/, quirks: { effort: efforts("none", "low", "medium", "high", "xhigh") } },
+  { names: /^(ft:)?gpt-5\.1/, quirks: { effort: silent("none", "low", "medium", "high") } },
+  { names: /^(ft:)?gpt-5\.[2-4]/, quirks: { effort: silent("none", "low", "medium", "high", "xhigh") } },
+  { names: /^(ft:)?gpt-5\.5/, quirks: { effort: efforts("none", "low", "medium", "high", "xhigh") } },
   // With tools they go over /responses, which gives one choice.
   { names: CAN_STOP_THINKING, quirks: { choicesMax: 1 } },
   {
@@ -82,6 +95,7 @@ export const OPENAI: OpenaiQuirks = {
   customTools: true,
   directions: ["none", "required", "named", "allowed_tools"],
   effort: efforts("none", "low", "medium", "high", "xhigh", "max"),
+  refusesUnknown: OTHERS_ONLY,
   models: MODELS,
 };
 

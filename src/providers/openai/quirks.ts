@@ -8,6 +8,8 @@ export interface EffortQuirks {
   readonly values: readonly ReasoningEffort[];
   /** A field that turns thinking on and off: `thinking: {type}` (DeepSeek, Moonshot, Z.ai), `enable_thinking` (Qwen). */
   readonly toggle: "thinking" | "enable_thinking" | null;
+  /** It doesn't think unless it is told to. */
+  readonly offByDefault?: true;
 }
 
 /** Ways to direct tool use besides `auto`. */
@@ -19,6 +21,8 @@ export interface OpenaiQuirks {
   readonly limitField: "max_tokens" | "max_completion_tokens";
   /** Fields of the chat-completions API that it refuses or ignores: left out, and named. */
   readonly refuses: readonly string[];
+  /** Extension fields of other servers that it refuses: left out, and named. */
+  readonly refusesUnknown: readonly string[];
   /** Fields that are refused unless thinking is turned off. */
   readonly refusesThinking: readonly string[];
   /** The values it takes, where its range is narrower than OpenAI's: others are moved to the nearest end. */
@@ -82,11 +86,41 @@ export const OPENAI_ONLY: readonly string[] = [
   "web_search_options",
 ];
 
+/** Extensions of other servers, which those that check their requests refuse. */
+export const OTHERS_ONLY: readonly string[] = [
+  "chat_template_kwargs",
+  "clear_thinking",
+  "disable_reasoning",
+  "enable_thinking",
+  "guided_json",
+  "include_reasoning",
+  "keep_alive",
+  "min_p",
+  "min_tokens",
+  "options",
+  "plugins",
+  "prompt_mode",
+  "provider",
+  "random_seed",
+  "reasoning",
+  "reasoning_format",
+  "repetition_penalty",
+  "safe_prompt",
+  "safety_settings",
+  "thinking",
+  "thinking_budget",
+  "tool_stream",
+  "top_a",
+  "top_k",
+  "transforms",
+];
+
 /** What a provider that speaks the dialect without further ado takes. */
 export const PLAIN: OpenaiQuirks = {
   choicesMax: 1,
   limitField: "max_tokens",
   refuses: OPENAI_ONLY,
+  refusesUnknown: [],
   refusesThinking: [],
   ranges: {},
   stopsMax: 4,

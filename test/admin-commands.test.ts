@@ -1,0 +1,143 @@
+// The administrative commands, run while a gateway uses the same store: what they print, and their exit codes.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKey } from "../src/admin/keys.ts";
+import { checkAdminToken, ensureAdminToken } from "../src/admin/token.ts";
+import type { AdminWorld } from "../src/admin/world.ts";
+import { runAccounts } from "../src/cli/accounts.ts";
+import { runAdmin } from "../src/cli/admin.ts";
+import type { Opened } from "../src/cli/administration.ts";
+import { runKeys } from "../src/cli/keys.ts";
+import { authenticate } from "../src/keys/authenticate.ts";
+import { pepperOf } from "../src/keys/master.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { NOON, standingClock } from "./samples.ts";
+import { codeOf, thrownBy } from "./store.suite.ts";
+
+const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
+const clock = standingClock(NOON);
+const pepper = pepperOf(new Uint8Array(32).fill(9));
+let folder: string;
+let world: AdminWorld;
+
+async function openWorld(): Promise<Opened> {
+  const store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide });
+  return { world: { store, clock, random, pepper }, close: () => store.close() };
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "poundkey-commands-"));
+  ({ world } = await openWorld());
+});
+afterEach(async () => {
+  await world.store.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe("the command line, while a gateway uses the same store", () => {
+  type Run = typeof runKeys;
+  async function run(command: Run, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
+    const printed: { out: string[]; err: string[] } = { out: [], err: [] };
+    const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
+    const code = await command(args, io, openWorld);
+    return { code, out: printed.out.join("
+"), err: printed.err.join("
+") };
+  }
+
+  test("keys are added, listed and revoked", async () => {
+    const args = ["--name", "app", "--models", "Sim#echo, Router#fair", "--requests-per-day", "unlimited"];
+    const added = await run(
+      runKeys,
+      "add",
+      ...args,
+      "--expires",
+      "2027-01-31",
+      "--spend-limit",
+      "2.5",
+      "--json",
+    );
+    expect(added.code).toBe(0);
+    const key = JSON.parse(added.out);
+    expect(key).toMatchObject({
+      name: "app",
+      allowed_models: ["Sim#echo", "Router#fair"],
+      requests_per_day: null,
+      expires_at: "2027-01-31T00:00:00.000Z",
+      spend_limit_usd: 2.5,
+    });
+    expect((await authenticate(world, key.secret)).id).toBe(key.id);
+    const listed = await run(runKeys, "list");
+    expect(listed.out).toContain(key.id);
+    expect(listed.out).not.toContain(key.secret);
+    expect(JSON.parse((await run(runKeys, "list", "--json")).out)).toMatchObject([{ id: key.id }]);
+    expect(await run(runKeys, "revoke", key.id)).toMatchObject({
+      code: 0,
+      out: `Revoked ${key.id} (app).`,
+      err: "",
+    });
+    expect(codeOf(await thrownBy(authenticate(world, key.secret)))).toBe("invalid_api_key");
+  });
+
+  test("the secret of a new key stands alone on the first line", async () => {
+    const { out } = await run(runKeys, "add", "--name", "app");
+    expect((await authenticate(world, out.split("\n")[0] ?? "")).name).toBe("app");
+  });
+
+  test("a long list is printed whole", async () => {
+    for (let index = 0; index < 120; index++) await createKey(world, { name: `key ${index}` });
+    expect((await run(runKeys, "list")).out.trim().split("\n").length).toBe(121);
+  });
+
+  test("accounts are added, listed and shown", async () => {
+    const account = JSON.parse((await run(runAccounts, "add", "--name", "Team", "--json")).out);
+    expect((await run(runAccounts, "list")).out).toContain(account.id);
+    expect(JSON.parse((await run(runAccounts, "show", account.id, "--json")).out)).toEqual(account);
+    expect((await run(runKeys, "add", "--name", "a", "--account", account.id)).code).toBe(0);
+  });
+
+  test("the admin token is made anew", async () => {
+    const before = (await ensureAdminToken(world, null)) ?? "";
+    const { code, out } = await run(runAdmin, "token", "--reset");
+    expect(code).toBe(0);
+    expect(await checkAdminToken(world, null, out.trim())).toBe(true);
+    expect(await checkAdminToken(world, null, before)).toBe(false);
+  });
+
+  const ends: readonly [command: Run, args: string, code: number, said: RegExp][] = [
+    [runKeys, "--help", 0, /^usage: poundkey keys add/],
+    [runKeys, "add --help", 0, /^usage: poundkey keys add/],
+    [runAccounts, "-h", 0, /^usage: poundkey accounts/],
+    [runAdmin, "token --help", 0, /^usage: poundkey admin/],
+    [runKeys, "", 2, /expected one of: add, list, revoke/],
+    [runKeys, "constructor", 2, /expected one of/],
+    [runKeys, "add", 2, /Missing required parameter: 'name'/],
+    [runKeys, "add --name", 2, /--name/],
+    [runKeys, "add --name a --requests-per-day many", 2, /requests_per_day/],
+    [runKeys, "add --name a --spend-limit x", 2, /spend_limit_usd/],
+    [runKeys, "add --name a --account none", 2, /no such account/],
+    [runKeys, "add --nmae a", 2, /--nmae/],
+    [runKeys, "list extra", 2, /extra/],
+    [runKeys, "revoke", 2, /expected the id of one key/],
+    [runKeys, "revoke a b", 2, /expected the id of one key/],
+    [runKeys, "revoke key_none", 1, /There is no key with that id/],
+    [runAccounts, "show none", 1, /There is no account/],
+    [runAdmin, "token", 2, /--reset/],
+  ];
+  for (const [command, args, code, said] of ends) {
+    test(`${command.name} ${args} ends with ${code}`, async () => {
+      const result = await run(command, ...args.split(" "));
+      expect(result.code).toBe(code);
+      expect(code === 0 ? result.out : result.err).toMatch(said);
+      expect(code === 0 ? result.err : result.out).toBe("");
+    });
+  }
+
+  test("a store that can't be opened ends with 1, in words", async () => {
+    const io = { out: () => {}, err: (text: string) => expect(text).toBe("poundkey: The store is away.") };
+    expect(await runKeys(["list"], io, () => Promise.reject(new Error("The store is away.")))).toBe(1);
+  });
+});

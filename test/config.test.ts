@@ -1,0 +1,269 @@
+// The configuration: what is right becomes settings, what is wrong is named by line and field.
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { type ConfigError, errorLine } from "../src/config/errors.ts";
+import { type Loaded, type LoadInput, loadSettings } from "../src/config/load.ts";
+import { configJsonSchema } from "../src/config/schema.ts";
+import type { KnownProvider, Settings } from "../src/core/settings.ts";
+
+const KNOWN: readonly KnownProvider[] = [
+  { name: "OpenAI", keyVariables: ["OPENAI_API_KEY"], baseUrl: "https://api.openai.com/v1" },
+  {
+    name: "Google",
+    keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+    baseUrl: "https://google.example/v1beta",
+  },
+  { name: "Mistral", keyVariables: ["MISTRAL_API_KEY"], baseUrl: "https://api.mistral.ai/v1" },
+];
+const HEADROOM = 20;
+
+interface Given {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly files?: Readonly<Record<string, string>>;
+  readonly overrides?: LoadInput["overrides"];
+}
+
+function load(text: string | null, { env = {}, files = {}, overrides = {} }: Given = {}): Loaded {
+  const readFile = (path: string) => {
+    const found = files[path];
+    if (found === undefined) throw new Error("ENOENT");
+    return found;
+  };
+  return loadSettings({
+    text,
+    file: "poundkey.yaml",
+    env: (name) => env[name],
+    readFile,
+    known: KNOWN,
+    overrides,
+  });
+}
+
+function settingsOf(loaded: Loaded): Settings {
+  if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
+  return loaded.settings;
+}
+
+function errorsOf(loaded: Loaded): readonly ConfigError[] {
+  return loaded.ok ? [] : loaded.errors;
+}
+
+describe("right configurations", () => {
+  test("none at all: the documented defaults, and the providers whose keys are in the environment", () => {
+    const env = { OPENAI_API_KEY: "sk-a\n", GOOGLE_API_KEY: "g", GEMINI_API_KEY: " ", MISTRAL_API_KEY: "" };
+    for (const text of [null, "", "# nothing yet\n"]) {
+      const settings = settingsOf(load(text, { env }));
+      expect(settings.providers.map((one) => [one.name, one.credentials, one.baseUrl])).toEqual([
+        ["OpenAI", [{ secret: "sk-a", weight: 1 }], "https://api.openai.com/v1"],
+        ["Google", [{ secret: "g", weight: 1 }], "https://google.example/v1beta"],
+      ]);
+      expect(settings.server).toEqual({
+        host: "127.0.0.1",
+        port: 8080,
+        adminToken: null,
+        bodyBytesMax: 32_000_000,
+        drainMs: 25_000,
+        keepAliveMs: 15_000,
+        trustedProxies: [],
+        cors: [],
+      });
+      expect(settings.store).toBe("sqlite:./.poundkey/poundkey.db");
+      expect(settings.quota).toEqual({
+        requestsPerDay: 200,
+        throttleMs: 600_000,
+        scope: "key",
+        dayStartsMinutes: 0,
+        timeZone: "UTC",
+      });
+      expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
+      expect(settings.limits).toEqual({ choicesMax: 16, messagesMax: 10_000 });
+      expect(settings.log).toEqual({ content: false, keepMs: 2_592_000_000 });
+      expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {} });
+    }
+  });
+
+  test("the documented example", () => {
+    const text = readFileSync(join(import.meta.dir, "config/example.yaml"), "utf8");
+    const env = { OPENAI_API_KEY: "sk-a", OPENAI_API_KEY_2: "sk-b", POUNDKEY_ADMIN_TOKEN: "token" };
+    const settings = settingsOf(load(text, { env }));
+    const [openAi, local] = settings.providers;
+    expect(openAi?.credentials).toEqual([
+      { secret: "sk-a", weight: 1 },
+      { secret: "sk-b", weight: 2 },
+    ]);
+    expect(openAi?.timeouts).toEqual({
+      connectMs: 5000,
+      firstByteMs: 60_000,
+      idleMs: 60_000,
+      totalMs: 600_000,
+    });
+    expect(local).toMatchObject({
+      name: "Local",
+      dialect: "openai",
+      credentials: [{ secret: null, weight: 1 }],
+    });
+    expect(settings.ownModels.map((card) => card.id)).toEqual(["Local#llama3.2"]);
+    expect(settings.overlay[0]).toMatchObject({
+      id: "OpenAI#gpt-5.4",
+      fallbacks: ["OpenRouter#openai/gpt-5.4"],
+      hedge: { after: { percentile: 95 }, shareMax: 0.02 },
+    });
+    expect(settings.overlay[1]?.skills?.math).toBe(0.55);
+    expect(settings.aliases).toEqual({ "gpt-5": "OpenAI#gpt-5.4" });
+    expect(settings.server.adminToken).toBe("token");
+    expect(errorsOf(load(text)).map((error) => error.field)).toEqual([
+      "server.admin_token",
+      "providers.OpenAI.keys[0]",
+      "providers.OpenAI.keys[1].key",
+    ]);
+  });
+
+  test("with a providers section exactly those are on, a known name without keys takes its variable", () => {
+    const env = { OPENAI_API_KEY: "sk-a", MISTRAL_API_KEY: "m" };
+    const { providers } = settingsOf(
+      load("providers:\n  mistral:\n  Own: { base_url: http://x:1/v1/ }\n", { env }),
+    );
+    expect(providers.map((one) => [one.name, one.credentials[0]?.secret, one.baseUrl, one.dialect])).toEqual([
+      ["Mistral", "m", "https://api.mistral.ai/v1", null],
+      ["Own", null, "http://x:1/v1", "openai"],
+    ]);
+    expect(settingsOf(load("providers: {}\n", { env })).providers).toEqual([]);
+  });
+
+  test("values from the environment and from files, as the schema wants them", () => {
+    const text = [
+      "server: { port: $PORT, host: '$HOST', admin_token: '$FILE' }",
+      "log: { content: $YES }",
+      "providers: { OpenAI: { keys: ['$KEY-x'], headers: { x-note: 'a $$' } } }",
+    ]
+      .join("\n")
+      .replace(/\$(PORT|HOST|YES|KEY)/g, "$${$1}")
+      .replace("$FILE", "$${file:/run/token}")
+      .replace("$$'", "$$$${B}'");
+    const quoted = text.replaceAll(/: (\$\{\w+\})/g, ': "$1"');
+    const env = { PORT: "9000", HOST: "0.0.0.0", YES: "true", KEY: "42" };
+    const settings = settingsOf(load(quoted, { env, files: { "/run/token": "secret\n" } }));
+    expect(settings.server).toMatchObject({ port: 9000, host: "0.0.0.0", adminToken: "secret" });
+    expect(settings.log.content).toBe(true);
+    expect(settings.providers[0]?.credentials[0]?.secret).toBe("42-x");
+    expect(settings.providers[0]?.headers).toEqual({ "x-note": "a ${B}" });
+  });
+
+  test("the command line goes before the file, the file before the environment", () => {
+    const env = { POUNDKEY_STORE: "postgres://db/env", POUNDKEY_ADMIN_TOKEN: "env" };
+    const text = "store: sqlite:file.db\nserver: { port: 1, admin_token: file }\n";
+    const chosen = (given: Given, file: string | null) => {
+      const { store, server } = settingsOf(load(file, given));
+      return [store, server.port, server.adminToken];
+    };
+    expect(chosen({ env }, null)).toEqual(["postgres://db/env", 8080, "env"]);
+    expect(chosen({ env }, text)).toEqual(["sqlite:file.db", 1, "file"]);
+    const overrides = { store: "sqlite:line.db", port: 2 };
+    expect(chosen({ env, overrides }, text)).toEqual(["sqlite:line.db", 2, "file"]);
+  });
+
+  test("notations of the same thing", () => {
+    const text = `
+server: { body_limit: 1GiB, drain: 1.5s, trusted_proxies: ["::1", 10.0.0.0/8], cors: ["*"] }
+quota: { requests_per_day: null, throttle: 0s, day_starts: 06:30, time_zone: Europe/Berlin }
+router: { fair: { quality: 95% }, deny: [openai/gpt-5.5], pin: { coding: openai#gpt-5.4 } }
+aliases: { smart: Router#best }
+`;
+    const { server, quota, router, aliases } = settingsOf(load(text));
+    expect(server).toMatchObject({ bodyBytesMax: 2 ** 30, drainMs: 1500 });
+    expect(quota).toMatchObject({ requestsPerDay: null, throttleMs: 0, dayStartsMinutes: 390 });
+    expect(router).toEqual({
+      fairQuality: 0.95,
+      deny: ["OpenAI#gpt-5.5"],
+      pin: { coding: "OpenAI#gpt-5.4" },
+    });
+    expect(aliases).toEqual({ smart: "Router#best" });
+  });
+});
+
+interface Mistake {
+  readonly name: string;
+  readonly field: string;
+  readonly line: number;
+  readonly says: string;
+  readonly text: string;
+}
+
+describe("mistakes are named by line and field", () => {
+  const mistakes: readonly Mistake[] = parse(
+    readFileSync(join(import.meta.dir, "config/mistakes.yaml"), "utf8"),
+  );
+  const env = { OPENAI_API_KEY: "sk-a", EMPTY: " ", WORD: "eighty" };
+  for (const { name, field, line, says, text } of mistakes) {
+    test(name, () => {
+      const errors = errorsOf(load(text, { env }));
+      expect(errors.map((error) => [error.file, error.field, error.line])).toEqual([
+        ["poundkey.yaml", field, line],
+      ]);
+      expect(errors[0]?.message).toContain(says);
+    });
+  }
+
+  test("a whole line as the operator reads it", () => {
+    const text = 'log: {}\nproviders:\n  OpenAI:\n    keys: [a]\n    timeouts: { connect: "5" }\n';
+    expect(errorsOf(load(text)).map(errorLine)).toEqual([
+      'poundkey.yaml:5:26: providers.OpenAI.timeouts.connect: expected a duration like 5s (ms, s, m, h or d), from 1ms to 5m, got "5"',
+    ]);
+  });
+
+  test("all at once, in order, at most 20", () => {
+    const text = Array.from({ length: HEADROOM + 5 }, (_, at) => `field${at}: 1\n`).join("");
+    const errors = errorsOf(load(`server: { port: x, host: 5 }\n${text}`));
+    expect(errors.length).toBe(HEADROOM);
+    expect(errors.slice(0, 3).map((error) => error.field)).toEqual(["server.port", "server.host", "field0"]);
+  });
+
+  test("a secret is never shown", () => {
+    const text =
+      'server: { admin_token: "hunter2 hunter2" }\nproviders: { A: { base_url: "http://u:hunter2@x", keys: [hunter2, { key: 1hunter2 x }] } }\n';
+    const errors = errorsOf(load(text, { env: { POUNDKEY_ADMIN_TOKEN: "hunter2" } }));
+    expect(errors.length).toBe(3);
+    expect(JSON.stringify(errors)).not.toContain("hunter2");
+  });
+
+  test("the environment's own mistakes name the variable", () => {
+    const env = { POUNDKEY_STORE: "mysql://x", POUNDKEY_ADMIN_TOKEN: "a b", OPENAI_API_KEY: "s k" };
+    expect(errorsOf(load(null, { env })).map((error) => [error.file, error.field])).toEqual([
+      ["environment", "OPENAI_API_KEY"],
+      ["environment", "POUNDKEY_ADMIN_TOKEN"],
+      ["environment", "POUNDKEY_STORE"],
+    ]);
+  });
+
+  test("aliases that repeat without end are refused", () => {
+    const rows = Array.from(
+      { length: 12 },
+      (_, at) => `a${at}: &a${at} [${Array(10).fill(at === 0 ? "x" : `*a${at - 1}`)}]\n`,
+    );
+    expect(errorsOf(load(rows.join(""))).length).toBe(1);
+  });
+});
+
+test("the published schema is JSON Schema and knows every section", () => {
+  const schema = JSON.stringify(configJsonSchema());
+  const sections = [
+    "server",
+    "store",
+    "providers",
+    "models",
+    "aliases",
+    "quota",
+    "billing",
+    "limits",
+    "log",
+    "router",
+  ];
+  expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);
+  expect(schema).not.toContain('"expected');
+  expect(JSON.parse(schema).properties.quota.properties.throttle).toEqual({
+    type: "string",
+    pattern: "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$",
+  });
+});

@@ -1,0 +1,101 @@
+// A changed configuration while the gateway runs: taken whole when it has settled, or refused whole.
+import { describe, expect, test } from "bun:test";
+import { errorLine } from "../../src/config/errors.ts";
+import { type Loaded, loadSettings } from "../../src/config/load.ts";
+import { watchConfig } from "../../src/config/watch.ts";
+import type { Settings } from "../../src/core/settings.ts";
+
+function load(text: string): Loaded {
+  const readFile = () => {
+    throw new Error("no file is referred to");
+  };
+  return loadSettings({
+    text,
+    file: "poundkey.yaml",
+    env: () => undefined,
+    readFile,
+    known: [],
+    overrides: {},
+  });
+}
+
+function settingsOf(loaded: Loaded): Settings {
+  if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
+  return loaded.settings;
+}
+
+describe("reload", () => {
+  /** A file under a clock that ticks by hand. */
+  function watched(text: string) {
+    const file = { text };
+    const seen: { settings: Settings[]; ignored: string[]; errors: string[] } = {
+      settings: [],
+      ignored: [],
+      errors: [],
+    };
+    const ticks: (() => void)[] = [];
+    const clock = {
+      every: (_periodMs: number, task: () => void) => {
+        ticks.push(task);
+        return () => ticks.splice(0);
+      },
+    };
+    const watch = watchConfig(settingsOf(load(text)), {
+      clock,
+      stamp: () => file.text,
+      load: () => load(file.text),
+      onSettings: (settings, ignored) => {
+        seen.settings.push(settings);
+        seen.ignored.push(...ignored);
+      },
+      onErrors: (errors) => seen.errors.push(...errors.map(errorLine)),
+    });
+    const tick = (times: number) => {
+      for (let time = 0; time < times; time += 1) for (const task of ticks) task();
+    };
+    return { file, seen, tick, watch };
+  }
+
+  test("a changed file is read once, when it has settled", () => {
+    const { file, seen, tick } = watched("limits: { n: 2 }\n");
+    tick(3);
+    file.text = "limits: { n";
+    tick(1);
+    file.text = "limits: { n: 3 }\n";
+    tick(1);
+    expect(seen).toEqual({ settings: [], ignored: [], errors: [] });
+    tick(3);
+    expect(seen.errors).toEqual([]);
+    expect(seen.settings.map((one) => one.limits.choicesMax)).toEqual([3]);
+  });
+
+  test("a bad file is refused whole, and the next good one counts", () => {
+    const { file, seen, tick } = watched("limits: { n: 2 }\n");
+    file.text = "limits: { n: 3 }\nlog: { keep: 5 }\n";
+    tick(4);
+    expect(seen.settings).toEqual([]);
+    expect(seen.errors.length).toBe(1);
+    expect(seen.errors[0]).toContain("poundkey.yaml:2:14: log.keep");
+    file.text = "limits: { n: 3 }\nlog: { keep: 5d }\n";
+    tick(2);
+    expect(seen.settings.map((one) => [one.limits.choicesMax, one.log.keepMs])).toEqual([[3, 432_000_000]]);
+  });
+
+  test("server and store stay as they were, and it is said", () => {
+    const { file, seen, watch } = watched("server: { port: 1 }\n");
+    file.text = "server: { port: 2 }\nstore: sqlite:other.db\nlimits: { n: 3 }\n";
+    watch.reload();
+    expect(seen.settings[0]?.server.port).toBe(1);
+    expect(seen.settings[0]?.store).toBe("sqlite:./.poundkey/poundkey.db");
+    expect(seen.settings[0]?.limits.choicesMax).toBe(3);
+    expect(seen.ignored).toEqual(["server", "store"]);
+  });
+
+  test("after the end nobody looks", () => {
+    const { file, seen, tick, watch } = watched("limits: { n: 2 }\n");
+    watch.stop();
+    file.text = "limits: { n: 3 }\n";
+    tick(3);
+    expect(seen.settings).toEqual([]);
+  });
+});

@@ -1,0 +1,173 @@
+// A gateway under test with the simulated providers behind it: in this process, or the built binary as its own.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore, startGateway } from "../src/cli/composition.ts";
+import { errorLine } from "../src/config/errors.ts";
+import { loadSettings } from "../src/config/load.ts";
+import { configJsonSchema } from "../src/config/schema.ts";
+import type { Fetch, LogEvent } from "../src/core/world.ts";
+import { PROVIDERS } from "../src/providers/index.ts";
+import { type Simulator, startSimulator } from "../src/simulator/server.ts";
+
+/** Set by the run against the built binary. */
+export const BINARY = process.env.POUNDKEY_BINARY;
+const ADMIN_TOKEN = "admin-token-of-the-tests";
+const START_MS = 10_000;
+
+export interface UnderTest {
+  /** `http://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** The secret of a key without an allowance's limit. */
+  readonly secret: string;
+  readonly adminToken: string;
+  readonly simulator: Simulator;
+  /** Log events; empty when the gateway is another process. */
+  readonly events: readonly LogEvent[];
+  /** The configuration file, for tests that change it. */
+  readonly configFile: string;
+  readonly directory: string;
+  /** Makes a key by the admin route; gives its secret and id. */
+  newKey(fields?: Record<string, unknown>): Promise<{ secret: string; id: string }>;
+  /** POST /v1/chat/completions with a key's secret (the unlimited one's unless given). */
+  chat(
+    body: unknown,
+    init?: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal },
+  ): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+export interface Setup {
+  /** YAML that is put behind the providers, as `quota: { requests_per_day: 3 }`. */
+  readonly more?: string;
+  /** YAML of the `server:` section's further fields, as `keep_alive: 1s`. */
+  readonly server?: string;
+  /** Upstream calls go through this (in this process only). */
+  readonly fetch?: Fetch;
+}
+
+/** Every dialect of the simulator as a provider whose unlisted names pass through. */
+export function providersYaml(url: string): string {
+  const rows: readonly (readonly [string, string, string])[] = [
+    ["OpenAI", "/openai/v1", ""],
+    ["Anthropic", "/anthropic/v1", ""],
+    ["Google", "/gemini/v1beta", ""],
+    ["Mistral", "/mistral/v1", ""],
+    ["Perplexity", "/perplexity/v1", ""],
+    ["Cohere", "/cohere/v2", ""],
+    ["Local", "/openai/v1", ", dialect: openai"],
+    ["Responses", "/openai/v1", ", dialect: responses"],
+  ];
+  const lines = rows.map(
+    ([name, path, more]) =>
+      `  ${name}: { keys: ["sim-key"], base_url: "${url}${path}", unlisted_models: true${more} }`,
+  );
+  return ["providers:", ...lines].join("\n");
+}
+
+/** Starts a simulator and a gateway on free ports, with a store of their own. */
+export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
+  const directory = mkdtempSync(join(tmpdir(), "poundkey-test-"));
+  const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });
+  const configFile = join(directory, "poundkey.yaml");
+  const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}"${setup.server ? `, ${setup.server}` : ""} }`;
+  const store = `store: "sqlite:${join(directory, "poundkey.db")}"`;
+  writeFileSync(configFile, [server, store, providersYaml(simulator.url), setup.more ?? ""].join("\n"));
+  const events: LogEvent[] = [];
+  const started = await (BINARY
+    ? startBinary(BINARY, configFile, directory)
+    : startInside(configFile, setup, events));
+  const admin = (path: string, body: unknown) => post(`${started.url}/admin/v1${path}`, ADMIN_TOKEN, body);
+  const newKey = async (fields: Record<string, unknown> = {}) => {
+    const response = await admin("/keys", { name: "test", ...fields });
+    if (!response.ok) throw new Error(`no key was made: ${await response.text()}`);
+    return (await response.json()) as { secret: string; id: string };
+  };
+  const { secret } = await newKey({ requests_per_day: null });
+  return {
+    url: started.url,
+    secret,
+    adminToken: ADMIN_TOKEN,
+    simulator,
+    events,
+    configFile,
+    directory,
+    newKey,
+    chat: (body, init = {}) =>
+      post(`${started.url}/v1/chat/completions`, init.secret ?? secret, body, init.headers, init.signal),
+    async stop() {
+      await started.stop();
+      await simulator.stop();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function post(
+  url: string,
+  secret: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${secret}`, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  });
+}
+
+interface Started {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+async function startInside(configFile: string, setup: Setup, events: LogEvent[]): Promise<Started> {
+  const loaded = loadSettings({
+    text: await Bun.file(configFile).text(),
+    file: "poundkey.yaml",
+    env: () => undefined,
+    readFile: () => "",
+    known: PROVIDERS,
+    overrides: {},
+  });
+  if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
+  const { settings } = loaded;
+  const opened = await openStore(settings.store, undefined);
+  const running = startGateway({
+    settings,
+    opened,
+    log: (event) => void events.push(event),
+    configSchema: configJsonSchema(),
+    reusePort: false,
+    ...(setup.fetch ? { fetch: setup.fetch } : {}),
+  });
+  return { url: `http://127.0.0.1:${running.port}`, stop: () => running.stop() };
+}
+
+async function startBinary(binary: string, configFile: string, directory: string): Promise<Started> {
+  const child = Bun.spawn([binary, "serve", "--config", configFile], {
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? "" },
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  const late = setTimeout(() => child.kill(), START_MS);
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of child.stdout) {
+    text += decoder.decode(bytes, { stream: true });
+    const url = /listens on (http:\S+)/.exec(text)?.[1];
+    if (!url) continue;
+    clearTimeout(late);
+    return {
+      url,
+      async stop() {
+        child.kill("SIGTERM");
+        await child.exited;
+      },
+    };
+  }
+  throw new Error(`the binary did not start: ${text}`);
+}

@@ -1,0 +1,71 @@
+// What an answer costs: counts read off usage reports, rates, tiers, rounding.
+import { describe, expect, test } from "bun:test";
+import { cost, linesOf, tokensOf } from "../src/ledger/price.ts";
+
+describe("prices", () => {
+  const tokens = { prompt: 1000, completion: 400, cached: 300, cacheWrite: 100, reasoning: 150, searches: 2 };
+
+  test("a usage report becomes counts whose parts never exceed their whole", () => {
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 5,
+      total_tokens: 15,
+      prompt_tokens_details: { cached_tokens: 8, cache_write_tokens: 8 },
+      completion_tokens_details: { reasoning_tokens: 9 },
+      server_tool_use: { web_search_requests: 1 },
+    };
+    expect(tokensOf(usage)).toEqual({
+      prompt: 10,
+      completion: 5,
+      cached: 8,
+      cacheWrite: 2,
+      reasoning: 5,
+      searches: 1,
+    });
+  });
+
+  test("each kind of token has its rate, a missing one falls back to its kind's", () => {
+    const full = {
+      input: 2,
+      output: 8,
+      cachedInput: 0.5,
+      cacheWrite: 2.5,
+      reasoning: 12,
+      perRequest: 0.005,
+      perSearch: 0.01,
+    };
+    // 600 × 2 + 300 × 0.5 + 100 × 2.5 + 250 × 8 + 150 × 12 = 5,400 µUSD, and 0.025 USD for the request and two searches.
+    expect(cost(full, tokens, 1)).toBe(5_400_000 + 25_000_000);
+    // 1000 × 2 + 400 × 8 = 5,200 µUSD.
+    expect(cost({ input: 2, output: 8 }, tokens, 1)).toBe(5_200_000);
+    expect(linesOf({ input: 2, output: 8 }, tokens).map((line) => line.what)).toEqual([
+      "input",
+      "cached input",
+      "cache write",
+      "output",
+      "reasoning",
+    ]);
+  });
+
+  test("a long prompt is priced whole at the highest tier that it passes", () => {
+    const price = {
+      input: 1,
+      output: 2,
+      cachedInput: 0.1,
+      tiers: [
+        { aboveTokens: 2000, input: 100, output: 100 },
+        { aboveTokens: 500, input: 10, output: 20 },
+        { aboveTokens: 1000, input: 1000, output: 1000 },
+      ],
+    };
+    expect(cost(price, tokens, 1)).toBe((1000 * 10 + 400 * 20) * 1000);
+    expect(cost(price, { ...tokens, prompt: 500, cacheWrite: 0 }, 1)).toBe((200 + 30 + 800) * 1000);
+  });
+
+  test("the sum is rounded up once, after the markup; no price costs nothing", () => {
+    const one = { prompt: 1, completion: 1, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+    expect(cost({ input: 0.0001, output: 0.0001 }, one, 1)).toBe(1);
+    expect(cost({ input: 0.15, output: 0.6 }, one, 1.05)).toBe(788);
+    expect(cost(null, tokens, 1)).toBe(0);
+  });
+});
