@@ -1,51 +1,31 @@
 // The administrative commands, run while a gateway uses the same store: what they print, and their exit codes.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { createKey } from "../src/admin/keys.ts";
 import { checkAdminToken, ensureAdminToken } from "../src/admin/token.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { runAccounts } from "../src/cli/accounts.ts";
 import { runAdmin } from "../src/cli/admin.ts";
-import type { Opened } from "../src/cli/administration.ts";
 import { runKeys } from "../src/cli/keys.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
-import { pepperOf } from "../src/keys/master.ts";
-import { decide } from "../src/ledger/decide.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { NOON, standingClock } from "./samples.ts";
+import { adminBench } from "./admin-world.ts";
 import { codeOf, thrownBy } from "./store.suite.ts";
 
-const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
-const clock = standingClock(NOON);
-const pepper = pepperOf(new Uint8Array(32).fill(9));
-let folder: string;
+const bench = adminBench();
 let world: AdminWorld;
-
-async function openWorld(): Promise<Opened> {
-  const store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide });
-  return { world: { store, clock, random, pepper }, close: () => store.close() };
-}
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "poundkey-commands-"));
-  ({ world } = await openWorld());
-});
-afterEach(async () => {
-  await world.store.close();
-  rmSync(folder, { recursive: true });
+beforeEach(() => {
+  ({ world } = bench());
 });
 
 describe("the command line, while a gateway uses the same store", () => {
   type Run = typeof runKeys;
   async function run(command: Run, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
     const printed: { out: string[]; err: string[] } = { out: [], err: [] };
-    const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
-    const code = await command(args, io, openWorld);
-    return { code, out: printed.out.join("
-"), err: printed.err.join("
-") };
+    const io = {
+      out: (text: string) => printed.out.push(text),
+      err: (text: string) => printed.err.push(text),
+    };
+    const code = await command(args, io, bench().open);
+    return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
   }
 
   test("keys are added, listed and revoked", async () => {

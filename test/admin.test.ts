@@ -1,232 +1,37 @@
-// The operator's use-cases on a real store: views, bad input, paging, tokens.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { createAccount, getAccount, listAccounts, updateAccount } from "../src/admin/accounts.ts";
+// The operator's use-cases on a real store: accounts, the request log, the admin token, and what a key's holder sees.
+import { beforeEach, describe, expect, test } from "bun:test";
+import { createAccount, listAccounts, updateAccount } from "../src/admin/accounts.ts";
 import { holderView } from "../src/admin/holder.ts";
-import { createKey, getKey, listKeys, revokeKey, updateKey } from "../src/admin/keys.ts";
+import { createKey } from "../src/admin/keys.ts";
 import { getRequest, listRequests } from "../src/admin/requests.ts";
 import { checkAdminToken, ensureAdminToken, resetAdminToken } from "../src/admin/token.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
-import type { Opened } from "../src/cli/administration.ts";
-import { Fault } from "../src/core/fault.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
-import { pepperOf } from "../src/keys/master.ts";
-import { decide } from "../src/ledger/decide.ts";
-import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { BILLING, HOUR, NOON, QUOTA, recordOf, standingClock } from "./samples.ts";
-import { codeOf, thrownBy } from "./store.suite.ts";
+import { adminBench, wrongWith } from "./admin-world.ts";
+import { HOUR, NOON, QUOTA, recordOf } from "./samples.ts";
 
-const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
-const clock = standingClock(NOON);
-const pepper = pepperOf(new Uint8Array(32).fill(9));
-let folder: string;
+const bench = adminBench();
 let world: AdminWorld;
-let ledger: Ledger;
-
-async function openWorld(): Promise<Opened> {
-  const store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide });
-  return { world: { store, clock, random, pepper }, close: () => store.close() };
-}
-
-beforeEach(async () => {
-  clock.atMs = NOON;
-  folder = mkdtempSync(join(tmpdir(), "poundkey-admin-"));
-  ({ world } = await openWorld());
-  const rules = () => ({ quota: QUOTA, billing: BILLING });
-  ledger = createLedger({ store: world.store, clock, rules });
+beforeEach(() => {
+  ({ world } = bench());
 });
-afterEach(async () => {
-  await world.store.close();
-  rmSync(folder, { recursive: true });
-});
-
-/** What was wrong, as `code param`. */
-async function wrongWith(promise: Promise<unknown>): Promise<string> {
-  const thrown = await thrownBy(promise);
-  return thrown instanceof Fault ? `${thrown.code} ${thrown.details.param ?? ""}`.trim() : String(thrown);
-}
-
-describe("keys", () => {
-  test("a new key with a name alone has every default, and its secret works", async () => {
-    const { secret, ...view } = await createKey(world, { name: "  app  " });
-    expect(view.id).toMatch(/^key_/);
-    expect(view).toEqual({
-      id: view.id,
-      name: "app",
-      account_id: "default",
-      last4: secret.slice(-4),
-      created_at: "2026-11-20T12:00:00.000Z",
-      expires_at: null,
-      revoked_at: null,
-      allowed_models: null,
-      requests_per_day: "default",
-      spend_limit_usd: null,
-    });
-    expect((await authenticate(world, secret)).id).toBe(view.id);
-    expect(await getKey(world, view.id)).toEqual(view);
-  });
-
-  test("a new key takes every field", async () => {
-    const account = await createAccount(world, { name: "Team" });
-    const body = {
-      name: "app",
-      account_id: account.id,
-      expires_at: "2027-01-31T12:00:00+02:00",
-      allowed_models: ["OpenAI#gpt-5.4", "OpenRouter#openai/gpt-5.4", "Router#fair", "Router#fair"],
-      spend_limit_usd: 12.345678901,
-      requests_per_day: 5,
-    };
-    const { id } = await createKey(world, body);
-    expect(await getKey(world, id)).toMatchObject({
-      ...body,
-      expires_at: "2027-01-31T10:00:00.000Z",
-      allowed_models: body.allowed_models.slice(0, 3),
-    });
-  });
-
-  const wrong: readonly [body: unknown, fault: string][] = [
-    [null, "invalid_type"],
-    [[], "invalid_type"],
-    [{}, "missing_required_parameter name"],
-    [{ name: 1 }, "invalid_type name"],
-    [{ name: "   " }, "empty_string name"],
-    [{ name: "x".repeat(101) }, "string_above_max_length name"],
-    [{ name: "a\nb" }, "invalid_value name"],
-    [{ name: "a", role: "admin" }, "unknown_parameter role"],
-    [{ name: "a", secret: "sk-mine" }, "unknown_parameter secret"],
-    [JSON.parse('{"name":"a","__proto__":{"x":1}}'), "unknown_parameter __proto__"],
-    [{ name: "a", account_id: "none" }, "invalid_value account_id"],
-    [{ name: "a", account_id: null }, "invalid_type account_id"],
-    [{ name: "a", expires_at: 1_800_000_000 }, "invalid_type expires_at"],
-    [{ name: "a", expires_at: "tomorrow" }, "invalid_value expires_at"],
-    [{ name: "a", expires_at: "2027-02-30" }, "invalid_value expires_at"],
-    [{ name: "a", expires_at: "2027-01-01T25:00:00Z" }, "invalid_value expires_at"],
-    [{ name: "a", expires_at: "2027-01-01T12:00:00" }, "invalid_value expires_at"],
-    [{ name: "a", expires_at: "2026-11-20T12:00:00Z" }, "invalid_value expires_at"],
-    [{ name: "a", allowed_models: "OpenAI#gpt-5.4" }, "invalid_type allowed_models"],
-    [{ name: "a", allowed_models: [] }, "empty_array allowed_models"],
-    [{ name: "a", allowed_models: ["Sim#echo", "gpt"] }, "invalid_value allowed_models[1]"],
-    [{ name: "a", allowed_models: [7] }, "invalid_type allowed_models[0]"],
-    [{ name: "a", spend_limit_usd: "5" }, "invalid_type spend_limit_usd"],
-    [{ name: "a", spend_limit_usd: -1 }, "decimal_below_min_value spend_limit_usd"],
-    [{ name: "a", spend_limit_usd: 1e300 }, "invalid_value spend_limit_usd"],
-    [{ name: "a", requests_per_day: "10" }, "invalid_type requests_per_day"],
-    [{ name: "a", requests_per_day: 1.5 }, "invalid_type requests_per_day"],
-    [{ name: "a", requests_per_day: -1 }, "integer_below_min_value requests_per_day"],
-    [{ name: "a", requests_per_day: 1e12 }, "integer_above_max_value requests_per_day"],
-  ];
-  for (const [body, fault] of wrong) {
-    test(`${JSON.stringify(body).slice(0, 70)} is refused: ${fault}`, async () => {
-      expect(await wrongWith(createKey(world, body))).toBe(fault);
-      expect((await listKeys(world, {})).data).toEqual([]);
-    });
-  }
-
-  test("a change touches what is given, and can take a limit away", async () => {
-    const { secret, ...key } = await createKey(world, { name: "a", requests_per_day: 5, spend_limit_usd: 1 });
-    expect(await updateKey(world, key.id, {})).toEqual(key);
-    expect(await updateKey(world, key.id, { name: "b" })).toEqual({ ...key, name: "b" });
-    const open = { requests_per_day: null, spend_limit_usd: null };
-    expect(await updateKey(world, key.id, open)).toEqual({ ...key, name: "b", ...open });
-    const back = await updateKey(world, key.id, { requests_per_day: "default" });
-    expect(back.requests_per_day).toBe("default");
-    expect(await wrongWith(updateKey(world, key.id, { name: null }))).toBe("invalid_type name");
-    expect(await wrongWith(updateKey(world, key.id, { account_id: "default" }))).toBe(
-      "unknown_parameter account_id",
-    );
-    expect(await wrongWith(updateKey(world, key.id, { name: "c", revoked_at: null }))).toBe(
-      "unknown_parameter revoked_at",
-    );
-    expect(await getKey(world, key.id)).toEqual(back);
-    expect((await authenticate(world, secret)).name).toBe("b");
-  });
-
-  test("a revoked key is refused at once, and stays in the list", async () => {
-    const { secret, id } = await createKey(world, { name: "a" });
-    expect(await revokeKey(world, id)).toMatchObject({ id, revoked_at: "2026-11-20T12:00:00.000Z" });
-    clock.atMs += HOUR;
-    expect(await revokeKey(world, id)).toMatchObject({ revoked_at: "2026-11-20T12:00:00.000Z" });
-    expect(codeOf(await thrownBy(authenticate(world, secret)))).toBe("invalid_api_key");
-    expect((await listKeys(world, {})).data.map((key) => key.id)).toEqual([id]);
-  });
-
-  test("what does not exist is not found", async () => {
-    const uses = [getKey(world, "x"), updateKey(world, "x", { name: "a" }), revokeKey(world, "x")];
-    const more = [getAccount(world, "x"), updateAccount(world, "x", { name: "a" }), getRequest(world, "x")];
-    expect(await Promise.all([...uses, ...more].map(wrongWith))).toEqual(Array(6).fill("not_found"));
-  });
-
-  test("lists go page by page to the end, and each key is in them once", async () => {
-    const made: string[] = [];
-    for (let index = 0; index < 7; index++) {
-      clock.atMs += index % 2;
-      made.push((await createKey(world, { name: `key ${index}` })).id);
-    }
-    const seen: string[] = [];
-    let after: string | null = null;
-    do {
-      const page: Awaited<ReturnType<typeof listKeys>> = await listKeys(world, {
-        limit: "3",
-        ...(after === null ? {} : { after }),
-      });
-      expect(page.data.length).toBeLessThanOrEqual(3);
-      seen.push(...page.data.map((key) => key.id));
-      after = page.next;
-    } while (after !== null);
-    expect(seen.toSorted()).toEqual(made.toSorted());
-    const whole = await listKeys(world, { limit: 7 });
-    expect(whole.data.map((key) => key.id)).toEqual(seen);
-    expect(whole.next).toBeNull();
-    const queries = [{ limit: "0" }, { limit: "201" }, { limit: "x" }, { after: "x" }, { page: "2" }];
-    expect(
-      await Promise.all(queries.map((query) => wrongWith(thrownLater(() => listKeys(world, query))))),
-    ).toEqual([
-      "invalid_value limit",
-      "invalid_value limit",
-      "invalid_value limit",
-      "invalid_value after",
-      "unknown_parameter page",
-    ]);
-  });
-
-  test("no secret and no token is anywhere in the store's files, nor in a fault", async () => {
-    const { secret } = await createKey(world, { name: "a" });
-    const token = (await ensureAdminToken(world, null)) ?? "none";
-    const bytes = readdirSync(folder)
-      .map((file) => readFileSync(join(folder, file), "latin1"))
-      .join();
-    expect(bytes).toContain("gateway_key");
-    for (const text of [secret, secret.slice(3, 40), token, token.slice(-40)])
-      expect(bytes).not.toContain(text);
-    const thrown = await thrownBy(authenticate(world, `${secret.slice(0, -1)}!`));
-    expect(`${thrown}`).not.toContain(secret.slice(3, 12));
-  });
-});
-
-/** A promise also of what throws before it makes one. */
-async function thrownLater(use: () => Promise<unknown>): Promise<unknown> {
-  return use();
-}
 
 test("accounts are made, renamed and listed beside the default one", async () => {
-  clock.atMs = Date.now() + HOUR;
+  bench().clock.atMs = Date.now() + HOUR;
   const account = await createAccount(world, { name: "Team" });
   expect(account.id).toMatch(/^acct_/);
   expect(account).toMatchObject({ name: "Team", balance_usd: 0, held_usd: 0 });
   expect(await updateAccount(world, account.id, { name: "Crew" })).toEqual({ ...account, name: "Crew" });
   expect(await updateAccount(world, account.id, {})).toEqual({ ...account, name: "Crew" });
   expect((await listAccounts(world, {})).data.map((one) => one.name)).toEqual(["Crew", "default"]);
-  expect(await wrongWith(createAccount(world, { name: "x", balance_usd: 5 }))).toBe(
+  expect(await wrongWith(() => createAccount(world, { name: "x", balance_usd: 5 }))).toBe(
     "unknown_parameter balance_usd",
   );
 });
 
 test("the request log is shown, narrowed and paged", async () => {
   for (let index = 0; index < 3; index++) {
-    await ledger.record(recordOf(`chatcmpl-${index}`, { atMs: NOON + index, status: 200 + index }));
+    await bench().ledger.record(recordOf(`chatcmpl-${index}`, { atMs: NOON + index, status: 200 + index }));
   }
   const first = await listRequests(world, { limit: "2" });
   expect(first.data.map((request) => request.id)).toEqual(["chatcmpl-2", "chatcmpl-1"]);
@@ -260,12 +65,12 @@ test("the request log is shown, narrowed and paged", async () => {
 test("a key's holder sees its allowance, limits and spending", async () => {
   const { secret } = await createKey(world, { name: "a", spend_limit_usd: 5, allowed_models: ["Sim#echo"] });
   const key = await authenticate(world, secret);
-  await ledger.admit({ id: "1", key });
+  await bench().ledger.admit({ id: "1", key });
   const spent = { keyId: key.id, chargedNanoUsd: 2_000_000_000 };
-  await ledger.record(recordOf("old", { ...spent, atMs: NOON - 24 * HOUR }));
-  await ledger.record(recordOf("older", { ...spent, atMs: NOON - 30 * 24 * HOUR }));
-  await ledger.record(recordOf("now", spent));
-  expect(await holderView({ store: world.store, ledger, clock, quota: () => QUOTA }, key)).toEqual({
+  await bench().ledger.record(recordOf("old", { ...spent, atMs: NOON - 24 * HOUR }));
+  await bench().ledger.record(recordOf("older", { ...spent, atMs: NOON - 30 * 24 * HOUR }));
+  await bench().ledger.record(recordOf("now", spent));
+  expect(await holderView({ ...bench(), store: world.store, quota: () => QUOTA }, key)).toEqual({
     id: key.id,
     name: "a",
     account_id: "default",
@@ -311,7 +116,7 @@ describe("the admin token", () => {
   });
 
   test("is shown by one of several processes that start at once, and it is the one that works", async () => {
-    const other = await openWorld();
+    const other = await bench().open();
     const tokens = await Promise.all([ensureAdminToken(world, null), ensureAdminToken(other.world, null)]);
     const shown = tokens.filter((token) => token !== null);
     expect(shown.length).toBe(1);

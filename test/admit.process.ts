@@ -1,18 +1,13 @@
 // A process of its own for tests: admits and settles so many requests of `key_a` on a store, and prints what passed.
 import { Fault } from "../src/core/fault.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { createLedger } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { BILLING, keyOf, NOON, QUOTA, recordOf, standingClock } from "./samples.ts";
+import { keyOf, ledgerOn, recordOf } from "./samples.ts";
 
 const [path = "", node = "", times = "0"] = process.argv.slice(2);
 const key = keyOf("key_a");
 const store = await openSqliteStore({ path, decide, lockWaitMs: 20_000 });
-const ledger = createLedger({
-  store,
-  clock: standingClock(NOON),
-  rules: () => ({ quota: QUOTA, billing: BILLING }),
-});
+const ledger = ledgerOn(store);
 
 async function serve(id: string): Promise<"granted" | "refused" | "failed"> {
   try {

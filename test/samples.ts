@@ -2,6 +2,8 @@
 import type { GatewayKey } from "../src/core/key.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
+import type { Store } from "../src/core/store.ts";
+import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -74,4 +76,13 @@ export function countingRandom() {
       return new Uint8Array(length).map((_, index) => (count * 31 + index * 7) % 256);
     },
   };
+}
+
+/** A ledger under the usual rules, at noon for good. */
+export function ledgerOn(store: Store): Ledger {
+  return createLedger({
+    store,
+    clock: standingClock(NOON),
+    rules: () => ({ quota: QUOTA, billing: BILLING }),
+  });
 }

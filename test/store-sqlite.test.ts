@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { Fault } from "../src/core/fault.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
+import type { Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { BILLING, keyOf, NOON, QUOTA, recordOf, standingClock } from "./samples.ts";
+import { keyOf, ledgerOn, recordOf } from "./samples.ts";
 import { codeOf, storeSuite, thrownBy } from "./store.suite.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
@@ -34,8 +34,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     path = join(folder, "data", "poundkey.db");
     store = await openSqliteStore({ path, decide, lockWaitMs: 300 });
     await store.addKey(key, "digest");
-    const rules = () => ({ quota: QUOTA, billing: BILLING });
-    ledger = createLedger({ store, clock: standingClock(NOON), rules });
+    ledger = ledgerOn(store);
   });
   afterEach(async () => {
     await store.close();
@@ -134,11 +133,6 @@ describe("sqlite: one file, many processes, bad days", () => {
     await store.close();
     store = await openSqliteStore({ path, decide });
     expect(await store.request("1")).toEqual(recordOf("1"));
-    const again = createLedger({
-      store,
-      clock: standingClock(NOON),
-      rules: () => ({ quota: QUOTA, billing: BILLING }),
-    });
-    expect((await again.allowance(key)).used).toBe(1);
+    expect((await ledgerOn(store).allowance(key)).used).toBe(1);
   });
 });

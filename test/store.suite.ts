@@ -1,11 +1,10 @@
 // What every store has to do, whatever its engine: the suite takes a way to open one.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
-import type { RequestRecord } from "../src/core/record.ts";
 import type { Decide, Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
-import { BILLING, HOUR, keyOf, NOON, QUOTA, recordOf, standingClock } from "./samples.ts";
+import { keyOf, ledgerOn, NOON, recordOf } from "./samples.ts";
+import { log, sums } from "./store-log.suite.ts";
 
 /** One empty database, and ways into it. */
 export interface StoreBench {
@@ -54,14 +53,6 @@ export function storeSuite(name: string, makeBench: () => StoreBench): void {
 }
 
 type Both = () => readonly [store: Store, other: Store];
-
-function ledgerOn(store: Store): Ledger {
-  return createLedger({
-    store,
-    clock: standingClock(NOON),
-    rules: () => ({ quota: QUOTA, billing: BILLING }),
-  });
-}
 
 function keys(stores: Both): void {
   test("a key is found by id and by digest, with all its fields, by everybody", async () => {
@@ -218,76 +209,6 @@ function settlements(stores: Both): void {
     expect((await ledger.allowance(key)).used).toBe(1);
     expect(await store.request("bad")).toBeNull();
     expect(await store.request("good")).not.toBeNull();
-  });
-}
-
-function write(store: Store, ...records: readonly RequestRecord[]): Promise<unknown> {
-  return Promise.all(records.map((record) => ledgerOn(store).record(record)));
-}
-
-function log(store: () => Store): void {
-  test("a row is kept with every field", async () => {
-    const record = recordOf("full", {
-      selector: "Router#fair",
-      stream: true,
-      faultCode: "upstream_error",
-      status: 502,
-    });
-    await write(
-      store(),
-      record,
-      recordOf("bare", { modelUsed: null, firstTokenMs: null, usageSource: "none" }),
-    );
-    expect(await store().request("full")).toEqual(record);
-    expect(await store().request("bare")).toMatchObject({
-      modelUsed: null,
-      selector: null,
-      firstTokenMs: null,
-    });
-    expect(await store().request("none")).toBeNull();
-  });
-
-  test("times that were measured finer are kept to the millisecond", async () => {
-    await write(store(), recordOf("fine", { totalMs: 12.6, firstTokenMs: 1.2 }));
-    expect(await store().request("fine")).toMatchObject({ totalMs: 13, firstTokenMs: 1 });
-  });
-
-  test("lists are narrowed by key, account, model and status, and paged", async () => {
-    await write(
-      store(),
-      recordOf("1", { atMs: NOON + 1 }),
-      recordOf("2", { atMs: NOON + 2, keyId: "key_b", status: 502 }),
-      recordOf("3", { atMs: NOON + 3, keyId: "key_b", modelAsked: "Router#fair" }),
-      recordOf("4", { atMs: NOON + 4, accountId: "acct", modelUsed: "Sim#other" }),
-    );
-    const idsOf = async (filter: Parameters<Store["requests"]>[0], limit = 9, after = null) =>
-      (await store().requests(filter, { limit, after })).map((record) => record.id);
-    expect(await idsOf({})).toEqual(["4", "3", "2", "1"]);
-    expect(await idsOf({ keyId: "key_b" })).toEqual(["3", "2"]);
-    expect(await idsOf({ keyId: "key_b", status: 502 })).toEqual(["2"]);
-    expect(await idsOf({ accountId: "acct" })).toEqual(["4"]);
-    expect(await idsOf({ model: "Router#fair" })).toEqual(["3"]);
-    expect(await idsOf({ model: "Sim#echo" }, 2)).toEqual(["4", "3"]);
-    const after = { atMs: NOON + 3, id: "3" };
-    expect((await store().requests({}, { limit: 1, after })).map(({ id }) => id)).toEqual(["2"]);
-  });
-}
-
-function sums(store: () => Store): void {
-  test("charges add up from the hour that a moment falls into", async () => {
-    await write(
-      store(),
-      recordOf("1", { chargedNanoUsd: 1, atMs: NOON - HOUR - 1 }),
-      recordOf("2", { chargedNanoUsd: 10, atMs: NOON - 1 }),
-      recordOf("3", { chargedNanoUsd: 100, atMs: NOON }),
-      recordOf("4", { chargedNanoUsd: 1000, atMs: NOON + 1, modelUsed: "Sim#other" }),
-      recordOf("5", { chargedNanoUsd: 10_000, keyId: "key_b" }),
-    );
-    await write(store(), recordOf("6", { chargedNanoUsd: 100_000 }));
-    expect(await store().chargedSince("key_a", NOON)).toBe(101_100);
-    expect(await store().chargedSince("key_a", NOON - 1)).toBe(101_110);
-    expect(await store().chargedSince("key_a", 0)).toBe(101_111);
-    expect(await store().chargedSince("key_c", 0)).toBe(0);
   });
 }
 

@@ -1,18 +1,17 @@
 // The catalogue: every card that can be asked for now, and what a client's `model` means.
 import { CAPABILITIES, type ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
+import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { overlaid } from "./overlay.ts";
 import { type PriceFields, priceView } from "./price.ts";
 import { shippedCards } from "./rows.ts";
 
-export const SELECTOR_PROVIDER = "Router";
-export const SELECTOR_NAMES = ["best", "fair", "light"] as const;
-export type SelectorName = (typeof SELECTOR_NAMES)[number];
+const SELECTOR_PROVIDER = "Router";
 
 export type Resolution =
   | { readonly kind: "card"; readonly card: ModelCard }
-  | { readonly kind: "selector"; readonly selector: SelectorName }
+  | { readonly kind: "selector"; readonly selector: Selector }
   | { readonly kind: "unknown"; readonly nearest: readonly string[] };
 
 export interface Catalogue {
@@ -53,10 +52,10 @@ export function splitId(text: string): { readonly provider: string; readonly nam
 }
 
 /** The selector that the text names; null when it names none. */
-export function selectorOf(text: string): SelectorName | null {
+export function selectorOf(text: string): Selector | null {
   const parts = splitId(text);
   if (parts?.provider.toLowerCase() !== SELECTOR_PROVIDER.toLowerCase()) return null;
-  return SELECTOR_NAMES.find((name) => name === parts.name) ?? null;
+  return SELECTORS.find((name) => name === parts.name) ?? null;
 }
 
 function keyOf(provider: string, name: string): string {

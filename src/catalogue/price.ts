@@ -47,17 +47,14 @@ function ratesOf(fields: RateFields): Rates {
   };
 }
 
-/** The price as JSON for clients; rates that the model doesn't have are left out. */
+/** The price as JSON for clients: rates that the model doesn't have are undefined, so that JSON leaves them out. */
 export function priceView(price: Price): PriceFields {
-  const tiers = price.tiers?.map((tier) => ({ above_tokens: tier.aboveTokens, ...rateView(tier) }));
-  return JSON.parse(
-    JSON.stringify({
-      ...rateView(price),
-      per_request: price.perRequest,
-      per_search: price.perSearch,
-      tiers,
-    }),
-  );
+  return {
+    ...rateView(price),
+    per_request: price.perRequest,
+    per_search: price.perSearch,
+    tiers: price.tiers?.map((tier) => ({ above_tokens: tier.aboveTokens, ...rateView(tier) })),
+  };
 }
 
 function rateView(rates: Rates): RateFields {

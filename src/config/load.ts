@@ -36,7 +36,7 @@ export type Loaded =
   | { readonly ok: true; readonly settings: Settings }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-export const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
+const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8080;
 const BODY_BYTES = 32_000_000;

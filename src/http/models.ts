@@ -4,7 +4,7 @@ import { type Catalogue, modelView } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { mayUse } from "../core/key.ts";
-import type { Selector } from "../router/select.ts";
+import type { Selector } from "../core/selector.ts";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { modelsDetail } from "./openapi.ts";

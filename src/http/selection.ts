@@ -3,8 +3,8 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
+import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Selection } from "../router/plan.ts";
-import { SELECTORS, type Selector } from "../router/select.ts";
 
 const SHOWN_CHARACTERS_MAX = 64;
 

@@ -100,7 +100,7 @@ function isDetail(value: unknown): value is Detail {
 function citationOf(annotation: unknown): readonly UrlCitation[] {
   const given = objectOf(objectOf(annotation).url_citation);
   const url = stringOf(given.url);
-  if (url === undefined) return [];
+  if (url === undefined || !URL.canParse(url)) return [];
   return [urlCitation(url, stringOf(given.title), numberOf(given.start_index), numberOf(given.end_index))];
 }
 
@@ -120,7 +120,7 @@ export function sourcesOf(body: JsonObject): readonly UrlCitation[] {
   }
   const cited = arrayOf(body.citations).map((source) => stringOf(source) ?? stringOf(objectOf(source).url));
   const urls = new Set([...cited.filter((url) => url !== undefined), ...titles.keys()]);
-  return [...urls].map((url) => urlCitation(url, titles.get(url)));
+  return [...urls].filter((url) => URL.canParse(url)).map((url) => urlCitation(url, titles.get(url)));
 }
 
 /** A fragment of a tool call (or a whole one), without what servers fill in for nothing: `id:""`, `name:null`. */

@@ -26,6 +26,8 @@ import { usageIn } from "./chat-usage.ts";
 
 const NOTHING: readonly ChatChunk[] = [];
 const CHOICES_MAX = 128;
+/** The tiers that clients know; others (Groq's `on_demand`, Mistral's `standard`) fail their checks. */
+const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
 
 /**
  * A decoder for one stream of chat.completion.chunk events. Its end is that every choice seen has a finish reason:
@@ -207,7 +209,8 @@ function wholeCall(call: ReturnType<typeof callFragment>): ToolCall {
 
 /** Log probabilities in OpenAI's form; null for older ones (Together's lists of tokens), which clients can't read. */
 function logprobsOf(given: unknown): JsonObject | null {
-  return isObject(given) && (given.content !== undefined || given.refusal !== undefined) ? given : null;
+  if (!isObject(given) || (given.content === undefined && given.refusal === undefined)) return null;
+  return { content: given.content ?? null, refusal: given.refusal ?? null };
 }
 
 function indexOf(raw: JsonObject, position: number): number {
@@ -219,7 +222,7 @@ function indexOf(raw: JsonObject, position: number): number {
 /** Carries over the fields beside choices and usage that clients know. */
 function addExtras(answer: JsonObject, body: JsonObject): void {
   const { service_tier: tier, system_fingerprint: fingerprint } = body;
-  if (typeof tier === "string") answer.service_tier = tier;
+  if (typeof tier === "string" && TIERS.has(tier)) answer.service_tier = tier;
   if (typeof fingerprint === "string" && fingerprint !== "") answer.system_fingerprint = fingerprint;
 }
 

@@ -39,6 +39,9 @@ function usageOf(given: JsonObject): Usage {
     // xAI's and Gemini's completion_tokens leave thinking out; Gemini doesn't say how much it was.
     counts.completion += uncounted;
     completionDetails.reasoning_tokens = uncounted;
+  } else if (reasoning !== undefined && reasoning > counts.completion) {
+    // Vercel's gateway leaves Claude's thinking out of both.
+    counts.completion += reasoning;
   }
   return {
     prompt_tokens: counts.prompt,

@@ -19,22 +19,22 @@ export const GENERIC: OpenaiQuirks = {
   ...PLAIN,
   refuses: [],
   messageFields: "any",
-  thoughts: "reasoning_content",
+  thoughts: "any",
+  cacheMark: "cache_control",
   effort: ALL_EFFORTS,
   models: [
     // OpenAI's thinking models behind another's address.
     {
-      names: /(^|\/)(o\d|gpt-[5-9])/,
-      quirks: { limitField: "max_completion_tokens", thoughts: null, messageFields: [] },
+      names: /^(o\d|gpt-[5-9])/,
+      quirks: { limitField: "max_completion_tokens", thoughts: null, messageFields: [], cacheMark: null },
     },
   ],
 };
 
-/** api-docs.deepseek.com, "Thinking Mode": on by default, sampling has no effect in it, a forced call is refused. */
+/** api-docs.deepseek.com, "Thinking Mode": on by default; sampling has no effect in it, a forced call is refused. */
 export const DEEPSEEK: OpenaiQuirks = {
   ...PLAIN,
-  refuses: [...OPENAI_ONLY, "seed", "logit_bias", "user"],
-  refusesThinking: ["temperature", "top_p", ...PENALTIES],
+  refuses: [...OPENAI_ONLY, "logit_bias", "user"],
   thoughts: "reasoning_content",
   thoughtsRequired: true,
   jsonSchema: false,
@@ -47,6 +47,7 @@ const GROK_THINKS = { refuses: [...OPENAI_ONLY, "logit_bias", ...PENALTIES, "sto
 export const XAI: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias"],
+  thoughts: "reasoning_content",
   models: [
     { names: /non-reasoning|^grok-2/, quirks: {} },
     {
@@ -90,6 +91,7 @@ export const CEREBRAS: OpenaiQuirks = {
   refuses: [...OPENAI_ONLY, ...PENALTIES, "logit_bias"],
   refusesUnknown: FOREIGN,
   names: false,
+  thoughts: "reasoning",
   effort: LOW_TO_HIGH,
   models: [{ names: /glm|qwen/, quirks: { effort: { values: ["none"], toggle: null } } }],
 };
@@ -177,10 +179,9 @@ export const ZAI: OpenaiQuirks = {
   strictTools: false,
   directions: [],
   jsonSchema: false,
-  effort: { values: [], toggle: "thinking" },
+  effort: { values: ["minimal", "low", "medium", "high", "xhigh", "max"], toggle: "thinking" },
   addsForStreamedTools: { tool_stream: true },
   models: [
-    { names: /^glm-5\.2/, quirks: { effort: { values: ["high", "max"], toggle: "thinking" } } },
     {
       names: /^glm-(5\.[3-9]|[6-9])/,
       quirks: { effort: { values: ["low", "high", "max"], toggle: null } },

@@ -2,9 +2,10 @@
 import type { ModelCard } from "../core/card.ts";
 import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
+import type { Selector } from "../core/selector.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
 import { needsOf, refuseUnable } from "./needs.ts";
-import { ranked, type Selector } from "./select.ts";
+import { ranked } from "./select.ts";
 
 /** What the client's `model` means. */
 export type Selection =
@@ -47,8 +48,8 @@ function cardsOf({ request, selection, rules, quality }: PlanInput): readonly Mo
     refuseUnable(selection.card, needs);
     return [selection.card, ...selection.fallbacks];
   }
-  const share = quality ?? rules.fairQuality;
-  return ranked(selection.selector, selection.candidates, request, needs, share);
+  const candidates = selection.candidates.filter(({ id }) => !rules.deny.includes(id));
+  return ranked(selection.selector, candidates, request, needs, quality ?? rules.fairQuality);
 }
 
 /** Drawn without replacement, each time in proportion to weight. */

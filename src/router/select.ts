@@ -2,10 +2,8 @@
 import { can, type ModelCard } from "../core/card.ts";
 import { type ChatRequest, outputLimitOf, textOf } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
+import type { Selector } from "../core/selector.ts";
 import { canAll, type Needs } from "./needs.ts";
-
-export const SELECTORS = ["best", "fair", "light"] as const;
-export type Selector = (typeof SELECTORS)[number];
 
 const BYTES_PER_TOKEN = 4;
 const OUTPUT_TOKENS_EXPECTED = 800;

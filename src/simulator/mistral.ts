@@ -139,9 +139,9 @@ function wordsOf({ text, refusal }: Answer): string {
 function whole(script: Script): JsonObject {
   const choices = script.answers.map((answer) => {
     const calls = callsOf(script, answer);
-    const said = { type: "text", text: wordsOf(answer) };
-    const content =
-      answer.thinking === "" ? said.text : [{ ...thought(answer.thinking), closed: true }, said];
+    const words = wordsOf(answer);
+    const said = words === "" ? [] : [{ type: "text", text: words }];
+    const content = answer.thinking === "" ? words : [{ ...thought(answer.thinking), closed: true }, ...said];
     const message = { role: "assistant", tool_calls: calls.length > 0 ? calls : null, content };
     return { index: answer.index, finish_reason: FINISH[answer.finish], message };
   });

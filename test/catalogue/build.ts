@@ -2,16 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAPABILITIES } from "../../src/core/card.ts";
-import {
-  BUILT_FOR,
-  CAPABILITY_RULES,
-  FREE,
-  LEFT_OUT,
-  NEWER,
-  type Newer,
-  OPEN_ROUTER,
-  SHUTDOWNS,
-} from "./corrections.ts";
+import { BUILT_FOR, CAPABILITY_RULES, FREE, LEFT_OUT, NEWER, type Newer, SHUTDOWNS } from "./corrections.ts";
+import { OPEN_ROUTER } from "./openrouter.ts";
 import {
   curatedPrices,
   type DatedPrices,

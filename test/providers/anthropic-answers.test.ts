@@ -1,7 +1,10 @@
 // The Anthropic dialect's answers: each one streamed and whole must fold to the same reply.
 import { expect, test } from "bun:test";
 import type { ChatRequest } from "../../src/core/chat.ts";
+import { anthropic } from "../../src/providers/anthropic/dialect.ts";
 import {
+  CLASSIC,
+  cardOf,
   close,
   type Event,
   finish,
@@ -9,6 +12,7 @@ import {
   jsonSchema,
   open,
   piece,
+  requestOf,
   start,
   streamed,
   text,
@@ -137,6 +141,22 @@ test.each(ANSWERS.map((answer) => [answer.name, answer] as const))("%s", (_name,
       completion_tokens_details: { reasoning_tokens: 3 },
     });
   }
+});
+
+test("the decoder counts calls from 0, whatever blocks stand before them", () => {
+  const decoder = anthropic.decoder(cardOf(CLASSIC), requestOf({}));
+  const events = [
+    open(3, use("t1", "f")),
+    close(3),
+    open(7, use("t2", "g")),
+    close(7),
+    ...finish("tool_use"),
+  ];
+  const chunks = events.flatMap((event) => decoder.push({ event: "", data: JSON.stringify(event) }));
+  const choices = chunks.flatMap((chunk) => chunk.choices);
+  const indexes = choices.flatMap(({ delta }) => (delta.tool_calls ?? []).map(({ index }) => index));
+  expect(indexes).toEqual([0, 0, 1, 1]);
+  expect(choices.at(-1)?.finish_reason).toBe("tool_calls");
 });
 
 test("a refusal's explanation", () => {

@@ -150,6 +150,12 @@ test("system prompt, calls, results and cache marks in their native form", () =>
   ]);
 });
 
+test("OpenAI's explicit breakpoint is a cache mark", () => {
+  const part = { type: "text" as const, text: "hi", prompt_cache_breakpoint: { mode: "explicit" } };
+  const [turn] = turnsIn(sent({ messages: [{ role: "user", content: [part] }] }));
+  expect(turn?.content).toEqual([{ type: "text", text: "hi", ...mark }]);
+});
+
 test("of more than four cache marks the first and the last three stay", () => {
   const parts = (digits: string) => texts(...digits).map((part) => ({ ...part, ...mark }));
   const outgoing = sent({

@@ -84,11 +84,11 @@ test("fragments kept apart are joined; other formats, unsigned blocks and a bare
   const format = "anthropic-claude-v1";
   const piece = { type: "reasoning.text" as const, format, index: 0 };
   const details = [
+    { type: "reasoning.encrypted" as const, data: "theirs", format: "openai-responses-v1", index: 0 },
     { ...piece, text: "Which " },
     { ...piece, text: "city?" },
     { ...piece, signature: "sig" },
     { ...piece, index: 1, text: "unsigned" },
-    { type: "reasoning.encrypted" as const, data: "theirs", format: "openai-responses-v1", index: 2 },
     { ...piece, index: 9, text: "cut short", signature: "sig9" },
   ];
   const message: ChatMessage = { role: "assistant", content: "Rome", reasoning_details: details };

@@ -166,6 +166,12 @@ test("limits become words, objects are closed, oneOf is anyOf", () => {
   expect(cleaned).toMatchObject({ optional: 2, unions: 1 });
 });
 
+test("a root that is only a reference becomes what it names", () => {
+  const given = { $ref: "#/$defs/Answer", $defs: { Answer: schema } };
+  expect(cleanSchema(given)?.schema).toEqual({ ...schema, $defs: { Answer: schema } });
+  expect(inputSchema(given)).toEqual({ ...schema, $defs: { Answer: schema } });
+});
+
 const next = { $ref: "#/$defs/node" };
 const INEXPRESSIBLE: Record<string, JsonObject> = {
   recursion: { properties: { next }, $defs: { node: { type: "object", properties: { next } } } },

@@ -154,6 +154,14 @@ describe("answers", () => {
     expect(messageOf(streamed(responses, streamOf(events))).content).toBe("Hello\n\nAnd a longer one.");
   });
 
+  test("citations of a later message count from where it stands in the content", () => {
+    const body = { status: "completed", output: [{ ...message, id: "msg_0" }, message] };
+    const starts = messageOf(whole(responses, body)).annotations?.map(
+      ({ url_citation }) => url_citation.start_index,
+    );
+    expect(starts).toEqual([1, "Hello\n\n".length + 1]);
+  });
+
   test("calls of the server's own custom tools are not the client's", () => {
     const item = { type: "custom_tool_call", call_id: "c", name: "x_search", input: "q" };
     const body = {

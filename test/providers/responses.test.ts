@@ -3,17 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { AssistantMessage, ChatRequest } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { responses } from "../../src/providers/responses/dialect.ts";
-import {
-  BASE,
-  cardOf,
-  encoded,
-  faultIn,
-  functionTool,
-  messageOf,
-  streamed,
-  streamOf,
-  whole,
-} from "./drive.ts";
+import { BASE, cardOf, encoded, faultIn, functionTool, messageOf, whole } from "./drive.ts";
 
 const encode = (fields: Partial<ChatRequest>, name = "gpt-5.2", output?: number) =>
   encoded(responses, fields, cardOf(name, null, output));

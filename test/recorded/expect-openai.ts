@@ -162,7 +162,8 @@ function tokensOf(usage: JsonObject): Pick<ExpectedUsage, "prompt" | "completion
   const [prompt, completion] = [countOf(usage.prompt_tokens), countOf(usage.completion_tokens)];
   const reasoning = countAt(usage, "completion_tokens_details", "reasoning_tokens");
   const uncounted = Math.max(0, countOf(usage.total_tokens) - prompt - completion);
-  if (uncounted > 0 && usage.prompt_audio_seconds) return { prompt: prompt + uncounted, completion, reasoning };
+  if (uncounted > 0 && usage.prompt_audio_seconds)
+    return { prompt: prompt + uncounted, completion, reasoning };
   if (uncounted > 0) {
     return { prompt, completion: completion + uncounted, reasoning: Math.max(reasoning, uncounted) };
   }

@@ -67,7 +67,9 @@ function messagesOf(content: JsonObject): JsonObject[] {
   const parts = arrayOf(content.parts).map(camel);
   if (content.role === "model") return [assistantOf(parts)];
   const responses = parts.map((part) => part.functionResponse).filter(isObject);
-  const results = responses.map((response, position) => toolMessageOf(response, responses.slice(0, position)));
+  const results = responses.map((response, position) =>
+    toolMessageOf(response, responses.slice(0, position)),
+  );
   const others = parts.filter((part) => !isObject(part.functionResponse)).map(partOf);
   if (results.length > 0 && others.length > 0) notPlain("results among parts");
   return results.length > 0 ? results : [{ role: "user", content: others }];
@@ -182,7 +184,10 @@ export function canonicalGemini(raw: JsonObject): JsonObject {
   });
   return {
     ...without(body, "toolConfig", "model"),
-    contents: merged(turns).map(({ role, parts }) => ({ role, parts: joinedTexts(arrayOf(parts).map(objectOf)) })),
+    contents: merged(turns).map(({ role, parts }) => ({
+      role,
+      parts: joinedTexts(arrayOf(parts).map(objectOf)),
+    })),
     systemInstruction: textOf(body.systemInstruction),
     tools: arrayOf(body.tools).map(camel).flatMap(toolsOf),
     toolChoice: choice.mode === "AUTO" ? {} : choice,

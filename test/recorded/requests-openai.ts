@@ -46,6 +46,37 @@ function imageAsObject(part: JsonObject): JsonObject {
   return typeof part.image_url === "string" ? { ...part, image_url: { url: part.image_url } } : part;
 }
 
+/** Fields that a vendor's adapter translates or leaves out, by the wire facts (§4). */
+const TRANSLATED: Readonly<Record<string, readonly string[]>> = {
+  // Thinks unless told otherwise: sampling has no effect then; there is no seed; efforts are its own.
+  deepseek: ["temperature", "seed", "thinking", "reasoning_effort"],
+  // Thinking is a switch, and streamed arguments are asked for.
+  zai: ["thinking", "reasoning_effort", "tool_stream"],
+};
+
+export function translatedBy(file: string): readonly string[] {
+  return TRANSLATED[file] ?? [];
+}
+
+/** For servers of the OpenAI dialect; what only they know (message-level `cache_control`) no other model's client sends. */
+export function chatFromCompatible(native: JsonObject): ChatRequest {
+  for (const message of arrayOf(native.messages).map(objectOf)) {
+    if (message.cache_control) notPlain("message.cache_control");
+  }
+  return chatFromOpenAi(native);
+}
+
+/**
+ * As canonicalOpenAi; besides, thinking in the history is each vendor's own: some want it back, some refuse it. OpenRouter
+ * wants its `reasoning_details`, unchanged.
+ */
+export function canonicalCompatible(body: JsonObject, file: string): JsonObject {
+  const texts = ["reasoning", "reasoning_content"];
+  const theirs = file === "openrouter" ? texts : [...texts, "reasoning_details"];
+  const messages = arrayOf(body.messages).map((message) => without(objectOf(message), ...theirs));
+  return without(canonicalOpenAi({ ...body, messages }), "model", ...translatedBy(file));
+}
+
 /**
  * Stated normalisations: a string content is one text; `stop` is a list; max_tokens and max_completion_tokens are one
  * field, developer and system one role; tool choice any is required; usage in streams is always asked for; a type that
@@ -62,7 +93,7 @@ export function canonicalOpenAi(body: JsonObject): JsonObject {
     ...without(rest, "stream_options", "max_completion_tokens", "n", "safe_prompt"),
     limit: old ?? body.max_completion_tokens,
     n: body.n ?? 1,
-    temperature: body.temperature === 1 ? undefined : body.temperature,
+    temperature: body.temperature === 1 ? undefined : (body.temperature ?? undefined),
     seed: seed ?? body.seed,
     stop: typeof stop === "string" ? [stop] : arrayOf(stop),
     stream: body.stream === true,

@@ -7,12 +7,19 @@ import { bodyDifferences, NotPlain } from "./plain.ts";
 import { canonicalAnthropic, chatFromAnthropic } from "./requests-anthropic.ts";
 import { canonicalCohere, chatFromCohere } from "./requests-cohere.ts";
 import { canonicalGemini, chatFromGemini } from "./requests-gemini.ts";
-import { canonicalOpenAi, chatFromMistral, chatFromOpenAi } from "./requests-openai.ts";
+import {
+  canonicalCompatible,
+  canonicalOpenAi,
+  chatFromCompatible,
+  chatFromMistral,
+  chatFromOpenAi,
+  translatedBy,
+} from "./requests-openai.ts";
 import { canonicalResponses, chatFromResponses } from "./requests-responses.ts";
 
 interface RequestForm {
   readonly chat: (native: JsonObject, recording: Recording) => ChatRequest;
-  readonly canonical: (body: JsonObject) => JsonObject;
+  readonly canonical: (body: JsonObject, file: string) => JsonObject;
   /** How the URL of a call ends. */
   readonly path: (recording: Recording) => string;
 }
@@ -55,7 +62,8 @@ export function requestForm(recording: Recording): RequestForm | null {
   if (/#[^1]$/.test(recording.id)) return null;
   if (recording.api !== "openai-chat") return FORMS[recording.api] ?? null;
   if (recording.file === "mistral") return { ...OPENAI, chat: chatFromMistral };
-  return OPENAI;
+  if (recording.file === "openai") return OPENAI;
+  return { ...OPENAI, chat: chatFromCompatible, canonical: canonicalCompatible };
 }
 
 /** Why the request has no plain OpenAI form, or where the adapter's body differs from the recorded one. */
@@ -67,13 +75,16 @@ export function requestDifferences(
   if (!form || recording.request === null) return null;
   try {
     const request = form.chat(recording.request, recording);
-    const recorded = form.canonical(recording.request);
+    if ((request.n ?? 1) > dialect.choicesMax(card))
+      return { notPlain: "n: several calls of one choice each" };
+    const recorded = form.canonical(recording.request, recording.file);
     const target = { baseUrl: "https://upstream.example/v1", secret: null, headers: {} };
     const outgoing = dialect.encode(request, { ...card, name: request.model }, target);
-    const differences = bodyDifferences(recorded, form.canonical(outgoing.body));
+    const differences = bodyDifferences(recorded, form.canonical(outgoing.body, recording.file));
     const path = form.path(recording);
     if (!outgoing.url.endsWith(path)) differences.push(`url ${outgoing.url}, not …${path}`);
-    if (outgoing.dropped.length > 0) differences.push(`dropped ${outgoing.dropped.join(", ")}`);
+    const dropped = outgoing.dropped.filter((field) => !translatedBy(recording.file).includes(field));
+    if (dropped.length > 0) differences.push(`dropped ${dropped.join(", ")}`);
     return { differences };
   } catch (thrown) {
     if (thrown instanceof NotPlain) return { notPlain: thrown.message };

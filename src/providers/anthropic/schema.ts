@@ -27,7 +27,7 @@ class Inexpressible extends Error {}
 export function cleanSchema(schema: JsonObject): Cleaned | null {
   const count = { optional: 0, unions: 0 };
   try {
-    const cleaned = node(schema, count);
+    const cleaned = node(withoutRootReference(schema), count);
     if (isRecursive(objectOf(cleaned.$defs))) return null;
     return { schema: cleaned, ...count };
   } catch (error) {
@@ -41,6 +41,15 @@ export function withinLimits(schemas: readonly Cleaned[]): boolean {
   const optional = schemas.reduce((sum, one) => sum + one.optional, 0);
   const unions = schemas.reduce((sum, one) => sum + one.unions, 0);
   return optional <= OPTIONAL_MAX && unions <= UNIONS_MAX;
+}
+
+/** A root that is only a reference, as some schema writers make it, as the definition that it names. */
+function withoutRootReference(schema: JsonObject): JsonObject {
+  const reference = stringOf(schema.$ref);
+  if (reference === undefined) return schema;
+  const definitions = { ...objectOf(schema.definitions), ...objectOf(schema.$defs) };
+  const name = reference.split("/").at(-1) ?? "";
+  return { ...objectOf(definitions[name]), $defs: definitions };
 }
 
 type Count = { optional: number; unions: number };
@@ -158,7 +167,7 @@ function referencesIn(value: unknown): string[] {
  */
 export function inputSchema(parameters: JsonObject | undefined): JsonObject {
   if (!parameters) return { type: "object", properties: {} };
-  const { anyOf, oneOf, allOf, ...rest } = parameters;
+  const { anyOf, oneOf, allOf, ...rest } = withoutRootReference(parameters);
   const alternatives = [...arrayOf(anyOf), ...arrayOf(oneOf)].map(objectOf);
   const all = arrayOf(allOf).map(objectOf);
   if (alternatives.length + all.length === 0) return { ...rest, type: "object" };

@@ -89,13 +89,14 @@ function annotationOf(citation: JsonObject, source: JsonObject): UrlCitation[] {
 }
 
 /**
- * `tokens` are what the model read and wrote, Cohere's own preamble included; `billed_units` leave that out, but may be
- * all there is, or hold image tokens that `tokens.input_tokens` lacks: the larger counts.
+ * `tokens` are what the model read and wrote, Cohere's own preamble included, images counted apart; `billed_units`
+ * leave the preamble out, and count when nothing else came.
  */
 export function usageOf(given: JsonObject): Usage {
-  const [tokens, billed] = [objectOf(given.tokens), objectOf(given.billed_units)];
-  const prompt = Math.max(countOf(tokens.input_tokens), countOf(billed.input_tokens));
-  const completion = Math.max(countOf(tokens.output_tokens), countOf(billed.output_tokens));
+  const billed = objectOf(given.billed_units);
+  const tokens = isObject(given.tokens) ? given.tokens : billed;
+  const prompt = countOf(tokens.input_tokens) + countOf(tokens.image_tokens);
+  const completion = countOf(tokens.output_tokens);
   const usage: Usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,

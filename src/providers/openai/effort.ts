@@ -30,14 +30,12 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   const own = request[toggle];
   if (own !== undefined) return { fields, off: isOff(own), dropped };
   if (asked === "none" || isExcluded(request, quirks)) {
-    return {
-      fields: { [toggle]: switched(toggle, false) },
-      off: true,
-      dropped: asked === "none" ? [] : named,
-    };
+    const off = toggle === "thinking" ? { type: "disabled" } : false;
+    return { fields: { [toggle]: off }, off: true, dropped: asked === "none" ? [] : named };
   }
   if (asked === undefined) return { fields: {}, off: false, dropped: [] };
-  return { fields: { ...fields, [toggle]: switched(toggle, true) }, off: false, dropped };
+  const turnedOn = toggle === "enable_thinking" ? { enable_thinking: true } : {};
+  return { fields: { ...fields, ...turnedOn }, off: false, dropped };
 }
 
 /** The value nearest to the one asked for, the higher of two; thinking isn't turned off for want of a lower one. */
@@ -74,10 +72,6 @@ function isExcluded(request: ChatRequest, quirks: OpenaiQuirks): boolean {
     if (what === "json") return wantsJson(request);
     return what === "unstreamed" ? request.stream !== true : what === direction;
   });
-}
-
-function switched(toggle: "thinking" | "enable_thinking", on: boolean): unknown {
-  return toggle === "thinking" ? { type: on ? "enabled" : "disabled" } : on;
 }
 
 function isOff(own: unknown): boolean {

@@ -64,7 +64,8 @@ export function encodeChat(
   const format = planFormat(request, quirks, !thinking.off, hasTools);
   const plain = plainFields(request, quirks, thinking.off, hasTools);
 
-  let messages = outgoingMessages(request.messages, quirks, GEMINI_HOST.test(target.baseUrl));
+  const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
+  let messages = outgoingMessages(request.messages, quirks, needs);
   for (const { instruction } of [tools, format]) {
     if (instruction !== null) messages = withInstruction(messages, instruction);
   }

@@ -22,11 +22,18 @@ const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache
 /** What stands for the thinking that another model did or didn't do, where some must be given. */
 const BLANK_THOUGHT = " ";
 
-/** The messages for a server with these quirks. `keepsExtras`: it is Gemini's, which signs its tool calls. */
+/** What of the call matters to its messages. */
+export interface MessageNeeds {
+  readonly thinks: boolean;
+  /** The server is Gemini's, which signs its tool calls. */
+  readonly keepsExtras: boolean;
+}
+
+/** The messages for a server with these quirks. */
 export function outgoingMessages(
   messages: readonly ChatMessage[],
   quirks: OpenaiQuirks,
-  keepsExtras: boolean,
+  { thinks, keepsExtras }: MessageNeeds,
 ): JsonObject[] {
   return messages.map((message) => {
     const isRenamed = message.role === "developer" && !quirks.developerRole;
@@ -37,7 +44,11 @@ export function outgoingMessages(
     const content = contentFor(message, quirks);
     if (content !== undefined) outgoing.content = content;
     if (message.role !== "assistant") return outgoing;
-    return { ...outgoing, ...callsFor(message, quirks, keepsExtras), ...thoughtsFor(message, quirks) };
+    return {
+      ...outgoing,
+      ...callsFor(message, quirks, keepsExtras),
+      ...thoughtsFor(message, quirks, thinks),
+    };
   });
 }
 
@@ -85,18 +96,29 @@ export function withCacheMark(marked: JsonObject, quirks: OpenaiQuirks): JsonObj
 }
 
 /** Earlier thinking in the field where the server takes it back; nothing where it takes none. */
-function thoughtsFor(message: AssistantMessage, quirks: OpenaiQuirks): JsonObject {
+function thoughtsFor(message: AssistantMessage, quirks: OpenaiQuirks, thinks: boolean): JsonObject {
+  const { reasoning_content: content, reasoning } = message;
   const details = arrayOf(message.reasoning_details);
-  const text = message.reasoning_content || stringOf(message.reasoning) || textOfDetails(details);
+  const text = content || stringOf(reasoning) || textOfDetails(details);
   switch (quirks.thoughts) {
     case null:
       return {};
+    case "any":
+      return {
+        ...(content || (text && !reasoning) ? { reasoning_content: text } : {}),
+        ...(reasoning ? { reasoning } : {}),
+        ...(details.length > 0 ? { reasoning_details: details } : {}),
+      };
     case "reasoning_details":
       if (details.length > 0) return { reasoning_details: details };
       return text ? { reasoning: text } : {};
+    case "reasoning":
+      return text ? { reasoning: text } : {};
     case "reasoning_content":
       if (text) return { reasoning_content: text };
-      return quirks.thoughtsRequired && message.tool_calls ? { reasoning_content: BLANK_THOUGHT } : {};
+      return quirks.thoughtsRequired && thinks && message.tool_calls?.length
+        ? { reasoning_content: BLANK_THOUGHT }
+        : {};
   }
 }
 

@@ -6,7 +6,10 @@ import type { JsonObject } from "../../core/json.ts";
 export interface EffortQuirks {
   /** The values of `reasoning_effort` it takes; a request's is moved to the nearest. Empty: it has no such field. */
   readonly values: readonly ReasoningEffort[];
-  /** A field that turns thinking on and off: `thinking: {type}` (DeepSeek, Moonshot, Z.ai), `enable_thinking` (Qwen). */
+  /**
+   * A field that turns thinking on and off: `thinking: {type}` (DeepSeek, Moonshot, Z.ai; on unless turned off),
+   * `enable_thinking` (Qwen).
+   */
   readonly toggle: "thinking" | "enable_thinking" | null;
   /** It doesn't think unless it is told to. */
   readonly offByDefault?: true;
@@ -35,9 +38,9 @@ export interface OpenaiQuirks {
   readonly names: boolean;
   /** Fields of assistant messages that it takes beside content, name and tool_calls; "any": all but what replies add. */
   readonly messageFields: readonly string[] | "any";
-  /** In which field it takes earlier thinking back. */
-  readonly thoughts: "reasoning_content" | "reasoning_details" | null;
-  /** It refuses assistant messages with tool calls and no thinking: another model's get a blank one. */
+  /** In which field it takes earlier thinking back; "any": in those that the client sends. */
+  readonly thoughts: "reasoning_content" | "reasoning" | "reasoning_details" | "any" | null;
+  /** While thinking it refuses messages with tool calls and no thinking: another model's get a blank one. */
   readonly thoughtsRequired: boolean;
   /** The field in which it takes cache marks on parts, tools and messages; elsewhere they are left out, for they change no answer. */
   readonly cacheMark: "cache_control" | "prompt_cache_breakpoint" | null;

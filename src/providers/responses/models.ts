@@ -16,7 +16,8 @@ const LOW_TO_MAX = [...LOW_TO_XHIGH, "max"] as const;
 
 /** The first row that fits counts, so exceptions stand before their generation; unknown later generations fall to the last. */
 const FAMILIES: readonly Family[] = [
-  { pattern: /^(gpt-[34]|chatgpt|gpt-5(\.\d+)?-chat)/, efforts: [], verbosity: false },
+  { pattern: /^(gpt-[34]|chatgpt|gpt-5-chat)/, efforts: [], verbosity: false },
+  { pattern: /^gpt-5\.\d+-chat/, efforts: ["medium"], verbosity: false },
   { pattern: /^o\d/, efforts: LOW_TO_HIGH, verbosity: false },
   { pattern: /^gpt-5-pro/, efforts: ["high"], verbosity: true },
   { pattern: /^gpt-5\.\d+-pro/, efforts: ["medium", "high", "xhigh"], verbosity: true },

@@ -1,0 +1,231 @@
+// The catalogue: a client's `model` means what the contract says, and the operator's changes count.
+import { describe, expect, test } from "bun:test";
+import {
+  buildCatalogue,
+  type CatalogueInput,
+  modelView,
+  type Resolution,
+} from "../src/catalogue/catalogue.ts";
+import { overlayProblems } from "../src/catalogue/overlay.ts";
+import { type PriceFields, priceOf, priceProblem } from "../src/catalogue/price.ts";
+import { cardsOf, shippedCards } from "../src/catalogue/rows.ts";
+import type { ModelCard } from "../src/core/card.ts";
+import { nearest } from "../src/core/nearest.ts";
+
+const SOUND_ROW = {
+  id: "A#m",
+  owner: "A",
+  released: null,
+  context: 10,
+  output: 5,
+  price: null,
+  capabilities: [],
+};
+
+function catalogueOf(changes: Partial<CatalogueInput> = {}) {
+  const names = new Set(shippedCards().map((card) => card.provider));
+  const providers = [...names].map((name) => ({ name, unlistedModels: false }));
+  return buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {}, ...changes });
+}
+
+/** What a resolution comes to, as one word. */
+function word(found: Resolution): string {
+  if (found.kind === "card") return found.card.id;
+  return found.kind === "selector" ? `(${found.selector})` : `unknown: ${found.nearest.join(" ")}`;
+}
+
+test("an unsound row stops the start, and is named", () => {
+  const broken: readonly [object, string][] = [
+    [{ ...SOUND_ROW, id: "A" }, "isn't <Provider>#<model>"],
+    [{ ...SOUND_ROW, output: 11 }, "A#m: outputs more than its context"],
+    [{ ...SOUND_ROW, context: 1.5 }, "odd limit"],
+    [{ ...SOUND_ROW, released: "soon" }, "date"],
+    [{ ...SOUND_ROW, capabilities: ["smell"] }, "unknown capability"],
+    [{ ...SOUND_ROW, price: { input: 1 } }, "input and output price"],
+    [{ ...SOUND_ROW, price: { input: -1, output: 1 } }, "input -1"],
+    [{ ...SOUND_ROW, price: { input: 20_000, output: 1 } }, "input 20000"],
+  ];
+  for (const [row, says] of broken) expect(() => cardsOf([row])).toThrow(says);
+  expect(() => cardsOf([SOUND_ROW, { ...SOUND_ROW, id: "a#M" }])).toThrow("twice");
+  expect(cardsOf([SOUND_ROW])[0]?.contextTokensMax).toBe(10);
+});
+
+describe("what a client's model means", () => {
+  const aliases = {
+    "gpt-5": "OpenAI#gpt-5.4",
+    smart: "router#best",
+    "openai/gpt-5.5": "OpenAI#gpt-5.4",
+    "my/own": "xai/grok-4.3",
+  };
+  const open = catalogueOf({
+    providers: [
+      { name: "OpenAI", unlistedModels: false },
+      { name: "xAI", unlistedModels: false },
+      { name: "OpenRouter", unlistedModels: true },
+    ],
+    aliases: { ...aliases, "openrouter/mine": "OpenAI#gpt-5.4" },
+    overlay: [{ id: "OpenRouter#openai/gpt-5.4", disabled: true }],
+  });
+  const rows: readonly [string, string][] = [
+    ["OpenAI#gpt-5.4", "OpenAI#gpt-5.4"],
+    ["OPENAI#gpt-5.4", "OpenAI#gpt-5.4"],
+    ["openai/gpt-5.4", "OpenAI#gpt-5.4"],
+    ["OpenAI#GPT-5.4", "unknown: OpenAI#gpt-5.4"],
+    ["openrouter#x-ai/grok-4.3", "OpenRouter#x-ai/grok-4.3"],
+    ["openrouter/x-ai/grok-4.3", "OpenRouter#x-ai/grok-4.3"],
+    ["gpt-5", "OpenAI#gpt-5.4"],
+    ["my/own", "xAI#grok-4.3"],
+    ["openai/gpt-5.5", "OpenAI#gpt-5.5"],
+    ["openrouter/mine", "OpenAI#gpt-5.4"],
+    ["smart", "(best)"],
+    ["Router#fair", "(fair)"],
+    ["router/light", "(light)"],
+    ["Router#Best", "unknown: "],
+    ["Router#", "unknown: "],
+    ["OpenRouter#some/new-model", "OpenRouter#some/new-model"],
+    ["OpenRouter#some new", "unknown: "],
+    ["OpenRouter#openai/gpt-5.4", "unknown: OpenAI#gpt-5.4"],
+    ["OpenAI#new-model", "unknown: "],
+    ["gpt-5.4", "unknown: OpenAI#gpt-5.4"],
+    ["grok-4.3", "unknown: xAI#grok-4.3 OpenRouter#x-ai/grok-4.3"],
+    ["Anthropic#claude-opus-5", "unknown: OpenRouter#anthropic/claude-opus-5"],
+    ["", "unknown: "],
+    ["#", "unknown: "],
+    ["#gpt-5.4", "unknown: OpenAI#gpt-5.4 OpenAI#gpt-5.1 OpenRouter#openai/gpt-5.1"],
+    ["OpenAI#", "unknown: OpenAI#o3"],
+    [`OpenAI#${"x".repeat(10_000)}`, "unknown: "],
+    [`${"x".repeat(10_000)}#gpt-5.4`, "unknown: "],
+    [`OpenRouter#${"x".repeat(201)}`, "unknown: "],
+  ];
+  for (const [text, means] of rows) {
+    test(`${text.slice(0, 40)} → ${means}`, () => expect(word(open.resolve(text))).toBe(means));
+  }
+
+  test("a name that passed through is a card of which nothing is known", () => {
+    const found = open.resolve("openrouter#some/new-model");
+    expect(found.kind === "card" && found.card).toMatchObject({
+      listed: false,
+      price: null,
+      contextTokensMax: null,
+    });
+  });
+
+  test("a typing mistake is told with few ids, the likeliest first", () => {
+    const found = catalogueOf().resolve("Anthropic#claude-opuss-5");
+    expect(found.kind === "unknown" && found.nearest[0]).toBe("Anthropic#claude-opus-5");
+    expect(found.kind === "unknown" && found.nearest.length).toBeLessThanOrEqual(3);
+  });
+
+  test("only providers that are on are listed", () => {
+    const one = catalogueOf({ providers: [{ name: "DeepSeek", unlistedModels: false }] });
+    expect(one.list().map((card) => card.id)).toEqual([
+      "DeepSeek#deepseek-v4-flash",
+      "DeepSeek#deepseek-v4-pro",
+    ]);
+    expect(catalogueOf().list().length).toBe(shippedCards().length);
+  });
+});
+
+describe("the operator's changes", () => {
+  const cards = new Map(shippedCards().map((card) => [card.id, card]));
+  const own = cardsOf([{ ...SOUND_ROW, id: "OpenAI#gpt-5.4", owner: "us" }]);
+
+  test("change only what they name", () => {
+    const price = { input: 1, output: 2 };
+    const overlay = [
+      { id: "OpenAI#gpt-5.4", disabled: false, price, fallbacks: ["OpenRouter#openai/gpt-5.4"] },
+      { id: "OpenAI#gpt-5.5", disabled: true },
+    ];
+    const catalogue = catalogueOf({ overlay });
+    const found = catalogue.resolve("openai#gpt-5.4");
+    const shipped: Partial<ModelCard> = cards.get("OpenAI#gpt-5.4") ?? {};
+    const expected: Partial<ModelCard> = { ...shipped, price, fallbacks: ["OpenRouter#openai/gpt-5.4"] };
+    expect(found.kind === "card" ? found.card : {}).toEqual(expected);
+    expect(catalogue.resolve("OpenAI#gpt-5.5").kind).toBe("unknown");
+    expect(catalogue.list().some((card) => card.id === "OpenAI#gpt-5.5")).toBe(false);
+  });
+
+  test("a model of their own takes the place of the catalogue's", () => {
+    const catalogue = catalogueOf({ ownModels: own });
+    const found = catalogue.resolve("openai#gpt-5.4");
+    expect(found.kind === "card" && found.card.ownedBy).toBe("us");
+    expect(catalogue.list().length).toBe(shippedCards().length);
+  });
+
+  test("what can't be meant is told", () => {
+    const problems = overlayProblems(cards, [
+      { id: "OpenAI#none", disabled: true },
+      { id: "OpenAI#gpt-5.4", disabled: false, price: { input: 250, output: 1500 }, contextTokensMax: 1000 },
+      { id: "OpenAI#gpt-5.5", disabled: false, price: { input: 0, output: 0 }, fallbacks: ["A#b", "A#b"] },
+    ]);
+    expect(problems.map(({ id, path }) => [id, ...path].join(" "))).toEqual([
+      "OpenAI#none",
+      "OpenAI#gpt-5.4 price",
+      "OpenAI#gpt-5.4 context",
+      "OpenAI#gpt-5.5 fallbacks 0",
+      "OpenAI#gpt-5.5 fallbacks 1",
+    ]);
+  });
+});
+
+test("a card as clients see it", () => {
+  const [card] = cardsOf([
+    {
+      ...SOUND_ROW,
+      released: "2026-03-05",
+      shutdown: "2027-01-14",
+      price: {
+        input: 2.5,
+        output: 15,
+        cached_input: 0.25,
+        per_search: 0.01,
+        tiers: [{ above_tokens: 5, input: 5, output: 20 }],
+      },
+      capabilities: ["tools", "vision"],
+    },
+  ]);
+  expect(card && modelView(card)).toEqual({
+    id: "A#m",
+    object: "model",
+    created: 1_772_668_800,
+    owned_by: "A",
+    name: "m",
+    context_window: 10,
+    max_output_tokens: 5,
+    pricing: {
+      input: 2.5,
+      output: 15,
+      cached_input: 0.25,
+      per_search: 0.01,
+      tiers: [{ above_tokens: 5, input: 5, output: 20 }],
+    },
+    capabilities: ["tools", "vision"],
+    release_date: "2026-03-05",
+    shutdown_date: "2027-01-14",
+  });
+});
+
+test("prices that can't be", () => {
+  const price = (changes: Partial<PriceFields>) => priceProblem({ input: 1, output: 2, ...changes });
+  expect(price({})).toBeNull();
+  expect(price({ input: 0, output: 0 })).toBeNull();
+  expect(price({ input: Number.NaN })).toContain("input");
+  expect(price({ output: 10_001 })).toContain("output");
+  expect(price({ per_request: 101 })).toContain("per_request");
+  expect(price({ input: 0.0000001 })).toContain("6 decimals");
+  expect(price({ cached_input: 1.5 })).toContain("dearer");
+  const tier = { above_tokens: 10, input: 1, output: 2 };
+  expect(price({ tiers: [tier, tier] })).toContain("two tiers");
+  expect(price({ tiers: [{ ...tier, above_tokens: 0 }] })).toContain("above_tokens");
+  const twice = priceOf({ input: 1, output: 2, tiers: [{ ...tier, above_tokens: 20 }, tier] });
+  expect(twice.tiers?.map((one) => one.aboveTokens)).toEqual([10, 20]);
+});
+
+test("the nearest words", () => {
+  const words = ["store", "server", "router", "providers"];
+  expect(nearest("stor", words, 1)).toEqual(["store"]);
+  expect(nearest("ROUTR", words, 3)).toEqual(["router"]);
+  expect(nearest("x", words, 3)).toEqual([]);
+  expect(nearest("", words, 3)).toEqual([]);
+  expect(nearest("s".repeat(10_000), words, 3)).toEqual([]);
+});

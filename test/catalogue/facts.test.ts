@@ -1,0 +1,94 @@
+// The shipped model facts: enough of them, sound, and of models that still answer.
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isSlip } from "../../src/catalogue/price.ts";
+import { shippedCards } from "../../src/catalogue/rows.ts";
+import type { Price } from "../../src/core/card.ts";
+import { buildRows } from "./build.ts";
+import { BUILT_FOR, LEFT_OUT } from "./corrections.ts";
+
+const PROVIDERS =
+  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra".split(
+    " ",
+  );
+
+describe("the shipped facts", () => {
+  const cards = shippedCards();
+
+  test("at least 200 models, of every known provider, under exactly its prefix", () => {
+    expect(cards.length).toBeGreaterThanOrEqual(200);
+    expect([...new Set(cards.map((card) => card.provider))]).toEqual(PROVIDERS);
+  });
+
+  test("limits are believable", () => {
+    const odd = cards.filter((card) => {
+      const { contextTokensMax: context, outputTokensMax: output } = card;
+      return (
+        (context !== null && (context < 4096 || context > 20_000_000)) || (output !== null && output < 512)
+      );
+    });
+    expect(odd.map((card) => card.id)).toEqual([]);
+  });
+
+  test("prices are believable: none free by mistake, none in another unit", () => {
+    const priced = cards.flatMap((card) => (card.price ? [{ id: card.id, ...card.price }] : []));
+    expect(priced.length).toBeGreaterThan(cards.length * 0.8);
+    const free = priced.filter((price) => price.input === 0 || price.output === 0);
+    expect(free.filter(({ id }) => !/:free$|^ZAI#glm-4\.[57]-flash$/.test(id))).toEqual([]);
+    const odd = priced.filter(
+      ({ input, output }) =>
+        input > 0 && (input < 0.01 || input > 200 || output < input || output > input * 12),
+    );
+    expect(odd.map(({ id }) => id)).toEqual([]);
+  });
+
+  test("a longer prompt is never cheaper, and a tier can be reached", () => {
+    const tiered = cards.flatMap((card) =>
+      (card.price?.tiers ?? []).map((tier) => ({ id: card.id, tier, price: card.price, card })),
+    );
+    expect(tiered.length).toBeGreaterThan(20);
+    const odd = tiered.filter(({ tier, price, card }) => {
+      const dearer = (field: "input" | "output" | "cachedInput" | "cacheWrite") =>
+        (tier[field] ?? Number.POSITIVE_INFINITY) >= (price?.[field] ?? 0);
+      const reached = card.contextTokensMax === null || tier.aboveTokens < card.contextTokensMax;
+      return !(
+        dearer("input") &&
+        dearer("output") &&
+        dearer("cachedInput") &&
+        dearer("cacheWrite") &&
+        reached
+      );
+    });
+    expect(odd.map(({ id }) => id)).toEqual([]);
+  });
+
+  test("the same model costs about the same everywhere", () => {
+    const byName = new Map<string, { readonly id: string; readonly price: Price }[]>();
+    for (const { id, name, price } of cards) {
+      const key = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
+      if (price !== null && price.input > 0) byName.set(key, [...(byName.get(key) ?? []), { id, price }]);
+    }
+    const slips = [...byName.values()].flatMap((same) =>
+      same.filter(({ price }) => same.some((other) => isSlip(price, other.price))),
+    );
+    expect(slips.map(({ id }) => id)).toEqual([]);
+  });
+
+  test("nothing that was switched off", () => {
+    const gone = cards.filter((card) => LEFT_OUT[card.provider]?.some((rule) => rule.names.test(card.name)));
+    expect(gone.map((card) => card.id)).toEqual([]);
+    expect(cards.filter((card) => (card.shutdownDate ?? "9") <= BUILT_FOR)).toEqual([]);
+    for (const id of ["OpenAI#o1", "OpenAI#gpt-4", "DeepSeek#deepseek-chat", "Anthropic#claude-opus-4-1"]) {
+      expect(cards.find((card) => card.id === id)).toBeUndefined();
+    }
+  });
+
+  const lists = process.env.CATALOGUE_LISTS;
+  if (lists !== undefined) {
+    test("the file is what the public lists and our corrections make", () => {
+      const file = readFileSync(join(import.meta.dir, "../../src/catalogue/models.data.json"), "utf8");
+      expect(buildRows(lists).text).toBe(file);
+    });
+  }
+});

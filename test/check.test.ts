@@ -1,0 +1,151 @@
+// `poundkey check` and `poundkey models`: what they print, to where, and their exit codes.
+import { describe, expect, test } from "bun:test";
+import { COMMON_FLAGS, parseArguments } from "../src/cli/arguments.ts";
+import { type CheckPorts, runCheck } from "../src/cli/check.ts";
+import { runModels } from "../src/cli/models.ts";
+
+interface Given {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A command's ports over files and variables of the test's own, and what it printed. */
+function terminal({ files = {}, env = {} }: Given = {}) {
+  const printed: { out: string[]; err: string[] } = { out: [], err: [] };
+  const ports: CheckPorts = {
+    env: (name) => env[name],
+    readFile: (path) => {
+      const text = files[path];
+      if (text === undefined) throw Object.assign(new Error(path), { code: "ENOENT" });
+      return text;
+    },
+    known: [
+      { name: "DeepSeek", keyVariables: ["DEEPSEEK_API_KEY"], baseUrl: "https://api.deepseek.com" },
+      { name: "Cerebras", keyVariables: ["CEREBRAS_API_KEY"], baseUrl: "https://api.cerebras.ai/v1" },
+    ],
+    probe: async (provider) => {
+      if (provider.name === "Cerebras") throw new Error("401");
+      return "answered";
+    },
+  };
+  const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
+  const said = () => ({ out: printed.out.join("\n"), err: printed.err.join("\n") });
+  return { ports, io, said };
+}
+
+async function check(args: readonly string[], given?: Given) {
+  const { ports, io, said } = terminal(given);
+  return { code: await runCheck(args, io, ports), ...said() };
+}
+
+async function models(args: readonly string[], given?: Given) {
+  const { ports, io, said } = terminal(given);
+  return { code: await runModels(args, io, ports), ...said() };
+}
+
+const BOTH = { DEEPSEEK_API_KEY: "a", CEREBRAS_API_KEY: "b" };
+
+describe("check", () => {
+  test("no file is a right configuration", async () => {
+    expect(await check([])).toEqual({
+      code: 0,
+      out: "environment: right; 0 providers on, 0 models",
+      err: "",
+    });
+    const one = await check([], { env: { DEEPSEEK_API_KEY: "a" } });
+    expect(one.out).toBe("environment: right; 1 provider on, 2 models");
+  });
+
+  test("mistakes go to standard error, with exit code 1", async () => {
+    const files = { "poundkey.yaml": "server: { port: x }\nlog: { kep: 1d }\n" };
+    const { code, out, err } = await check([], { files });
+    expect([code, out]).toEqual([1, ""]);
+    expect(err.split("\n").map((line) => line.split(": ").slice(0, 2))).toEqual([
+      ["poundkey.yaml:1:17", "server.port"],
+      ["poundkey.yaml:2:8", "log.kep"],
+    ]);
+  });
+
+  test("as JSON", async () => {
+    const files = { "a.yaml": "server: { port: x }\n" };
+    const { code, out } = await check(["--json", "--config", "a.yaml"], { files });
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      ok: false,
+      file: "a.yaml",
+      errors: [{ file: "a.yaml", line: 1, column: 17, field: "server.port" }],
+    });
+  });
+
+  test("a named file must be there", async () => {
+    const { code, err } = await check(["--config=none.yaml"]);
+    expect([code, err]).toEqual([1, "none.yaml: there is no such file"]);
+  });
+
+  test("--probe calls each provider; one that fails fails the command", async () => {
+    const well = await check(["--probe"], { env: { DEEPSEEK_API_KEY: "a" } });
+    expect([well.code, well.out.split("\n")[1]]).toEqual([0, "DeepSeek: answered"]);
+    const ill = await check(["--probe"], { env: BOTH });
+    expect([ill.code, ill.err]).toEqual([1, "Cerebras: failed: 401"]);
+  });
+
+  test("--schema prints JSON Schema", async () => {
+    const { code, out } = await check(["--schema"]);
+    expect([code, JSON.parse(out).title]).toEqual([0, "Poundkey"]);
+  });
+
+  test("wrong usage is exit code 2 and says what was meant", async () => {
+    expect(await check(["--prob"])).toMatchObject({ code: 2, out: "" });
+    expect((await check(["--prob"])).err).toContain("did you mean --probe?");
+    expect((await check(["file.yaml"])).err).toContain('unexpected argument "file.yaml"');
+    expect((await check(["--help"])).out).toContain("--schema");
+  });
+});
+
+describe("models", () => {
+  test("a table of all providers, on or off", async () => {
+    const { code, out } = await models([]);
+    const [heading, first] = out.split("\n");
+    expect(code).toBe(0);
+    expect(heading).toMatch(/^MODEL +CONTEXT +OUTPUT +IN \$\/M +OUT \$\/M +CAPABILITIES$/);
+    expect(first).toMatch(/^DeepSeek#deepseek-v4-flash +1000000 +384000 +0\.14 +0\.28 +tools, reasoning$/);
+    expect(out).toContain("Cerebras#");
+  });
+
+  test("one provider's, with the configuration's own, as JSON", async () => {
+    const files = { "poundkey.yaml": "providers: { Own: { base_url: http://x, models: [{ name: m }] } }\n" };
+    const { out } = await models(["--provider", "own", "--json"], { files });
+    expect(JSON.parse(out).map((model: { id: string }) => model.id)).toEqual(["Own#m"]);
+  });
+
+  test("a provider that isn't is wrong usage, a broken configuration a failure", async () => {
+    const wrong = await models(["--provider", "DepSeek"]);
+    expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
+      2,
+      "poundkey models: there is no provider DepSeek; did you mean DeepSeek?",
+    ]);
+    expect((await models([], { files: { "poundkey.yaml": "a: 1" } })).code).toBe(1);
+  });
+});
+
+test("flags", () => {
+  const flags = { ...COMMON_FLAGS, port: "value" } as const;
+  const wrong: readonly [string[], string][] = [
+    [["--prt", "1"], "did you mean --port?"],
+    [["-p", "1"], "unknown flag -p"],
+    [["--port"], "--port needs a value"],
+    [["--port="], "--port needs a value"],
+    [["--json=1"], "--json takes no value"],
+    [["--port", "1", "--port=2"], "given twice"],
+    [["a", "b"], 'unexpected argument "b"'],
+    [["--constructor"], "unknown flag"],
+  ];
+  for (const [args, says] of wrong) {
+    const parsed = parseArguments(args, flags, 1);
+    expect(parsed.ok ? "right" : parsed.message).toContain(says);
+  }
+  const right = parseArguments(["--port=8", "word", "--json", "--", "--x"], flags, 2);
+  expect(
+    right.ok && [[...right.arguments.values], [...right.arguments.switches], right.arguments.words],
+  ).toEqual([[["port", "8"]], ["json"], ["word", "--x"]]);
+});

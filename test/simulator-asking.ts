@@ -1,0 +1,143 @@
+// How the simulator's tests ask each dialect by hand, in its own wire format and without the gateway's encoders.
+import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
+import type { Simulator } from "../src/simulator/server.ts";
+
+interface Kit {
+  readonly path: (model: string, streamed: boolean) => string;
+  readonly keyHeader: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: (model: string, text: string, stream: boolean) => JsonObject;
+  /** Where the text stands in a whole answer, and its piece in an event. */
+  readonly whole: string;
+  readonly piece: string;
+}
+
+const BEARER = "authorization";
+const chat = (model: string, content: string, stream: boolean): JsonObject => ({
+  model,
+  messages: [{ role: "user", content }],
+  stream,
+});
+const choices = {
+  keyHeader: BEARER,
+  body: chat,
+  whole: "choices.0.message.content",
+  piece: "choices.0.delta.content",
+};
+const items = {
+  keyHeader: BEARER,
+  body: (model: string, input: string, stream: boolean): JsonObject => ({ model, input, stream }),
+  whole: "output.0.content.0.text",
+  piece: "delta",
+};
+
+export const KITS = {
+  openai: { ...choices, path: () => "/openai/v1/chat/completions" },
+  responses: { ...items, path: () => "/openai/v1/responses" },
+  anthropic: {
+    path: () => "/anthropic/v1/messages",
+    keyHeader: "x-api-key",
+    headers: { "anthropic-version": "2023-06-01" },
+    body: (model, text, stream) => ({ ...chat(model, text, stream), max_tokens: 5000 }),
+    whole: "content.0.text",
+    piece: "delta.text",
+  },
+  gemini: {
+    path: (model, streamed) =>
+      `/gemini/v1beta/models/${model}:${streamed ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    keyHeader: "x-goog-api-key",
+    body: (_model, text) => ({ contents: [{ role: "user", parts: [{ text }] }] }),
+    whole: "candidates.0.content.parts.0.text",
+    piece: "candidates.0.content.parts.0.text",
+  },
+  mistral: { ...choices, path: () => "/mistral/v1/chat/completions" },
+  perplexity: { ...items, path: () => "/perplexity/v1/agent" },
+  cohere: {
+    path: () => "/cohere/v2/chat",
+    keyHeader: BEARER,
+    body: chat,
+    whole: "message.content.0.text",
+    piece: "delta.message.content.text",
+  },
+} as const satisfies Record<string, Kit>;
+export type KitName = keyof typeof KITS;
+export const KIT_NAMES: readonly KitName[] = [
+  "openai",
+  "responses",
+  "anthropic",
+  "gemini",
+  "mistral",
+  "perplexity",
+  "cohere",
+];
+
+/** The value at `a.0.b`; undefined where there is none. */
+export function at(value: unknown, path: string): unknown {
+  let found = value;
+  for (const step of path.split("."))
+    found = Array.isArray(found) ? found[Number(step)] : objectOf(found)[step];
+  return found;
+}
+
+export interface Asked {
+  readonly model?: string;
+  readonly text?: string;
+  readonly streamed?: boolean;
+  /** null: none is sent. */
+  readonly key?: string | null;
+  /** Fields of the body that replace or join the plain ones. */
+  readonly with?: JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent instead of JSON. */
+  readonly raw?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** One request of a dialect; redirects are not followed. */
+export function send(sim: Simulator, name: KitName, asked: Asked = {}): Promise<Response> {
+  const kit: Kit = KITS[name];
+  const { model = "sim-mini", text = "hello", streamed = false, key = "a-key" } = asked;
+  const secret = kit.keyHeader === BEARER ? `Bearer ${key}` : String(key);
+  return fetch(sim.url + kit.path(model, streamed), {
+    method: "POST",
+    redirect: "manual",
+    headers: {
+      "content-type": "application/json",
+      ...kit.headers,
+      ...(key === null ? {} : { [kit.keyHeader]: secret }),
+      ...asked.headers,
+    },
+    body: asked.raw ?? JSON.stringify({ ...kit.body(model, text, streamed), ...asked.with }),
+    ...(asked.signal ? { signal: asked.signal } : {}),
+  });
+}
+
+export interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: JsonObject;
+  /** The JSON of each `data` line. */
+  readonly events: readonly unknown[];
+}
+
+/** Asks and reads the answer to its end. Rejects when the connection breaks. */
+export async function ask(sim: Simulator, name: KitName, asked: Asked = {}): Promise<Told> {
+  const response = await send(sim, name, asked);
+  const text = await response.text();
+  const lines = [...text.matchAll(/^data: (.*?)\r?$/gm)].map((match) => parseJson(match[1] ?? ""));
+  const events = lines.filter((event) => event !== undefined);
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: objectOf(parseJson(text)),
+    events,
+  };
+}
+
+/** The pieces of a streamed text, joined. */
+export function spoken(name: KitName, { events }: Told): string {
+  const pieces = events.map((event) => at(event, KITS[name].piece));
+  return pieces.filter((piece) => typeof piece === "string").join("");
+}
