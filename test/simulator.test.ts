@@ -53,7 +53,7 @@ describe.each(KIT_NAMES)("%s", (name) => {
     for (const key of [null, "bad-key", "no-credit"]) {
       const { status, text } = await ask(sim, name, { key, raw: "not json" });
       expect([400, 401, 402, 403, 429]).toContain(status);
-      expect(text).toMatch(/key|Unauthorized|quota/i);
+      expect(text).toMatch(/key|Unauthorized|unregistered|token|quota/i);
     }
   });
 
@@ -66,183 +66,177 @@ describe.each(KIT_NAMES)("%s", (name) => {
   });
 });
 
-describe("the brain", () => {
-  const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
-  const content = async (body: Record<string, unknown>) =>
-    at((await ask(sim, "openai", { with: body })).json, "choices.0.message.content");
+const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+const content = async (body: Record<string, unknown>) =>
+  at((await ask(sim, "openai", { with: body })).json, "choices.0.message.content");
 
-  test("echoes, sees media, tells its system prompt", async () => {
-    const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
-    const audio = { type: "input_audio", input_audio: { data: "AAAAAAAA", format: "wav" } };
-    const parts = [{ type: "text", text: "look" }, image, audio];
-    expect(await content(user(parts))).toBe(
-      "You said: look [image image/png 3 bytes] [audio audio/wav 6 bytes]",
-    );
-    const system = { role: "system", content: "Be kind." };
-    const question = { role: "user", content: "What is your system prompt?" };
-    expect(await content({ messages: [system, question] })).toBe("My system prompt is: Be kind.");
-    expect(await content(user("long 4"))).toBe("word1 word2 word3 word4");
-  });
+test("the brain echoes, sees media, tells its system prompt", async () => {
+  const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
+  const audio = { type: "input_audio", input_audio: { data: "AAAAAAAA", format: "wav" } };
+  const parts = [{ type: "text", text: "look" }, image, audio];
+  expect(await content(user(parts))).toBe(
+    "You said: look [image image/png 3 bytes] [audio audio/wav 6 bytes]",
+  );
+  const system = { role: "system", content: "Be kind." };
+  const question = { role: "user", content: "What is your system prompt?" };
+  expect(await content({ messages: [system, question] })).toBe("My system prompt is: Be kind.");
+  expect(await content(user("long 4"))).toBe("word1 word2 word3 word4");
+});
 
-  test("counts a quarter of the characters", async () => {
-    const { json } = await ask(sim, "openai", { text: "say: 12345" });
-    expect(json.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
-    const told = await ask(sim, "openai", { model: "sim-mini~tokens=100:50:40:30" });
-    expect(told.json.usage).toMatchObject({
-      prompt_tokens: 100,
-      completion_tokens: 50,
-      prompt_tokens_details: { cached_tokens: 40 },
-      completion_tokens_details: { reasoning_tokens: 30 },
-    });
-  });
-
-  test("stops at stop sequences and limits", async () => {
-    const cut = await ask(sim, "openai", { text: "say: one STOP two", with: { stop: ["STOP"] } });
-    expect(at(cut.json, "choices.0.message.content")).toBe("one ");
-    expect(at(cut.json, "choices.0.finish_reason")).toBe("stop");
-    const short = await ask(sim, "openai", { text: "long 50", with: { max_tokens: 3 } });
-    expect(at(short.json, "choices.0.message.content")).toBe("word1 word2 ");
-    expect(at(short.json, "choices.0.finish_reason")).toBe("length");
-  });
-
-  test("calls several tools, one when they mustn't be parallel, and a forced one unasked", async () => {
-    const schema = { type: "object", properties: { n: { type: "integer", minimum: 3 } }, required: ["n"] };
-    const tools = ["f", "g"].map((name) => ({ type: "function", function: { name, parameters: schema } }));
-    const text = 'call f({"q":"a) \\" b"}) and call g({"n":1}) and call unknown({})';
-    const calls = async (rest: object, said = text) => {
-      const { json } = await ask(sim, "openai", { text: said, with: { tools, ...rest } });
-      const found = at(json, "choices.0.message.tool_calls");
-      return Array.isArray(found)
-        ? found.map((call) => [at(call, "function.name"), at(call, "function.arguments")])
-        : [];
-    };
-    expect(await calls({})).toEqual([
-      ["f", '{"q":"a) \\" b"}'],
-      ["g", '{"n":1}'],
-    ]);
-    expect(await calls({ parallel_tool_calls: false })).toHaveLength(1);
-    expect(await calls({ tool_choice: "none" })).toEqual([]);
-    expect(await calls({ tool_choice: { type: "function", function: { name: "g" } } }, "hi")).toEqual([
-      ["g", '{"n":3}'],
-    ]);
-  });
-
-  test("gives n choices, log probabilities, JSON of a schema, refusals", async () => {
-    const several = await ask(sim, "openai", { with: { n: 2, logprobs: true, top_logprobs: 1 } });
-    expect(at(several.json, "choices.1.message.content")).toBe("You said: hello (choice 2)");
-    expect(at(several.json, "choices.0.logprobs.content.0.top_logprobs.0.token")).toBe("You");
-    const schema = {
-      type: "object",
-      properties: { a: { type: "array", minItems: 2, items: { enum: ["x"] } }, b: { $ref: "#/$defs/B" } },
-      required: ["a", "b"],
-      $defs: { B: { anyOf: [{ type: "number", exclusiveMinimum: 2 }] } },
-    };
-    const format = { type: "json_schema", json_schema: { name: "s", schema } };
-    expect(await content({ response_format: format })).toBe('{"a":["x","x"],"b":2.5}');
-    const refused = await ask(sim, "openai", { text: "please refuse" });
-    expect(at(refused.json, "choices.0.message")).toMatchObject({
-      content: null,
-      refusal: expect.any(String),
-    });
+test("the brain counts a quarter of the characters", async () => {
+  const { json } = await ask(sim, "openai", { text: "say: 12345" });
+  expect(json.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
+  const told = await ask(sim, "openai", { model: "sim-mini~tokens=100:50:40:30" });
+  expect(told.json.usage).toMatchObject({
+    prompt_tokens: 100,
+    completion_tokens: 50,
+    prompt_tokens_details: { cached_tokens: 40 },
+    completion_tokens_details: { reasoning_tokens: 30 },
   });
 });
 
-describe("troubles", () => {
-  const STATUSES: readonly (readonly [string, KitName, number, RegExp])[] = [
-    ["429", "openai", 429, /"code":"rate_limit_exceeded"/],
-    ["quota", "openai", 429, /"code":"insufficient_quota"/],
-    ["402", "openai", 402, /insufficient_quota/],
-    ["context", "openai", 400, /context_length_exceeded/],
-    ["529", "anthropic", 529, /overloaded_error/],
-    ["401", "anthropic", 401, /authentication_error/],
-    ["429", "gemini", 429, /"retryDelay":"7s"/],
-    ["401", "gemini", 400, /API_KEY_INVALID/],
-    ["filter", "gemini", 200, /"blockReason":"PROHIBITED_CONTENT"/],
-    ["422", "mistral", 422, /"detail":\[/],
-    ["503", "mistral", 503, /"raw_status_code":503/],
-    ["500", "perplexity", 500, /"code":500/],
-    ["context", "cohere", 400, /TOO_MANY_TOKENS/],
-    ["502-html", "cohere", 502, /<html>/],
-    ["error-200", "perplexity", 200, /"status":"failed"/],
-    ["empty-200", "openai", 200, /^$/],
-  ];
-  test.each(STATUSES)("%s at %s is %i", async (trouble, name, status, says) => {
-    const told = await ask(sim, name, { model: `sim-mini~${trouble}~retry=7` });
-    expect(told.status).toBe(status);
-    expect(told.text).toMatch(says);
-  });
+test("the brain stops at stop sequences and limits", async () => {
+  const cut = await ask(sim, "openai", { text: "say: one STOP two", with: { stop: ["STOP"] } });
+  expect(at(cut.json, "choices.0.message.content")).toBe("one ");
+  expect(at(cut.json, "choices.0.finish_reason")).toBe("stop");
+  const short = await ask(sim, "openai", { text: "long 50", with: { max_tokens: 3 } });
+  expect(at(short.json, "choices.0.message.content")).toBe("word1 word2 ");
+  expect(at(short.json, "choices.0.finish_reason")).toBe("length");
+});
 
-  test("Retry-After is told", async () => {
-    const told = await ask(sim, "anthropic", { model: "sim-mini~429~retry=7" });
-    expect(told.headers.get("retry-after")).toBe("7");
-  });
+test("the brain calls several tools, one when they mustn't be parallel, and a forced one unasked", async () => {
+  const schema = { type: "object", properties: { n: { type: "integer", minimum: 3 } }, required: ["n"] };
+  const tools = ["f", "g"].map((name) => ({ type: "function", function: { name, parameters: schema } }));
+  const text = 'call f({"q":"a) \\" b"}) and call g({"n":1}) and call unknown({})';
+  const calls = async (rest: object, said = text) => {
+    const { json } = await ask(sim, "openai", { text: said, with: { tools, ...rest } });
+    const found = at(json, "choices.0.message.tool_calls");
+    return Array.isArray(found)
+      ? found.map((call) => [at(call, "function.name"), at(call, "function.arguments")])
+      : [];
+  };
+  expect(await calls({})).toEqual([
+    ["f", '{"q":"a) \\" b"}'],
+    ["g", '{"n":1}'],
+  ]);
+  expect(await calls({ parallel_tool_calls: false })).toHaveLength(1);
+  expect(await calls({ tool_choice: "none" })).toEqual([]);
+  expect(await calls({ tool_choice: { type: "function", function: { name: "g" } } }, "hi")).toEqual([
+    ["g", '{"n":3}'],
+  ]);
+});
 
-  test.each(KIT_NAMES)("connections of %s break before and amid the answer", async (name) => {
-    for (const streamed of [true, false])
-      for (const trouble of ["reset", "cut", "reset-mid"]) {
-        const told = ask(sim, name, { model: `sim-mini~${trouble}`, text: "long 9", streamed });
-        expect(
-          await told.then(
-            () => "whole",
-            () => "broken",
-          ),
-        ).toBe("broken");
-      }
-    const half = await ask(sim, name, { model: "sim-mini~cut-clean", text: "long 9", streamed: true });
-    expect(spoken(name, half)).toBe("word1 word2");
-    const failed = await ask(sim, name, { model: "sim-mini~error-mid", text: "long 9", streamed: true });
-    expect(failed.text).toMatch(/error|ERROR/);
-    const garbled = await ask(sim, name, { model: "sim-mini~garbage", text: "long 9", streamed: true });
-    expect(garbled.text).toContain('"content":"bro\n');
+test("the brain gives n choices, log probabilities, JSON of a schema, refusals", async () => {
+  const several = await ask(sim, "openai", { with: { n: 2, logprobs: true, top_logprobs: 1 } });
+  expect(at(several.json, "choices.1.message.content")).toBe("You said: hello (choice 2)");
+  expect(at(several.json, "choices.0.logprobs.content.0.top_logprobs.0.token")).toBe("You");
+  const schema = {
+    type: "object",
+    properties: { a: { type: "array", minItems: 2, items: { enum: ["x"] } }, b: { $ref: "#/$defs/B" } },
+    required: ["a", "b"],
+    $defs: { B: { anyOf: [{ type: "number", exclusiveMinimum: 2 }] } },
+  };
+  const format = { type: "json_schema", json_schema: { name: "s", schema } };
+  expect(await content({ response_format: format })).toBe('{"a":["x","x"],"b":2.5}');
+  const refused = await ask(sim, "openai", { text: "please refuse" });
+  expect(at(refused.json, "choices.0.message")).toMatchObject({
+    content: null,
+    refusal: expect.any(String),
   });
+});
 
-  test("silence lasts until the client goes, which is seen", async () => {
-    for (const trouble of ["silent", "stall"]) {
-      const gone = new AbortController();
-      const model = `sim-mini~${trouble}`;
-      const told = ask(sim, "openai", { model, streamed: true, signal: gone.signal }).catch(() => "gone");
-      while (sim.calls.last()?.model !== model) await Bun.sleep(1);
-      expect(sim.calls.open).toBe(1);
-      gone.abort();
-      expect(await told).toBe("gone");
-      while (sim.calls.open > 0) await Bun.sleep(1);
-      expect(sim.calls.last()?.ended).toBe("aborted");
+const STATUSES: readonly (readonly [string, KitName, number, RegExp])[] = [
+  ["429", "openai", 429, /"code":"rate_limit_exceeded"/],
+  ["quota", "openai", 429, /"code":"insufficient_quota"/],
+  ["402", "openai", 402, /insufficient_quota/],
+  ["context", "openai", 400, /context_length_exceeded/],
+  ["529", "anthropic", 529, /overloaded_error/],
+  ["401", "anthropic", 401, /authentication_error/],
+  ["429", "gemini", 429, /"retryDelay":"7s"/],
+  ["401", "gemini", 400, /API_KEY_INVALID/],
+  ["filter", "gemini", 200, /"blockReason":"PROHIBITED_CONTENT"/],
+  ["422", "mistral", 422, /"detail":\[/],
+  ["503", "mistral", 503, /"raw_status_code":503/],
+  ["500", "perplexity", 500, /"code":500/],
+  ["context", "cohere", 400, /TOO_MANY_TOKENS/],
+  ["502-html", "cohere", 502, /<html>/],
+  ["error-200", "perplexity", 200, /"status":"failed"/],
+  ["empty-200", "openai", 200, /^$/],
+];
+test.each(STATUSES)("trouble %s at %s is %i", async (trouble, name, status, says) => {
+  const told = await ask(sim, name, { model: `sim-mini~${trouble}~retry=7` });
+  expect(told.status).toBe(status);
+  expect(told.text).toMatch(says);
+});
+
+test("trouble: Retry-After is told", async () => {
+  const told = await ask(sim, "anthropic", { model: "sim-mini~429~retry=7" });
+  expect(told.headers.get("retry-after")).toBe("7");
+});
+
+test.each(KIT_NAMES)("trouble: connections of %s break before and amid the answer", async (name) => {
+  for (const streamed of [true, false])
+    for (const trouble of ["reset", "cut", "reset-mid"]) {
+      const told = ask(sim, name, { model: `sim-mini~${trouble}`, text: "long 9", streamed });
+      expect(
+        await told.then(
+          () => "whole",
+          () => "broken",
+        ),
+      ).toBe("broken");
     }
-  });
-
-  test("redirects lead into the trap, which remembers", async () => {
-    const told = await send(sim, "openai", { model: "sim-mini~307" });
-    expect([told.status, told.headers.get("location")]).toEqual([307, `${sim.url}/sim/trap`]);
-    expect(sim.calls.last()?.dialect).toBe("openai");
-    await fetch(`${sim.url}/sim/trap`, { method: "POST" });
-    expect(sim.calls.last()?.dialect).toBe("trap");
-  });
+  const half = await ask(sim, name, { model: "sim-mini~cut-clean", text: "long 9", streamed: true });
+  expect(spoken(name, half)).toBe("word1 word2");
+  const failed = await ask(sim, name, { model: "sim-mini~error-mid", text: "long 9", streamed: true });
+  expect(failed.text).toMatch(/error|ERROR/);
+  const garbled = await ask(sim, name, { model: "sim-mini~garbage", text: "long 9", streamed: true });
+  expect(garbled.text).toContain('"content":"bro\n');
 });
 
-describe("the language", () => {
-  test("holds in the name, the header and the key, and refuses what it doesn't know", async () => {
-    expect((await ask(sim, "openai", { headers: { "x-sim": "trouble=500" } })).status).toBe(500);
-    expect((await ask(sim, "openai", { key: "k~503", headers: { "x-sim": "~500" } })).status).toBe(503);
-    expect((await ask(sim, "openai", { model: "sim-mini~trubble=500" })).text).toContain(
-      "no control is called",
-    );
-    expect((await ask(sim, "openai", { model: "sim-mini~oops" })).text).toContain("no trouble is called");
-    const { events } = await ask(sim, "openai", { model: "sim-mini~chunks=7", streamed: true });
-    expect(events.filter((event) => at(event, "choices.0.delta.content")).length).toBe(7);
-  });
+test("trouble: silence lasts until the client goes, which is seen", async () => {
+  for (const trouble of ["silent", "stall"]) {
+    const gone = new AbortController();
+    const model = `sim-mini~${trouble}`;
+    const told = ask(sim, "openai", { model, streamed: true, signal: gone.signal }).catch(() => "gone");
+    while (sim.calls.last()?.model !== model) await Bun.sleep(1);
+    expect(sim.calls.open).toBe(1);
+    gone.abort();
+    expect(await told).toBe("gone");
+    while (sim.calls.open > 0) await Bun.sleep(1);
+    expect(sim.calls.last()?.ended).toBe("aborted");
+  }
+});
 
-  test("flaky fails so often for each key, then answers", async () => {
-    const statuses = [];
-    for (const key of ["a", "a", "b", "a", "b", "b"])
-      statuses.push((await ask(sim, "openai", { key, model: "sim-mini~flaky=2~429" })).status);
-    expect(statuses).toEqual([429, 429, 429, 200, 429, 200]);
-  });
+test("trouble: redirects lead into the trap, which remembers", async () => {
+  const told = await send(sim, "openai", { model: "sim-mini~307" });
+  expect([told.status, told.headers.get("location")]).toEqual([307, `${sim.url}/sim/trap`]);
+  expect(sim.calls.last()?.dialect).toBe("openai");
+  await fetch(`${sim.url}/sim/trap`, { method: "POST" });
+  expect(sim.calls.last()?.dialect).toBe("trap");
+});
 
-  test("the help names every control and trouble", () => {
-    const help = controlHelp();
-    for (const name of [...Object.keys(CONTROLS), ...Object.keys(TROUBLES)])
-      expect(help).toContain(`  ${name}`);
-  });
+test("the language holds in the name, the header and the key, and refuses what it doesn't know", async () => {
+  expect((await ask(sim, "openai", { headers: { "x-sim": "trouble=500" } })).status).toBe(500);
+  expect((await ask(sim, "openai", { key: "k~503", headers: { "x-sim": "~500" } })).status).toBe(503);
+  expect((await ask(sim, "openai", { model: "sim-mini~trubble=500" })).text).toContain(
+    "no control is called",
+  );
+  expect((await ask(sim, "openai", { model: "sim-mini~oops" })).text).toContain("no trouble is called");
+  const { events } = await ask(sim, "openai", { model: "sim-mini~chunks=7", streamed: true });
+  expect(events.filter((event) => at(event, "choices.0.delta.content")).length).toBe(7);
+});
+
+test("flaky fails so often for each key, then answers", async () => {
+  const statuses = [];
+  for (const key of ["a", "a", "b", "a", "b", "b"])
+    statuses.push((await ask(sim, "openai", { key, model: "sim-mini~flaky=2~429" })).status);
+  expect(statuses).toEqual([429, 429, 429, 200, 429, 200]);
+});
+
+test("the help names every control and trouble", () => {
+  const help = controlHelp();
+  for (const name of [...Object.keys(CONTROLS), ...Object.keys(TROUBLES)])
+    expect(help).toContain(`  ${name}`);
 });
 
 test("calls are remembered, told over HTTP, and forgotten", async () => {

@@ -45,7 +45,12 @@ export class YamlText {
   readonly #document: Document.Parsed<ParsedNode> | Document;
 
   constructor(text: string) {
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true });
+    this.#document = parseDocument(text, {
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      logLevel: "error",
+      uniqueKeys: true,
+    });
   }
 
   /** What makes the text no YAML: the first mistake of each line, as the others mostly follow from it. */

@@ -72,7 +72,7 @@ function breakdown(
 }
 
 const encoder = new TextEncoder();
-const TRICKLE_BYTES = 3;
+const TRICKLE_BYTES = 16;
 
 /** Cut inside characters of several bytes, else in the middle. */
 function splitAt(bytes: Uint8Array): number {

@@ -1,9 +1,11 @@
 // What is asked of every recording: one function per question, giving what is wrong, or null where the question does not arise.
 import type { ChatReply } from "../../src/core/chat.ts";
 import { Fault } from "../../src/core/fault.ts";
+import { EventParser } from "../../src/wire/sse.ts";
 import { differences } from "./compare.ts";
 import { brokenOff, cutsOf } from "./cuts.ts";
 import { idsTaken } from "./decoding-request.ts";
+import { eventsOf } from "./events.ts";
 import { expectationOf } from "./expect.ts";
 import type { Expectation } from "./expectation.ts";
 import { faultDifferences } from "./faults.ts";
@@ -104,6 +106,20 @@ function sameOutcome(one: Outcome, other: Outcome): boolean {
 function sameReply(one: ChatReply, other: ChatReply): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
+
+/** The gateway's parser against the suite's own reader of events, under the same cuts. */
+export const readsTheSameEvents: Check = ({ recording }) => {
+  if (!recording.streamed) return null;
+  const read = eventsOf(recording.body).map(({ event, data }) => `${event} ${data}`);
+  const wrong: string[] = [];
+  for (const cut of cutsOf(recording)) {
+    const parser = new EventParser();
+    const events = [...cut.pieces].flatMap((piece) => parser.push(piece));
+    const parsed = [...events, ...parser.end()].map(({ event, data }) => `${event} ${data}`);
+    if (!Bun.deepEquals(parsed, read)) wrong.push(cut.name);
+  }
+  return wrong;
+};
 
 export const failsWhenBrokenOff: Check = (subject) => {
   const found = answered(subject);

@@ -1,5 +1,5 @@
 // Holds a reply against what its recording says; gives the differences in a few words each.
-import type { ChatReply, ReplyChoice, ToolCall, Usage } from "../../src/core/chat.ts";
+import type { ChatReply, ReasoningDetail, ReplyChoice, ToolCall, Usage } from "../../src/core/chat.ts";
 import { arrayOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
 import type { ExpectedAnswer, ExpectedCall, ExpectedChoice, ExpectedUsage } from "./expectation.ts";
 
@@ -32,6 +32,7 @@ function choiceDifferences(
   if (choice.refusal !== null && message.refusal !== choice.refusal) {
     wrong.push(`refusal ${short(message.refusal)}, not ${short(choice.refusal)}`);
   }
+  wrong.push(...detailDifferences(message.reasoning_content ?? "", message.reasoning_details ?? []));
   wrong.push(...callDifferences(message.tool_calls ?? [], choice.calls, taken));
   if (choice.finish.length > 0 && !choice.finish.includes(got.finish_reason)) {
     wrong.push(`finish ${got.finish_reason}, not ${choice.finish.join(" or ")}`);
@@ -61,6 +62,13 @@ function textDifferences(content: string, reasoning: string, choice: ExpectedCho
     wrong.push(`reasoning ${short(reasoning)}, not ${short(choice.reasoning.join(" | "))}`);
   }
   return wrong;
+}
+
+/** The two forms of thinking say the same, as far as the second says anything readable. */
+function detailDifferences(reasoning: string, details: readonly ReasoningDetail[]): string[] {
+  const texts = details.map((detail) => detail.text ?? detail.summary ?? "");
+  if (texts.join("") === "" || sameText(reasoning, ["", ...texts])) return [];
+  return [`reasoning_details ${short(texts.join(" | "))}, reasoning_content ${short(reasoning)}`];
 }
 
 /** Exact for one piece; several pieces may be joined with white space or without. */

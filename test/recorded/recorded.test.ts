@@ -7,6 +7,7 @@ import {
   isTheSameUnderAnyCut,
   isValidBy,
   keepsTheGrammar,
+  readsTheSameEvents,
   reproducesTheRequest,
   saysWhatWasRecorded,
 } from "./checks.ts";
@@ -45,6 +46,7 @@ function checksOf(fixtures: string, report: Report): Map<string, Check> {
     ["says what was recorded", saysWhatWasRecorded],
     ["explains errors", explainsTheError],
     ["keeps the grammar", keepsTheGrammar],
+    ["reads the same events", readsTheSameEvents],
     ["is the same under any cut", isTheSameUnderAnyCut],
     ["fails when broken off", failsWhenBrokenOff],
     [

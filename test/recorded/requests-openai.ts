@@ -46,6 +46,12 @@ function imageAsObject(part: JsonObject): JsonObject {
   return typeof part.image_url === "string" ? { ...part, image_url: { url: part.image_url } } : part;
 }
 
+/** As canonicalOpenAi; but Mistral refuses OpenAI's name of the limit, and any field that it doesn't know, with 422. */
+export function canonicalMistral(body: JsonObject): JsonObject {
+  const { max_tokens, max_completion_tokens } = body;
+  return { ...canonicalOpenAi(body), max_tokens, max_completion_tokens };
+}
+
 /** Fields that a vendor's adapter translates or leaves out, by the wire facts (§4). */
 const TRANSLATED: Readonly<Record<string, readonly string[]>> = {
   // Thinks unless told otherwise: sampling has no effect then; there is no seed; efforts are its own.
@@ -86,7 +92,7 @@ export function canonicalCompatible(body: JsonObject, file: string): JsonObject 
  */
 export function canonicalOpenAi(body: JsonObject): JsonObject {
   const ids = new Map<unknown, number>();
-  const { stop, random_seed: seed, tool_choice: choice, max_tokens: old, ...rest } = body;
+  const { stop, tool_choice: choice, max_tokens: old, ...rest } = body;
   const format = objectOf(body.response_format);
   const plainFormat = format.type === undefined || format.type === "text";
   return {
@@ -94,7 +100,6 @@ export function canonicalOpenAi(body: JsonObject): JsonObject {
     limit: old ?? body.max_completion_tokens,
     n: body.n ?? 1,
     temperature: body.temperature === 1 ? undefined : (body.temperature ?? undefined),
-    seed: seed ?? body.seed,
     stop: typeof stop === "string" ? [stop] : arrayOf(stop),
     stream: body.stream === true,
     tool_choice: arrayOf(body.tools).length === 0 ? null : choice === "any" ? "required" : (choice ?? null),

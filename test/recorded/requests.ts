@@ -9,6 +9,7 @@ import { canonicalCohere, chatFromCohere } from "./requests-cohere.ts";
 import { canonicalGemini, chatFromGemini } from "./requests-gemini.ts";
 import {
   canonicalCompatible,
+  canonicalMistral,
   canonicalOpenAi,
   chatFromCompatible,
   chatFromMistral,
@@ -61,7 +62,7 @@ export function requestForm(recording: Recording): RequestForm | null {
   // The second answer of one body had another request.
   if (/#[^1]$/.test(recording.id)) return null;
   if (recording.api !== "openai-chat") return FORMS[recording.api] ?? null;
-  if (recording.file === "mistral") return { ...OPENAI, chat: chatFromMistral };
+  if (recording.file === "mistral") return { ...OPENAI, chat: chatFromMistral, canonical: canonicalMistral };
   if (recording.file === "openai") return OPENAI;
   return { ...OPENAI, chat: chatFromCompatible, canonical: canonicalCompatible };
 }
