@@ -134,6 +134,7 @@ describe("admission", () => {
     expect((await admitMany(250)).grants.length).toBe(200);
     clock.atMs = MIDNIGHT - 1;
     expect((await admitMany(250)).grants.length).toBe(0);
+    expect((await refusal()).details.resetAtMs).toBe(MIDNIGHT + HOUR + 10 * MINUTE);
     clock.atMs = MIDNIGHT + HOUR + 10 * MINUTE;
     expect((await admitMany(250)).grants.map((grant) => grant.place.kind)).toEqual(["throttle"]);
   });

@@ -24,6 +24,12 @@ describe("prices", () => {
     });
   });
 
+  test("what the provider bills counts, where that is not what the model read", () => {
+    const counted = { prompt_tokens: 1807, completion_tokens: 30, total_tokens: 1837 };
+    const usage = { ...counted, billed_units: { input_tokens: 119, output_tokens: 25 } };
+    expect(tokensOf(usage)).toMatchObject({ prompt: 119, completion: 25 });
+  });
+
   test("each kind of token has its rate, a missing one falls back to its kind's", () => {
     const full = {
       input: 2,
@@ -59,6 +65,7 @@ describe("prices", () => {
       ],
     };
     expect(cost(price, tokens, 1)).toBe((1000 * 10 + 400 * 20) * 1000);
+    expect(cost(price, { ...tokens, prompt: 1001 }, 1)).toBe((1001 + 400) * 1_000_000);
     expect(cost(price, { ...tokens, prompt: 500, cacheWrite: 0 }, 1)).toBe((200 + 30 + 800) * 1000);
   });
 

@@ -72,4 +72,14 @@ export function sums(store: () => Store): void {
     expect(await store().chargedSince("key_a", 0)).toBe(101_111);
     expect(await store().chargedSince("key_c", 0)).toBe(0);
   });
+
+  test("old rows are forgotten a few at a time, sums stay", async () => {
+    const old = [1, 2, 3].map((at) => recordOf(`old${at}`, { atMs: NOON - at * HOUR, chargedNanoUsd: 5 }));
+    await write(store(), ...old, recordOf("new", { atMs: NOON, chargedNanoUsd: 5 }));
+    const before = { requestsMs: NOON, metersMs: NOON };
+    expect(await store().prune(before, 2)).toBe(2);
+    expect(await store().prune(before, 2)).toBe(1);
+    expect((await store().requests({}, { limit: 10, after: null })).map(({ id }) => id)).toEqual(["new"]);
+    expect(await store().chargedSince(recordOf("new").keyId, 0)).toBe(20);
+  });
 }

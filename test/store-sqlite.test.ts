@@ -107,6 +107,18 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect((await ledger.allowance(key)).used).toBe(2);
   });
 
+  test("what was changed while the file was away counts when it is back", async () => {
+    await ledger.admit({ id: "1", key });
+    const files = ["poundkey.db", "poundkey.db-wal", "poundkey.db-shm"];
+    for (const file of files) renameSync(join(folder, "data", file), join(folder, file));
+    expect(codeOf(await thrownBy(store.ready()))).toBe("store_unavailable");
+    const away = new Database(join(folder, "poundkey.db"));
+    away.run("UPDATE gateway_key SET revoked_at_ms = 1");
+    away.close(true);
+    renameSync(join(folder, "poundkey.db"), path);
+    expect(codeOf(await thrownBy(ledger.admit({ id: "2", key })))).toBe("invalid_api_key");
+  });
+
   test("a file that is no database, or no file, is refused in words", async () => {
     const rubbish = join(folder, "rubbish.db");
     await Bun.write(rubbish, "This is not a database, and was never meant to be one. ".repeat(100));

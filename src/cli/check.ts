@@ -4,6 +4,7 @@ import { type ConfigError, errorLine } from "../config/errors.ts";
 import { findConfig } from "../config/find.ts";
 import { type Loaded, loadSettings } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
+import { withoutEffect } from "../config/without-effect.ts";
 import type { KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, parseArguments } from "./arguments.ts";
@@ -94,6 +95,8 @@ function report(file: string, loaded: Loaded, probes: readonly Probed[], io: Io)
     return;
   }
   io.out(`${file}: right; ${countsOf(loaded.settings)}`);
+  for (const field of withoutEffect(loaded.settings))
+    io.out(`${file}: ${field} has no effect in this version`);
   for (const { provider, ok, message } of probes) {
     if (ok) io.out(`${provider}: ${message}`);
     else io.err(`${provider}: failed: ${message}`);

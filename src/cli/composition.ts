@@ -28,6 +28,7 @@ import { dialectNamed, PROVIDERS } from "../providers/index.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { pruneRegularly } from "./pruning.ts";
 import { clock, random, reach, upstreamFetch } from "./world.ts";
 
 /** A store that is open, with what its administration takes. */
@@ -109,6 +110,7 @@ export function startGateway(options: GatewayOptions): RunningGateway {
     server: first.server,
     draining: () => draining,
   };
+  const stopPruning = pruneRegularly(opened.store, clock, log, () => settings.log.keepMs);
   const app = appOf(ports, options, metrics, () => settings).listen({});
   return {
     port: app.server?.port ?? 0,
@@ -122,6 +124,7 @@ export function startGateway(options: GatewayOptions): RunningGateway {
       const cutOff = clock.after(first.server.drainMs, () => void app.server?.stop(true));
       await app.server?.stop();
       cutOff();
+      stopPruning();
       deadlines.stop();
       await opened.store.close();
     },

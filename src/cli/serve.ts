@@ -2,6 +2,7 @@
 import { ensureAdminToken } from "../admin/token.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
+import { withoutEffect } from "../config/without-effect.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
@@ -107,6 +108,8 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
     const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
     const running = await listening(settings, opened, log);
     await announce(flags, settings, opened, running, io);
+    const unused = withoutEffect(settings);
+    if (unused.length > 0) log({ event: "config_without_effect", level: "warn", fields: unused });
     return await untilStopped(flags, settings, complete, running, simulator, log);
   } catch (error) {
     await simulator?.stop();

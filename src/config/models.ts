@@ -42,7 +42,8 @@ function ownCard(provider: string, model: ModelConfig): ModelCard {
     outputTokensMax: model.output ?? null,
     price: model.price === undefined ? null : priceOf(model.price),
     capabilities: new Set(model.capabilities ?? []),
-    listed: true,
+    // Where the operator says nothing of what a model can do, nothing is refused.
+    listed: model.capabilities !== undefined,
     fallbacks: [],
   };
 }

@@ -34,7 +34,7 @@ export interface ModelCard {
   /** null: not priced, so it can't be charged for. */
   readonly price: Price | null;
   readonly capabilities: ReadonlySet<Capability>;
-  /** False for a name that passed through by `unlisted_models`: nothing is known of it, so nothing is refused for it. */
+  /** False where nothing is known of what the model can do, as for `unlisted_models`: then nothing is refused for it. */
   readonly listed: boolean;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];

@@ -154,6 +154,8 @@ export interface Usage extends JsonObject {
   total_tokens: number;
   prompt_tokens_details?: JsonObject & { cached_tokens?: number; cache_write_tokens?: number };
   completion_tokens_details?: JsonObject & { reasoning_tokens?: number };
+  /** What the provider bills, where that is not what the model read and wrote (Cohere). */
+  billed_units?: { input_tokens: number; output_tokens: number };
   /** Searches that the provider ran and bills apart. */
   server_tool_use?: { web_search_requests: number };
 }

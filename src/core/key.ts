@@ -33,9 +33,11 @@ export function isLive(key: GatewayKey, nowMs: number): boolean {
   return key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs);
 }
 
-/** Whether the key may use a model or a selector, by canonical id. */
+/** Whether the key may use a model or a selector, by canonical id; how the key's list spells the case is no matter. */
 export function mayUse(key: GatewayKey, modelId: string): boolean {
-  return key.allowedModels === null || key.allowedModels.includes(modelId);
+  if (key.allowedModels === null || key.allowedModels.includes(modelId)) return true;
+  const id = modelId.toLowerCase();
+  return key.allowedModels.some((one) => one.toLowerCase() === id);
 }
 
 /** The one identical answer to a secret or key that is wrong, revoked or expired. */

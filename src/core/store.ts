@@ -185,6 +185,11 @@ export interface Store {
 
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
+  /**
+   * Forgets request rows and meters from before these moments (Unix milliseconds), at most `rowsMax` rows at once, so
+   * that nobody waits long behind it; gives the number of rows that went. Usage sums stay.
+   */
+  prune(before: { readonly requestsMs: number; readonly metersMs: number }, rowsMax: number): Promise<number>;
   /** What the key's requests were charged since a moment, from the hour that it falls into. */
   chargedSince(keyId: string, sinceMs: number): Promise<NanoUsd>;
 

@@ -94,13 +94,19 @@ function added(a: Usage, b: Usage): Usage {
     prompt_tokens: a.prompt_tokens + b.prompt_tokens,
     completion_tokens: a.completion_tokens + b.completion_tokens,
     total_tokens: a.total_tokens + b.total_tokens,
-    prompt_tokens_details: addedCounts(a.prompt_tokens_details, b.prompt_tokens_details),
-    completion_tokens_details: addedCounts(a.completion_tokens_details, b.completion_tokens_details),
   };
-  const searches =
-    (a.server_tool_use?.web_search_requests ?? 0) + (b.server_tool_use?.web_search_requests ?? 0);
-  return searches > 0 ? { ...sum, server_tool_use: { web_search_requests: searches } } : sum;
+  for (const part of COUNTED_PARTS) {
+    if (a[part] || b[part]) Object.assign(sum, { [part]: addedCounts(a[part], b[part]) });
+  }
+  return sum;
 }
+
+const COUNTED_PARTS = [
+  "prompt_tokens_details",
+  "completion_tokens_details",
+  "billed_units",
+  "server_tool_use",
+] as const;
 
 function addedCounts(a: object | undefined, b: object | undefined): Record<string, number> {
   const sum: Record<string, number> = {};

@@ -97,7 +97,7 @@ export class Gateway {
     const tally = new Tally(call, facts, atMs, deadlines.nowMs());
     const grant = await ledger.admit({ id: call.id, key: call.key, nowMs: atMs });
     facts.limits = grant.limits;
-    const settle = once(() => this.#settle(grant, tally));
+    const settle = once(() => this.#settle(call, grant, tally));
     this.#open++;
     try {
       yield* answer({ call, facts, plan, tally, settle });
@@ -106,7 +106,7 @@ export class Gateway {
       throw thrown;
     } finally {
       this.#open--;
-      await settle().catch((error: unknown) => this.#logUnsettled(call, error));
+      await settle();
     }
   }
 
@@ -196,19 +196,16 @@ export class Gateway {
     });
   }
 
-  #logUnsettled(call: Call, error: unknown): void {
-    this.#ports.log({
-      event: "settle_failed",
-      level: "error",
-      request_id: call.requestId,
-      cause: String(error),
-    });
-  }
-
-  async #settle(grant: Grant, tally: Tally): Promise<void> {
+  /** An answer that was free of charge is not withheld because its row could not be written: the log says so. */
+  async #settle(call: Call, grant: Grant, tally: Tally): Promise<void> {
     const record = tally.record(this.#ports.deadlines.nowMs());
-    await this.#ports.ledger.settle(grant, { counted: tally.produced, record });
-    this.#ports.log({ event: "request", level: "info", record });
+    const { log, ledger } = this.#ports;
+    try {
+      await ledger.settle(grant, { counted: tally.produced, record });
+    } catch (error) {
+      log({ event: "settle_failed", level: "error", request_id: call.requestId, cause: String(error) });
+    }
+    log({ event: "request", level: "info", record });
   }
 }
 

@@ -25,15 +25,19 @@ export function selectionOf(model: string, key: GatewayKey, catalogue: Catalogue
 
 /** The selectors that a key may name: all, unless its list of models names some. */
 export function selectorsOf(key: GatewayKey): readonly Selector[] {
-  const named = SELECTORS.filter((selector) => key.allowedModels?.includes(`Router#${selector}`));
-  return named.length > 0 ? named : SELECTORS;
+  if (!key.allowedModels?.some(isSelector)) return SELECTORS;
+  return SELECTORS.filter((selector) => mayUse(key, `Router#${selector}`));
 }
 
 /** The cards that a key may use, by name or through a selector: a list of nothing but selectors limits no card. */
 export function candidatesOf(key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   const cards = catalogue.list();
-  if (key.allowedModels?.every((id) => id.startsWith("Router#")) ?? true) return cards;
+  if (key.allowedModels?.every(isSelector) ?? true) return cards;
   return cards.filter((card) => mayUse(key, card.id));
+}
+
+function isSelector(id: string): boolean {
+  return id.toLowerCase().startsWith("router#");
 }
 
 function fallbacksOf(card: ModelCard, catalogue: Catalogue): readonly ModelCard[] {

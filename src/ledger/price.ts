@@ -7,10 +7,10 @@ import type { Tokens } from "../core/record.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 
-/** A usage report as whole counts, its parts never more than their whole. */
+/** A usage report as whole counts of what is billed, its parts never more than their whole. */
 export function tokensOf(usage: Usage): Tokens {
-  const prompt = countOf(usage.prompt_tokens);
-  const completion = countOf(usage.completion_tokens);
+  const prompt = countOf(usage.billed_units?.input_tokens ?? usage.prompt_tokens);
+  const completion = countOf(usage.billed_units?.output_tokens ?? usage.completion_tokens);
   const cached = Math.min(prompt, countOf(usage.prompt_tokens_details?.cached_tokens));
   return {
     prompt,

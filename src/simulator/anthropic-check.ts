@@ -1,133 +1,21 @@
-// What Anthropic's Messages interface refuses: fields, the order of turns and blocks, and what a generation of models doesn't take.
+// What Anthropic's Messages interface refuses beyond the shape: the order of turns and blocks, and what a generation of models doesn't take.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { MESSAGES_REQUEST } from "./anthropic-shapes.ts";
 import { sign } from "./brain.ts";
 import { checkAnthropicSchema } from "./schema.ts";
-import {
-  anything,
-  base64,
-  type Check,
-  type Fields,
-  flag,
-  IMAGE_TYPES,
-  integer,
-  list,
-  matching,
-  number,
-  oneOf,
-  type Path,
-  record,
-  reject,
-  shape,
-  text,
-  textOr,
-  variant,
-} from "./strict.ts";
+import { type Path, reject } from "./strict.ts";
 
 const CACHE_MARKS_MAX = 4;
-const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required });
-const cache = of({ type: oneOf("ephemeral"), ttl: oneOf("5m", "1h") }, ["type"]);
-const toolId = matching(/^[a-zA-Z0-9_-]+$/);
-const toolName = matching(/^[a-zA-Z0-9_-]{1,128}$/);
-const marked: Check = (value, path) => value === null || cache(value, path);
-const mark = { type: anything, cache_control: marked };
-const fullText: Check = (value, path) => {
-  text(value, path);
-  if (String(value).trim() === "") reject("value", "text content blocks must be non-empty", path);
-};
-
-const imageSource = variant("type", {
-  base64: of({ type: anything, media_type: oneOf(...IMAGE_TYPES), data: base64 }, ["media_type", "data"]),
-  url: of({ type: anything, url: matching(/^https?:\/\//) }, ["url"]),
-  file: of({ type: anything, file_id: text }, ["file_id"]),
-});
-const documentSource = variant("type", {
-  base64: of({ type: anything, media_type: oneOf("application/pdf"), data: base64 }, ["media_type", "data"]),
-  text: of({ type: anything, media_type: oneOf("text/plain"), data: text }, ["media_type", "data"]),
-  url: of({ type: anything, url: matching(/^https?:\/\//) }, ["url"]),
-  file: of({ type: anything, file_id: text }, ["file_id"]),
-});
-const textBlock = of({ ...mark, text: fullText, citations: anything }, ["text"]);
-const imageBlock = of({ ...mark, source: imageSource }, ["source"]);
-const documentBlock = of({ ...mark, source: documentSource, title: text, context: text, citations: record }, [
-  "source",
-]);
-const result = list(variant("type", { text: textBlock, image: imageBlock, document: documentBlock }));
-const userBlock = variant("type", {
-  text: textBlock,
-  image: imageBlock,
-  document: documentBlock,
-  tool_result: of({ ...mark, tool_use_id: toolId, content: textOr(result), is_error: flag }, ["tool_use_id"]),
-});
-const assistantBlock = variant("type", {
-  text: textBlock,
-  tool_use: of({ ...mark, id: toolId, name: toolName, input: record }, ["id", "name", "input"]),
-  thinking: of({ type: anything, thinking: text, signature: text }, ["thinking", "signature"]),
-  redacted_thinking: of({ type: anything, data: text }, ["data"]),
-});
-const message = variant("role", {
-  user: of({ role: anything, content: textOr(list(userBlock, 1)) }, ["content"]),
-  assistant: of({ role: anything, content: textOr(list(assistantBlock, 1)) }, ["content"]),
-});
-const schema: Check = (value, path) => {
-  record(value, path);
-  if (objectOf(value).type === undefined) reject("missing", "Field required", [...path, "type"]);
-  if (objectOf(value).type !== "object") reject("value", "Input should be 'object'", [...path, "type"]);
-};
-const tool = of(
-  {
-    type: oneOf("custom"),
-    name: toolName,
-    description: text,
-    input_schema: schema,
-    strict: flag,
-    cache_control: cache,
-  },
-  ["name", "input_schema"],
-);
-const choice = { type: anything, disable_parallel_tool_use: flag };
-const request = of(
-  {
-    model: text,
-    messages: list(message, 1),
-    max_tokens: integer(1),
-    system: textOr(list(variant("type", { text: textBlock }))),
-    tools: list(tool),
-    tool_choice: variant("type", {
-      auto: of(choice),
-      any: of(choice),
-      tool: of({ ...choice, name: text }, ["name"]),
-      none: of({ type: anything }),
-    }),
-    stop_sequences: list(text),
-    stream: flag,
-    temperature: number(0, 1),
-    top_p: number(0, 1),
-    top_k: integer(0),
-    metadata: of({ user_id: text }),
-    thinking: variant("type", {
-      enabled: of({ type: anything, budget_tokens: integer(1024), display: text }, ["budget_tokens"]),
-      adaptive: of({ type: anything, display: oneOf("summarized", "omitted") }),
-      disabled: of({ type: anything }),
-    }),
-    output_config: of({
-      effort: oneOf("low", "medium", "high", "xhigh", "max"),
-      format: of({ type: oneOf("json_schema"), schema: record }, ["type", "schema"]),
-    }),
-    service_tier: oneOf("auto", "standard_only"),
-    cache_control: cache,
-    container: anything,
-    inference_geo: text,
-  },
-  ["model", "messages", "max_tokens"],
-);
-
-/** No sampling parameters ("Migration guide": opus-4-7, sonnet-5 and later). */
+/** No sampling parameters and no budget: thinking is adaptive ("Migration guide": opus-4-7, sonnet-5 and later). */
 const NO_SAMPLING = /^claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-[5-9])/;
 /** Not temperature and top_p together: from opus-4-1 and the 4-5 models on. */
 const NOT_BOTH = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|(opus|sonnet|haiku|fable)-[5-9])/;
-/** No forced tools, no prefill, no manual budget, no thinking switched off. */
-const NEWEST = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
-const NO_BUDGET = /^claude-(sonnet-5-5|opus-5-5|haiku-5-5|fable-)/;
+const NO_FORCED_TOOLS = /^claude-(sonnet-5-5|opus-5-5|fable-5-[12])/;
+/** Thinks unasked, and can't be stopped. */
+export const ALWAYS_THINKS = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
+/** Thinking without extended thinking: `between_tools` ("Extended thinking", 2026-08). */
+const BETWEEN_TOOLS = /^claude-sonnet-5-5/;
+const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 const NO_PREFILL = /^claude-((opus|sonnet|haiku|fable)-[5-9]|(opus|sonnet)-4-[678])/;
 const OUTPUT_MAX: readonly (readonly [RegExp, number])[] = [
   [/^claude-opus-4-1/, 32_000],
@@ -147,16 +35,20 @@ function checkSampling(body: JsonObject, model: string): void {
     );
 }
 
-function checkThinking(body: JsonObject, model: string): boolean {
+function checkThinking(body: JsonObject, model: string, betas: string): boolean {
   const thinking = objectOf(body.thinking);
-  const budget = numberOf(thinking.budget_tokens) ?? 0;
-  if (budget >= Number(body.max_tokens))
+  const { type } = thinking;
+  const refused = (wrong: boolean) => {
+    if (wrong) reject("value", `"thinking.type.${String(type)}" is not supported for this model.`);
+  };
+  if ((numberOf(thinking.budget_tokens) ?? 0) >= Number(body.max_tokens))
     reject("value", "`max_tokens` must be greater than `thinking.budget_tokens`.");
-  if (thinking.type === "enabled" && NO_BUDGET.test(model))
-    reject("value", '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive".');
-  if (thinking.type === "disabled" && NEWEST.test(model))
-    reject("value", '"thinking.type.disabled" is not supported for this model.');
-  const on = thinking.type === "enabled" || thinking.type === "adaptive";
+  refused(type === "enabled" && NO_SAMPLING.test(model));
+  refused(type === "disabled" && ALWAYS_THINKS.test(model));
+  refused(type === "between_tools" && !BETWEEN_TOOLS.test(model));
+  if (thinking.block_binding !== undefined && !betas.includes(BINDING_BETA))
+    reject("unknown", "Extra inputs are not permitted", ["thinking", "block_binding"]);
+  const on = type === "enabled" || type === "adaptive";
   if (on && body.temperature !== undefined && body.temperature !== 1)
     reject("value", "`temperature` may only be set to 1 when thinking is enabled.");
   return on;
@@ -173,7 +65,7 @@ function checkChoice(body: JsonObject, model: string, thinks: boolean): void {
     reject("value", `Tool '${String(name)}' not found in provided tools`, ["tool_choice"]);
   if (thinks)
     reject("value", "Thinking may not be enabled when tool_choice forces tool use.", ["tool_choice"]);
-  if (NEWEST.test(model))
+  if (NO_FORCED_TOOLS.test(model))
     reject("value", "Forced tool use is not supported for this model.", ["tool_choice"]);
 }
 
@@ -277,12 +169,12 @@ function checkLimits(body: JsonObject, model: string): void {
     reject("value", `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`);
 }
 
-/** Refuses what the real interface refuses ("Messages API", "Extended thinking", "Tool use"). */
-export function checkMessagesRequest(body: JsonObject, model: string): void {
-  request(body, []);
+/** Refuses what the real interface refuses; `betas` is the header `anthropic-beta` ("Messages API", "Extended thinking", "Tool use"). */
+export function checkMessagesRequest(body: JsonObject, model: string, betas: string): void {
+  MESSAGES_REQUEST(body, []);
   checkLimits(body, model);
   checkSampling(body, model);
-  const thinks = checkThinking(body, model);
+  const thinks = checkThinking(body, model, betas);
   checkChoice(body, model, thinks);
   checkTurns(body, model);
   if (objectOf(body.thinking).type === "enabled") checkThoughtKept(body);

@@ -1,6 +1,6 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
-import { checkMessagesRequest } from "./anthropic-check.ts";
+import { ALWAYS_THINKS, checkMessagesRequest } from "./anthropic-check.ts";
 import { sign } from "./brain.ts";
 import {
   type Answer,
@@ -121,8 +121,8 @@ function choiceOf(choice: unknown): Prompt["toolChoice"] {
 
 function thinks(body: JsonObject, model: string): boolean {
   const { type } = objectOf(body.thinking);
-  if (type !== undefined) return type !== "disabled";
-  return model.includes("think") || /^claude-(sonnet-5-5|opus-5-5|fable-)/.test(model);
+  if (type !== undefined) return type === "enabled" || type === "adaptive";
+  return model.includes("think") || ALWAYS_THINKS.test(model);
 }
 
 function promptOf(body: JsonObject, model: string): Prompt {
@@ -157,10 +157,17 @@ const STOP = {
 
 type Block = JsonObject & { readonly type: "thinking" | "text" | "tool_use" };
 
+/** Models that always think keep it to themselves unless a summary is asked for: the block is empty but signed. */
+function shownThinking({ body, model }: Script, { thinking }: Answer): string {
+  const shown = objectOf(body.thinking).display ?? (ALWAYS_THINKS.test(model) ? "omitted" : "summarized");
+  return shown === "summarized" ? thinking : "";
+}
+
 function blocksOf(script: Script, answer: Answer): readonly Block[] {
   const blocks: Block[] = [];
-  const { thinking, text, calls } = answer;
-  if (thinking !== "") blocks.push({ type: "thinking", thinking, signature: sign(thinking) });
+  const { text, calls } = answer;
+  const thinking = shownThinking(script, answer);
+  if (answer.thinking !== "") blocks.push({ type: "thinking", thinking, signature: sign(thinking) });
   if (text !== "") blocks.push({ type: "text", text });
   for (const [at, { name, input }] of calls.entries())
     blocks.push({
@@ -227,7 +234,7 @@ function* deltasOf(block: Block, answer: Answer): Iterable<JsonObject> {
       for (const text of answer.pieces) yield { type: "text_delta", text };
       return;
     case "thinking":
-      for (const thinking of answer.thinking.match(/\s*\S+/g) ?? [])
+      for (const thinking of String(block.thinking).match(/\s*\S+/g) ?? [])
         yield { type: "thinking_delta", thinking };
       return yield { type: "signature_delta", signature: block.signature };
     case "tool_use": {
@@ -267,7 +274,7 @@ function* frames(script: Script): Iterable<Frame> {
 
 function read({ body, headers }: Incoming, model: string): Reading {
   if (!headers["anthropic-version"]) reject("value", "anthropic-version: header is required");
-  checkMessagesRequest(body, model);
+  checkMessagesRequest(body, model, headers["anthropic-beta"] ?? "");
   return { model: String(body.model), streamed: body.stream === true, prompt: promptOf(body, model) };
 }
 

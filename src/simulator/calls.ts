@@ -3,14 +3,17 @@ import type { DialectName } from "../core/dialect.ts";
 
 export interface SimCall {
   readonly id: number;
+  /** `trap` is where redirects lead, `none` any path that is nobody's. */
   readonly dialect: DialectName | "trap" | "none";
   readonly method: string;
+  /** What follows the dialect's prefix. */
   readonly path: string;
   /** As sent, controls included. */
   readonly model: string;
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Parsed JSON, or the text where it isn't JSON. */
   readonly body: unknown;
+  readonly bodyCharacters: number;
   /** Unix milliseconds. */
   readonly startedAt: number;
   /** How many calls were open when this one came, itself included. */
@@ -22,26 +25,30 @@ export interface SimCall {
 }
 
 const CALLS_MAX = 10_000;
+const BODY_CHARACTERS_MAX = 256 * 1024 * 1024;
 
-/** A bounded memory of calls: the oldest are forgotten. */
+/** A bounded memory of calls: the oldest are forgotten, by number and by size. */
 export class CallLog {
   #calls: SimCall[] = [];
-  #next = 0;
+  /** Calls before this place are forgotten; they are cut off in strides. */
+  #oldest = 0;
+  #characters = 0;
+  #total = 0;
   #open = 0;
 
-  /** The latest calls (10,000 at most), oldest first. */
+  /** The latest calls, oldest first. */
   all(): readonly SimCall[] {
-    return [...this.#calls.slice(this.#oldest), ...this.#calls.slice(0, this.#oldest)];
+    return this.#calls.slice(this.#oldest);
   }
 
   /** The latest call. */
   last(): SimCall | undefined {
-    return this.#calls[(this.#next - 1) % CALLS_MAX];
+    return this.#calls.at(-1);
   }
 
   /** How many calls came since the last reset. */
   get total(): number {
-    return this.#next;
+    return this.#total;
   }
 
   /** How many are under way. */
@@ -49,16 +56,23 @@ export class CallLog {
     return this.#open;
   }
 
-  get #oldest(): number {
-    return this.#calls.length < CALLS_MAX ? 0 : this.#next % CALLS_MAX;
-  }
-
   add(call: Omit<SimCall, "id" | "open" | "ended" | "endedAt">): SimCall {
     this.#open++;
-    const added: SimCall = { ...call, id: this.#next, open: this.#open, ended: null, endedAt: null };
-    this.#calls[this.#next % CALLS_MAX] = added;
-    this.#next++;
+    const added: SimCall = { ...call, id: this.#total++, open: this.#open, ended: null, endedAt: null };
+    this.#calls.push(added);
+    this.#characters += call.bodyCharacters;
+    this.#forget();
     return added;
+  }
+
+  #forget(): void {
+    while (this.#calls.length - this.#oldest > CALLS_MAX || this.#characters > BODY_CHARACTERS_MAX) {
+      this.#characters -= this.#calls[this.#oldest]?.bodyCharacters ?? 0;
+      this.#oldest++;
+    }
+    if (this.#oldest < CALLS_MAX) return;
+    this.#calls = this.#calls.slice(this.#oldest);
+    this.#oldest = 0;
   }
 
   /** Ends a call; once. */
@@ -72,6 +86,8 @@ export class CallLog {
   /** Forgets all calls. Those under way still count as open until they end. */
   reset(): void {
     this.#calls = [];
-    this.#next = 0;
+    this.#oldest = 0;
+    this.#characters = 0;
+    this.#total = 0;
   }
 }

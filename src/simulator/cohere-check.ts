@@ -1,4 +1,4 @@
-// What Cohere's v2 chat refuses: fields, roles, results that don't follow their calls, and more than one of what comes once.
+// What Cohere's v2 chat refuses: fields, roles, results that don't follow their calls, and JSON together with tools.
 import { arrayOf, type JsonObject, objectOf } from "../core/json.ts";
 import { checkToolOrder } from "./chat-messages.ts";
 import { imageUrl } from "./openai-shapes.ts";
@@ -100,20 +100,9 @@ const request = of(
 /** Refuses what the real interface refuses ("Cohere API v2: Chat"). */
 export function checkCohereRequest(body: JsonObject): void {
   request(body, []);
-  const messages = arrayOf(body.messages).map(objectOf);
-  checkToolOrder(messages, {
+  checkToolOrder(arrayOf(body.messages), {
     stray: (id) => `all tool results must correspond to a previous tool call: ${id}`,
     unanswered: (ids) => `all tool calls must have a tool result: ${ids.join(", ")}`,
-  });
-  const last = messages.at(-1)?.role;
-  if (last === "assistant" || last === "system")
-    reject("value", "the last message must be from the user or a tool");
-  messages.forEach(({ role, content, tool_calls: calls }, at) => {
-    if (role === "assistant" && !content && arrayOf(calls).length === 0)
-      reject(
-        "value",
-        `all elements in message must have content or tool_calls, but message ${at} has neither`,
-      );
   });
   if (body.tool_choice !== undefined && arrayOf(body.tools).length === 0)
     reject("value", "tool_choice may only be set with tools");

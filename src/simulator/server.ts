@@ -204,6 +204,7 @@ class SimServer {
       model,
       headers,
       body: raw.body ?? bodyText,
+      bodyCharacters: bodyText.length,
       startedAt,
     });
     void player.gone.then(() => {
@@ -245,8 +246,8 @@ export async function startSimulator(options: SimOptions = {}): Promise<Simulato
   const simulator = new SimServer(seed);
   const http = createServer((request, response) => {
     simulator.handle(request, response).catch((thrown: unknown) => {
-      console.error("simulator:", thrown);
-      response.destroy();
+      if (response.headersSent) response.destroy();
+      else sendJson(response, 500, { error: { message: `Simulator: ${String(thrown)}` } });
     });
   });
   Object.assign(http, { timeout: 0, requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 });

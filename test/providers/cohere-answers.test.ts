@@ -84,6 +84,7 @@ describe("answers", () => {
       ],
     });
     expect(reply.usage).toEqual({
+      billed_units: usage.billed_units,
       prompt_tokens: 50,
       completion_tokens: 8,
       total_tokens: 58,
@@ -112,7 +113,8 @@ describe("answers", () => {
 
   test("usage when only billed units came", () => {
     const reply = whole(cohere, { ...body, usage: { billed_units: usage.billed_units } });
-    expect(reply.usage).toEqual({ prompt_tokens: 9, completion_tokens: 5, total_tokens: 14 });
+    const { billed_units } = usage;
+    expect(reply.usage).toEqual({ prompt_tokens: 9, completion_tokens: 5, total_tokens: 14, billed_units });
   });
 
   const failures: [string, () => unknown, string][] = [

@@ -90,7 +90,7 @@ function annotationOf(citation: JsonObject, source: JsonObject): UrlCitation[] {
 
 /**
  * `tokens` are what the model read and wrote, Cohere's own preamble included, images counted apart; `billed_units`
- * leave the preamble out, and count when nothing else came.
+ * are what Cohere bills: they leave the preamble out.
  */
 export function usageOf(given: JsonObject): Usage {
   const billed = objectOf(given.billed_units);
@@ -102,6 +102,12 @@ export function usageOf(given: JsonObject): Usage {
     completion_tokens: completion,
     total_tokens: prompt + completion,
   };
+  if (numberOf(billed.input_tokens) !== undefined || numberOf(billed.output_tokens) !== undefined) {
+    usage.billed_units = {
+      input_tokens: countOf(billed.input_tokens) + countOf(billed.image_tokens),
+      output_tokens: countOf(billed.output_tokens),
+    };
+  }
   if (numberOf(given.cached_tokens) !== undefined) {
     usage.prompt_tokens_details = { cached_tokens: Math.min(prompt, countOf(given.cached_tokens)) };
   }

@@ -115,6 +115,11 @@ function tableStatements(database: Database) {
       `SELECT * FROM request WHERE key_id = $keyId AND ${FILTER}`,
     ),
 
+    pruneRequests: change(
+      "DELETE FROM request WHERE id IN (SELECT id FROM request WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",
+    ),
+    pruneMeters: change("DELETE FROM meter WHERE last_at_ms < ?"),
+
     chargedSince: database.prepare<{ charged: number }, [string, number]>(
       "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ?",
     ),

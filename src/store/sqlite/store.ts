@@ -114,10 +114,15 @@ function accountMethods(
   };
 }
 
-function requestMethods(lifeline: Lifeline): Pick<Store, "request" | "requests" | "chargedSince"> {
+function requestMethods(lifeline: Lifeline): Pick<Store, "request" | "requests" | "prune" | "chargedSince"> {
   return {
     request: (id) => lifeline.run(({ sql }) => mapped(sql.request.get(id), requestOf)),
     requests: (filter, page) => lifeline.run(({ sql }) => findRequests(sql, filter, page)),
+    prune: ({ requestsMs, metersMs }, rowsMax) =>
+      written(lifeline, (sql) => {
+        sql.pruneMeters.run(metersMs);
+        return sql.pruneRequests.run(requestsMs, rowsMax).changes;
+      }),
     chargedSince: (keyId, sinceMs) =>
       lifeline.run(({ sql }) => sql.chargedSince.get(keyId, sinceMs - HOUR_MS)?.charged ?? 0),
   };

@@ -1,0 +1,14 @@
+// Settings that are taken and kept but change nothing in this version: whoever sets one is told so.
+import type { Settings } from "../core/settings.ts";
+
+/** The fields of these settings that have no effect, as they are written in the file. */
+export function withoutEffect({ server, overlay, log, router }: Settings): readonly string[] {
+  const fields = overlay.flatMap(({ id, skills, hedge }) => [
+    ...(skills ? [`models."${id}".skills`] : []),
+    ...(hedge ? [`models."${id}".hedge`] : []),
+  ]);
+  if (log.content) fields.push("log.content");
+  if (Object.keys(router.pin).length > 0) fields.push("router.pin");
+  if (server.trustedProxies.length > 0) fields.push("server.trusted_proxies");
+  return fields;
+}

@@ -1,0 +1,76 @@
+// Every trouble of every provider, whole and streamed: what the client is told, and that nothing of the upstream shows.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { TROUBLES, type Trouble } from "../src/simulator/control.ts";
+import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
+import { expectedOf, OUTCOMES } from "./http/troubles.ts";
+import { asking, type HttpWorld, PROVIDER_NAMES, startHttpWorld } from "./http/world.ts";
+
+const SAID = "a b c d e f";
+/** A MiB; where a model of which nothing is known has to be given a limit, what that one leaves. */
+const HUGE_CHARACTERS = [1024 * 1024, 64 * 1024];
+const TOTAL_SECONDS = "0.6";
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await startHttpWorld();
+});
+afterAll(() => world.stop());
+
+/** Asks for the trouble. The pieces of a stream come apart, so that each of them is a read of its own. */
+async function ask(provider: string, trouble: string, stream: boolean): Promise<Seen> {
+  const body = asking(`${provider}#sim~trouble=${trouble}~pace=10`, `say: ${SAID}`, { stream });
+  const patient = OUTCOMES[trouble as Trouble].whole.startsWith("200");
+  return seen(await world.chat(body, patient ? {} : { headers: { "x-poundkey-timeout": TOTAL_SECONDS } }));
+}
+
+function withoutOwnCode(line: string, expected: string): string {
+  return expected.endsWith(" *") ? line.replace(/ \S+$/, " *") : line;
+}
+
+describe.each(Object.keys(TROUBLES) as Trouble[])("%s", (trouble) => {
+  const outcome = OUTCOMES[trouble];
+
+  test.each([false, true])("streamed: %p", async (streamed) => {
+    const told: Record<string, string> = {};
+    const expected: Record<string, string> = {};
+    await Promise.all(
+      PROVIDER_NAMES.map(async (provider) => {
+        const answer = await ask(provider, trouble, streamed);
+        expected[provider] = expectedOf(outcome, provider, streamed);
+        told[provider] = withoutOwnCode(lineOf(answer), expected[provider]);
+        if (answer.error) checkWords(String(answer.error.message), outcome.says);
+        else checkText(textIn(answer), trouble);
+      }),
+    );
+    expect(told).toEqual(expected);
+  });
+});
+
+function checkWords(message: string, says: RegExp | undefined): void {
+  expect(says).toBeDefined();
+  expect(message).toMatch(says ?? /^$/);
+}
+
+function checkText(text: string, trouble: Trouble): void {
+  if (trouble === "huge") expect(HUGE_CHARACTERS).toContain(text.length);
+  else if (trouble === "no-content" || trouble === "filter") expect(text).toBe("");
+  // Perplexity's answers have the marks of their sources.
+  else expect(text.replace(/\[\d+\]$/, "")).toBe(SAID);
+}
+
+test("after all of it no upstream call is left open, and no redirect was followed", () => {
+  expect(world.simulator.calls.open).toBe(0);
+  expect(world.simulator.calls.all().filter(({ dialect }) => dialect === "trap")).toEqual([]);
+});
+
+test("a trouble that is the request's own is asked of no other provider, a reset connection once more", async () => {
+  for (const [trouble, calls] of [
+    ["400", 1],
+    ["500", 1],
+    ["reset", 2],
+  ] as const) {
+    world.callsSince();
+    await ask("Local", trouble, false);
+    expect(world.callsSince()).toBe(calls);
+  }
+});

@@ -1,0 +1,78 @@
+// What came back, checked against the rules that hold for every answer of the gateway, and put into one line.
+import { expect } from "bun:test";
+import { type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { type Transcript, transcriptOf } from "./transcript.ts";
+
+/** Headers that answers may have: an upstream's own must never be among them. */
+const HEADERS_KNOWN =
+  /^(cache-control|content-(length|type|encoding)|date|transfer-encoding|connection|vary|allow|retry-after|www-authenticate|x-accel-buffering|x-request-id|x-should-retry|x-poundkey-(model|attempts|selector|dropped)|x-ratelimit-(limit|remaining|reset)-requests|access-control-[a-z-]+)$/;
+/** A stack, a source file, a secret, an upstream's page or address. */
+const NEVER_SHOWN =
+  /\n\s+at |\.ts:\d|node_modules|bunfs|sim-key|bad-key|<html|127\.0\.0\.1|localhost|ECONN|\/(openai|anthropic|gemini|mistral|perplexity|cohere)\/v/i;
+const ERROR_TYPES = [
+  "invalid_request_error",
+  "insufficient_quota",
+  "permission_error",
+  "rate_limit_error",
+  "api_error",
+];
+
+export interface Seen {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Of a JSON answer. */
+  readonly body: JsonObject;
+  /** The error object of an error answer or event. */
+  readonly error: JsonObject | null;
+  /** Of an event stream. */
+  readonly stream: Transcript | null;
+}
+
+/** Reads an answer to its end and checks what holds for all. */
+export async function seen(response: Response): Promise<Seen> {
+  const { status, headers } = response;
+  const text = await response.text();
+  for (const name of headers.keys()) expect(name).toMatch(HEADERS_KNOWN);
+  expect(headers.get("x-request-id") ?? "none").toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
+  const streamed = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+  const stream = streamed ? transcriptOf(text) : null;
+  const body = objectOf(parseJson(text));
+  const error = stream ? stream.error : status >= 400 ? objectOf(body.error) : null;
+  if (status >= 400) checkErrorAnswer(headers, text);
+  if (error) checkError(error);
+  return { status, headers, text, body, error, stream };
+}
+
+function checkErrorAnswer(headers: Headers, text: string): void {
+  expect(headers.get("content-type")).toBe("application/json");
+  expect(headers.get("cache-control")).toBe("no-store");
+  expect(Object.keys(objectOf(parseJson(text)))).toEqual(["error"]);
+}
+
+/** The one error form: four fields, in time-limited refusals a fifth. */
+export function checkError(error: JsonObject): void {
+  const { reset_at: resetAt, ...rest } = error;
+  expect(Object.keys(rest).sort()).toEqual(["code", "message", "param", "type"]);
+  if (resetAt !== undefined) expect(Number.isNaN(Date.parse(String(resetAt)))).toBe(false);
+  expect(ERROR_TYPES).toContain(stringOf(error.type) ?? "none");
+  for (const field of [error.param, error.code])
+    expect(field === null || typeof field === "string").toBe(true);
+  expect(stringOf(error.message) ?? "").toMatch(/^\S[\s\S]{3,}/);
+  expect(JSON.stringify(error)).not.toMatch(NEVER_SHOWN);
+}
+
+/** `502 api_error upstream_error`, `200 done`, `200 then api_error upstream_error`, with `, retry after 1`: for tables. */
+export function lineOf({ status, headers, error, stream }: Seen): string {
+  const fault = error ? `${error.type} ${error.code}` : "";
+  const wait = headers.get("retry-after");
+  const what = error ? (stream ? `then ${fault}` : fault) : stream ? "done" : "whole";
+  return `${status} ${what}${wait === null ? "" : `, retry after ${wait}`}`;
+}
+
+/** The text of the first choice, whole or streamed. */
+export function textIn({ body, stream }: Seen): string {
+  if (stream) return stream.texts[0] ?? "";
+  const [choice] = Array.isArray(body.choices) ? body.choices : [];
+  return stringOf(objectOf(objectOf(choice).message).content) ?? "";
+}

@@ -1,0 +1,77 @@
+// One row of a table of scenarios: what is asked, and what must come back; and the way it is played.
+import { expect } from "bun:test";
+import { type Seen, seen } from "./observe.ts";
+import type { HttpWorld } from "./world.ts";
+
+/** Whose secret a row sends. */
+export type Who = "holder" | "limited" | "restricted" | "operator" | "nobody";
+
+export interface Row {
+  readonly name: string;
+  /** Default: POST with a body, else GET. */
+  readonly method?: string;
+  /** Default: /v1/chat/completions. */
+  readonly path?: string;
+  /** An object is sent as JSON, a string as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Default: `holder`. */
+  readonly who?: Who;
+  readonly status: number;
+  /** Of the error object; `null` stands for null. */
+  readonly code?: string | null;
+  readonly param?: string | null;
+  /** The whole text has them, or has them not. */
+  readonly contains?: readonly (string | RegExp)[];
+  readonly lacks?: readonly (string | RegExp)[];
+  /** Part of the JSON answer. */
+  readonly json?: Readonly<Record<string, unknown>>;
+  /** Of a streamed answer, or an error event. */
+  readonly event?: Readonly<Record<string, unknown>>;
+  /** null: must not be there. */
+  readonly told?: Readonly<Record<string, string | RegExp | null>>;
+  /** Upstream calls that it takes. */
+  readonly calls?: number;
+  /** Looks at what no other field says. */
+  readonly check?: (answer: Seen) => void;
+}
+
+export type Secrets = Readonly<Record<Who, string | null>>;
+
+/** Sends what the row asks. */
+export function send(world: HttpWorld, secrets: Secrets, row: Row): Promise<Response> {
+  const { path = "/v1/chat/completions", body, headers = {}, who = "holder" } = row;
+  const secret = secrets[who];
+  const method = row.method ?? (body === undefined ? "GET" : "POST");
+  return fetch(world.url + path, {
+    method,
+    headers: {
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+      ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    redirect: "manual",
+  });
+}
+
+/** Plays a row and checks all that it says. */
+export async function play(world: HttpWorld, secrets: Secrets, row: Row): Promise<Seen> {
+  world.callsSince();
+  const answer = await seen(await send(world, secrets, row));
+  const { status, headers, text, body, error, stream } = answer;
+  expect({ status, error }).toMatchObject({ status: row.status });
+  if (row.code !== undefined) expect(error?.code ?? null).toBe(row.code);
+  if (row.param !== undefined) expect(error?.param ?? null).toBe(row.param);
+  for (const part of row.contains ?? []) expect(text).toMatch(part);
+  for (const part of row.lacks ?? []) expect(text).not.toMatch(part);
+  if (row.json) expect(body).toMatchObject(row.json);
+  if (row.event) expect(stream).toMatchObject(row.event);
+  for (const [name, value] of Object.entries(row.told ?? {})) {
+    if (value === null) expect([name, headers.get(name)]).toEqual([name, null]);
+    else expect(`${name}: ${headers.get(name)}`).toMatch(value instanceof RegExp ? value : `${name}: ${value}`);
+  }
+  if (row.calls !== undefined) expect(world.callsSince()).toBe(row.calls);
+  row.check?.(answer);
+  return answer;
+}

@@ -1,0 +1,99 @@
+// A streamed answer as a strict client reads it: events told apart, the grammar of chunks checked, the answer folded.
+import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+
+export interface Transcript {
+  readonly chunks: readonly JsonObject[];
+  /** By choice, in order of their indexes. */
+  readonly texts: readonly string[];
+  readonly reasoning: string;
+  readonly finishes: readonly string[];
+  /** Of the chunk with no choices; null: there was none. */
+  readonly usage: JsonObject | null;
+  /** The object in `data: {"error":…}`; null: it ended with `data: [DONE]`. */
+  readonly error: JsonObject | null;
+  readonly keepAlives: number;
+  readonly model: string;
+  readonly id: string;
+}
+
+interface ChoiceSeen {
+  text: string;
+  finish: string | null;
+}
+
+/** Reads the body of an event stream that is over. Throws where it breaks a rule: one end, nothing behind it. */
+export function transcriptOf(body: string): Transcript {
+  if (body !== "" && !body.endsWith("\n\n"))
+    throw new Error(`the last event is cut off: ${body.slice(-200)}`);
+  const blocks = body.split("\n\n").slice(0, -1);
+  const keepAlives = blocks.filter((block) => block === ": keep-alive").length;
+  const events = blocks.filter((block) => block !== ": keep-alive").map(dataOf);
+  const last = events.pop();
+  if (last === undefined) throw new Error("the stream has no event");
+  const chunks = events.map(chunkOf);
+  const error = last === "[DONE]" ? null : errorOf(last);
+  return { ...folded(chunks, error === null), chunks, error, keepAlives };
+}
+
+function dataOf(block: string): string {
+  if (block.startsWith("data: ") && !block.includes("\n")) return block.slice("data: ".length);
+  throw new Error(`not an event of one data line: ${block.slice(0, 200)}`);
+}
+
+function errorOf(data: string): JsonObject {
+  const { error, ...rest } = objectOf(parseJson(data));
+  if (isObject(error) && Object.keys(rest).length === 0) return error;
+  throw new Error(`the stream does not end with [DONE] or an error: ${data.slice(0, 200)}`);
+}
+
+function chunkOf(data: string): JsonObject {
+  const chunk = parseJson(data);
+  if (isObject(chunk) && chunk.object === "chat.completion.chunk" && Array.isArray(chunk.choices))
+    return chunk;
+  throw new Error(`not a chunk: ${data.slice(0, 200)}`);
+}
+
+function folded(
+  chunks: readonly JsonObject[],
+  whole: boolean,
+): Omit<Transcript, "chunks" | "error" | "keepAlives"> {
+  const choices = new Map<number, ChoiceSeen>();
+  const first = chunks[0] ?? {};
+  let reasoning = "";
+  let usage: JsonObject | null = null;
+  for (const chunk of chunks) {
+    for (const field of ["id", "created", "model"]) {
+      if (chunk[field] === undefined || chunk[field] !== first[field]) throw new Error(`'${field}' changes`);
+    }
+    if (usage) throw new Error("a chunk follows the usage");
+    const given = arrayOf(chunk.choices);
+    if (given.length === 0) usage = objectOf(chunk.usage);
+    else if (chunk.usage) throw new Error("usage beside choices");
+    for (const choice of given) reasoning += takeChoice(choices, objectOf(choice));
+  }
+  const seen = [...choices].sort(([a], [b]) => a - b).map(([, choice]) => choice);
+  if (whole && seen.some(({ finish }) => finish === null)) throw new Error("a choice has no finish reason");
+  return {
+    texts: seen.map(({ text }) => text),
+    finishes: seen.map(({ finish }) => finish ?? "none"),
+    reasoning,
+    usage,
+    model: stringOf(first.model) ?? "",
+    id: stringOf(first.id) ?? "",
+  };
+}
+
+/** Adds a delta to its choice; gives the reasoning that it held. */
+function takeChoice(choices: Map<number, ChoiceSeen>, choice: JsonObject): string {
+  const index = Number(choice.index);
+  const delta = objectOf(choice.delta);
+  const known = choices.get(index);
+  if ((delta.role === "assistant") !== (known === undefined))
+    throw new Error("the role is not first and once");
+  const seen = known ?? { text: "", finish: null };
+  if (seen.finish !== null) throw new Error("a delta follows the finish reason");
+  choices.set(index, seen);
+  seen.text += stringOf(delta.content) ?? "";
+  seen.finish = stringOf(choice.finish_reason) ?? null;
+  return stringOf(delta.reasoning_content) ?? "";
+}

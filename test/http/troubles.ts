@@ -1,0 +1,123 @@
+// What each trouble of a provider must look like to the client: whole, and streamed with every piece sent by itself.
+import type { Trouble } from "../../src/simulator/control.ts";
+import type { PROVIDER_NAMES } from "./world.ts";
+
+type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** As `lineOf` puts it; a code `*` is the provider's own. */
+export interface Outcome {
+  readonly whole: string;
+  /** Left out: as the whole answer. */
+  readonly stream?: string;
+  /** Where a dialect can't say what the others say. */
+  readonly but?: Partial<Record<ProviderName, Pick<Outcome, "whole" | "stream">>>;
+  /** What the message says: the provider's words where the request was at fault, ours everywhere else. */
+  readonly says?: RegExp;
+}
+
+const REJECTED = "400 invalid_request_error *";
+const FAILED = "502 api_error upstream_error";
+const AUTH = "502 api_error upstream_auth";
+const LATE = "504 api_error upstream_timeout";
+const BUSY = "429 rate_limit_error provider_busy";
+const NOT_FOUND = "404 invalid_request_error model_not_found";
+const FILTERED = "400 invalid_request_error content_filter";
+
+const ANSWERED: Outcome = { whole: "200 whole", stream: "200 done" };
+const BROKEN: Outcome = {
+  whole: FAILED,
+  stream: "200 then api_error upstream_error",
+  says: /broke|readable/,
+};
+const REFUSED_KEY: Outcome = { whole: AUTH, says: /credential or quota/ };
+const REDIRECTED: Outcome = { whole: FAILED, says: /readable/ };
+const EMPTY: Outcome = { whole: FAILED, says: /readable/ };
+
+const after = (line: string) => `${line}, retry after 1`;
+const same = (line: string) => ({ whole: line, stream: line });
+
+export const OUTCOMES: Readonly<Record<Trouble, Outcome>> = {
+  "400": { whole: REJECTED, says: /Simulated: the request was rejected\./ },
+  "401": REFUSED_KEY,
+  "402": REFUSED_KEY,
+  "403": REFUSED_KEY,
+  "404": {
+    whole: NOT_FOUND,
+    // These two say it with a 400 and a code of their own.
+    but: { Mistral: same(REJECTED), Perplexity: same(REJECTED) },
+    says: /does not exist/,
+  },
+  "408": { whole: LATE, says: /in time/ },
+  "413": { whole: "413 invalid_request_error request_too_large", says: /too large/ },
+  "422": { whole: REJECTED, says: /can't be processed/ },
+  "429": { whole: after(BUSY), but: { Cohere: same(BUSY) }, says: /load/ },
+  quota: REFUSED_KEY,
+  "500": { whole: FAILED, says: /failed/ },
+  "502-html": { whole: FAILED, says: /failed/ },
+  "503": { whole: after(FAILED), but: { Google: same(FAILED), Cohere: same(FAILED) }, says: /failed/ },
+  "504": { whole: LATE, says: /in time/ },
+  "529": {
+    whole: after(BUSY),
+    // No such status there: the simulator answers 503, Google with its own way of saying when.
+    but: {
+      Google: same(BUSY),
+      Mistral: same(after(FAILED)),
+      Perplexity: same(after(FAILED)),
+      Cohere: same(FAILED),
+    },
+    says: /load|failed/,
+  },
+  context: { whole: "400 invalid_request_error context_length_exceeded", says: /too (long|many)|exceeds/ },
+  // Gemini tells a blocked prompt as an answer that ends with `content_filter`.
+  filter: { whole: FILTERED, but: { Google: ANSWERED }, says: /filter/ },
+  "302": REDIRECTED,
+  "307": REDIRECTED,
+  reset: { whole: FAILED, says: /broke the connection/ },
+  silent: { whole: LATE, says: /in time/ },
+  stall: { whole: LATE, stream: "200 then api_error upstream_timeout", says: /in time/ },
+  cut: BROKEN,
+  "reset-mid": BROKEN,
+  "cut-clean": BROKEN,
+  garbage: BROKEN,
+  "error-mid": {
+    whole: FAILED,
+    stream: "200 then api_error upstream_error",
+    but: {
+      Anthropic: { whole: BUSY, stream: "200 then rate_limit_error provider_busy" },
+      Google: { whole: BUSY, stream: "200 then rate_limit_error provider_busy" },
+      Responses: { whole: FAILED, stream: "200 then rate_limit_error provider_busy" },
+    },
+    says: /failed|load/,
+  },
+  "error-200": { whole: FAILED, but: { Anthropic: same(BUSY), Google: same(BUSY) }, says: /failed|load/ },
+  "empty-200": EMPTY,
+  "empty-stream": EMPTY,
+  "json-for-stream": ANSWERED,
+  // Where another event than `[DONE]` ends the answer, its absence is a break.
+  "no-end": {
+    ...ANSWERED,
+    but: Object.fromEntries(
+      ["Anthropic", "Perplexity", "Responses"].map((name) => [
+        name,
+        { whole: "200 whole", stream: "200 then api_error upstream_error" },
+      ]),
+    ),
+    says: /readable/,
+  },
+  "no-content": ANSWERED,
+  "no-usage": ANSWERED,
+  "odd-usage": ANSWERED,
+  huge: ANSWERED,
+  trickle: ANSWERED,
+  "wrong-type": ANSWERED,
+  split: ANSWERED,
+  crlf: ANSWERED,
+  pings: ANSWERED,
+  "double-finish": ANSWERED,
+};
+
+/** The line for one provider. */
+export function expectedOf(outcome: Outcome, provider: ProviderName, streamed: boolean): string {
+  const { whole, stream = whole } = outcome.but?.[provider] ?? outcome;
+  return streamed ? stream : whole;
+}

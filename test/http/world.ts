@@ -1,0 +1,79 @@
+// The gateway under test as these tables want it: short waits, and providers with habits of their own beside the usual ones.
+import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+
+/** How long a silence on a stream may last here, in milliseconds. */
+export const KEEP_ALIVE_MS = 1000;
+
+/** Every provider of the harness: one per dialect, and those that go by another way to the same one. */
+export const PROVIDER_NAMES = [
+  "OpenAI",
+  "Anthropic",
+  "Google",
+  "Mistral",
+  "Perplexity",
+  "Cohere",
+  "Local",
+  "Responses",
+] as const;
+
+export interface HttpWorld extends UnderTest {
+  /** The simulator behind `Odd`, `Hasty`, `Pair`, `Busy` and `Shop`. */
+  readonly odd: Simulator;
+  /** Upstream calls since the last look. */
+  callsSince(): number;
+}
+
+/** Providers behind a second simulator. `Shop` has prices, so that selectors choose there. */
+function oddProviders(url: string): string {
+  const at = `dialect: openai, base_url: "${url}/openai/v1"`;
+  return `
+  Hasty: { ${at}, keys: ["sim-key"], unlisted_models: true, timeouts: { first_byte: 400ms, idle: 400ms } }
+  Pair: { ${at}, keys: ["bad-key", "sim-key"], unlisted_models: true }
+  Refused: { ${at}, keys: ["bad-key", "no-credit", "bad-key-2"], unlisted_models: true }
+  Gone: { dialect: openai, keys: ["sim-key"], base_url: "http://127.0.0.1:1/v1", unlisted_models: true }
+  Shop:
+    dialect: openai
+    keys: ["sim-key"]
+    base_url: "${url}/openai/v1"
+    models:
+      - { name: dear, context: 8192, output: 1024, price: { input: 10, output: 50 }, capabilities: [tools] }
+      - { name: cheap, context: 8192, output: 1024, price: { input: 0.1, output: 0.5 }, capabilities: [tools] }
+      - { name: dear~trouble=500, context: 8192, output: 1024, price: { input: 10, output: 50 } }
+      - { name: cheap~trouble=429, context: 8192, output: 1024, price: { input: 0.1, output: 0.5 } }
+      - { name: late~latency=1500~trouble=503, context: 8192, output: 1024, price: { input: 1, output: 5 } }
+      - { name: maker/model-1, context: 8192, output: 1024, price: { input: 1, output: 2 } }
+models:
+  "Shop#late~latency=1500~trouble=503": { fallbacks: ["Shop#cheap"] }
+  "Shop#dear~trouble=500": { fallbacks: ["Shop#dear"] }
+aliases: { house: "Shop#cheap", gpt: "OpenAI#gpt-5.4", any: "Router#light", pass: "Local#whatever" }`;
+}
+
+/** Starts both simulators and the gateway. `more` is further YAML, `server` further fields of that section. */
+export async function startHttpWorld(more = "", server = ""): Promise<HttpWorld> {
+  const odd = await startSimulator({ host: "127.0.0.1", port: 0 });
+  const gateway = await startUnderTest({
+    more: `${oddProviders(odd.url)}\n${more}`,
+    server: `keep_alive: ${KEEP_ALIVE_MS}ms${server === "" ? "" : `, ${server}`}`,
+  });
+  let looked = 0;
+  return {
+    ...gateway,
+    odd,
+    callsSince() {
+      const total = gateway.simulator.calls.total + odd.calls.total;
+      const since = total - looked;
+      looked = total;
+      return since;
+    },
+    async stop() {
+      await gateway.stop();
+      await odd.stop();
+    },
+  };
+}
+
+/** A chat-completions body that asks `model` to repeat `text`. */
+export function asking(model: string, text = "say: good day", more: Record<string, unknown> = {}) {
+  return { model, messages: [{ role: "user", content: text }], ...more };
+}

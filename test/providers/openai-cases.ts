@@ -1,0 +1,43 @@
+// What the tests of the OpenAI dialect share: a request sent to one of the table's providers, and rows of such.
+import { expect, test } from "bun:test";
+import type { Capability } from "../../src/core/card.ts";
+import type { ChatRequest } from "../../src/core/chat.ts";
+import type { Dialect, Outgoing } from "../../src/core/dialect.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
+import { cardOf, encoded, functionTool } from "./drive.ts";
+
+export const ALL: readonly Capability[] = ["tools", "vision", "files", "audio", "structured", "reasoning"];
+export const tools = [functionTool("look")];
+export const named = { type: "function", function: { name: "look" } } as const;
+const schema = { type: "object", properties: { a: { type: "string" } } };
+export const jsonSchema = { type: "json_schema", json_schema: { name: "answer", schema } } as const;
+
+/** The dialect of a known provider; of a configured server for any other name. */
+export function dialectOf(provider: string): Dialect {
+  return PROVIDERS.find(({ name }) => name === provider)?.dialect ?? dialectNamed("openai");
+}
+
+/** What is sent for a card `<Provider>#<name>` that can do everything. */
+export function sent(id: string, request: Partial<ChatRequest>, output?: number): Outgoing {
+  const [provider = "", name = ""] = id.split("#");
+  return encoded(dialectOf(provider), request, cardOf(name, ALL, output));
+}
+
+/** Card, request, fields of the body (undefined: it has none such), and the dropped ones in order, by spaces. */
+export type Row = readonly [string, Partial<ChatRequest>, JsonObject?, string?];
+
+export function testRows(rows: readonly Row[], check: (body: JsonObject, name: string) => void = () => {}) {
+  for (const [id, request, body = {}, dropped = ""] of rows) {
+    test(`${id} ${JSON.stringify(request).slice(0, 90)}`, () => {
+      const outgoing = sent(id, request);
+      const fields = Object.fromEntries(Object.keys(body).map((field) => [field, outgoing.body[field]]));
+      expect(fields).toEqual(body);
+      expect(outgoing.dropped.join(" ")).toBe(dropped);
+      for (const field of outgoing.dropped) {
+        if (!(field in body)) expect(outgoing.body[field]).toBeUndefined();
+      }
+      check(outgoing.body, id.split("#")[1] ?? "");
+    });
+  }
+}
