@@ -1,5 +1,5 @@
 // `poundkey simulate`: only the simulated providers, each in its native wire format, until told to stop.
-import { CONTROLS, TROUBLES } from "../simulator/control.ts";
+import { controlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { parseArguments } from "./arguments.ts";
@@ -36,20 +36,11 @@ export async function runSimulate(args: readonly string[], io: Io): Promise<numb
 }
 
 function help(): string {
-  const controls = Object.entries(CONTROLS).map(
-    ([name, { takes, does }]) => `  ${`${name}=${takes}`.padEnd(40)}${does}`,
-  );
-  const troubles = Object.entries(TROUBLES).map(([name, { does }]) => `  ${name.padEnd(18)}${does}`);
   return [
     "usage: poundkey simulate [--host HOST] [--port N] [--seed N]",
     "",
     `Runs the simulated providers alone (default port: ${PORT}), each in its native wire format.`,
-    "What they do is said by the model's name, as sim-mini~latency=200~trouble=cut, or by the header x-sim:",
     "",
-    ...controls,
-    "",
-    "Troubles:",
-    "",
-    ...troubles,
+    controlHelp(),
   ].join("\n");
 }

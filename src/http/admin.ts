@@ -18,96 +18,82 @@ export interface AdminPorts {
   readonly adminToken: string | null;
 }
 
-interface Asked {
-  readonly request: Request;
-  readonly bearer: string | undefined;
-  readonly params: { readonly id?: string };
-  readonly query: Record<string, string>;
-}
-
-/** One use-case as a route: who asks is checked before anything is read. */
-type UseCase = (world: AdminWorld, asked: Asked) => Promise<unknown>;
+/** Runs a use-case for whoever shows the admin token; that is checked before anything is read. */
+type Run = (
+  bearer: string | undefined,
+  useCase: (world: AdminWorld) => Promise<unknown>,
+  status?: number,
+) => Promise<Response>;
 
 export function adminRoutes({ world, adminToken }: AdminPorts) {
-  const as = (useCase: UseCase, status = 200) => {
-    return async (asked: Asked): Promise<Response> => {
-      const allowed = await checkAdminToken(world, adminToken, secretOf(asked.bearer));
-      if (!allowed) throw invalidKey();
-      return json(status, await useCase(world, asked));
-    };
+  const run: Run = async (bearer, useCase, status = 200) => {
+    if (!(await checkAdminToken(world, adminToken, secretOf(bearer)))) throw invalidKey();
+    return json(status, await useCase(world));
   };
-  const idOf = ({ params }: Asked) => params.id ?? "";
-  const body = ({ request }: Asked) => readJson(request, BODY_BYTES_MAX);
-  const run = {
-    listAccounts: as((world, { query }) => listAccounts(world, query)),
-    addAccount: as(async (world, asked) => createAccount(world, await body(asked)), 201),
-    getAccount: as((world, asked) => getAccount(world, idOf(asked))),
-    changeAccount: as(async (world, asked) => updateAccount(world, idOf(asked), await body(asked))),
-    listKeys: as((world, { query }) => listKeys(world, query)),
-    addKey: as(async (world, asked) => createKey(world, await body(asked)), 201),
-    getKey: as((world, asked) => getKey(world, idOf(asked))),
-    changeKey: as(async (world, asked) => updateKey(world, idOf(asked), await body(asked))),
-    revokeKey: as((world, asked) => revokeKey(world, idOf(asked))),
-    listRequests: as((world, { query }) => listRequests(world, query)),
-    getRequest: as((world, asked) => getRequest(world, idOf(asked))),
-  };
-  const options = { parse: "none", detail: { hide: true } } as const;
-  // Each handler names what it takes: Elysia reads that off its text to know what to prepare.
   return new Elysia({ prefix: "/admin/v1" })
+    .use(accountRoutes(run))
+    .use(keyRoutes(run))
+    .use(requestRoutes(run));
+}
+
+const options = { parse: "none", detail: { hide: true } } as const;
+
+function bodyOf(request: Request): Promise<unknown> {
+  return readJson(request, BODY_BYTES_MAX);
+}
+
+function accountRoutes(run: Run) {
+  return new Elysia()
     .use(bearerToken())
-    .get(
-      "/accounts",
-      ({ request, bearer, query }) => run.listAccounts({ request, bearer, query, params: {} }),
-      options,
-    )
+    .get("/accounts", ({ bearer, query }) => run(bearer, (world) => listAccounts(world, query)), options)
     .post(
       "/accounts",
-      ({ request, bearer, query }) => run.addAccount({ request, bearer, query, params: {} }),
+      ({ bearer, request }) => run(bearer, async (world) => createAccount(world, await bodyOf(request)), 201),
       options,
     )
     .get(
       "/accounts/:id",
-      ({ request, bearer, params, query }) => run.getAccount({ request, bearer, params, query }),
+      ({ bearer, params }) => run(bearer, (world) => getAccount(world, params.id)),
       options,
     )
     .patch(
       "/accounts/:id",
-      ({ request, bearer, params, query }) => run.changeAccount({ request, bearer, params, query }),
+      ({ bearer, params, request }) =>
+        run(bearer, async (world) => updateAccount(world, params.id, await bodyOf(request))),
       options,
-    )
-    .get(
-      "/keys",
-      ({ request, bearer, query }) => run.listKeys({ request, bearer, query, params: {} }),
-      options,
-    )
+    );
+}
+
+function keyRoutes(run: Run) {
+  return new Elysia()
+    .use(bearerToken())
+    .get("/keys", ({ bearer, query }) => run(bearer, (world) => listKeys(world, query)), options)
     .post(
       "/keys",
-      ({ request, bearer, query }) => run.addKey({ request, bearer, query, params: {} }),
+      ({ bearer, request }) => run(bearer, async (world) => createKey(world, await bodyOf(request)), 201),
       options,
     )
-    .get(
-      "/keys/:id",
-      ({ request, bearer, params, query }) => run.getKey({ request, bearer, params, query }),
-      options,
-    )
+    .get("/keys/:id", ({ bearer, params }) => run(bearer, (world) => getKey(world, params.id)), options)
     .patch(
       "/keys/:id",
-      ({ request, bearer, params, query }) => run.changeKey({ request, bearer, params, query }),
+      ({ bearer, params, request }) =>
+        run(bearer, async (world) => updateKey(world, params.id, await bodyOf(request))),
       options,
     )
     .delete(
       "/keys/:id",
-      ({ request, bearer, params, query }) => run.revokeKey({ request, bearer, params, query }),
+      ({ bearer, params }) => run(bearer, (world) => revokeKey(world, params.id)),
       options,
-    )
-    .get(
-      "/requests",
-      ({ request, bearer, query }) => run.listRequests({ request, bearer, query, params: {} }),
-      options,
-    )
+    );
+}
+
+function requestRoutes(run: Run) {
+  return new Elysia()
+    .use(bearerToken())
+    .get("/requests", ({ bearer, query }) => run(bearer, (world) => listRequests(world, query)), options)
     .get(
       "/requests/:id",
-      ({ request, bearer, params, query }) => run.getRequest({ request, bearer, params, query }),
+      ({ bearer, params }) => run(bearer, (world) => getRequest(world, params.id)),
       options,
     );
 }

@@ -50,7 +50,7 @@ class ChatDecoder implements Decoder {
     const body = parseJson(event.data);
     if (!isObject(body)) {
       if (isBlank(event.data)) return NOTHING;
-      throw garbled(`an event that is no JSON object: ${event.data.slice(0, 80)}`);
+      throw garbled("an event that is no JSON object");
     }
     if (body.error || body.object === "error" || event.event === "error") throw explainInside(body);
     const usage = usageIn(body);

@@ -101,7 +101,7 @@ export const OPENROUTER: OpenaiQuirks = {
   ...PLAIN,
   refuses: [],
   developerRole: true,
-  messageFields: ["annotations", "refusal"],
+  messageFields: ["refusal"],
   thoughts: "reasoning_details",
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,

@@ -8,6 +8,10 @@ import { canAll, type Needs } from "./needs.ts";
 const BYTES_PER_TOKEN = 4;
 const OUTPUT_TOKENS_EXPECTED = 800;
 const SECONDS_PER_YEAR = 365 * 86_400;
+/** USD per million output tokens at which most of the gain of a dearer model is had. */
+const WORTH_USD = 4;
+/** `light` doesn't go below this level where there is a choice. */
+const LIGHT_LEVEL_MIN = 0.55;
 
 /** The candidates that can serve the request, best first by the selector's rule. `quality` is the share that `fair` keeps. */
 export function ranked(
@@ -25,16 +29,39 @@ export function ranked(
     });
   }
   const newest = Math.max(...able.map((card) => card.created));
-  const level = new Map(able.map((card) => [card, qualityOf(card, newest)]));
-  const by = (score: (card: ModelCard) => number) =>
-    [...able].sort((a, b) => score(b) - score(a) || (a.id < b.id ? -1 : 1));
-  const levelOf = (card: ModelCard) => level.get(card) ?? 0;
-  if (selector === "best") return by(levelOf);
-  if (selector === "light") return by((card) => -weightOf(card));
-  const floor = quality * Math.max(...level.values());
-  const cost = (card: ModelCard) => costOf(card, promptTokens);
-  return by((card) => (levelOf(card) >= floor ? 1 : 0) + 1 / (1 + cost(card)));
+  const choices = able.map((card) => ({
+    card,
+    level: levelOf(card, newest),
+    cost: costOf(card, promptTokens),
+    weight: weightOf(card),
+  }));
+  const best = Math.max(...choices.map(({ level }) => level));
+  const floor = { best: 0, fair: quality * best, light: Math.min(LIGHT_LEVEL_MIN, best) }[selector];
+  const first = ORDER[selector];
+  const sorted = choices.toSorted(
+    (a, b) =>
+      Number(b.level >= floor) - Number(a.level >= floor) ||
+      first(a, b) ||
+      a.cost - b.cost ||
+      b.card.created - a.card.created ||
+      (a.card.id < b.card.id ? -1 : 1),
+  );
+  return sorted.map(({ card }) => card);
 }
+
+interface Choice {
+  readonly card: ModelCard;
+  readonly level: number;
+  readonly cost: number;
+  readonly weight: number;
+}
+
+/** What comes first among those above the floor; where that is equal, cost decides. */
+const ORDER: Readonly<Record<Selector, (a: Choice, b: Choice) => number>> = {
+  best: (a, b) => b.level - a.level,
+  fair: (a, b) => a.cost - b.cost,
+  light: (a, b) => a.weight - b.weight,
+};
 
 function isAble(card: ModelCard, request: ChatRequest, needs: Needs, promptTokens: number): boolean {
   if (card.price === null || !canAll(card, needs)) return false;
@@ -51,13 +78,13 @@ function promptTokensOf(request: ChatRequest): number {
 }
 
 /**
- * A level between 0.5 and 1 from what a maker asks for it and when it came out: within a generation the dearer model
- * is the better one, and a year makes up for about a factor of four in price.
+ * A level between 0.5 and 1, in hundredths, from what a maker asks for a model and when it came out: within a generation
+ * the dearer model is the better one, ever less so, and a year makes up for a factor of four in price.
  */
-function qualityOf(card: ModelCard, newest: number): number {
-  const price = Math.log2(1 + (card.price?.output ?? 0));
-  const age = (newest - card.created) / SECONDS_PER_YEAR;
-  return 0.5 + 0.5 / (1 + Math.exp(-(price - 2 * age - 2) / 2));
+function levelOf(card: ModelCard, newest: number): number {
+  const years = (newest - card.created) / SECONDS_PER_YEAR;
+  const worth = (card.price?.output ?? 0) * 4 ** -years;
+  return Math.round(100 - 50 * Math.exp(-worth / WORTH_USD)) / 100;
 }
 
 /** Time to an answer has no fact in the catalogue: a smaller model is cheaper and faster, and thinking takes time. */

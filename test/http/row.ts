@@ -69,7 +69,8 @@ export async function play(world: HttpWorld, secrets: Secrets, row: Row): Promis
   if (row.event) expect(stream).toMatchObject(row.event);
   for (const [name, value] of Object.entries(row.told ?? {})) {
     if (value === null) expect([name, headers.get(name)]).toEqual([name, null]);
-    else expect(`${name}: ${headers.get(name)}`).toMatch(value instanceof RegExp ? value : `${name}: ${value}`);
+    else
+      expect(`${name}: ${headers.get(name)}`).toMatch(value instanceof RegExp ? value : `${name}: ${value}`);
   }
   if (row.calls !== undefined) expect(world.callsSince()).toBe(row.calls);
   row.check?.(answer);

@@ -41,7 +41,9 @@ const ROWS: readonly Row[] = [
 describe("what OpenAI's models are sent", () => testRows(ROWS, checkChatRequest));
 
 test("a field that nobody knows yet is passed on, one that would be a trap is not", () => {
-  const request: Partial<ChatRequest> = JSON.parse('{"brand_new":{"a":1},"__proto__":{"polluted":1}}');
+  const request: Partial<ChatRequest> = JSON.parse(
+    '{"brand_new":{"a":1},"__proto__":{"polluted":1},"constructor":{"polluted":1}}',
+  );
   const { body, dropped } = sent("OpenAI#gpt-5.4", request);
   expect(body.brand_new).toEqual({ a: 1 });
   expect(JSON.stringify(body)).not.toContain("polluted");

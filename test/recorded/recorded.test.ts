@@ -20,7 +20,7 @@ const FAILURES_SHOWN_MAX = 40;
 
 const folder = fixturesFolder();
 if (folder === null) {
-  test.skip("recorded traffic: there is no ../shared/data/fixtures and POUNDKEY_FIXTURES is not set", () => {});
+  test.skip("recorded traffic: none at ../shared/data/fixtures, nor where POUNDKEY_FIXTURES says", () => {});
 } else {
   suite(folder);
 }
@@ -51,7 +51,7 @@ function checksOf(fixtures: string, report: Report): Map<string, Check> {
     ["fails when broken off", failsWhenBrokenOff],
     [
       "reproduces requests",
-      reproducesTheRequest((field) => report.skip("requests", `no plain OpenAI form: ${field}`)),
+      reproducesTheRequest((field) => report.skip(field, "requests without a plain OpenAI form")),
     ],
   ]);
   const schema = officialSchema(fixtures);

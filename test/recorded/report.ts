@@ -2,7 +2,8 @@
 
 export class Report {
   readonly #ran = new Map<string, { ran: number; passed: number }>();
-  readonly #skipped = new Map<string, number>();
+  /** By reason, then by what was skipped. */
+  readonly #skipped = new Map<string, Map<string, number>>();
 
   count(question: string, passed: boolean): void {
     const row = this.#ran.get(question) ?? { ran: 0, passed: 0 };
@@ -12,17 +13,23 @@ export class Report {
   }
 
   skip(what: string, reason: string): void {
-    const key = `${what}: ${reason}`;
-    this.#skipped.set(key, (this.#skipped.get(key) ?? 0) + 1);
+    const counts = this.#skipped.get(reason) ?? new Map<string, number>();
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+    this.#skipped.set(reason, counts);
   }
 
   table(): string {
-    const rows = [...this.#ran].map(([question, { ran, passed }]) => {
-      return `${question.padEnd(34)} ${String(ran).padStart(6)} ${String(passed).padStart(7)}`;
+    const head = line("recorded traffic", "ran", "passed");
+    const rows = [...this.#ran].map(([question, { ran, passed }]) => line(question, ran, passed));
+    const skips = [...this.#skipped].map(([reason, counts]) => {
+      const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+      const most = [...counts].sort(([, a], [, b]) => b - a).map(([what, count]) => `${what} ${count}`);
+      return `${String(total).padStart(5)}  ${reason}: ${most.join(", ")}`;
     });
-    const reasons = [...this.#skipped].sort(([, a], [, b]) => b - a);
-    const skips = reasons.map(([reason, count]) => `${String(count).padStart(5)}  ${reason}`);
-    const head = `${"recorded traffic".padEnd(34)} ${"ran".padStart(6)} ${"passed".padStart(7)}`;
-    return ["", head, ...rows, "", "skipped", ...skips].join("\n");
+    return ["", head, ...rows, "", "skipped", ...skips, ""].join("\n");
   }
+}
+
+function line(question: string, ran: number | string, passed: number | string): string {
+  return `${question.padEnd(34)} ${String(ran).padStart(6)} ${String(passed).padStart(7)}`;
 }

@@ -3,7 +3,7 @@ import type { ChatRequest } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatApi, Recording } from "./load.ts";
 import type { Subject } from "./pipeline.ts";
-import { bodyDifferences, NotPlain } from "./plain.ts";
+import { bodyDifferences, NotPlain, notPlain } from "./plain.ts";
 import { canonicalAnthropic, chatFromAnthropic } from "./requests-anthropic.ts";
 import { canonicalCohere, chatFromCohere } from "./requests-cohere.ts";
 import { canonicalGemini, chatFromGemini } from "./requests-gemini.ts";
@@ -26,8 +26,12 @@ interface RequestForm {
 }
 
 const GEMINI: RequestForm = {
-  chat: (native, { model, api }) => {
+  chat: (native, { model, api, url }) => {
     const request = chatFromGemini(native, model);
+    // 2.5 took more on Vertex (retired there on 2026-10-20) than it takes on the Developer API, which the gateway calls.
+    const vertexOnly = request.logprobs ?? request.presence_penalty ?? request.frequency_penalty;
+    if (url.includes("aiplatform") && model.includes("2.5") && vertexOnly)
+      notPlain("logprobs or penalties of 2.5 on Vertex");
     return api === "gemini-streamGenerateContent" ? { ...request, stream: true } : request;
   },
   canonical: canonicalGemini,

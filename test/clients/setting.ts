@@ -1,0 +1,89 @@
+// What the tests with real SDKs share: a tool, a picture, failures by their class, and a door that counts requests.
+import { objectOf } from "../../src/core/json.ts";
+
+/** A model of an OpenAI-compatible server of which the catalogue knows nothing; the simulator's controls may follow. */
+export const PLAIN = "Local#sim-mini";
+/** One that thinks, and shows it. */
+export const THINKING = "Local#sim-think";
+
+export const WEATHER = {
+  name: "get_weather",
+  description: "Today's weather in a city.",
+  parameters: {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+} as const;
+
+/** Prompts after which the simulated models call the tool, once or twice. */
+export const ASK_ONE = 'call get_weather({"city":"Oslo"})';
+export const ASK_TWO = 'call get_weather({"city":"Oslo"}) and call get_weather({"city":"Rome"})';
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/** One pixel, as a data URL; the simulated models tell how many bytes reached them. */
+export const PICTURE = `data:image/png;base64,${PIXEL}`;
+export const PICTURE_BYTES = Uint8Array.fromBase64(PIXEL);
+export const PICTURE_SEEN = `[image image/png ${PICTURE_BYTES.length} bytes]`;
+
+/** The error of that class with which the work fails. Anything else that happens is thrown. */
+export async function failure<Kind extends Error>(
+  kind: abstract new (...args: never[]) => Kind,
+  work: PromiseLike<unknown>,
+): Promise<Kind> {
+  const error = await work.then(
+    () => new Error(`nothing failed, a ${kind.name} was expected`),
+    (thrown: unknown) => thrown,
+  );
+  if (error instanceof kind) return error;
+  throw error;
+}
+
+const WAIT_MS = 5_000;
+const STEP_MS = 5;
+
+/** Waits for what comes to be in another place; throws when it doesn't. */
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += STEP_MS) {
+    if (holds()) return;
+    await Bun.sleep(STEP_MS);
+  }
+  throw new Error(`it never came about: ${what}`);
+}
+
+/** How much of its allowance a key has used, and when its next slot comes, as it is told itself. */
+export async function standingOf(url: string, secret: string) {
+  const response = await fetch(`${url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
+  const { used, next_slot_at } = objectOf(objectOf(await response.json()).allowance);
+  return { used, next_slot_at };
+}
+
+export interface Door {
+  readonly url: string;
+  /** Status codes of the answers that went out through it. */
+  readonly statuses: readonly number[];
+  stop(): Promise<void>;
+}
+
+/** A way into the gateway that counts what an SDK really sends, its silent retries included. */
+export function doorTo(target: string): Door {
+  const statuses: number[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const { method, headers, body, signal } = request;
+      const answer = await fetch(target + pathname + search, { method, headers, body, signal });
+      statuses.push(answer.status);
+      return answer;
+    },
+  });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    statuses,
+    stop: () => server.stop(true),
+  };
+}

@@ -1,0 +1,47 @@
+// The gateway from outside: tables of scenarios on its routes for key holders, each row a request and what comes of it.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { play, type Row, type Secrets } from "./http/row.ts";
+import { ANSWER_ROWS } from "./http/rows-answers.ts";
+import { HEADER_ROWS, SLOW_ROWS } from "./http/rows-headers.ts";
+import { MODEL_ROWS } from "./http/rows-models.ts";
+import { type HttpWorld, startHttpWorld } from "./http/world.ts";
+
+let world: HttpWorld;
+let secrets: Secrets;
+
+beforeAll(async () => {
+  world = await startHttpWorld();
+  const limited = await world.newKey();
+  const restricted = await world.newKey({
+    requests_per_day: null,
+    allowed_models: ["Shop#cheap", "Shop#dear"],
+  });
+  secrets = {
+    holder: world.secret,
+    limited: limited.secret,
+    restricted: restricted.secret,
+    operator: world.adminToken,
+    nobody: null,
+  };
+});
+afterAll(() => world.stop());
+
+const TABLES: Readonly<Record<string, readonly Row[]>> = {
+  answers: ANSWER_ROWS,
+  models: MODEL_ROWS,
+  headers: HEADER_ROWS,
+};
+
+for (const [name, rows] of Object.entries(TABLES)) {
+  describe(name, () => {
+    test.each(rows.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+      await play(world, secrets, row);
+    });
+  });
+}
+
+describe("waiting", () => {
+  test.concurrent.each(SLOW_ROWS.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+    await play(world, secrets, row);
+  });
+});

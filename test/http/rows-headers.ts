@@ -1,0 +1,301 @@
+// Scenario rows: headers both ways, fields that a provider doesn't take, deadlines, failover and waits.
+import { expect } from "bun:test";
+import type { Row } from "./row.ts";
+import { asking } from "./world.ts";
+
+const LONG_ID = "x".repeat(129);
+
+const idRows: readonly Row[] = [
+  ...["my-request.7:b_C", "x".repeat(128)].map(
+    (id): Row => ({
+      name: `the client's request id of ${id.length} characters is kept`,
+      path: "/v1/models",
+      headers: { "x-request-id": id },
+      status: 200,
+      told: { "x-request-id": id },
+    }),
+  ),
+  ...["has space", "né", LONG_ID, '{"$gt":""}', "a/b"].map(
+    (id): Row => ({
+      name: `a strange request id is replaced: ${id.slice(0, 12)}`,
+      path: "/v1/models",
+      headers: { "x-request-id": Buffer.from(id).toString("latin1") },
+      status: 200,
+      told: { "x-request-id": /: req_[0-9a-f]{32}$/ },
+    }),
+  ),
+  {
+    name: "a request id stands on a failure too",
+    headers: { "x-request-id": "mine-1" },
+    body: asking("Local#sim~trouble=500"),
+    status: 502,
+    told: { "x-request-id": "mine-1" },
+  },
+  {
+    name: "a request id stands on a stream too",
+    headers: { "x-request-id": "mine-2" },
+    body: asking("Local#sim", undefined, { stream: true }),
+    status: 200,
+    told: { "x-request-id": "mine-2" },
+  },
+  {
+    name: "… and on a page that is not there",
+    path: "/nowhere",
+    status: 404,
+    told: { "x-request-id": /req_/ },
+  },
+];
+
+const RESET = /: (\d+h\d+m\d+s|\d+m\d+s|\d+s|\d+ms)$/;
+const limited = { "x-ratelimit-limit-requests": "200", "x-ratelimit-reset-requests": RESET };
+const limitRows: readonly Row[] = [
+  {
+    name: "a key with an allowance is told of it",
+    who: "limited",
+    body: asking("Local#sim"),
+    status: 200,
+    told: { ...limited, "x-ratelimit-remaining-requests": /: 1\d\d$/ },
+  },
+  {
+    name: "… on a stream",
+    who: "limited",
+    body: asking("Local#sim", undefined, { stream: true }),
+    status: 200,
+    told: { ...limited, "x-ratelimit-remaining-requests": /: 1\d\d$/ },
+  },
+  {
+    name: "… and when the provider failed",
+    who: "limited",
+    body: asking("Local#sim~trouble=500"),
+    status: 502,
+    told: limited,
+  },
+];
+
+const droppedRows: readonly Row[] = [
+  {
+    name: "a field that the provider doesn't take is left out and named",
+    body: asking("Anthropic#sim", undefined, {
+      seed: 7,
+      frequency_penalty: 1,
+      logit_bias: { "50256": -100 },
+    }),
+    status: 200,
+    told: { "x-poundkey-dropped": /\bseed\b/ },
+    check: ({ headers }) => {
+      expect(headers.get("x-poundkey-dropped")).toMatch(/\bfrequency_penalty\b/);
+      expect(headers.get("x-poundkey-dropped")).toMatch(/\blogit_bias\b/);
+    },
+  },
+  {
+    name: "… on a stream too",
+    body: asking("Cohere#sim", undefined, { logit_bias: { "1": 1 }, stream: true }),
+    status: 200,
+    told: { "x-poundkey-dropped": /\blogit_bias\b/ },
+  },
+  {
+    name: "where every field is taken, none is named",
+    body: asking("Local#sim", undefined, { seed: 7, temperature: 1, user: "u" }),
+    status: 200,
+    told: { "x-poundkey-dropped": null },
+  },
+];
+
+const headerRows: readonly Row[] = [
+  ...["abc", "-1", "0", "1e9", "NaN", "Infinity"].map(
+    (value): Row => ({
+      name: `x-poundkey-timeout: ${value} is refused`,
+      headers: { "x-poundkey-timeout": value },
+      body: asking("Local#sim"),
+      status: 400,
+      code: "invalid_value",
+      param: "x-poundkey-timeout",
+      calls: 0,
+    }),
+  ),
+  ...["1.01", "-0.1", "high"].map(
+    (value): Row => ({
+      name: `x-poundkey-quality: ${value} is refused`,
+      headers: { "x-poundkey-quality": value },
+      body: asking("Router#fair"),
+      status: 400,
+      code: "invalid_value",
+      param: "x-poundkey-quality",
+      calls: 0,
+    }),
+  ),
+  ...["0", "0.5", "1"].map(
+    (value): Row => ({
+      name: `x-poundkey-quality: ${value} is taken`,
+      headers: { "x-poundkey-quality": value },
+      body: asking("Router#fair"),
+      status: 200,
+      told: { "x-poundkey-selector": "Router#fair" },
+    }),
+  ),
+];
+
+const failoverRows: readonly Row[] = [
+  {
+    name: "when every credential is refused it is the gateway's fault, not the client's",
+    body: asking("Refused#sim"),
+    status: 502,
+    code: "upstream_auth",
+    calls: 3,
+    told: { "www-authenticate": null },
+  },
+  {
+    name: "a provider that is not there",
+    body: asking("Gone#sim"),
+    status: 502,
+    code: "upstream_error",
+    calls: 0,
+  },
+  {
+    name: "a provider that is not there, streamed",
+    body: asking("Gone#sim", undefined, { stream: true }),
+    status: 502,
+    code: "upstream_error",
+  },
+  ...[false, true].flatMap((stream): readonly Row[] => [
+    {
+      name: `the operator's fallback answers, streamed: ${stream}`,
+      body: asking("Shop#dear~trouble=500", undefined, { stream }),
+      status: 200,
+      told: { "x-poundkey-model": "Shop#dear", "x-poundkey-attempts": "2" },
+      contains: ['"model":"Shop#dear"'],
+      lacks: ["trouble"],
+      calls: 2,
+    },
+    {
+      name: `a selector goes on to the next model, streamed: ${stream}`,
+      who: "operator",
+      body: asking("Router#best", undefined, { stream }),
+      status: 401,
+      calls: 0,
+    },
+  ]),
+];
+
+const waitRows: readonly Row[] = [
+  ...[
+    ["7", "7"],
+    ["60", "60"],
+    ["3600", "60"],
+    ["0", "1"],
+  ].map(
+    ([given, told]): Row => ({
+      name: `a provider that asks for ${given} s`,
+      body: asking(`Local#sim~trouble=429~retry=${given}`),
+      status: 429,
+      code: "provider_busy",
+      told: { "retry-after": new RegExp(`: ${told}$`), "x-should-retry": null },
+    }),
+  ),
+  {
+    name: "what another moment may mend may be tried again",
+    body: asking("Local#sim~trouble=500"),
+    status: 502,
+    told: { "x-should-retry": null },
+  },
+];
+
+export const HEADER_ROWS: readonly Row[] = [
+  ...idRows,
+  ...limitRows,
+  ...droppedRows,
+  ...headerRows,
+  ...failoverRows,
+  ...waitRows,
+];
+
+/** Rows that take their time; they are played all at once. */
+export const SLOW_ROWS: readonly Row[] = [
+  {
+    name: "a silent provider ends at the client's own deadline",
+    headers: { "x-poundkey-timeout": "0.5" },
+    body: asking("Local#sim~trouble=silent"),
+    status: 504,
+    code: "upstream_timeout",
+  },
+  {
+    name: "… streamed",
+    headers: { "x-poundkey-timeout": "0.5" },
+    body: asking("Local#sim~trouble=silent", undefined, { stream: true }),
+    status: 504,
+    code: "upstream_timeout",
+  },
+  {
+    name: "… behind the fallbacks too: the deadline spans all attempts",
+    headers: { "x-poundkey-timeout": "0.8" },
+    body: asking("Shop#late~latency=1500~trouble=503"),
+    status: 504,
+    code: "upstream_timeout",
+    told: { "x-poundkey-attempts": "1" },
+  },
+  {
+    name: "no first byte in the provider's time",
+    body: asking("Hasty#sim~trouble=silent", undefined, { stream: true }),
+    status: 504,
+    code: "upstream_timeout",
+  },
+  {
+    name: "silence after the first pieces",
+    body: asking("Hasty#sim~trouble=stall", "say: a b c d", { stream: true }),
+    status: 200,
+    event: { texts: ["a b"], error: { code: "upstream_timeout", type: "api_error" } },
+    lacks: ["[DONE]"],
+  },
+  {
+    name: "pings are no sign of an answer",
+    body: asking("Hasty#sim~trouble=pings~pace=700", "say: a b c", { stream: true }),
+    status: 200,
+    event: { error: { code: "upstream_timeout" } },
+  },
+  {
+    name: "first byte and idle bound streamed calls only",
+    body: asking("Hasty#sim~latency=900"),
+    status: 200,
+  },
+  {
+    name: "the head leaves before the answer, which comes after signs of life",
+    body: asking("Local#sim~latency=2800", "say: worth waiting", {
+      stream: true,
+      stream_options: { include_usage: true },
+    }),
+    who: "limited",
+    status: 200,
+    told: {
+      "x-poundkey-model": null,
+      "x-poundkey-attempts": null,
+      "x-ratelimit-limit-requests": "200",
+      "content-type": /event-stream/,
+    },
+    event: { texts: ["worth waiting"], model: "Local#sim~latency=2800", error: null },
+    contains: [/^: keep-alive\n\n/],
+    check: ({ stream }) => expect(stream?.usage).toMatchObject({ completion_tokens: expect.any(Number) }),
+  },
+  {
+    name: "a failure behind an early head is an error event",
+    body: asking("Local#sim~latency=1700~trouble=500", undefined, { stream: true }),
+    status: 200,
+    event: { chunks: [], error: { type: "api_error", code: "upstream_error" } },
+    lacks: ["[DONE]"],
+  },
+  {
+    name: "failover goes on behind an early head",
+    body: asking("Shop#late~latency=1500~trouble=503", undefined, { stream: true }),
+    status: 200,
+    told: { "x-poundkey-model": null },
+    event: { model: "Shop#cheap", texts: ["good day"], error: null },
+  },
+  {
+    name: "silences within an answer are bridged",
+    body: asking("Local#sim~chunks=3~pace=2300", "say: a b c", { stream: true }),
+    status: 200,
+    told: { "x-poundkey-model": "Local#sim~chunks=3~pace=2300" },
+    event: { texts: ["a b c"], error: null },
+    contains: [/\n\n(: keep-alive\n\n)+data: \{/],
+    check: ({ stream }) => expect(stream?.keepAlives).toBeGreaterThanOrEqual(2),
+  },
+];

@@ -1,0 +1,214 @@
+// Scenario rows: what a model id means, in a request, in an URL, in the list, for keys that may use all or a few.
+import { expect } from "bun:test";
+import { arrayOf, objectOf } from "../../src/core/json.ts";
+import type { Row } from "./row.ts";
+import { asking } from "./world.ts";
+
+/** Written by the client → the id of the model that answers. */
+const NAMED: readonly (readonly [string, string])[] = [
+  ["OpenAI#gpt-5.4", "OpenAI#gpt-5.4"],
+  ["OpenAI/gpt-5.4", "OpenAI#gpt-5.4"],
+  ["openai#gpt-5.4", "OpenAI#gpt-5.4"],
+  ["OPENAI/gpt-5.4", "OpenAI#gpt-5.4"],
+  ["anthropic/claude-sonnet-5", "Anthropic#claude-sonnet-5"],
+  ["Shop#maker/model-1", "Shop#maker/model-1"],
+  ["shop/maker/model-1", "Shop#maker/model-1"],
+  ["gpt", "OpenAI#gpt-5.4"],
+  ["house", "Shop#cheap"],
+  ["pass", "Local#whatever"],
+  ["Local#a#b/c", "Local#a#b/c"],
+];
+
+/** Names of nothing → what the message offers instead. */
+const UNKNOWN: readonly (readonly [string, string | null])[] = [
+  ["gpt-5.4", "'OpenAI#gpt-5.4'"],
+  ["claude-sonnet-5", "'Anthropic#claude-sonnet-5'"],
+  ["claude-sonet-5", "'Anthropic#claude-sonnet-5'"],
+  ["gemini-2.5-flsh", "'Google#gemini-2.5-flash'"],
+  ["Shop#chaep", "'Shop#cheap'"],
+  ["Nobody#gpt-5.4", "'OpenAI#gpt-5.4'"],
+  ["zzzzzzzzzzzzzzzzzzzzzzzz", null],
+  ["Router#fastest", null],
+  ["Shop/maker#model-1", null],
+  ["#", null],
+  ["/", null],
+  ["OpenAI#", null],
+  ["#gpt-5.4", null],
+  ["OpenAI#\u0000", null],
+];
+
+const namedRows = NAMED.map(
+  ([asked, id]): Row => ({
+    name: `the model '${asked}' is ${id}`,
+    body: asking(asked),
+    // What `Local#a#b/c` is called there has a `#`, which no model of the simulator has.
+    status: id.endsWith("#b/c") ? 404 : 200,
+    ...(id.endsWith("#b/c") ? {} : { json: { model: id } }),
+    told: { "x-poundkey-model": id, "x-poundkey-attempts": "1" },
+    calls: 1,
+  }),
+);
+
+const unknownRows = UNKNOWN.filter(([asked]) => !asked.includes("\u0000")).map(
+  ([asked, hint]): Row => ({
+    name: `no model is called '${asked}'`,
+    body: asking(asked),
+    status: 404,
+    code: "model_not_found",
+    json: { error: { type: "invalid_request_error" } },
+    contains: hint === null ? [] : [`Did you mean ${hint}`],
+    lacks: hint === null ? ["Did you mean"] : [],
+    calls: 0,
+  }),
+);
+
+const streamedRow: Row = {
+  name: "chunks name the canonical id too",
+  body: asking("openai/gpt-5.4", undefined, { stream: true }),
+  status: 200,
+  event: { model: "OpenAI#gpt-5.4" },
+  told: { "x-poundkey-model": "OpenAI#gpt-5.4" },
+};
+
+const selectorRows = [
+  "Router#best",
+  "Router#fair",
+  "Router#light",
+  "router/best",
+  "ROUTER#fair",
+  "any",
+].flatMap((asked) =>
+  [false, true].map(
+    (stream): Row => ({
+      name: `'${asked}' chooses${stream ? ", streamed" : ""}`,
+      body: asking(asked, "say: good day", { stream }),
+      status: 200,
+      told: {
+        "x-poundkey-selector": asked === "any" ? "Router#light" : `Router#${asked.slice("Router#".length)}`,
+        "x-poundkey-model": /: [A-Za-z]+#\S+$/,
+        "x-poundkey-attempts": /: [1-4]$/,
+      },
+      check: ({ headers, body, stream: transcript }) =>
+        expect(transcript?.model ?? body.model).toBe(headers.get("x-poundkey-model")),
+    }),
+  ),
+);
+
+/** In an URL → the entry's id; null: 404. */
+const IN_URLS: readonly (readonly [string, string | null])[] = [
+  ["OpenAI%23gpt-5.4", "OpenAI#gpt-5.4"],
+  ["OpenAI%2Fgpt-5.4", "OpenAI#gpt-5.4"],
+  ["OpenAI%2fgpt-5.4", "OpenAI#gpt-5.4"],
+  ["OpenAI/gpt-5.4", "OpenAI#gpt-5.4"],
+  ["openai%23gpt-5%2E4", "OpenAI#gpt-5.4"],
+  ["Shop%23maker%2Fmodel-1", "Shop#maker/model-1"],
+  ["Shop/maker/model-1", "Shop#maker/model-1"],
+  ["Router%23best", "Router#best"],
+  ["router%2Flight", "Router#light"],
+  ["gpt-5.4", null],
+  ["OpenAI", null],
+  ["OpenAI%2523gpt-5.4", null],
+  ["..%2f..%2fadmin", null],
+  ["%ff%zz", null],
+  ["a%00b", null],
+  ["Shop%23nothing", null],
+];
+
+const urlRows = IN_URLS.flatMap(([id, entry]) =>
+  ["/v1/models/", "/models/"].map(
+    (path): Row => ({
+      name: `GET ${path}${id}`,
+      path: path + id,
+      status: entry === null ? 404 : 200,
+      code: entry === null ? "model_not_found" : null,
+      json: entry === null ? {} : { id: entry, object: "model" },
+      lacks: ["admin"],
+      calls: 0,
+    }),
+  ),
+);
+
+const idsIn = (body: unknown) => arrayOf(objectOf(body).data).map((entry) => String(objectOf(entry).id));
+const SELECTORS = ["Router#best", "Router#fair", "Router#light"];
+
+const listRows: readonly Row[] = ["/v1/models", "/models"].flatMap((path): readonly Row[] => [
+  {
+    name: `GET ${path}`,
+    path,
+    status: 200,
+    json: { object: "list" },
+    told: { "content-type": "application/json" },
+    check: ({ body }) => {
+      const ids = idsIn(body);
+      expect(ids).toEqual(expect.arrayContaining([...SELECTORS, "OpenAI#gpt-5.4", "Shop#maker/model-1"]));
+      expect(new Set(ids).size).toBe(ids.length);
+      for (const entry of arrayOf(body.data)) {
+        expect(entry).toMatchObject({ object: "model", id: expect.stringMatching(/^[A-Za-z]+#\S+$/) });
+        expect(Number.isInteger(objectOf(entry).created)).toBe(true);
+        expect(typeof objectOf(entry).owned_by).toBe("string");
+      }
+    },
+  },
+  {
+    name: `GET ${path} with a key for two models`,
+    path,
+    who: "restricted",
+    status: 200,
+    check: ({ body }) => expect(idsIn(body).sort()).toEqual([...SELECTORS, "Shop#cheap", "Shop#dear"].sort()),
+  },
+  { name: `GET ${path} without a key`, path, who: "nobody", status: 401, code: null },
+]);
+
+const restrictedRows: readonly Row[] = [
+  {
+    name: "a key for two models may use them",
+    who: "restricted",
+    body: asking("shop/cheap"),
+    status: 200,
+    json: { model: "Shop#cheap" },
+  },
+  {
+    name: "a key for two models may use no other",
+    who: "restricted",
+    body: asking("OpenAI#gpt-5.4"),
+    status: 403,
+    code: "model_not_allowed",
+    json: { error: { type: "permission_error" } },
+    calls: 0,
+  },
+  {
+    name: "an alias opens no door",
+    who: "restricted",
+    body: asking("gpt"),
+    status: 403,
+    code: "model_not_allowed",
+    calls: 0,
+  },
+  {
+    name: "a model that the key may not use is not shown to it",
+    who: "restricted",
+    path: "/v1/models/OpenAI%23gpt-5.4",
+    status: 404,
+    code: "model_not_found",
+  },
+  ...["best", "fair", "light"].map(
+    (selector): Row => ({
+      name: `Router#${selector} chooses among what the key may use`,
+      who: "restricted",
+      body: asking(`Router#${selector}`),
+      status: 200,
+      json: { model: expect.stringMatching(/^Shop#(cheap|dear)$/) },
+      told: { "x-poundkey-selector": `Router#${selector}` },
+    }),
+  ),
+];
+
+export const MODEL_ROWS: readonly Row[] = [
+  ...namedRows,
+  ...unknownRows,
+  streamedRow,
+  ...selectorRows,
+  ...urlRows,
+  ...listRows,
+  ...restrictedRows,
+];

@@ -1,0 +1,183 @@
+// The Mistral dialect: only fields it knows, ids of nine characters, turns in its order, thinking there and back.
+import { describe, expect, test } from "bun:test";
+import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
+import { isObject, type JsonObject } from "../../src/core/json.ts";
+import { mistral } from "../../src/providers/mistral/dialect.ts";
+import { MistralIds } from "../../src/providers/mistral/ids.ts";
+import { checkMistralRequest } from "../../src/simulator/mistral-check.ts";
+import {
+  BASE,
+  cardOf,
+  encoded,
+  faultIn,
+  functionTool,
+  messageOf,
+  streamed,
+  streamOf,
+  whole,
+} from "./drive.ts";
+
+const card = cardOf("mistral-medium-latest", ["tools", "reasoning", "vision"], 1000);
+
+function sent(request: Partial<ChatRequest>, name = "mistral-medium-latest") {
+  const outgoing = encoded(mistral, request, { ...card, name });
+  checkMistralRequest(outgoing.body);
+  return outgoing;
+}
+
+const tools = [functionTool("look")];
+const bare = { type: "function" as const, function: { name: "now" } };
+const format = { type: "json_schema", json_schema: { name: "a" } } as const;
+const allowed = { type: "allowed_tools", allowed_tools: { mode: "required", tools: [bare] } } as const;
+
+type Row = readonly [string, Partial<ChatRequest>, JsonObject?, string?];
+const ROWS: readonly Row[] = [
+  ["limits", { max_completion_tokens: 5000 }, { max_tokens: 1000 }, "max_completion_tokens"],
+  ["seed", { seed: 7, n: 2, stop: ["x"] }, { random_seed: 7, n: 2, stop: ["x"], seed: undefined }],
+  ["unknown fields", { user: "u", logit_bias: {}, store: true, top_k: 3 }, {}, "user logit_bias store top_k"],
+  ["its own fields", { safe_prompt: true }, { safe_prompt: true }],
+  [
+    "streams",
+    { stream: true, stream_options: { include_usage: true } },
+    { stream: true, stream_options: undefined },
+  ],
+  ["temperature", { temperature: 2 }, { temperature: 1.5 }, "temperature"],
+  ["greedy", { temperature: 0, top_p: 0.5 }, { temperature: 0, top_p: 1 }, "top_p"],
+  ["efforts", { reasoning_effort: "low" }, { reasoning_effort: "high" }, "reasoning_effort"],
+  ["no effort", { reasoning_effort: "none" }, { reasoning_effort: "none" }],
+  ["forced calls", { tools, tool_choice: "required" }, { tools, tool_choice: "any" }],
+  ["allowed tools", { tools: [...tools, bare], tool_choice: allowed }, { tool_choice: "any" }],
+  ["a choice of nothing", { tool_choice: "auto" }, { tool_choice: undefined }, "tool_choice"],
+  ["a schema left out", { response_format: format }, { response_format: { type: "json_object" } }],
+];
+describe("what is sent", () => {
+  for (const [name, request, body = {}, dropped = ""] of ROWS) {
+    test(name, () => {
+      const outgoing = sent(request);
+      const fields = Object.fromEntries(Object.keys(body).map((field) => [field, outgoing.body[field]]));
+      expect(fields).toEqual(body);
+      expect(outgoing.dropped.join(" ")).toBe(dropped);
+    });
+  }
+
+  test("allowed tools are those alone, and each has parameters", () => {
+    const { body } = sent({ tools: [...tools, bare], tool_choice: allowed });
+    const parameters = { type: "object", properties: {} };
+    expect(body.tools).toEqual([{ type: "function", function: { name: "now", parameters } }]);
+  });
+
+  test("magistral has no say in its effort, and the address is the chat's", () => {
+    const outgoing = sent({ reasoning_effort: "high" }, "magistral-medium-latest");
+    expect(outgoing).toMatchObject({ url: `${BASE}/chat/completions`, dropped: ["reasoning_effort"] });
+  });
+});
+
+describe("messages", () => {
+  test("ids are nine characters, the same for a call and its result, new when another turn used them", () => {
+    const turn = (id: string): ChatMessage[] => [
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [{ id, type: "function", function: { name: "look", arguments: "" } }],
+      },
+      { role: "tool", tool_call_id: id, content: "seen" },
+    ];
+    const hi: ChatMessage = { role: "user", content: "Hi" };
+    const { messages } = sent({
+      messages: [hi, ...turn("look_0"), hi, ...turn("look_0"), hi, ...turn("abcDEF123")],
+    }).body;
+    const outgoing = Array.isArray(messages) ? messages.filter(isObject) : [];
+    const results = outgoing.filter(({ role }) => role === "tool").map((message) => message.tool_call_id);
+    const calls = outgoing.flatMap(({ tool_calls: made }) =>
+      Array.isArray(made) ? made.map(({ id }) => id) : [],
+    );
+    expect(results).toEqual(calls);
+    expect(new Set(results).size).toBe(3);
+    expect(results[2]).toBe("abcDEF123");
+    expect(outgoing[2]).toMatchObject({ role: "tool", name: "look" });
+    expect(new MistralIds().forCall("look_0")).toBe(String(results[0]));
+  });
+
+  test("order, roles and parts are Mistral's", () => {
+    const image = { type: "image_url" as const, image_url: { url: "https://x.example/a.png" } };
+    const file = {
+      type: "file" as const,
+      file: { file_data: "data:application/pdf;base64,AA==", filename: "a.pdf" },
+    };
+    const { messages } = sent({
+      messages: [
+        { role: "developer", content: "Be brief." },
+        {
+          role: "user",
+          content: [{ type: "text", text: "See", cache_control: {} }, image, file],
+          name: "ann",
+        },
+        { role: "assistant", content: "" },
+        { role: "assistant", content: "Well", annotations: [] },
+        { role: "system", content: "Be kind." },
+        { role: "assistant", content: "So" },
+      ],
+    }).body;
+    const document = { type: "document_url", document_url: file.file.file_data, document_name: "a.pdf" };
+    expect(messages).toEqual([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: [{ type: "text", text: "See" }, image, document] },
+      { role: "assistant", content: "Well" },
+      { role: "user", content: "Be kind." },
+      { role: "assistant", content: "So", prefix: true },
+    ]);
+  });
+
+  test("thinking goes there and back over two turns", () => {
+    const thinking = { type: "thinking", thinking: [{ type: "text", text: "Hm." }], closed: true };
+    const said = { role: "assistant", content: [thinking, { type: "text", text: "4" }], tool_calls: null };
+    const reply = messageOf(
+      whole(mistral, { choices: [{ index: 0, message: said, finish_reason: "stop" }] }),
+    );
+    expect(reply).toMatchObject({ content: "4", reasoning_content: "Hm." });
+    const again: ChatMessage[] = [
+      { role: "user", content: "2+2" },
+      reply,
+      { role: "user", content: "Sure?" },
+    ];
+    const { messages } = sent({ messages: again }).body;
+    const { closed: _, ...sentBack } = thinking;
+    expect(messages).toMatchObject([{}, { content: [sentBack, { type: "text", text: "4" }] }, {}]);
+    const mute = encoded(mistral, { messages: again }, cardOf("ministral", ["tools"])).body.messages;
+    expect(mute).toMatchObject([{}, { content: "4" }, {}]);
+  });
+});
+
+describe("answers", () => {
+  const chunk = (delta: JsonObject, finish: string | null = null, more: JsonObject = {}) => ({
+    choices: [{ index: 0, delta, finish_reason: finish }],
+    p: "abc",
+    ...more,
+  });
+  const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11, num_cached_tokens: 4 };
+
+  test("a streamed call comes whole, with its usage", () => {
+    const call = { id: "abcDEF123", function: { name: "look", arguments: "{}" } };
+    const reply = streamed(
+      mistral,
+      streamOf([chunk({ content: "" }), chunk({ tool_calls: [call] }, "tool_calls", { usage }), "[DONE]"]),
+    );
+    expect<unknown>(messageOf(reply).tool_calls).toEqual([{ ...call, type: "function" }]);
+    expect(reply.usage).toMatchObject({ total_tokens: 11, prompt_tokens_details: { cached_tokens: 4 } });
+  });
+
+  test("what ends early or badly fails", () => {
+    expect(faultIn(() => streamed(mistral, streamOf([chunk({ content: "x" }), "[DONE]"])))).toBe(
+      "upstream_error",
+    );
+    expect(faultIn(() => streamed(mistral, streamOf([chunk({}, "error")])))).toBe("upstream_error");
+    const busy = {
+      object: "error",
+      message: "Requests rate limit exceeded",
+      type: "rate_limited",
+      code: "1300",
+    };
+    const fault = mistral.explain(429, new Headers({ "retry-after": "3" }), JSON.stringify(busy), 0);
+    expect(fault).toMatchObject({ code: "provider_busy", details: { retryAfterMs: 3000 } });
+  });
+});

@@ -1,0 +1,56 @@
+// Error bodies of the many servers of the OpenAI dialect, each as the fault it means.
+import { describe, expect, test } from "bun:test";
+import { dialectOf } from "./openai-cases.ts";
+
+const server = dialectOf("Local");
+
+describe("error bodies", () => {
+  const quoted = JSON.stringify({ error: { message: "Too long", code: "context_length_exceeded" } });
+  const BODIES: readonly (readonly [number, unknown, string, string?])[] = [
+    [400, { error: { message: "Bad n", code: "invalid_value" } }, "upstream_rejected", "Bad n"],
+    [400, { code: "Bad request", error: "Unknown model x" }, "upstream_rejected", "Unknown model x"],
+    [400, { code: "Client error", error: "Incorrect API key provided: xa***" }, "upstream_auth"],
+    [401, { detail: "Invalid API Key" }, "upstream_auth"],
+    [
+      422,
+      { detail: [{ loc: ["body", "seed"], msg: "Extra inputs" }] },
+      "upstream_rejected",
+      "body.seed: Extra inputs",
+    ],
+    [400, { object: "error", message: { detail: [{ msg: "No" }] }, code: "1500" }, "upstream_rejected", "No"],
+    [400, { type: "about:blank", title: "Bad", detail: "Too many" }, "upstream_rejected", "Too many"],
+    [
+      400,
+      { error: { code: 400, message: "n_ctx", type: "exceed_context_size_error" } },
+      "context_length_exceeded",
+    ],
+    [
+      400,
+      { error: { message: "Provider returned error", code: 400, metadata: { raw: quoted } } },
+      "context_length_exceeded",
+      "Too long",
+    ],
+    [400, [{ error: { message: "Odd", status: "INVALID_ARGUMENT" } }], "upstream_rejected", "Odd"],
+    [400, { error: { code: "data_inspection_failed", message: "No" } }, "content_filter"],
+    [403, { error: { message: "Your input was flagged", code: 403 } }, "content_filter"],
+    [429, { error: { code: "1113", message: "Insufficient balance" } }, "upstream_auth"],
+    [413, { error: { code: "rate_limit_exceeded", message: "TPM" } }, "provider_busy"],
+    [503, { error: { message: "Busy" } }, "upstream_error"],
+    [502, "<html>Bad gateway</html>", "upstream_error"],
+    [400, "<html>secret host</html>", "upstream_rejected", "The provider rejected the request."],
+    [400, "no such thing", "upstream_rejected", "no such thing"],
+    [500, "", "upstream_error"],
+  ];
+  for (const [status, body, code, message] of BODIES) {
+    test(`${status} ${JSON.stringify(body).slice(0, 60)}`, () => {
+      const text = typeof body === "string" ? body : JSON.stringify(body);
+      const fault = server.explain(status, new Headers({ "retry-after": "7" }), text, 0);
+      expect<string>(fault.code).toBe(code);
+      if (message !== undefined) expect(fault.message).toBe(message);
+      expect(fault.details).toMatchObject({
+        retryAfterMs: 7000,
+        upstreamStatus: status === 413 ? 429 : status,
+      });
+    });
+  }
+});
