@@ -66,12 +66,25 @@ export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<
 }
 
 function send(attempt: AttemptCall, call: UpstreamCall): Promise<Response> {
-  const { upstream, credential, request, card } = attempt;
+  const { upstream, credential, card } = attempt;
   const { baseUrl, headers } = upstream.setup;
   const target: Target = { baseUrl, headers, secret: credential.secret };
+  const { request, dropped } = withoutDearTier(attempt.request);
   const outgoing = upstream.dialect.encode(request, card, target);
-  attempt.onDropped(outgoing.dropped);
+  attempt.onDropped([...dropped, ...outgoing.dropped]);
   return call.send(outgoing, upstream.setup, upstream.dialect);
+}
+
+const DEAR_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);
+
+/** A faster tier costs more than the card's price says, so it is not the client's to choose. */
+function withoutDearTier(request: ChatRequest): { request: ChatRequest; dropped: readonly string[] } {
+  if (!DEAR_TIERS.has(request.service_tier)) return { request, dropped: [] };
+  const { service_tier: _tier, ...rest } = request;
+  return {
+    request: { ...rest, model: request.model, messages: request.messages },
+    dropped: ["service_tier"],
+  };
 }
 
 function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {

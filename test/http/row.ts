@@ -4,7 +4,7 @@ import { type Seen, seen } from "./observe.ts";
 import type { HttpWorld } from "./world.ts";
 
 /** Whose secret a row sends. */
-export type Who = "holder" | "limited" | "restricted" | "operator" | "nobody";
+export type Who = "holder" | "limited" | "restricted" | "unlucky" | "operator" | "nobody";
 
 export interface Row {
   readonly name: string;
@@ -65,12 +65,13 @@ export async function play(world: HttpWorld, secrets: Secrets, row: Row): Promis
   if (row.param !== undefined) expect(error?.param ?? null).toBe(row.param);
   for (const part of row.contains ?? []) expect(text).toMatch(part);
   for (const part of row.lacks ?? []) expect(text).not.toMatch(part);
-  if (row.json) expect(body).toMatchObject(row.json);
-  if (row.event) expect(stream).toMatchObject(row.event);
+  // On a copy: where a matcher like `expect.any` fits, it takes the place of what it was matched with.
+  if (row.json) expect(structuredClone(body)).toMatchObject(row.json);
+  if (row.event) expect(structuredClone(stream)).toMatchObject(row.event);
   for (const [name, value] of Object.entries(row.told ?? {})) {
-    if (value === null) expect([name, headers.get(name)]).toEqual([name, null]);
-    else
-      expect(`${name}: ${headers.get(name)}`).toMatch(value instanceof RegExp ? value : `${name}: ${value}`);
+    const line = `${name}: ${headers.get(name)}`;
+    if (value instanceof RegExp) expect(line).toMatch(value);
+    else expect(line).toBe(`${name}: ${value}`);
   }
   if (row.calls !== undefined) expect(world.callsSince()).toBe(row.calls);
   row.check?.(answer);

@@ -140,7 +140,7 @@ function rowsOf(provider: string): readonly Row[] {
     },
     {
       name: `${provider}: cut at the limit of tokens`,
-      body: ask({ max_tokens: 2, max_completion_tokens: 50 }, "say: one two three four five six"),
+      body: ask({ max_tokens: 20, max_completion_tokens: 5000 }, "long 100"),
       status: 200,
       json: { choices: [{ finish_reason: "length" }] },
     },

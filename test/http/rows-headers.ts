@@ -167,14 +167,23 @@ const failoverRows: readonly Row[] = [
       lacks: ["trouble"],
       calls: 2,
     },
-    {
-      name: `a selector goes on to the next model, streamed: ${stream}`,
-      who: "operator",
-      body: asking("Router#best", undefined, { stream }),
-      status: 401,
-      calls: 0,
-    },
   ]),
+  ...["best", "fair", "light"].flatMap((selector) =>
+    [false, true].map(
+      (stream): Row => ({
+        name: `Router#${selector} goes on until a model answers, streamed: ${stream}`,
+        who: "unlucky",
+        body: asking(`Router#${selector}`, undefined, { stream }),
+        status: 200,
+        told: {
+          "x-poundkey-model": "Shop#maker/model-1",
+          "x-poundkey-attempts": /: [1-3]$/,
+          "x-poundkey-selector": `Router#${selector}`,
+        },
+        contains: ['"model":"Shop#maker/model-1"'],
+      }),
+    ),
+  ),
 ];
 
 const waitRows: readonly Row[] = [
@@ -291,10 +300,10 @@ export const SLOW_ROWS: readonly Row[] = [
   },
   {
     name: "silences within an answer are bridged",
-    body: asking("Local#sim~chunks=3~pace=2300", "say: a b c", { stream: true }),
+    body: asking("Local#sim~pace=1400", "say: once", { stream: true }),
     status: 200,
-    told: { "x-poundkey-model": "Local#sim~chunks=3~pace=2300" },
-    event: { texts: ["a b c"], error: null },
+    told: { "x-poundkey-model": "Local#sim~pace=1400" },
+    event: { texts: ["once"], error: null },
     contains: [/\n\n(: keep-alive\n\n)+data: \{/],
     check: ({ stream }) => expect(stream?.keepAlives).toBeGreaterThanOrEqual(2),
   },

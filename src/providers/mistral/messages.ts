@@ -24,6 +24,8 @@ export function mistralMessages(messages: readonly ChatMessage[], thinks: boolea
     if (made !== null) outgoing.push(made);
   }
   const last = outgoing.at(-1);
+  // The last turn must be a user's or a tool's: a request of nothing but a system prompt is the user's own.
+  if (last?.role === "system") last.role = "user";
   if (last?.role === "assistant" && last.tool_calls === undefined) last.prefix = true;
   return outgoing;
 }
