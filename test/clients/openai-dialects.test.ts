@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";
+import { arrayOf, objectOf } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { ASK_TWO, failure, PICTURE, PICTURE_SEEN } from "./setting.ts";
 
@@ -129,12 +130,12 @@ describe.each(MODELS)("%s", (model) => {
   });
 
   test("looks at a picture, or says that it can't", async () => {
+    const capabilities = await capabilitiesOf(model);
     const content = [
       { type: "text" as const, text: "What is this?" },
       { type: "image_url" as const, image_url: { url: PICTURE } },
     ];
     const work = client.chat.completions.create({ model, messages: [{ role: "user", content }] });
-    const { capabilities } = Object.assign({ capabilities: ["vision"] }, await found(model));
     if (capabilities.includes("vision")) {
       expect((await work).choices[0]?.message.content).toContain(PICTURE_SEEN);
     } else {
@@ -142,29 +143,60 @@ describe.each(MODELS)("%s", (model) => {
       expect(error).toMatchObject({ code: "unsupported_capability", param: "messages[0].content[1]" });
     }
   });
-
-  test.each([
-    ["400", OpenAI.BadRequestError, {}],
-    ["context", OpenAI.BadRequestError, { code: "context_length_exceeded" }],
-    ["filter", OpenAI.BadRequestError, { code: "content_filter" }],
-    ["404", OpenAI.NotFoundError, { code: "model_not_found" }],
-    ["429", OpenAI.RateLimitError, { code: "provider_busy" }],
-    ["401", OpenAI.InternalServerError, { code: "upstream_auth" }],
-    ["quota", OpenAI.InternalServerError, { code: "upstream_auth" }],
-    ["529", OpenAI.APIError, {}],
-    ["500", OpenAI.InternalServerError, { code: "upstream_error" }],
-  ] as const)("fails as OpenAI would (%s)", async (trouble, kind, shows) => {
-    for (const stream of [false, true]) {
-      const given = { model: `${model}~${trouble}`, messages: user("say: hi"), stream };
-      expect(
-        await failure<InstanceType<typeof OpenAI.APIError>>(kind, client.chat.completions.create(given)),
-      ).toMatchObject(shows);
-    }
-  });
 });
 
-/** The model's entry in the list; of an unlisted one nothing is known. */
-async function found(model: string): Promise<object> {
+/** What the model list says that it can do; a model that isn't listed is taken to be able to see. */
+async function capabilitiesOf(model: string): Promise<readonly unknown[]> {
   const models = await Array.fromAsync(client.models.list());
-  return models.find(({ id }) => id === model) ?? {};
+  const entry = objectOf(models.find(({ id }) => id === model));
+  return entry.capabilities === undefined ? ["vision"] : arrayOf(entry.capabilities);
 }
+
+const { BadRequestError, RateLimitError, InternalServerError, APIError } = OpenAI;
+
+/** What goes wrong at the provider, and what the SDK makes of it. */
+const TROUBLES = [
+  { trouble: "400", kind: BadRequestError, shows: { type: "invalid_request_error" } },
+  { trouble: "context", kind: BadRequestError, shows: { code: "context_length_exceeded" } },
+  { trouble: "429", kind: RateLimitError, shows: { code: "provider_busy" } },
+  { trouble: "401", kind: InternalServerError, shows: { status: 502, code: "upstream_auth" } },
+  { trouble: "quota", kind: InternalServerError, shows: { status: 502, code: "upstream_auth" } },
+  { trouble: "500", kind: InternalServerError, shows: { status: 502, code: "upstream_error" } },
+];
+
+describe.each([
+  "OpenAI#gpt-5.4",
+  "Responses#gpt-5.6-sol",
+  "Anthropic#claude-haiku-4-5",
+  "Google#gemini-2.5-flash",
+  "Mistral#mistral-large-latest",
+  "Perplexity#sonar",
+  "Cohere#command-a-03-2025",
+  "Local#sim-mini",
+])("the provider of %s in trouble", (model) => {
+  for (const { trouble, kind, shows } of TROUBLES) {
+    for (const stream of [false, true]) {
+      test(`shows as OpenAI's own would (${trouble}${stream ? ", streamed" : ""})`, async () => {
+        const given = { model: `${model}~${trouble}`, messages: user("say: hi"), stream };
+        const error: InstanceType<typeof APIError> = await failure(
+          kind,
+          client.chat.completions.create(given),
+        );
+        expect(error).toMatchObject(shows);
+      });
+    }
+  }
+
+  test("in mid-stream throws behind the pieces that came", async () => {
+    const pieces: string[] = [];
+    const reading = async () => {
+      const given = { model: `${model}~pace=200~error-mid`, messages: user("say: one two three") };
+      const stream = await client.chat.completions.create({ ...given, stream: true });
+      for await (const chunk of stream) pieces.push(chunk.choices[0]?.delta.content ?? "");
+    };
+    const error = await failure(APIError, reading());
+    expect(error.status).toBeUndefined();
+    expect(["upstream_error", "provider_busy"]).toContain(error.code ?? "");
+    expect(pieces.join("")).toStartWith("one");
+  });
+});

@@ -1,0 +1,121 @@
+// One question to the gateway, whole or streamed, read as a strict client reads it and put into one form.
+import { expect } from "bun:test";
+import type { ChatChunk } from "../../src/core/chat.ts";
+import { arrayOf, type JsonObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { Fold } from "../../src/wire/fold.ts";
+import type { UnderTest } from "../harness.ts";
+import { type Seen, seen } from "../http/observe.ts";
+
+/** A chat-completions body without `model`: the same for every model. */
+export type Body = Readonly<Record<string, unknown>>;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The completion, a stream's folded; empty when there is none. */
+  readonly reply: JsonObject;
+  /** The error object of an error answer or event. */
+  readonly error: JsonObject | null;
+  /** What `x-poundkey-dropped` names, sorted. */
+  readonly dropped: readonly string[];
+}
+
+export interface Call {
+  readonly id: string;
+  readonly name: string;
+  /** Parsed arguments; the plain input of a custom call. */
+  readonly input: unknown;
+}
+
+/** `streamed` asks for a stream with its usage. */
+export async function ask(gateway: UnderTest, body: Body, streamed: boolean): Promise<Answer> {
+  const form = streamed ? { stream: true, stream_options: { include_usage: true } } : {};
+  const answer = await seen(await gateway.chat({ ...body, ...form }));
+  const { status, headers, error } = answer;
+  const reply = replyIn(answer);
+  if (status === 200 && !error) checkReply(reply, headers);
+  const dropped = (headers.get("x-poundkey-dropped") ?? "").split(", ").filter(Boolean).sort();
+  return { status, headers, reply, error, dropped };
+}
+
+function replyIn({ status, stream, body }: Seen): JsonObject {
+  if (!stream) return status === 200 ? body : {};
+  const fold = new Fold();
+  for (const chunk of stream.chunks) fold.push(chunk as unknown as ChatChunk);
+  return { ...fold.reply(), object: "chat.completion" };
+}
+
+const LEGAL_ID = /^[A-Za-z0-9_-]{1,40}$/;
+const FINISHES = ["stop", "length", "tool_calls", "content_filter"];
+
+/** The rules that hold for every answer. */
+function checkReply(reply: JsonObject, headers: Headers): void {
+  expect(reply).toMatchObject({
+    id: expect.stringMatching(/^chatcmpl-\w+$/),
+    object: "chat.completion",
+    created: expect.any(Number),
+    model: headers.get("x-poundkey-model"),
+  });
+  const choices = arrayOf(reply.choices).map(objectOf);
+  expect(choices.map(({ index }) => index)).toEqual(choices.map((_, at) => at));
+  for (const [at, choice] of choices.entries()) checkChoice(choice, callsOf(reply, at));
+  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = objectOf(reply.usage);
+  for (const count of [input, output, total]) expect(Number.isInteger(count)).toBe(true);
+  expect(total).toBe(Number(input) + Number(output));
+}
+
+function checkChoice(choice: JsonObject, calls: readonly Call[]): void {
+  const message = objectOf(choice.message);
+  expect(FINISHES).toContain(String(choice.finish_reason));
+  expect(choice).toHaveProperty("logprobs");
+  expect(message.role).toBe("assistant");
+  if (calls.length === 0) expect(stringOf(message.content) ?? stringOf(message.refusal)).toBeString();
+  else expect(message.content === null || stringOf(message.content) !== "").toBe(true);
+  for (const { id } of calls) expect(id).toMatch(LEGAL_ID);
+  expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
+}
+
+export function choiceOf(reply: JsonObject, at = 0): JsonObject {
+  return objectOf(arrayOf(reply.choices)[at]);
+}
+
+/** The message as a client sends it back: unchanged. */
+export function messageOf(answer: Answer, at = 0): JsonObject {
+  return objectOf(choiceOf(answer.reply, at).message);
+}
+
+export function callsOf(reply: JsonObject, at = 0): readonly Call[] {
+  const calls = arrayOf(objectOf(choiceOf(reply, at).message).tool_calls).map(objectOf);
+  return calls.map(({ id, function: made, custom }) => {
+    const { name, arguments: json, input } = objectOf(made ?? custom);
+    const parsed = made ? parseJson(String(json)) : input;
+    return { id: String(id), name: String(name), input: parsed };
+  });
+}
+
+export function finishOf(answer: Answer, at = 0): string {
+  return String(choiceOf(answer.reply, at).finish_reason);
+}
+
+/** The text of a choice, without the mark by which a searching model cites. */
+export function wordsOf(answer: Answer, at = 0): string {
+  return (stringOf(messageOf(answer, at).content) ?? "").replace(/\[1\]$/, "");
+}
+
+export function countIn(answer: Answer, field: string): number {
+  return numberOf(objectOf(answer.reply.usage)[field]) ?? Number.NaN;
+}
+
+/** What must be the same in the whole and the streamed answer: all but identifiers and sealed thinking. */
+export function comparable({ status, reply, error, dropped }: Answer): JsonObject {
+  return { status, error, dropped, reply: withoutIds(reply) };
+}
+
+const IDENTIFYING: ReadonlySet<string> = new Set(["id", "created", "data"]);
+
+function withoutIds(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutIds);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([name]) => !IDENTIFYING.has(name));
+  return Object.fromEntries(kept.map(([name, inner]) => [name, withoutIds(inner)]));
+}

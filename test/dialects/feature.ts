@@ -1,0 +1,55 @@
+// What a row of features is, and the few words in which most rows are written.
+import { expect } from "bun:test";
+import { type Answer, type Body, callsOf, finishOf, wordsOf } from "./asking.ts";
+
+/** One request of a conversation. */
+export interface Turn {
+  /** The request, made of the answers so far. */
+  readonly ask: (before: readonly Answer[]) => Body;
+  readonly expects: (answer: Answer) => void;
+}
+
+/** Something that every model has to take in the same words. */
+export interface Feature {
+  readonly name: string;
+  readonly turns: readonly Turn[];
+}
+
+export function user(content: unknown) {
+  return { role: "user", content };
+}
+
+/** A feature of one request. */
+export function feature(name: string, body: Body, expects: Turn["expects"]): Feature {
+  return { name, turns: [{ ask: () => body, expects }] };
+}
+
+/** The answer is this text, and it came to its own end. */
+export function says(text: string): Turn["expects"] {
+  return (answer) => {
+    answered(answer);
+    expect(wordsOf(answer)).toBe(text);
+    expect(finishOf(answer)).toBe("stop");
+  };
+}
+
+export function mentions(...texts: readonly string[]): Turn["expects"] {
+  return (answer) => {
+    answered(answer);
+    for (const text of texts) expect(wordsOf(answer)).toContain(text);
+  };
+}
+
+/** The answer is exactly these calls. */
+export function makes(...calls: readonly (readonly [string, unknown])[]): Turn["expects"] {
+  return (answer) => {
+    answered(answer);
+    expect(callsOf(answer.reply).map(({ name, input }) => [name, input])).toEqual(calls.map((call) => [...call]));
+    expect(finishOf(answer)).toBe("tool_calls");
+  };
+}
+
+/** Not refused: what the provider said is shown where it was. */
+export function answered({ status, error }: Answer): void {
+  expect([status, error]).toEqual([200, null]);
+}
