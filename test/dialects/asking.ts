@@ -114,8 +114,8 @@ export function comparable({ status, reply, error, dropped }: Answer): JsonObjec
 const IDENTIFYING: ReadonlySet<string> = new Set(["id", "created", "data"]);
 
 function withoutIds(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutIds);
+  if (Array.isArray(value)) return value.filter((each) => objectOf(each).format !== "google-gemini-v1").map(withoutIds);
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => !IDENTIFYING.has(name));
+  const kept = Object.entries(value).filter(([name, inner]) => !IDENTIFYING.has(name) && !(name === "reasoning_details" && (withoutIds(inner) as unknown[]).length === 0));
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutIds(inner)]));
 }

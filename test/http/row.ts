@@ -4,7 +4,7 @@ import { type Seen, seen } from "./observe.ts";
 import type { HttpWorld } from "./world.ts";
 
 /** Whose secret a row sends. */
-export type Who = "holder" | "limited" | "restricted" | "unlucky" | "operator" | "nobody";
+export type Who = "holder" | "limited" | "restricted" | "unlucky" | "spent" | "operator" | "nobody";
 
 export interface Row {
   readonly name: string;
@@ -36,12 +36,12 @@ export interface Row {
   readonly check?: (answer: Seen) => void;
 }
 
-export type Secrets = Readonly<Record<Who, string | null>>;
+export type Secrets = Readonly<Partial<Record<Who, string | null>>>;
 
 /** Sends what the row asks. */
 export function send(world: HttpWorld, secrets: Secrets, row: Row): Promise<Response> {
   const { path = "/v1/chat/completions", body, headers = {}, who = "holder" } = row;
-  const secret = secrets[who];
+  const secret = secrets[who] ?? null;
   const method = row.method ?? (body === undefined ? "GET" : "POST");
   return fetch(world.url + path, {
     method,

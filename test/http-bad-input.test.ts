@@ -1,0 +1,163 @@
+// Bad input from outside: each row exactly the status, code and field of the contract, none a 5xx, an echo or an upstream call.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mintSecret } from "../src/keys/secret.ts";
+import { lineOf, seen } from "./http/observe.ts";
+import { play, type Row, type Secrets } from "./http/row.ts";
+import { BAD_FIELD_ROWS, GOOD_FIELD_ROWS } from "./http/rows-bad-fields.ts";
+import { BAD_REQUEST_ROWS, BODY_LIMIT, GOOD_REQUEST_ROWS } from "./http/rows-bad-requests.ts";
+import { HEADERS_REFUSED, HEADERS_TAKEN, HEADERS_WITHOUT, misplacedRows } from "./http/rows-secrets.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+
+let world: HttpWorld;
+let secrets: Secrets;
+/** What stands for `{name}` in the tables of credentials. */
+let words: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  world = await startHttpWorld("limits: { n: 16, messages: 10000 }", `body_limit: ${BODY_LIMIT}B`);
+  const restricted = await world.newKey({ requests_per_day: null, allowed_models: ["Shop#cheap"] });
+  const spent = await world.newKey({ requests_per_day: 0 });
+  secrets = {
+    holder: world.secret,
+    limited: (await world.newKey()).secret,
+    restricted: restricted.secret,
+    unlucky: restricted.secret,
+    spent: spent.secret,
+    operator: world.adminToken,
+    nobody: null,
+  };
+  words = await wordsOf();
+});
+afterAll(() => world.stop());
+
+async function wordsOf(): Promise<Readonly<Record<string, string>>> {
+  const { secret } = world;
+  const revoked = await world.newKey();
+  const admin = { authorization: `Bearer ${world.adminToken}` };
+  await fetch(`${world.url}/admin/v1/keys/${revoked.id}`, { method: "DELETE", headers: admin });
+  const expired = await world.newKey({ expires_at: new Date(Date.now() + 300).toISOString() });
+  await until401(expired.secret);
+  return {
+    secret,
+    wrong: mintSecret({ bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) }),
+    cut: secret.slice(0, -1),
+    revoked: revoked.secret,
+    expired: expired.secret,
+    admin: world.adminToken,
+    bare: secret.slice(3),
+    upper: secret.toUpperCase(),
+    halves: `${secret.slice(0, 20)} ${secret.slice(20)}`,
+  };
+}
+
+async function until401(secret: string): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    const response = await models(`Bearer ${secret}`);
+    if (response.status === 401) return;
+    await Bun.sleep(50);
+  }
+  throw new Error("the key does not expire");
+}
+
+function models(authorization: string): Promise<Response> {
+  return fetch(`${world.url}/v1/models`, { headers: { authorization } });
+}
+
+const filled = (text: string) => text.replace(/\{(\w+)\}/g, (all, word: string) => words[word] ?? all);
+const table = (rows: readonly Row[]) => rows.map((row) => [row.name, row] as const);
+const played = async (_name: string, row: Row) => void (await play(world, secrets, row));
+
+describe("fields out of bounds", () => {
+  test.each(table(BAD_FIELD_ROWS))("%s", played);
+});
+describe("fields within bounds", () => {
+  test.each(table(GOOD_FIELD_ROWS))("%s", played);
+});
+describe("requests that are refused", () => {
+  test.each(table(BAD_REQUEST_ROWS))("%s", played);
+});
+describe("requests that only look odd", () => {
+  test.each(table(GOOD_REQUEST_ROWS))("%s", played);
+});
+
+describe("credentials", () => {
+  test.each(Object.keys(HEADERS_REFUSED))("%s: the one answer for a key that proves nothing", async (name) => {
+    const header = filled(HEADERS_REFUSED[name] ?? "");
+    const answer = await seen(await models(header));
+    expect(lineOf(answer)).toBe("401 invalid_request_error invalid_api_key");
+    expect(answer.error?.message).toBe("Incorrect API key provided.");
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    const { secret } = world;
+    const body = JSON.stringify(asking("Local#sim"));
+    world.callsSince();
+    const headers = { authorization: header, "content-type": "application/json" };
+    const chat = await fetch(`${world.url}/v1/chat/completions`, { method: "POST", body, headers });
+    expect(await chat.text()).toBe(answer.text);
+    expect(answer.text).not.toContain(secret.slice(3, 12));
+    expect(world.callsSince()).toBe(0);
+  });
+
+  test.each(Object.keys(HEADERS_WITHOUT))("%s: no key was sent", async (name) => {
+    const answer = await seen(await models(filled(HEADERS_WITHOUT[name] ?? "")));
+    expect(lineOf(answer)).toBe("401 invalid_request_error null");
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    expect(answer.text).not.toContain(world.secret);
+  });
+
+  test.each(Object.keys(HEADERS_TAKEN))("%s: taken", async (name) => {
+    expect(lineOf(await seen(await models(filled(HEADERS_TAKEN[name] ?? ""))))).toBe("200 whole");
+  });
+
+  test("a secret in another place is none", async () => {
+    for (const row of misplacedRows(world.secret)) await play(world, secrets, row);
+  });
+
+  test("the operator's routes take no gateway key", async () => {
+    const paths = ["/admin/v1/keys", "/admin/v1/accounts", "/admin/v1/requests"];
+    for (const path of paths) {
+      for (const who of ["holder", "nobody"] as const) {
+        await play(world, secrets, { name: path, path, who, status: 401 });
+        await play(world, secrets, { name: path, path, who, method: "POST", body: "{", status: path.endsWith("requests") ? 405 : 401 });
+      }
+    }
+  });
+});
+
+describe("what is checked is what is sent", () => {
+  /** Gives the body that the provider got. */
+  async function sent(body: string): Promise<Record<string, unknown>> {
+    await play(world, secrets, { name: "sent", body, status: 200, calls: 1 });
+    return world.simulator.calls.last()?.body as Record<string, unknown>;
+  }
+  const rest = '"messages":[{"role":"user","content":"x"}]';
+
+  test("of a field that comes twice the last counts, for both", async () => {
+    const got = await sent(`{"model":"Nobody#x","temperature":9,"model":"Local#sim","temperature":1,${rest}}`);
+    expect(got).toMatchObject({ model: "sim", temperature: 1 });
+    const body = `{"model":"Local#sim","temperature":1,${rest},"temperature":9}`;
+    await play(world, secrets, { name: "twice", body, status: 400, param: "temperature", calls: 0 });
+  });
+
+  test("fields that reach into objects are nobody's", async () => {
+    const evil = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":1';
+    const message = `"messages":[{${evil},"role":"user","content":"x"}]`;
+    const got = await sent(`{${evil},"model":"Local#sim",${message}}`);
+    expect(JSON.stringify(got)).not.toMatch(/proto|constructor|polluted/);
+    expect("polluted" in {}).toBe(false);
+  });
+
+  test("routing fields of other gateways lead nowhere else", async () => {
+    const trap = { api_base: world.odd.url, base_url: world.odd.url, api_key: "x", custom_host: world.odd.url };
+    const before = world.odd.calls.total;
+    await play(world, secrets, {
+      name: "trap",
+      body: { ...asking("Anthropic#sim"), ...trap, extra_headers: { host: "x" } },
+      headers: { "x-portkey-custom-host": world.odd.url, "helicone-target-url": world.odd.url },
+      status: 200,
+    });
+    expect(world.odd.calls.total).toBe(before);
+    const { headers } = world.simulator.calls.last() ?? {};
+    expect(headers?.["x-api-key"]).toBe("sim-key");
+    expect(JSON.stringify(headers)).not.toMatch(/portkey|helicone|poundkey|sk-/);
+  });
+});
