@@ -16,7 +16,7 @@ let words: Readonly<Record<string, string>>;
 beforeAll(async () => {
   world = await startHttpWorld("limits: { n: 16, messages: 10000 }", `body_limit: ${BODY_LIMIT}B`);
   const restricted = await world.newKey({ requests_per_day: null, allowed_models: ["Shop#cheap"] });
-  const spent = await world.newKey({ requests_per_day: 0 });
+  const spent = await world.newKey({ requests_per_day: 1 });
   secrets = {
     holder: world.secret,
     limited: (await world.newKey()).secret,
@@ -26,6 +26,7 @@ beforeAll(async () => {
     operator: world.adminToken,
     nobody: null,
   };
+  await (await world.chat(asking("Local#sim"), { secret: spent.secret })).text();
   words = await wordsOf();
 });
 afterAll(() => world.stop());
@@ -81,21 +82,24 @@ describe("requests that only look odd", () => {
 });
 
 describe("credentials", () => {
-  test.each(Object.keys(HEADERS_REFUSED))("%s: the one answer for a key that proves nothing", async (name) => {
-    const header = filled(HEADERS_REFUSED[name] ?? "");
-    const answer = await seen(await models(header));
-    expect(lineOf(answer)).toBe("401 invalid_request_error invalid_api_key");
-    expect(answer.error?.message).toBe("Incorrect API key provided.");
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-    const { secret } = world;
-    const body = JSON.stringify(asking("Local#sim"));
-    world.callsSince();
-    const headers = { authorization: header, "content-type": "application/json" };
-    const chat = await fetch(`${world.url}/v1/chat/completions`, { method: "POST", body, headers });
-    expect(await chat.text()).toBe(answer.text);
-    expect(answer.text).not.toContain(secret.slice(3, 12));
-    expect(world.callsSince()).toBe(0);
-  });
+  test.each(Object.keys(HEADERS_REFUSED))(
+    "%s: the one answer for a key that proves nothing",
+    async (name) => {
+      const header = filled(HEADERS_REFUSED[name] ?? "");
+      const answer = await seen(await models(header));
+      expect(lineOf(answer)).toBe("401 invalid_request_error invalid_api_key");
+      expect(answer.error?.message).toBe("Incorrect API key provided.");
+      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+      const { secret } = world;
+      const body = JSON.stringify(asking("Local#sim"));
+      world.callsSince();
+      const headers = { authorization: header, "content-type": "application/json" };
+      const chat = await fetch(`${world.url}/v1/chat/completions`, { method: "POST", body, headers });
+      expect(await chat.text()).toBe(answer.text);
+      expect(answer.text).not.toContain(secret.slice(3, 12));
+      expect(world.callsSince()).toBe(0);
+    },
+  );
 
   test.each(Object.keys(HEADERS_WITHOUT))("%s: no key was sent", async (name) => {
     const answer = await seen(await models(filled(HEADERS_WITHOUT[name] ?? "")));
@@ -117,7 +121,14 @@ describe("credentials", () => {
     for (const path of paths) {
       for (const who of ["holder", "nobody"] as const) {
         await play(world, secrets, { name: path, path, who, status: 401 });
-        await play(world, secrets, { name: path, path, who, method: "POST", body: "{", status: path.endsWith("requests") ? 405 : 401 });
+        await play(world, secrets, {
+          name: path,
+          path,
+          who,
+          method: "POST",
+          body: "{",
+          status: path.endsWith("requests") ? 405 : 401,
+        });
       }
     }
   });
@@ -132,7 +143,9 @@ describe("what is checked is what is sent", () => {
   const rest = '"messages":[{"role":"user","content":"x"}]';
 
   test("of a field that comes twice the last counts, for both", async () => {
-    const got = await sent(`{"model":"Nobody#x","temperature":9,"model":"Local#sim","temperature":1,${rest}}`);
+    const got = await sent(
+      `{"model":"Nobody#x","temperature":9,"model":"Local#sim","temperature":1,${rest}}`,
+    );
     expect(got).toMatchObject({ model: "sim", temperature: 1 });
     const body = `{"model":"Local#sim","temperature":1,${rest},"temperature":9}`;
     await play(world, secrets, { name: "twice", body, status: 400, param: "temperature", calls: 0 });
@@ -147,7 +160,12 @@ describe("what is checked is what is sent", () => {
   });
 
   test("routing fields of other gateways lead nowhere else", async () => {
-    const trap = { api_base: world.odd.url, base_url: world.odd.url, api_key: "x", custom_host: world.odd.url };
+    const trap = {
+      api_base: world.odd.url,
+      base_url: world.odd.url,
+      api_key: "x",
+      custom_host: world.odd.url,
+    };
     const before = world.odd.calls.total;
     await play(world, secrets, {
       name: "trap",

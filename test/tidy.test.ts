@@ -206,6 +206,15 @@ test("every provider, dialect, fault and route is in the README, once registered
   expect(new Set(ROUTES.map(({ path }) => path)).size).toBe(ROUTES.length);
 });
 
+test("the lock file is whole and names no registry", () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
+    packages: Record<string, { version?: string; resolved?: string }>;
+  };
+  const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
+  none(packages.filter(([, { version }]) => !version).map(([path]) => `${path} has no version`));
+  none(packages.filter(([, { resolved }]) => resolved).map(([path]) => `${path} names where it came from`));
+});
+
 test("the README's links and commands exist", () => {
   const scripts: unknown = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts;
   const named = [...readme.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1] ?? "");

@@ -2,6 +2,8 @@
 import { errorBody, type Fault } from "../core/fault.ts";
 
 const RETRY_SHOWN_MAX_MS = 60_000;
+/** Where it will pass soon and nobody said when. */
+const RETRY_UNKNOWN_MS = 1000;
 
 export type HeaderMap = Record<string, string>;
 
@@ -23,8 +25,9 @@ function faultHeaders(fault: Fault): HeaderMap {
   if (fault.row.status === 401) headers["www-authenticate"] = "Bearer";
   if (fault.row.final) headers["x-should-retry"] = "false";
   if (allow) headers.allow = allow;
-  const waitMs = retryAfterMs ?? (fault.row.status === 503 ? 1000 : undefined);
-  if (waitMs === undefined || !["client", "gateway", "provider"].includes(fault.row.blame)) return headers;
+  const mayPass = fault.row.status === 503 || fault.code === "provider_busy";
+  const waitMs = retryAfterMs ?? (mayPass ? RETRY_UNKNOWN_MS : undefined);
+  if (waitMs === undefined) return headers;
   // A provider's wish is cut to a minute: SDKs ignore a longer one and hammer instead.
   const shownMs = fault.row.blame === "provider" ? Math.min(waitMs, RETRY_SHOWN_MAX_MS) : waitMs;
   headers["retry-after"] = String(Math.max(1, Math.ceil(shownMs / 1000)));

@@ -3,19 +3,23 @@ import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
 
-/** No request has parameters of this name: the plugin would take `?access_token=` too, and URLs end up in logs. */
-const NEVER = "\0";
+/** Half a surrogate pair, which no request can spell: the plugin would take `?access_token=` too, and URLs end up in logs. */
+const NEVER = "\ud800";
 const SCHEME = /^bearer[ \t]+/i;
 const SECRET_CHARACTERS_MAX = 512;
 
 /** Gives routes the `bearer` of their request: what follows the scheme, or undefined. */
 export const bearerToken = () => bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
 
-/** The scheme's name is case-insensitive (RFC 9110), which the plugin doesn't know: it is written as it expects it. */
+/**
+ * The scheme's name is case-insensitive (RFC 9110), which the plugin doesn't know: it is written as it expects it. Of
+ * another scheme the plugin would take what stands behind the sixth letter: that is no bearer at all.
+ */
 export function canonicalScheme(headers: Headers): void {
   const given = headers.get("authorization");
   if (given === null || given.startsWith("Bearer ")) return;
   if (SCHEME.test(given)) headers.set("authorization", given.replace(SCHEME, "Bearer "));
+  else headers.delete("authorization");
 }
 
 /** The secret that the request shows. Throws the Fault for none. */

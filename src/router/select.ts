@@ -21,6 +21,9 @@ export function ranked(
   needs: Needs,
   quality: number,
 ): readonly ModelCard[] {
+  if (candidates.length === 0) {
+    throw new Fault("no_provider_available", `No model is on that Router#${selector} could choose.`);
+  }
   const promptTokens = promptTokensOf(request);
   const able = candidates.filter((card) => isAble(card, request, needs, promptTokens));
   if (able.length === 0) {

@@ -61,6 +61,10 @@ function check(rules: Rules, value: unknown, path: string): Fault | null {
 
 function checkObject(rules: Rules, value: unknown, path: string): Fault | null {
   if (!isObject(value)) return wrongType([rules], value, path);
+  // Where the object is of another kind, a field that it lacks is not what is wrong with it.
+  const kind = rules.properties?.type;
+  const ofKind = kind?.enum && value.type !== undefined && check(kind, value.type, child(path, "type"));
+  if (ofKind) return ofKind;
   for (const field of rules.required ?? []) {
     if (value[field] === undefined) return missing(child(path, field));
   }

@@ -18,6 +18,8 @@ export interface Answer {
   readonly error: JsonObject | null;
   /** What `x-poundkey-dropped` names, sorted. */
   readonly dropped: readonly string[];
+  /** The body of the upstream call, as JSON; of several the last. */
+  readonly sent: string;
 }
 
 export interface Call {
@@ -35,7 +37,8 @@ export async function ask(gateway: UnderTest, body: Body, streamed: boolean): Pr
   const reply = replyIn(answer);
   if (status === 200 && !error) checkReply(reply, headers);
   const dropped = (headers.get("x-poundkey-dropped") ?? "").split(", ").filter(Boolean).sort();
-  return { status, headers, reply, error, dropped };
+  const sent = JSON.stringify(gateway.simulator.calls.last()?.body ?? null);
+  return { status, headers, reply, error, dropped, sent };
 }
 
 function replyIn({ status, stream, body }: Seen): JsonObject {
@@ -108,14 +111,15 @@ export function countIn(answer: Answer, field: string): number {
 
 /** What must be the same in the whole and the streamed answer: all but identifiers and sealed thinking. */
 export function comparable({ status, reply, error, dropped }: Answer): JsonObject {
-  return { status, error, dropped, reply: withoutIds(reply) };
+  const fault = error && { type: error.type, code: error.code, param: error.param };
+  return { status, fault, dropped, reply: withoutIds(reply) };
 }
 
 const IDENTIFYING: ReadonlySet<string> = new Set(["id", "created", "data"]);
 
 function withoutIds(value: unknown): unknown {
-  if (Array.isArray(value)) return value.filter((each) => objectOf(each).format !== "google-gemini-v1").map(withoutIds);
+  if (Array.isArray(value)) return value.map(withoutIds);
   if (typeof value !== "object" || value === null) return value;
-  const kept = Object.entries(value).filter(([name, inner]) => !IDENTIFYING.has(name) && !(name === "reasoning_details" && (withoutIds(inner) as unknown[]).length === 0));
+  const kept = Object.entries(value).filter(([name]) => !IDENTIFYING.has(name));
   return Object.fromEntries(kept.map(([name, inner]) => [name, withoutIds(inner)]));
 }

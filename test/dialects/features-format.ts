@@ -33,7 +33,6 @@ const LOOSE = {
     word: { type: "string", minLength: 2, maxLength: 8, pattern: "^s" },
     count: { type: "integer", minimum: 0, maximum: 9, multipleOf: 1 },
     either: { oneOf: [{ type: "boolean" }, { type: "null" }] },
-    more: { type: "object", additionalProperties: true },
   },
   required: ["word", "count", "either"],
 };

@@ -1,5 +1,6 @@
 // Features of plain text: what is said, where it stops, how many answers come.
 import { expect } from "bun:test";
+import { stringOf } from "../../src/core/json.ts";
 import { type Answer, countIn, finishOf, messageOf, wordsOf } from "./asking.ts";
 import { answered, type Feature, feature, says, user } from "./feature.ts";
 
@@ -57,8 +58,9 @@ export const TEXT_FEATURES: readonly Feature[] = [
   feature("n: 3 with stop", { ...stopping, n: 3, stop: ["STOP"] }, gives(3, /^one $/)),
   feature("a refusal", { messages: [user("please refuse this")] }, (answer) => {
     answered(answer);
-    const { refusal } = messageOf(answer);
-    expect(`${refusal ?? wordsOf(answer)}`).toContain("can't help");
-    expect(["stop", "content_filter"]).toContain(finishOf(answer));
+    const words = stringOf(messageOf(answer).refusal) ?? wordsOf(answer);
+    // A provider that stops for safety may give no words at all.
+    if (words === "") expect(finishOf(answer)).toBe("content_filter");
+    else expect(words).toContain("can't help");
   }),
 ];

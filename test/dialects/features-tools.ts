@@ -84,12 +84,10 @@ const RESULT_FEATURES: readonly Feature[] = [
     results.map((result) => ({ ...result, content: '{"sky":"blue"}' })),
   ),
   withResults("the user after the results", BOTH, mentions("thanks"), (results) => [...results, user("say: thanks")]),
-  withResults("a system prompt among the results", BOTH, answered, ([first, ...others]) => [
-    first ?? {},
+  withResults("a system prompt after the results", BOTH, answered, (results) => [
+    ...results,
     { role: "system", content: "Be brief." },
-    ...others,
   ]),
-  withResults("results without tools", ONE, mentions("thanks"), (results) => [...results, user("say: thanks")]),
 ];
 
 const choose = (name: string) => ({ type: "function", function: { name } });
@@ -139,7 +137,7 @@ const SCHEMA_FEATURES: readonly Feature[] = [
   feature("a tool with every keyword", offers('call rich({"kind":"a"})', fn("rich", RICH)), makes(["rich", { kind: "a" }])),
   feature("a strict tool", offers("call s({})", fn("s", STRICT, { strict: true })), makes(["s", {}])),
   feature("a tool without parameters", offers("call bare({})", fn("bare")), makes(["bare", {}])),
-  feature("a tool with a reserved name", offers("call web_search({})", fn("web_search", object({}))), makes(["web_search", {}])),
+  feature("a tool with a reserved name", offers("call web_search({}) call client_web_search({})", fn("web_search", object({}))), makes(["web_search", {}])),
   feature(
     "functions, as they were called once",
     { functions: TOOLS.map((tool) => tool.function), function_call: { name: "clock" }, messages: [user("hello")] },

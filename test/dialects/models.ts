@@ -3,6 +3,7 @@
 /** As the simulator knows them, these are no more than names: what a name accepts is what its provider documents. */
 export const MODELS: readonly string[] = [
   "OpenAI#gpt-4o-mini",
+  "OpenAI#gpt-4o-audio-preview",
   "OpenAI#o3",
   "OpenAI#gpt-5-mini",
   "OpenAI#gpt-5.1",
@@ -29,6 +30,7 @@ export const MODELS: readonly string[] = [
   "Mistral#mistral-large-latest",
   "Mistral#mistral-medium-2604",
   "Mistral#magistral-medium-latest",
+  "Mistral#voxtral-small-2507",
   "Perplexity#sonar",
   "Perplexity#sonar-reasoning-pro",
   "Perplexity#google/gemini-3.1-pro",

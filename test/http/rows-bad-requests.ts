@@ -11,7 +11,8 @@ const GOOD = JSON.stringify(asking("Local#sim"));
 const TOO_LARGE = JSON.stringify(asking("Local#sim", "x".repeat(BODY_LIMIT)));
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
 /** The field's value is one level deep in the body. */
-const withDepth = (depth: number) => `{"x":${nested(depth - 1)},${JSON.stringify(asking("Anthropic#sim")).slice(1)}`;
+const withDepth = (depth: number) =>
+  `{"x":${nested(depth - 1)},${JSON.stringify(asking("Anthropic#sim")).slice(1)}`;
 
 const NOT_JSON: Readonly<Record<string, string>> = {
   "an empty body": "",
@@ -248,14 +249,33 @@ export const GOOD_REQUEST_ROWS: readonly Row[] = [
       status: 200,
     }),
   ),
-  { name: "content-encoding: identity", body: GOOD, headers: { "content-encoding": "identity" }, status: 200 },
+  {
+    name: "content-encoding: identity",
+    body: GOOD,
+    headers: { "content-encoding": "identity" },
+    status: 200,
+  },
   { name: "a byte-order mark", body: `\ufeff${GOOD}`, status: 200 },
   { name: "64 levels", body: withDepth(64), status: 200 },
   { name: "white space around", body: `\r\n\t ${GOOD} \n`, status: 200 },
-  { name: "a whole surrogate pair", body: GOOD.replace("good day", "\\ud83d\\ude00"), status: 200, contains: ["\u{1f600}"] },
+  {
+    name: "a whole surrogate pair",
+    body: GOOD.replace("good day", "\\ud83d\\ude00"),
+    status: 200,
+    contains: ["\u{1f600}"],
+  },
   { name: "brackets in a text", body: GOOD.replace("good day", "[".repeat(500)), status: 200 },
-  { name: "an escaped quote before brackets", body: GOOD.replace("good day", `\\"${"[{".repeat(99)}\\\\`), status: 200 },
-  { name: "NUL in a message", body: asking("Local#sim", "say: a\u0000b"), status: 200, contains: ["a\\u0000b"] },
+  {
+    name: "an escaped quote before brackets",
+    body: GOOD.replace("good day", `\\"${"[{".repeat(99)}\\\\`),
+    status: 200,
+  },
+  {
+    name: "NUL in a message",
+    body: asking("Local#sim", "say: a\u0000b"),
+    status: 200,
+    contains: ["a\\u0000b"],
+  },
   { name: "HEAD /v1/models", method: "HEAD", path: "/v1/models", status: 200, contains: [/^$/] },
   { name: "a trailing slash", path: "/v1/models/", status: 200 },
   { name: "a query that nobody asked for", path: "/v1/models?x=1&__proto__=2", status: 200 },

@@ -18,7 +18,7 @@ export const HEADERS_REFUSED: Readonly<Record<string, string>> = {
   "two in one": "Bearer {secret}, Bearer {secret}",
   SQL: "Bearer sk-' OR '1'='1",
   "a wild card": "Bearer sk-%",
-  "a template": "Bearer ${{secret}}",
+  "a template": "Bearer <{secret}>",
   "a null": "Bearer null",
   "not ASCII": "Bearer sk-\u00e9\u00e8",
 };
@@ -31,6 +31,8 @@ export const HEADERS_WITHOUT: Readonly<Record<string, string>> = {
   Token: "Token {secret}",
   "no scheme": "{secret}",
   "another scheme that begins alike": "Bearerish {secret}",
+  "a colon for the space": "Bearer:{secret}",
+  "no space": "Bearer{secret}",
 };
 
 export const HEADERS_TAKEN: Readonly<Record<string, string>> = {
@@ -58,6 +60,7 @@ export function misplacedRows(secret: string): readonly Row[] {
     at("?access_token=", `/v1/models?access_token=${secret}`),
     at("?api_key=", `/v1/models?api_key=${secret}`),
     at("?bearer=", `/v1/models?Bearer=${secret}&authorization=Bearer%20${secret}`),
+    at("?%00=", `/v1/models?%00=${secret}`),
     at("x-api-key", "/v1/models", { "x-api-key": secret }),
     at("api-key", "/v1/models", { "api-key": secret }),
     at("x-goog-api-key", "/v1/models", { "x-goog-api-key": secret }),

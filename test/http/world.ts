@@ -42,7 +42,7 @@ function oddProviders(url: string): string {
       - { name: dear~trouble=500, context: 8192, output: 1024, price: { input: 10, output: 50 } }
       - { name: cheap~trouble=429, context: 8192, output: 1024, price: { input: 0.1, output: 0.5 } }
       - { name: late~latency=1500~trouble=503, context: 8192, output: 1024, price: { input: 1, output: 5 } }
-      - { name: maker/model-1, context: 8192, output: 1024, price: { input: 1, output: 2 } }
+      - { name: maker/model-1, context: 8192, output: 1024, price: { input: 1, output: 2 }, capabilities: [] }
 models:
   "Shop#late~latency=1500~trouble=503": { fallbacks: ["Shop#cheap"] }
   "Shop#dear~trouble=500": { fallbacks: ["Shop#dear"] }

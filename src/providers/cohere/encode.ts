@@ -99,10 +99,11 @@ function tools(request: ChatRequest, card: ModelCard): Section {
   const names = typeof choice === "object" ? new Set([choice.function.name]) : allowed;
   const all = (request.tools ?? []).map(asFunction);
   const chosen = names === null ? all : all.filter((tool) => names.has(tool.function.name));
-  if (chosen.length === 0) return { body: {}, dropped: [] };
-  const strict = chosen.every(canBeStrict);
   const mode = choice === undefined ? undefined : MODES.get(typeof choice === "object" ? "required" : choice);
   const lost = mode !== undefined && WITHOUT_TOOL_CHOICE.test(card.name);
+  // Where "none" can't be said, sending no tools says it.
+  if (chosen.length === 0 || (lost && choice === "none")) return { body: {}, dropped: [] };
+  const strict = chosen.every(canBeStrict);
   return {
     body: {
       tools: chosen.map((tool) => toolOf(tool, strict)),

@@ -106,8 +106,11 @@ class Positions {
   }
 }
 
+/** Google sends addresses of its own searches with spaces in them; clients check that they are URIs. */
+const NOT_IN_URI = /[\s"<>\\^`{|}]/g;
+
 function citation(source: JsonObject, start: number, end: number): UrlCitation[] {
-  const url = stringOf(source.uri);
+  const url = stringOf(source.uri)?.replace(NOT_IN_URI, encodeURIComponent);
   if (!url) return [];
   const title = stringOf(source.title) ?? url;
   return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } }];
