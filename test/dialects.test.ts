@@ -1,22 +1,43 @@
 // Every feature at every model, in the same words: whole and streamed answers are the same, and are what was asked for.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Answer, ask, comparable } from "./dialects/asking.ts";
-import { exceptionFor } from "./dialects/exceptions.ts";
-import type { Feature } from "./dialects/feature.ts";
+import { objectOf } from "../src/core/json.ts";
+import { type Simulator, startSimulator } from "../src/simulator/server.ts";
+import { type Answer, ask, comparable, countIn } from "./dialects/asking.ts";
+import { EXCEPTIONS, exceptionFor } from "./dialects/exceptions.ts";
+import { answered, type Feature, user } from "./dialects/feature.ts";
+import { FIELD_FEATURES } from "./dialects/features-fields.ts";
 import { FORMAT_FEATURES } from "./dialects/features-format.ts";
 import { MESSAGE_FEATURES } from "./dialects/features-messages.ts";
+import { RESULT_FEATURES } from "./dialects/features-results.ts";
 import { TEXT_FEATURES } from "./dialects/features-text.ts";
+import { DONE, FIRST, second, THINKING_FEATURES } from "./dialects/features-thinking.ts";
 import { TOOL_FEATURES } from "./dialects/features-tools.ts";
-import { MODELS } from "./dialects/models.ts";
+import { HANDED, MODELS } from "./dialects/models.ts";
+import { BREAKS, CALM, harmlessTo, PLACES, STREAMING } from "./dialects/streams.ts";
+import { costOf, pricedProviders, USAGE_ROWS } from "./dialects/usage.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 
-const FEATURES: readonly Feature[] = [...TEXT_FEATURES, ...MESSAGE_FEATURES, ...TOOL_FEATURES, ...FORMAT_FEATURES];
+const FEATURES: readonly Feature[] = [
+  ...TEXT_FEATURES,
+  ...MESSAGE_FEATURES,
+  ...TOOL_FEATURES,
+  ...RESULT_FEATURES,
+  ...FORMAT_FEATURES,
+  ...THINKING_FEATURES,
+  ...FIELD_FEATURES,
+];
 
 let gateway: UnderTest;
+/** Behind the providers that have prices. */
+let priced: Simulator;
 beforeAll(async () => {
-  gateway = await startUnderTest();
+  priced = await startSimulator();
+  gateway = await startUnderTest({ more: pricedProviders(priced.url) });
 });
-afterAll(() => gateway.stop());
+afterAll(async () => {
+  await gateway.stop();
+  await priced.stop();
+});
 
 async function converse({ turns }: Feature, model: string, streamed: boolean): Promise<readonly Answer[]> {
   const answers: Answer[] = [];
@@ -35,5 +56,114 @@ describe.each(FEATURES.map((feature) => [feature.name, feature] as const))("%s",
       const isLast = at === feature.turns.length - 1;
       if (answer) (isLast && exception ? exception.expects : turn.expects)(answer);
     }
+  });
+});
+
+test("each exception is needed by a cell, and no cell by two", () => {
+  const cells = FEATURES.flatMap(({ name }) => MODELS.map((model) => [name, model] as const));
+  for (const { features, models, why } of EXCEPTIONS) {
+    expect([why, cells.some(([name, model]) => features.test(name) && models.test(model))]).toEqual([
+      why,
+      true,
+    ]);
+  }
+  const twice = cells.filter(
+    ([name, model]) =>
+      EXCEPTIONS.filter(({ features, models }) => features.test(name) && models.test(model)).length > 1,
+  );
+  expect(twice).toEqual([]);
+});
+
+describe.each([...HANDED])("a conversation begun by %s goes on", (from) => {
+  test.each([...HANDED])("at %s", async (to) => {
+    const first = await ask(gateway, { model: from, ...FIRST }, true);
+    answered(first);
+    for (const streamed of [false, true]) DONE(await ask(gateway, { model: to, ...second(first) }, streamed));
+  });
+});
+
+describe.each([false, true])("usage and cost, streamed: %p", (streamed) => {
+  test.each(USAGE_ROWS.map((row) => [row.dialect, row] as const))("%s", async (_, row) => {
+    const { provider, name, prompt, completion, cost } = row;
+    const answer = await ask(
+      gateway,
+      { model: `${provider}#${name}`, messages: [user("say: yes")] },
+      streamed,
+    );
+    answered(answer);
+    const usage = objectOf(answer.reply.usage);
+    expect(usage).toMatchObject({
+      prompt_tokens: 1000,
+      completion_tokens: 200,
+      total_tokens: 1200,
+      charged: 0,
+    });
+    expect(objectOf(usage.prompt_tokens_details)).toMatchObject(prompt);
+    expect(objectOf(usage.completion_tokens_details)).toMatchObject(completion);
+    expect(usage.cost).toBeCloseTo(cost, 9);
+  });
+});
+
+describe("costs what its card says", () => {
+  test.each([...MODELS])("%s", async (model) => {
+    const answer = await ask(gateway, { model, messages: [user("say: yes")] }, false);
+    const listed = await fetch(`${gateway.url}/v1/models/${encodeURIComponent(model)}`, {
+      headers: { authorization: `Bearer ${gateway.secret}` },
+    });
+    const { pricing } = listed.ok ? objectOf(await listed.json()) : { pricing: null };
+    expect(objectOf(answer.reply.usage).cost).toBeCloseTo(costOf(objectOf(pricing), answer), 9);
+  });
+});
+
+/** Without what names the disturbance. */
+function undisturbed(answer: Answer) {
+  const { reply, ...rest } = comparable(answer);
+  return { ...rest, reply: { ...objectOf(reply), model: "" } };
+}
+
+describe.each([...STREAMING])("a stream of %s", (model) => {
+  const about = (trouble: string, streamed = true) =>
+    ask(gateway, { ...FIRST, model: model + trouble }, streamed);
+
+  test.each(harmlessTo(model))("is the same under %s", async (trouble) => {
+    const calm = await about(CALM);
+    answered(calm);
+    expect(undisturbed(await about(`~${trouble}`))).toEqual(undisturbed(calm));
+  });
+
+  test("is counted where it tells no usage", async () => {
+    const { usage, ...calm } = (await about(CALM)).reply;
+    const untold = await about("~no-usage");
+    answered(untold);
+    for (const field of ["prompt_tokens", "completion_tokens"])
+      expect(countIn(untold, field)).toBeGreaterThan(0);
+    expect(Object.keys(untold.reply).sort()).toEqual(Object.keys({ usage, ...calm }).sort());
+  });
+
+  test.each([...BREAKS])("never ends well after %s", async (trouble) => {
+    for (const place of PLACES) {
+      const { error } = await about(`~${trouble}~after=${place}`);
+      expect([place, error?.type]).toEqual([place, expect.stringMatching(/^(api|rate_limit)_error$/)]);
+    }
+    expect((await about(`~${trouble}`, false)).status).toBeGreaterThanOrEqual(429);
+  });
+});
+
+/** Cohere names no time; the others do in their own form. */
+describe.each(STREAMING.filter((model) => !model.startsWith("Cohere")))("%s is busy", (model) => {
+  test.each([
+    ["7", "7"],
+    ["600", "60"],
+  ])("for %s s", async (told, shown) => {
+    const busy = await ask(
+      gateway,
+      { model: `${model}~429~retry=${told}`, messages: [user("hello")] },
+      false,
+    );
+    expect([busy.status, busy.error?.code, busy.headers.get("retry-after")]).toEqual([
+      429,
+      "provider_busy",
+      shown,
+    ]);
   });
 });

@@ -14,7 +14,10 @@ let secrets: Secrets;
 let words: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  world = await startHttpWorld("limits: { n: 16, messages: 10000 }", `body_limit: ${BODY_LIMIT}B`);
+  world = await startHttpWorld({
+    more: "limits: { n: 16, messages: 10000 }",
+    server: `body_limit: ${BODY_LIMIT}B`,
+  });
   const restricted = await world.newKey({ requests_per_day: null, allowed_models: ["Shop#cheap"] });
   const spent = await world.newKey({ requests_per_day: 1 });
   secrets = {

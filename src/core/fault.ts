@@ -1,4 +1,5 @@
 // Failures are a closed table: status, type, who is to blame and whether another attempt may help all come from one row.
+import type { RequestLimits } from "./record.ts";
 
 export type FaultType =
   | "invalid_request_error"
@@ -83,6 +84,8 @@ export interface FaultDetails {
   readonly resetAtMs?: number;
   /** Methods that the path takes, for 405. */
   readonly allow?: string;
+  /** What is left of the allowance that refused the request. */
+  readonly limits?: RequestLimits;
   /** A provider's own error code, shown instead of ours. */
   readonly shownCode?: string | null;
   /** The provider's HTTP status, for the log. */

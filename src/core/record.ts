@@ -50,3 +50,11 @@ export interface RequestRecord {
   readonly totalMs: number;
   readonly firstTokenMs: number | null;
 }
+
+/** What the rate-limit headers say. */
+export interface RequestLimits {
+  readonly limit: number;
+  readonly remaining: number;
+  /** From the decision to the start of the next day, in milliseconds. */
+  readonly resetMs: number;
+}

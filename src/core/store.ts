@@ -2,7 +2,7 @@
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
-import type { RequestRecord, Tokens } from "./record.ts";
+import type { RequestLimits, RequestRecord, Tokens } from "./record.ts";
 import type { BillingRules, QuotaRules } from "./settings.ts";
 
 /** How many places of one day's allowance an owner has taken. The owner is a key or an account, by its id. */
@@ -37,14 +37,6 @@ export type Place =
       readonly previous: SlotTaken | null;
     }
   | { readonly kind: "unlimited" };
-
-/** What the rate-limit headers say. */
-export interface RequestLimits {
-  readonly limit: number;
-  readonly remaining: number;
-  /** From the decision to the start of the next day, in milliseconds. */
-  readonly resetMs: number;
-}
 
 /** The rows that a demand is decided on: the store reads them inside the transaction, without knowing what for. */
 export interface Reads {

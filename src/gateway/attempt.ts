@@ -108,20 +108,29 @@ async function* decoded(
   if (response.body) {
     for await (const bytes of call.bytes(response.body)) {
       const events = parser.push(bytes);
-      yield pushAll(decoder, events);
+      yield* pushed(decoder, events);
       if (events.at(-1)?.data !== DONE) continue;
       call.complete();
       break;
     }
   }
-  yield [...pushAll(decoder, parser.end()), ...decoder.end()];
+  yield* pushed(decoder, parser.end());
+  yield decoder.end();
 }
 
 /** Some servers hold the connection open after this: nothing follows it. */
 const DONE = "[DONE]";
 
-function pushAll(decoder: Decoder, events: readonly ServerEvent[]): readonly ChatChunk[] {
+/** The chunks of one read as one batch; those before an event that fails are given before it fails. */
+function* pushed(decoder: Decoder, events: readonly ServerEvent[]): Generator<readonly ChatChunk[]> {
   const [only] = events;
-  if (only && events.length === 1) return decoder.push(only);
-  return events.flatMap((event) => decoder.push(event));
+  if (only && events.length === 1) return yield decoder.push(only);
+  const chunks: ChatChunk[] = [];
+  try {
+    for (const event of events) chunks.push(...decoder.push(event));
+  } catch (fault) {
+    yield chunks;
+    throw fault;
+  }
+  yield chunks;
 }

@@ -8,8 +8,8 @@ import { crossOrigin } from "./cors.ts";
 import { allowedMethods, pathOf } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 
-/** Bun's own wall, at which it answers without a body: twice ours, so that ours is the one that is met. */
-const WALL_FACTOR = 2;
+/** Bun's own wall answers without a body: ours is met in `readJson`, and what comes after it is passed over unkept. */
+const NO_WALL = Number.MAX_SAFE_INTEGER;
 const IDLE_SECONDS = 60;
 const HOST = /^[A-Za-z0-9.\-_:[\]]{1,255}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -22,7 +22,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       port: ports.server.port,
       reusePort,
       idleTimeout: IDLE_SECONDS,
-      maxRequestBodySize: ports.server.bodyBytesMax * WALL_FACTOR,
+      maxRequestBodySize: NO_WALL,
       development: false,
     },
     // Elysia would take the path from a fixed offset of the URL otherwise: a short Host header shifts it.
@@ -64,14 +64,15 @@ export function mintId(random: Random): string {
 function unknownPath(request: Request): Fault {
   const path = pathOf(request.url);
   const methods = allowedMethods(path);
-  if (methods.length > 0) {
+  if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(", ");
     return new Fault("method_not_supported", `This URL takes ${allow}, not ${request.method}.`, { allow });
   }
   if (path === "/v1/responses" || path === "/responses") {
     const message =
       "This gateway speaks chat completions, not the Responses API. Use POST /v1/chat/completions: " +
-      "client.chat.completions.create(…) in the OpenAI SDK, or openai.chat(model) in the AI SDK.";
+      "client.chat.completions.create(…) in the OpenAI SDK, openai.chat(model) in the AI SDK, " +
+      "ChatOpenAICompletions in LangChain.";
     return new Fault("unknown_url", message);
   }
   return new Fault("unknown_url", `Unknown request URL: ${request.method} ${path.slice(0, 100)}.`);

@@ -64,6 +64,7 @@ async function chat(
   } catch (thrown) {
     const fault = faultOf(thrown);
     if (fault.code === "internal_error") throw thrown;
+    facts.limits ??= fault.details.limits ?? null;
     return faultAnswer(fault, factHeaders(facts));
   } finally {
     if (call.request.stream !== true) over();

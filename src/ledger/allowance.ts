@@ -1,6 +1,7 @@
 // Where a key stands: how much of the day's allowance is left, and when the throttle's next slot comes.
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
+import type { RequestLimits } from "../core/record.ts";
 import type { QuotaRules } from "../core/settings.ts";
 import { type Meter, meterIdOf, type Reads, type Slot } from "../core/store.ts";
 import { dayAfter, dayOf } from "./day.ts";
@@ -101,5 +102,15 @@ export function usedUp(standing: Standing, quota: QuotaRules, nowMs: number): Fa
       ? ""
       : ` After it, one request every ${inWords(quota.throttleMs)} is let through.`;
   const message = `The day's allowance of requests (${standing.limit}) is used up.${after} The next one passes in ${inWords(resetAtMs - nowMs)}.`;
-  return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs });
+  const limits = limitsOf(standing, 0, nowMs);
+  return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
+}
+
+/** What is left when `taken` more places of the allowance are. */
+export function limitsOf(
+  { limit, meter, resetsAtMs }: Standing,
+  taken: number,
+  nowMs: number,
+): RequestLimits {
+  return { limit, remaining: Math.max(0, limit - meter.used - taken), resetMs: resetsAtMs - nowMs };
 }

@@ -10,13 +10,12 @@ import {
   type Meter,
   meterIdOf,
   type Place,
-  type RequestLimits,
   type Rows,
   type Settlement,
   type Slot,
   type UsageSum,
 } from "../core/store.ts";
-import { type Counts, limitOf, type Standing, standingOf, usedUp } from "./allowance.ts";
+import { type Counts, limitOf, limitsOf, type Standing, standingOf, usedUp } from "./allowance.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -106,10 +105,6 @@ function takeSlot(work: Work, { slot }: Standing, id: string, nowMs: number): Pl
   const taken = { atMs: nowMs, by: id };
   work.slots.set(owner, { owner, taken });
   return { kind: "throttle", owner, taken, previous };
-}
-
-function limitsOf({ limit, meter, resetsAtMs }: Standing, taken: number, nowMs: number): RequestLimits {
-  return { limit, remaining: Math.max(0, limit - meter.used - taken), resetMs: resetsAtMs - nowMs };
 }
 
 function unpaid(): Fault {

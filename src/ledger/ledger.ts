@@ -1,8 +1,8 @@
 // The ledger: lets requests in by their key's allowance, writes what became of them, and gives back what was not used.
 import type { GatewayKey } from "../core/key.ts";
-import type { RequestRecord } from "../core/record.ts";
+import type { RequestLimits, RequestRecord } from "../core/record.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
-import type { Demand, Place, RequestLimits, Rows, Store } from "../core/store.ts";
+import type { Demand, Place, Rows, Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { type Counts, limitOf, readsOf, standingOf } from "./allowance.ts";
 import { dayOf } from "./day.ts";

@@ -18,6 +18,8 @@ const MEANINGS: readonly (readonly [RegExp, FaultCode])[] = [
     "upstream_auth",
   ],
   [/insufficient balance|arrearage|no resource package|account .{0,40}suspended/i, "upstream_auth"],
+  // Mistral (code 1500) and Perplexity answer an unknown model with 400.
+  [/\binvalid[ _]model\b/i, "model_not_found"],
   // OpenRouter's moderation is a 403, xAI's too; DashScope and Z.ai name their inspection.
   [
     /data_?inspection_?failed|input was flagged|violates usage guidelines|sensitive content|high[ _]risk/i,
@@ -89,7 +91,8 @@ function inner(error: JsonObject): Said {
   if (wrapped !== undefined) return wrapped;
   const message = messageOf(error.message) ?? messageOf(error.detail) ?? stringOf(error.title);
   const type = stringOf(error.type);
-  const status = statusOf(error.status_code) ?? statusOf(error.code) ?? statusOf(error.status);
+  const { status_code: said, raw_status_code: raw, code, status: named } = error;
+  const status = [said, raw, code, named].map(statusOf).find((one) => one !== undefined);
   return { message, code: stringOf(error.code) ?? type ?? stringOf(error.status), status };
 }
 

@@ -173,7 +173,7 @@ describe("errors", () => {
 
   test("say what to do where LangChain turns to the Responses API by a model's name", async () => {
     const error = await thrown("NotFoundError", chat("OpenAI#gpt-5.4-pro").invoke("say: hi"));
-    expect(error.message).toContain("/v1/chat/completions");
+    expect(error.message).toContain("ChatOpenAICompletions");
     const completions = new ChatOpenAICompletions(fieldsOf("OpenAI#gpt-5.4-pro"));
     expect((await completions.invoke("say: hi")).text).toBe("hi");
   });

@@ -1,6 +1,8 @@
 // Where a provider's interface has no form for a feature: every known exception, with its reason on the wire.
 import { expect } from "bun:test";
+import { messageOf } from "./asking.ts";
 import { answered, type Turn } from "./feature.ts";
+import { DONE } from "./features-thinking.ts";
 
 export interface Exception {
   readonly features: RegExp;
@@ -13,7 +15,11 @@ export interface Exception {
 
 /** Leaving it out would change the meaning: refused before anybody is called. */
 const refused: Turn["expects"] = ({ status, error }) => {
-  expect([status, error?.code, error?.param]).toEqual([400, "unsupported_capability", expect.stringMatching(/^messages\[0\]/)]);
+  expect([status, error?.code, error?.param]).toEqual([
+    400,
+    "unsupported_capability",
+    expect.stringMatching(/^messages\[0\]/),
+  ]);
 };
 
 /** Answered without it, and the field is named. */
@@ -32,6 +38,11 @@ function told(field: string, words: RegExp): Turn["expects"] {
   };
 }
 
+const hidesThinking: Turn["expects"] = (answer) => {
+  answered(answer);
+  expect(messageOf(answer).reasoning_content).toBeUndefined();
+};
+
 const NO_STOP = /^(OpenAI#(o3|gpt-[5-9])|Responses|Perplexity)/;
 const NO_FORCE = /^Anthropic#claude-(sonnet-5-5|fable-5-1)/;
 const FORCED = /^(tool_choice (required|named)|allowed tools, required|functions, as they were called once)$/;
@@ -48,7 +59,10 @@ export const EXCEPTIONS: readonly Exception[] = [
     models: /^Anthropic#claude-sonnet-4-2025/,
     why: "not in the catalogue, so its limit is not known; Anthropic refuses a higher one",
     expects: ({ status, error }) => {
-      expect([status, error?.message]).toEqual([400, expect.stringContaining("maximum allowed number of output tokens")]);
+      expect([status, error?.message]).toEqual([
+        400,
+        expect.stringContaining("maximum allowed number of output tokens"),
+      ]);
     },
   },
   {
@@ -113,6 +127,44 @@ export const EXCEPTIONS: readonly Exception[] = [
     models: /^Google#gemma/,
     why: "Gemma refuses a JSON mime type; the schema is told in words",
     expects: told("response_format", /must conform to this JSON Schema/),
+  },
+  {
+    features: /^a field that nobody knows$/,
+    models: /^OpenAI#(?!.*codex)/,
+    why: "what the API doesn't name is passed on to servers of OpenAI's dialect, and OpenAI refuses it by name",
+    expects: ({ status, error }) => {
+      expect([status, error?.code, error?.message]).toEqual([
+        400,
+        "unknown_parameter",
+        expect.stringContaining("poundkey_test"),
+      ]);
+    },
+  },
+  {
+    features: /^thinking that was tampered with$/,
+    models:
+      /^(OpenAI#(gpt-4|o3|gpt-5-mini|gpt-5\.[14]$)|Responses#(gpt-4|house)|Google#gemini-2.0|Mistral|Perplexity#(sonar|anthropic)|Cohere|Local)/,
+    why: "nothing is sealed: no thinking, or none that the interface gives, or plain text",
+    expects: DONE,
+  },
+  {
+    features: /^thinking is shown$/,
+    models: /^(OpenAI#gpt-(5\.6|6|5\.1-codex)|Responses#(gpt-6|house))/,
+    why: "OpenAI gives its thinking to verified organisations alone, so it isn't asked for unasked",
+    expects: hidesThinking,
+  },
+  {
+    features: /^thinking is shown/,
+    models:
+      /^(OpenAI#(gpt-4|o3|gpt-5-mini|gpt-5\.[14]$)|Responses#gpt-4|Google#gemini-2.0|Mistral#mistral-large|Perplexity)/,
+    why: "no thinking, or none that the interface gives",
+    expects: hidesThinking,
+  },
+  {
+    features: /^thinking is shown/,
+    models: /^Cohere#command-(r|a-03)/,
+    why: "no thinking, but Cohere's plan of its calls",
+    expects: (answer) => expect(messageOf(answer).reasoning_content).toBe("I will use weather and clock."),
   },
 ];
 

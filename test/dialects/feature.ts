@@ -44,7 +44,9 @@ export function mentions(...texts: readonly string[]): Turn["expects"] {
 export function makes(...calls: readonly (readonly [string, unknown])[]): Turn["expects"] {
   return (answer) => {
     answered(answer);
-    expect(callsOf(answer.reply).map(({ name, input }) => [name, input])).toEqual(calls.map((call) => [...call]));
+    expect(callsOf(answer.reply).map(({ name, input }) => [name, input])).toEqual(
+      calls.map((call) => [...call]),
+    );
     expect(finishOf(answer)).toBe("tool_calls");
   };
 }

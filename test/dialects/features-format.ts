@@ -9,10 +9,12 @@ const ask = [user("Give me JSON.")];
 const shaped = (schema: object, more: object = {}) => ({
   response_format: { type: "json_schema", json_schema: { name: "answer", schema, ...more } },
 });
-const gives = (value: unknown): Turn["expects"] => (answer) => {
-  answered(answer);
-  expect(parseJson(wordsOf(answer))).toEqual(value);
-};
+const gives =
+  (value: unknown): Turn["expects"] =>
+  (answer) => {
+    answered(answer);
+    expect(parseJson(wordsOf(answer))).toEqual(value);
+  };
 
 const STRICT = {
   type: "object",
@@ -24,7 +26,12 @@ const STRICT = {
   required: ["title", "tags", "inner"],
   additionalProperties: false,
   $defs: {
-    Inner: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"], additionalProperties: false },
+    Inner: {
+      type: "object",
+      properties: { ok: { type: "boolean" } },
+      required: ["ok"],
+      additionalProperties: false,
+    },
   },
 };
 const LOOSE = {
@@ -39,7 +46,11 @@ const LOOSE = {
 
 export const FORMAT_FEATURES: readonly Feature[] = [
   feature("text as format", { messages: [user("say: yes")], response_format: { type: "text" } }, says("yes")),
-  feature("json_object", { messages: ask, response_format: { type: "json_object" } }, gives({ said: "Give me JSON." })),
+  feature(
+    "json_object",
+    { messages: ask, response_format: { type: "json_object" } },
+    gives({ said: "Give me JSON." }),
+  ),
   feature(
     "a strict schema",
     { messages: ask, ...shaped(STRICT, { strict: true }) },
@@ -50,7 +61,19 @@ export const FORMAT_FEATURES: readonly Feature[] = [
     { messages: ask, ...shaped(LOOSE, { description: "Any." }) },
     gives({ word: "sample", count: 0, either: false }),
   ),
-  feature("a schema without strict tools in the way", { messages: ask, tools: TOOLS, ...shaped(STRICT, { strict: true }) }, answered),
-  feature("a schema and no tool to call", { messages: ask, tools: TOOLS, tool_choice: "none", ...shaped(LOOSE) }, answered),
-  feature("json_object beside tools", { messages: ask, tools: TOOLS, response_format: { type: "json_object" } }, answered),
+  feature(
+    "a schema without strict tools in the way",
+    { messages: ask, tools: TOOLS, ...shaped(STRICT, { strict: true }) },
+    answered,
+  ),
+  feature(
+    "a schema and no tool to call",
+    { messages: ask, tools: TOOLS, tool_choice: "none", ...shaped(LOOSE) },
+    answered,
+  ),
+  feature(
+    "json_object beside tools",
+    { messages: ask, tools: TOOLS, response_format: { type: "json_object" } },
+    answered,
+  ),
 ];

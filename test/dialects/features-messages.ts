@@ -12,7 +12,11 @@ const text = (words: string) => ({ type: "text", text: words });
 
 const SYSTEM_FEATURES: readonly Feature[] = [
   feature("a system prompt", { messages: [system("Be kind."), QUESTION] }, mentions("Be kind.")),
-  feature("a system prompt in parts", { messages: [system([text("Be "), text("kind.")]), QUESTION] }, mentions("kind.")),
+  feature(
+    "a system prompt in parts",
+    { messages: [system([text("Be "), text("kind.")]), QUESTION] },
+    mentions("kind."),
+  ),
   feature("a developer prompt", { messages: [developer("Be kind."), QUESTION] }, mentions("Be kind.")),
   feature(
     "several system and developer prompts",
@@ -76,7 +80,8 @@ const ORDER_FEATURES: readonly Feature[] = [
   },
 ];
 
-const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 const image = (url: string, more: object = {}) => ({ type: "image_url", image_url: { url, ...more } });
 const PDF = "JVBERi0xLjQKJSVFT0YK";
 const file = (data: string, filename: string) => ({ type: "file", file: { file_data: data, filename } });
@@ -99,7 +104,10 @@ const MEDIA_FEATURES: readonly Feature[] = [
     "images alone, two of them",
     {
       messages: [
-        user([image(`data:image/png;base64,${PIXEL}`), image(`data:image/webp;base64,${PIXEL}`, { detail: "high" })]),
+        user([
+          image(`data:image/png;base64,${PIXEL}`),
+          image(`data:image/webp;base64,${PIXEL}`, { detail: "high" }),
+        ]),
       ],
     },
     mentions("[image image/png 70 bytes]", "[image image/webp 70 bytes]"),
@@ -111,7 +119,14 @@ const MEDIA_FEATURES: readonly Feature[] = [
   ),
   feature(
     "sound",
-    { messages: [user([text("hear"), { type: "input_audio", input_audio: { data: "UklGRiQAAABXQVZF", format: "wav" } }])] },
+    {
+      messages: [
+        user([
+          text("hear"),
+          { type: "input_audio", input_audio: { data: "UklGRiQAAABXQVZF", format: "wav" } },
+        ]),
+      ],
+    },
     (answer) => {
       answered(answer);
       expect(wordsOf(answer)).toMatch(/\[audio audio\/(x-)?wav 12 bytes\]/);
@@ -132,12 +147,16 @@ const MARK_FEATURES: readonly Feature[] = [
     },
     says("yes"),
   ),
-  feature("log probabilities", { messages: [user("say: yes")], logprobs: true, top_logprobs: 1 }, (answer) => {
-    says("yes")(answer);
-    const { content } = objectOf(choiceOf(answer.reply).logprobs);
-    if (answer.dropped.includes("logprobs")) expect(content).toBeUndefined();
-    else expect(arrayOf(content).map((each) => objectOf(each).token)).toEqual(["yes"]);
-  }),
+  feature(
+    "log probabilities",
+    { messages: [user("say: yes")], logprobs: true, top_logprobs: 1 },
+    (answer) => {
+      says("yes")(answer);
+      const { content } = objectOf(choiceOf(answer.reply).logprobs);
+      if (answer.dropped.includes("logprobs")) expect(content).toBeUndefined();
+      else expect(arrayOf(content).map((each) => objectOf(each).token)).toEqual(["yes"]);
+    },
+  ),
 ];
 
 export const MESSAGE_FEATURES: readonly Feature[] = [

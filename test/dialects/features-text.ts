@@ -1,6 +1,6 @@
 // Features of plain text: what is said, where it stops, how many answers come.
 import { expect } from "bun:test";
-import { stringOf } from "../../src/core/json.ts";
+import { numberOf, objectOf, stringOf } from "../../src/core/json.ts";
 import { type Answer, countIn, finishOf, messageOf, wordsOf } from "./asking.ts";
 import { answered, type Feature, feature, says, user } from "./feature.ts";
 
@@ -28,8 +28,25 @@ function gives(count: number, text: RegExp): (answer: Answer) => void {
 const long = { messages: [user("long 80")] };
 const stopping = { messages: [user("say: one STOP two END three")] };
 
+/** The simulator's rule of all counts. */
+function tokensOf(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/** The usage follows the rule: what was thought counts as said, whether the dialect tells it apart or not. */
+function counted(asked: string, said: string): (answer: Answer) => void {
+  return (answer) => {
+    says(said)(answer);
+    const { reasoning_tokens: thought } = objectOf(objectOf(answer.reply.usage).completion_tokens_details);
+    const shown = tokensOf(stringOf(messageOf(answer).reasoning_content) ?? "");
+    expect(countIn(answer, "prompt_tokens")).toBe(tokensOf(asked));
+    expect(countIn(answer, "completion_tokens")).toBe(tokensOf(said) + (numberOf(thought) ?? shown));
+    if (shown > 0 && thought !== undefined) expect(thought).toBe(shown);
+  };
+}
+
 export const TEXT_FEATURES: readonly Feature[] = [
-  feature("text", { messages: [user(`say: ${GREETING}`)] }, says(GREETING)),
+  feature("text", { messages: [user(`say: ${GREETING}`)] }, counted(`say: ${GREETING}`, GREETING)),
   feature(
     "text in parts",
     {

@@ -1,6 +1,6 @@
 // Features of tools: calls made, results given back, the choice among tools, schemas of every kind.
 import { expect } from "bun:test";
-import { type Answer, callsOf, finishOf, messageOf } from "./asking.ts";
+import { callsOf, finishOf, messageOf } from "./asking.ts";
 import { answered, type Feature, feature, makes, mentions, type Turn, user } from "./feature.ts";
 
 const fn = (name: string, parameters?: object, more: object = {}) => ({
@@ -12,49 +12,20 @@ const WEATHER = fn("weather", object({ city: { type: "string" } }, { required: [
 const CLOCK = fn("clock", object({ zone: { type: "string" } }, { required: ["zone"] }));
 export const TOOLS = [WEATHER, CLOCK];
 
-const BOTH = 'call weather({"city":"Oslo"}) and call clock({"zone":"CET"})';
-const ONE = 'call weather({"city":"Oslo"})';
-const SAME = 'call weather({"city":"Oslo"}) and call weather({"city":"Rome"})';
-const asks = (text: string, more: object = {}) => ({ tools: TOOLS, messages: [user(text)], ...more });
+export const BOTH = 'call weather({"city":"Oslo"}) and call clock({"zone":"CET"})';
+export const ONE = 'call weather({"city":"Oslo"})';
+export const SAME = 'call weather({"city":"Oslo"}) and call weather({"city":"Rome"})';
+export const asks = (text: string, more: object = {}) => ({ tools: TOOLS, messages: [user(text)], ...more });
 
-/** The words of each call's result: told by the name, so that a mix-up shows. */
-const RESULTS: Readonly<Record<string, string>> = { weather: "sunny", clock: "noon" };
-
-function resultsOf(answer: Answer | undefined): { role: string; tool_call_id: string; content: string }[] {
-  return callsOf(answer?.reply ?? {}).map(({ id, name, input }) => {
-    const place = Object.values(Object(input)).join();
-    return { role: "tool", tool_call_id: id, content: `${RESULTS[name]} in ${place}` };
-  });
-}
-
-/** The results of the calls that `text` brings about, as the client hands them back. */
-function withResults(
-  name: string,
-  text: string,
-  expects: Turn["expects"],
-  order: (results: ReturnType<typeof resultsOf>) => readonly object[],
-  more: object = {},
-): Feature {
-  return {
-    name,
-    turns: [
-      { ask: () => asks(text, more), expects: answered },
-      {
-        ask: ([first]) => ({
-          ...asks(text, more),
-          messages: [user(text), first ? messageOf(first) : {}, ...order(resultsOf(first))],
-        }),
-        expects,
-      },
-    ],
-  };
-}
-
-const told = mentions("weather → sunny in Oslo", "clock → noon in CET");
+export const CALLED = makes(["weather", { city: "Oslo" }], ["clock", { zone: "CET" }]);
 const CALL_FEATURES: readonly Feature[] = [
   feature("one call", asks(ONE), makes(["weather", { city: "Oslo" }])),
-  feature("two calls", asks(BOTH), makes(["weather", { city: "Oslo" }], ["clock", { zone: "CET" }])),
-  feature("the same call twice", asks(SAME), makes(["weather", { city: "Oslo" }], ["weather", { city: "Rome" }])),
+  feature("two calls", asks(BOTH), CALLED),
+  feature(
+    "the same call twice",
+    asks(SAME),
+    makes(["weather", { city: "Oslo" }], ["weather", { city: "Rome" }]),
+  ),
   feature(
     "no parallel calls",
     asks(BOTH, { parallel_tool_calls: false }),
@@ -68,28 +39,6 @@ const CALL_FEATURES: readonly Feature[] = [
   ),
 ];
 
-const RESULT_FEATURES: readonly Feature[] = [
-  withResults("results", BOTH, told, (results) => results),
-  withResults("results out of order", BOTH, told, (results) => results.toReversed()),
-  withResults("results of the same tool out of order", SAME, mentions("sunny in Oslo", "sunny in Rome"), (results) =>
-    results.toReversed(),
-  ),
-  withResults("an empty result", ONE, mentions("weather → "), (results) =>
-    results.map((result) => ({ ...result, content: "" })),
-  ),
-  withResults("a result in parts", ONE, mentions("weather → sunny in Oslo"), (results) =>
-    results.map((result) => ({ ...result, content: [{ type: "text", text: result.content }] })),
-  ),
-  withResults("a result that is JSON", ONE, mentions('"sky":"blue"'), (results) =>
-    results.map((result) => ({ ...result, content: '{"sky":"blue"}' })),
-  ),
-  withResults("the user after the results", BOTH, mentions("thanks"), (results) => [...results, user("say: thanks")]),
-  withResults("a system prompt after the results", BOTH, answered, (results) => [
-    ...results,
-    { role: "system", content: "Be brief." },
-  ]),
-];
-
 const choose = (name: string) => ({ type: "function", function: { name } });
 const allow = (mode: string) => ({
   tool_choice: { type: "allowed_tools", allowed_tools: { mode, tools: [choose("clock")] } },
@@ -101,8 +50,16 @@ const noCalls: Turn["expects"] = (answer) => {
 };
 const CHOICE_FEATURES: readonly Feature[] = [
   feature("tool_choice auto", asks(ONE, { tool_choice: "auto" }), makes(["weather", { city: "Oslo" }])),
-  feature("tool_choice required", asks("hello", { tool_choice: "required" }), makes(["weather", { city: "sample" }])),
-  feature("tool_choice named", asks("hello", { tool_choice: choose("clock") }), makes(["clock", { zone: "sample" }])),
+  feature(
+    "tool_choice required",
+    asks("hello", { tool_choice: "required" }),
+    makes(["weather", { city: "sample" }]),
+  ),
+  feature(
+    "tool_choice named",
+    asks("hello", { tool_choice: choose("clock") }),
+    makes(["clock", { zone: "sample" }]),
+  ),
   feature("tool_choice none", asks(ONE, { tool_choice: "none" }), noCalls),
   feature("allowed tools, auto", asks("call clock({})", allow("auto")), makes(["clock", {}])),
   feature("allowed tools, required", asks("hello", allow("required")), makes(["clock", { zone: "sample" }])),
@@ -112,7 +69,12 @@ const RICH = object(
   {
     kind: { enum: ["a", "b"] },
     level: { type: ["integer", "null"], minimum: 1, maximum: 9 },
-    either: { anyOf: [{ type: "string", format: "date-time" }, { type: "number", exclusiveMinimum: 0 }] },
+    either: {
+      anyOf: [
+        { type: "string", format: "date-time" },
+        { type: "number", exclusiveMinimum: 0 },
+      ],
+    },
     other: { oneOf: [{ const: 1 }, { const: "x" }] },
     inner: { $ref: "#/$defs/Inner" },
     list: { type: "array", items: { type: "string", pattern: "^x" }, minItems: 2, uniqueItems: true },
@@ -134,13 +96,25 @@ const STRICT = object(
 const offers = (text: string, ...tools: readonly object[]) => ({ tools, messages: [user(text)] });
 
 const SCHEMA_FEATURES: readonly Feature[] = [
-  feature("a tool with every keyword", offers('call rich({"kind":"a"})', fn("rich", RICH)), makes(["rich", { kind: "a" }])),
+  feature(
+    "a tool with every keyword",
+    offers('call rich({"kind":"a"})', fn("rich", RICH)),
+    makes(["rich", { kind: "a" }]),
+  ),
   feature("a strict tool", offers("call s({})", fn("s", STRICT, { strict: true })), makes(["s", {}])),
   feature("a tool without parameters", offers("call bare({})", fn("bare")), makes(["bare", {}])),
-  feature("a tool with a reserved name", offers("call web_search({}) call client_web_search({})", fn("web_search", object({}))), makes(["web_search", {}])),
+  feature(
+    "a tool with a reserved name",
+    offers("call web_search({}) call client_web_search({})", fn("web_search", object({}))),
+    makes(["web_search", {}]),
+  ),
   feature(
     "functions, as they were called once",
-    { functions: TOOLS.map((tool) => tool.function), function_call: { name: "clock" }, messages: [user("hello")] },
+    {
+      functions: TOOLS.map((tool) => tool.function),
+      function_call: { name: "clock" },
+      messages: [user("hello")],
+    },
     makes(["clock", { zone: "sample" }]),
   ),
 ];
@@ -171,7 +145,11 @@ const CUSTOM_FEATURES: readonly Feature[] = [
           messages: [
             user('call shell({"input":"ls -la"})'),
             first ? messageOf(first) : {},
-            ...callsOf(first?.reply ?? {}).map(({ id }) => ({ role: "tool", tool_call_id: id, content: "a.txt" })),
+            ...callsOf(first?.reply ?? {}).map(({ id }) => ({
+              role: "tool",
+              tool_call_id: id,
+              content: "a.txt",
+            })),
           ],
         }),
         expects: mentions("shell → a.txt"),
@@ -182,7 +160,6 @@ const CUSTOM_FEATURES: readonly Feature[] = [
 
 export const TOOL_FEATURES: readonly Feature[] = [
   ...CALL_FEATURES,
-  ...RESULT_FEATURES,
   ...CHOICE_FEATURES,
   ...SCHEMA_FEATURES,
   ...CUSTOM_FEATURES,

@@ -42,3 +42,18 @@ export const MODELS: readonly string[] = [
   "Local#llama3.2",
   "Local#house-think",
 ];
+
+/** Those between which a conversation is handed over: of each dialect the ones with the strictest rules for history. */
+export const HANDED: readonly string[] = [
+  "OpenAI#gpt-4o-mini",
+  "OpenAI#gpt-5.6-sol",
+  "Responses#gpt-6-sol",
+  "Anthropic#claude-sonnet-4-5",
+  "Anthropic#claude-sonnet-5-5",
+  "Google#gemini-2.5-flash",
+  "Google#gemini-3.8-flash",
+  "Mistral#magistral-medium-latest",
+  "Perplexity#google/gemini-3.1-pro",
+  "Cohere#command-a-reasoning-08-2025",
+  "Local#house-think",
+];

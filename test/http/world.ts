@@ -49,12 +49,24 @@ models:
 aliases: { house: "Shop#cheap", gpt: "OpenAI#gpt-5.4", any: "Router#light", pass: "Local#whatever" }`;
 }
 
-/** Starts both simulators and the gateway. `more` is further YAML, `server` further fields of that section. */
-export async function startHttpWorld(more = "", server = ""): Promise<HttpWorld> {
+/** YAML beside what the world has already. */
+export interface WorldSetup {
+  /** Rows of `providers:`, indented by two. */
+  readonly providers?: string;
+  /** Further sections. */
+  readonly more?: string;
+  /** Further fields of `server:`; they outdo the short `keep_alive`. */
+  readonly server?: string;
+}
+
+/** Starts both simulators and the gateway. */
+export async function startHttpWorld(setup: WorldSetup = {}): Promise<HttpWorld> {
+  const { providers = "", more = "", server = "" } = setup;
   const odd = await startSimulator({ host: "127.0.0.1", port: 0 });
+  const keepAlive = server.includes("keep_alive") ? "" : `keep_alive: ${KEEP_ALIVE_MS}ms`;
   const gateway = await startUnderTest({
-    more: `${oddProviders(odd.url)}\n${more}`,
-    server: `keep_alive: ${KEEP_ALIVE_MS}ms${server === "" ? "" : `, ${server}`}`,
+    more: [providers, oddProviders(odd.url), more].join("\n"),
+    server: [keepAlive, server].filter((fields) => fields !== "").join(", "),
   });
   let looked = 0;
   return {

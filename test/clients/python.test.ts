@@ -1,0 +1,85 @@
+// OpenAI's Python SDK against the running gateway: each check of python_client.py is a test here.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { arrayOf, objectOf, parseJson } from "../../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { type Door, doorTo, PICTURE, PICTURE_SEEN, PLAIN, standingOf, until } from "./setting.ts";
+
+const SCRIPT = join(import.meta.dir, "python_client.py");
+const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
+const SCRIPT_MS = 60_000;
+const environment = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+
+/** The first Python that has the SDK, with the script's checks; null when none has it. */
+function pythonHere(): Python | null {
+  for (const python of [OWN, Bun.which("python3")]) {
+    if (python === null || !existsSync(python)) continue;
+    const { success, stdout } = Bun.spawnSync([python, SCRIPT, "--list"], {
+      env: environment,
+      stderr: "ignore",
+    });
+    if (success) return { python, checks: arrayOf(parseJson(stdout.toString())).map(String) };
+  }
+  return null;
+}
+
+interface Python {
+  readonly python: string;
+  readonly checks: readonly string[];
+}
+
+/** Runs the script once; gives what failed by check, null for one that passed. */
+async function resultsOf({ python }: Python, given: object): Promise<ReadonlyMap<string, unknown>> {
+  const command = [python, SCRIPT, JSON.stringify(given)];
+  const child = Bun.spawn(command, { env: environment, stdout: "pipe", stderr: "inherit" });
+  const lines = (await new Response(child.stdout).text()).trim().split("\n");
+  const entries = lines.map((line) => objectOf(parseJson(line)));
+  return new Map(entries.map(({ check, error }) => [String(check), error]));
+}
+
+function suite(here: Python): void {
+  let results: ReadonlyMap<string, unknown>;
+  let under: UnderTest;
+  let door: Door;
+  let spent: string;
+  let before: object;
+
+  beforeAll(async () => {
+    // A slot so near that the SDK would wait for it, if it weren't told otherwise.
+    under = await startUnderTest({ more: "quota: { throttle: 20s }" });
+    door = doorTo(under.url);
+    spent = (await under.newKey({ requests_per_day: 1 })).secret;
+    const bound = (await under.newKey({ allowed_models: ["OpenAI#gpt-5.4"] })).secret;
+    await under.chat({ model: PLAIN, messages: [{ role: "user", content: "say: hi" }] }, { secret: spent });
+    before = await standingOf(under.url, spent);
+    const { url, secret } = under;
+    const shown = { picture: PICTURE, seen: PICTURE_SEEN };
+    results = await resultsOf(here, { url, secret, door: door.url, spent, bound, ...shown });
+  }, SCRIPT_MS);
+
+  afterAll(async () => {
+    await door.stop();
+    await under.stop();
+  });
+
+  test.each(here.checks)("%s", (check) => {
+    expect(results.get(check)).toBeNull();
+  });
+
+  test("calls at the provider that end with it", async () => {
+    const left = () => under.simulator.calls.all().filter(({ model }) => /stall|silent/.test(model));
+    await until("the upstream calls' end", () => left().every(({ ended }) => ended === "aborted"));
+    expect(left()).toHaveLength(2);
+  });
+
+  test("no retries when the allowance is used up, and nothing counted", async () => {
+    expect(door.statuses).toEqual([429]);
+    expect<object>(await standingOf(under.url, spent)).toEqual(before);
+  });
+}
+
+const here = pythonHere();
+if (here) describe("OpenAI's Python SDK has", () => suite(here));
+else
+  test.skip("OpenAI's Python SDK is not there: pip install -r test/clients/requirements.txt into .venv", () => {});

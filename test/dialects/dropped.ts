@@ -1,0 +1,87 @@
+// Which fields of the chat-completions API each model's interface can't carry as they are: the names that the client is told.
+
+interface Row {
+  readonly models: RegExp;
+  readonly sampling: string;
+  readonly rest: string;
+}
+
+const PENALTIES = "presence_penalty frequency_penalty";
+const LOGPROBS = "logprobs top_logprobs";
+const CACHE = "prompt_cache_key prompt_cache_retention prompt_cache_options";
+const IDENTITY = "user safety_identifier";
+
+/** The first row that fits counts. The request's values are out of the narrower ranges: temperature 1.7, seed -7. */
+const ROWS: readonly Row[] = [
+  { models: /^Local/, sampling: "", rest: "" },
+  { models: /^OpenAI#gpt-4o-audio/, sampling: "", rest: "verbosity" },
+  { models: /^OpenAI#gpt-4/, sampling: "", rest: "verbosity modalities" },
+  {
+    models: /^OpenAI#gpt-5\.[14]$/,
+    sampling: `${PENALTIES} logit_bias top_logprobs stop`,
+    rest: "modalities prediction",
+  },
+  {
+    models: /^(OpenAI#.*codex|Responses#gpt-6)/,
+    sampling: `temperature top_p ${PENALTIES} seed logit_bias ${LOGPROBS} stop`,
+    rest: "prediction",
+  },
+  {
+    models: /^OpenAI#o3/,
+    sampling: `temperature top_p ${PENALTIES} logit_bias ${LOGPROBS} stop`,
+    rest: "verbosity modalities prediction",
+  },
+  {
+    models: /^OpenAI/,
+    sampling: `temperature top_p ${PENALTIES} logit_bias ${LOGPROBS} stop`,
+    rest: "modalities prediction",
+  },
+  {
+    models: /^Responses#gpt-4/,
+    sampling: `${PENALTIES} seed logit_bias stop`,
+    rest: "verbosity prediction",
+  },
+  { models: /^Responses/, sampling: `${PENALTIES} seed logit_bias stop`, rest: "prediction" },
+  {
+    models: /^Anthropic#claude-sonnet-4-2025/,
+    sampling: `temperature ${PENALTIES} seed logit_bias ${LOGPROBS}`,
+    rest: `user metadata store verbosity modalities prediction ${CACHE} moderation`,
+  },
+  {
+    models: /^Anthropic/,
+    sampling: `temperature top_p ${PENALTIES} seed logit_bias ${LOGPROBS}`,
+    rest: `user metadata store verbosity modalities prediction ${CACHE} moderation`,
+  },
+  {
+    models: /^Google#gemini-2.0/,
+    sampling: "logit_bias",
+    rest: `${IDENTITY} metadata store service_tier verbosity prediction ${CACHE} moderation`,
+  },
+  {
+    models: /^Google/,
+    sampling: `${PENALTIES} logit_bias ${LOGPROBS}`,
+    rest: `${IDENTITY} metadata store service_tier verbosity prediction ${CACHE} moderation`,
+  },
+  {
+    models: /^Mistral/,
+    sampling: `temperature logit_bias ${LOGPROBS}`,
+    rest: `${IDENTITY} store service_tier verbosity modalities prompt_cache_retention prompt_cache_options moderation`,
+  },
+  {
+    models: /^Perplexity/,
+    sampling: `${PENALTIES} seed logit_bias ${LOGPROBS} stop`,
+    rest: `${IDENTITY} service_tier verbosity modalities prediction ${CACHE} moderation`,
+  },
+  {
+    models: /^Cohere/,
+    sampling: `temperature ${PENALTIES} seed logit_bias ${LOGPROBS}`,
+    rest: `${IDENTITY} metadata store service_tier verbosity modalities prediction ${CACHE} moderation`,
+  },
+];
+
+/** The names that a model's answer to all fields of a group carries in `x-poundkey-dropped`, sorted. */
+export function droppedAt(model: string, group: "sampling" | "rest"): readonly string[] {
+  const row = ROWS.find(({ models }) => models.test(model));
+  if (!row) throw new Error(`no row for ${model}`);
+  return row[group].split(" ").filter(Boolean).sort();
+}

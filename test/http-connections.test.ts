@@ -1,0 +1,277 @@
+// Connections: clients that leave, read slowly or wait long, and thousands of streams at once through one process.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Agent, request } from "node:http";
+import { BINARY } from "./harness.ts";
+import { postMany } from "./http/many.ts";
+import { lineOf, seen, textIn } from "./http/observe.ts";
+import { dial } from "./http/raw.ts";
+import { transcriptOf } from "./http/transcript.ts";
+import { until } from "./http/until.ts";
+import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
+import { asking, type HttpWorld, PROVIDER_NAMES, startHttpWorld } from "./http/world.ts";
+
+/** Upstream calls end within a second of their client; a machine that is busy with other tests may be late. */
+const ENDED_WITHIN_MS = 3000;
+/** Longer than a server of Bun's waits on a silent connection by itself. */
+const SILENCE_MS = 13_000;
+const LONG_MS = 60_000;
+/** In this process the gateway's calls are under `fetch`'s ceiling, which is set before the process starts. */
+const CEILING = Number(process.env.BUN_CONFIG_MAX_HTTP_REQUESTS ?? 256);
+const STREAMS = BINARY || CEILING > 2000 ? 2000 : CEILING - 56;
+const FLOOD_PIECES = 6000;
+const PIECE_BYTES = 16 * 1024;
+const KEPT_BYTES_MAX = 48 * 1024 * 1024;
+
+let own: OwnUpstream;
+let world: HttpWorld;
+/** With no sign of life in a silence. */
+let quiet: HttpWorld;
+/** Asked for at the beginning, looked at at the end: the silences last while the other tests run. */
+let silences: readonly Promise<Response>[];
+
+beforeAll(async () => {
+  own = await startOwnUpstream(FLOOD_PIECES);
+  const providers = `  Own: { dialect: openai, keys: [k], base_url: "${own.url}", unlisted_models: true }`;
+  world = await startHttpWorld({ providers });
+  quiet = await startHttpWorld({ server: "keep_alive: 5m" });
+  silences = [
+    quiet.chat(asking(`Local#sim~latency=${SILENCE_MS}`)),
+    quiet.chat(asking(`Local#sim~pause=${SILENCE_MS}`, undefined, { stream: true })),
+    quiet.chat(asking(`Local#sim~chunks=1~pace=${SILENCE_MS / 2}`, undefined, { stream: true })),
+  ];
+  for (const silence of silences) silence.catch(() => {});
+});
+afterAll(async () => {
+  await world.stop();
+  await quiet.stop();
+  await own.stop();
+});
+
+describe("a client that leaves ends its upstream call", () => {
+  const WAYS: readonly (readonly [string, string, boolean])[] = [
+    ["whole, before the first byte", "silent", false],
+    ["whole, in mid-answer", "stall", false],
+    ["streamed, before the first byte", "silent", true],
+    ["streamed, in mid-answer", "stall", true],
+  ];
+
+  test.each(WAYS)("%s, whoever the provider is", async (_name, trouble, stream) => {
+    world.simulator.reset();
+    const gone = new AbortController();
+    const answers = PROVIDER_NAMES.map((provider) =>
+      world.chat(asking(`${provider}#sim~trouble=${trouble}`, "say: a b c d", { stream }), {
+        signal: gone.signal,
+      }),
+    );
+    await until("all are called", () => world.simulator.calls.open === PROVIDER_NAMES.length);
+    if (stream && trouble === "stall") {
+      for (const answer of answers) expect(await firstText(await answer)).toContain('"content":"a"');
+    }
+    gone.abort();
+    await Promise.allSettled(answers);
+    await until("no call is open", () => world.simulator.calls.open === 0, ENDED_WITHIN_MS);
+    const ended = world.simulator.calls.all().map((call) => call.ended);
+    expect(ended).toEqual(PROVIDER_NAMES.map(() => "aborted"));
+  });
+
+  test("behind an early head, between signs of life", async () => {
+    world.simulator.reset();
+    const gone = new AbortController();
+    const body = asking(`Local#sim~latency=${LONG_MS}`, undefined, { stream: true });
+    const response = await world.chat(body, { signal: gone.signal });
+    expect(await firstText(response)).toBe(": keep-alive\n\n");
+    gone.abort();
+    await until("no call is open", () => world.simulator.calls.open === 0, ENDED_WITHIN_MS);
+  });
+
+  test("between two attempts", async () => {
+    const before = world.odd.calls.total;
+    const gone = new AbortController();
+    const answer = world.chat(asking("Shop#late~latency=1500~trouble=503"), { signal: gone.signal });
+    await until("the first is called", () => world.odd.calls.total === before + 1);
+    gone.abort();
+    await answer.catch(() => {});
+    await until("no call is open", () => world.odd.calls.open === 0, ENDED_WITHIN_MS);
+    expect(world.odd.calls.total).toBe(before + 1);
+  });
+
+  test("with all calls that its choices take", async () => {
+    world.simulator.reset();
+    const gone = new AbortController();
+    const body = asking("Anthropic#sim~trouble=stall", "say: a b c d", { n: 4, stream: true });
+    const response = await world.chat(body, { signal: gone.signal });
+    await firstText(response);
+    await until("four calls", () => world.simulator.calls.open === 4);
+    gone.abort();
+    await until("no call is open", () => world.simulator.calls.open === 0, ENDED_WITHIN_MS);
+  });
+
+  test("as the log says, and the gateway has nothing left open", async () => {
+    const { secret, id } = await world.newKey();
+    const gone = new AbortController();
+    const response = await world.chat(asking("Local#sim~trouble=stall", "say: a b c d", { stream: true }), {
+      secret,
+      signal: gone.signal,
+    });
+    await firstText(response);
+    gone.abort();
+    const headers = { authorization: `Bearer ${world.adminToken}` };
+    const row = await until("the row is written", async () => {
+      const list = await fetch(`${world.url}/admin/v1/requests?key_id=${id}`, { headers });
+      return ((await list.json()) as { data: unknown[] }).data[0];
+    });
+    expect(row).toMatchObject({ ended: "client_gone", status: 499, stream: true });
+    await until("none is open", async () => {
+      const metrics = await (await fetch(`${world.url}/metrics`)).text();
+      return metrics.includes("poundkey_requests_open 0\n");
+    });
+  });
+
+  async function firstText(response: Response): Promise<string> {
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    return new TextDecoder().decode(value);
+  }
+});
+
+describe("many at once", () => {
+  test(
+    `${STREAMS} streams flow together, each with its own words`,
+    async () => {
+      const words = (at: number) => `stream ${at} of many`;
+      const bodies = Array.from({ length: STREAMS }, (_, at) =>
+        asking("Own#held", words(at), { stream: true }),
+      );
+      const answers = postMany(world.url, world.secret, bodies);
+      // No stream ends before all of them have begun: a ceiling anywhere would hold the rest back for good.
+      await until("all streams have begun", () => own.held === STREAMS, LONG_MS);
+      await until("all are open", async () => {
+        const metrics = await (await fetch(`${world.url}/metrics`)).text();
+        return metrics.includes(`poundkey_requests_open ${STREAMS}\n`);
+      });
+      own.release();
+      for (const [at, { status, text }] of (await answers).entries()) {
+        expect(status).toBe(200);
+        const { texts, error, chunks } = transcriptOf(text);
+        expect([texts, error]).toEqual([[words(at)], null]);
+        expect(chunks.length).toBe(words(at).split(" ").length + 1);
+      }
+      await until("none is open", () => own.open === 0);
+    },
+    LONG_MS,
+  );
+
+  test("a piece leaves as it arrives, not with the next", async () => {
+    const response = await world.chat(asking("Own#held", "one two", { stream: true }));
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value)).toContain('"content":"one "');
+    expect(own.held).toBe(1);
+    own.release();
+    await reader?.cancel();
+  });
+
+  test("one connection takes one request after the other, whole and streamed", async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const used = new Set<unknown>();
+    for (const stream of [false, true, false, true]) {
+      const { promise, resolve, reject } = Promise.withResolvers<string>();
+      const headers = { "content-type": "application/json", authorization: `Bearer ${world.secret}` };
+      const sent = request(
+        `${world.url}/v1/chat/completions`,
+        { method: "POST", agent, headers },
+        (response) => {
+          used.add(response.socket.localPort);
+          let text = "";
+          response.setEncoding("utf8").on("data", (part: string) => {
+            text += part;
+          });
+          response.on("end", () => resolve(text));
+        },
+      );
+      sent.on("error", reject);
+      sent.end(JSON.stringify(asking("Local#sim", undefined, { stream })));
+      expect(await promise).toContain("day");
+    }
+    agent.destroy();
+    expect(used.size).toBe(1);
+  });
+});
+
+describe("a slow reader", () => {
+  test(
+    "holds the provider back, and gets everything in the end",
+    async () => {
+      const socket = await dial(world.url);
+      socket.pause();
+      const body = JSON.stringify(asking("Own#flood", "x", { stream: true }));
+      const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: ${new URL(world.url).host}\r\nconnection: close\r\n`;
+      const key = `authorization: Bearer ${world.secret}\r\ncontent-type: application/json\r\n`;
+      socket.write(`${head}${key}content-length: ${body.length}\r\n\r\n${body}`);
+      await stalled();
+      expect(own.flooded * PIECE_BYTES).toBeLessThan(KEPT_BYTES_MAX);
+      let text = "";
+      socket.on("data", (part: Buffer) => {
+        text += part.toString("latin1");
+      });
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.resume();
+      await closed;
+      expect(text.split('"content":"xxx').length - 1).toBe(FLOOD_PIECES);
+      expect(text).toContain("data: [DONE]");
+    },
+    LONG_MS,
+  );
+
+  test("that leaves lets the provider go", async () => {
+    const gone = new AbortController();
+    const response = await world.chat(asking("Own#flood", "x", { stream: true }), { signal: gone.signal });
+    await response.body?.getReader().read();
+    gone.abort();
+    await until("the call is over", () => own.open === 0, ENDED_WITHIN_MS);
+  });
+
+  /** Waits until the provider gets rid of nothing more. */
+  async function stalled(): Promise<void> {
+    let last = -1;
+    let quietLooks = 0;
+    await until(
+      "the provider is held back",
+      () => {
+        quietLooks = own.flooded === last && last > 0 ? quietLooks + 1 : 0;
+        last = own.flooded;
+        return quietLooks > 25;
+      },
+      LONG_MS,
+    );
+  }
+});
+
+test(
+  "silences without a sign of life, longer than a server waits by itself, end in the answer",
+  async () => {
+    const lines: string[] = [];
+    for (const silence of silences) {
+      const answer = await seen(await silence);
+      expect(textIn(answer)).toStartWith("good day");
+      lines.push(lineOf(answer));
+    }
+    expect(lines).toEqual(["200 whole", "200 done", "200 done"]);
+  },
+  LONG_MS,
+);
+
+test("a gateway that is told to stop lets its streams end", async () => {
+  const upstream = await startOwnUpstream(0);
+  const providers = `  Own: { dialect: openai, keys: [k], base_url: "${upstream.url}", unlisted_models: true }`;
+  const leaving = await startHttpWorld({ providers });
+  const response = await leaving.chat(asking("Own#held", "one two three", { stream: true }));
+  const stopped = leaving.stop();
+  await until("no new one is let in", async () => {
+    const late = await fetch(`${leaving.url}/readyz`).catch(() => null);
+    return late === null || late.status === 503;
+  });
+  upstream.release();
+  expect((await seen(response)).stream).toMatchObject({ texts: ["one two three"], error: null });
+  await stopped;
+  await upstream.stop();
+});

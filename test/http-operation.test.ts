@@ -1,0 +1,220 @@
+// What operators' machines and readers ask: health, counters, the schema, the OpenAPI document and its page, browsers' calls.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { arrayOf, isObject, type JsonObject, objectOf } from "../src/core/json.ts";
+import { ROUTES } from "../src/http/paths.ts";
+import { type Seen, seen } from "./http/observe.ts";
+import { until } from "./http/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+
+const ORIGIN = "https://app.example.test";
+
+let world: HttpWorld;
+beforeAll(async () => {
+  world = await startHttpWorld({ server: `cors: ["${ORIGIN}"]` });
+});
+afterAll(() => world.stop());
+
+async function get(path: string, headers: Record<string, string> = {}): Promise<Seen> {
+  return seen(await fetch(world.url + path, { headers }));
+}
+
+describe("without credentials", () => {
+  test("alive and ready", async () => {
+    expect((await get("/healthz")).body).toEqual({ status: "ok" });
+    expect(await get("/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
+  });
+
+  test("counters, which name no key and no account", async () => {
+    const { secret, id } = await world.newKey();
+    await seen(await world.chat(asking("Local#sim"), { secret }));
+    await seen(await world.chat(asking("Local#sim~trouble=500"), { secret }));
+    const counted = /^poundkey_requests_total\{[^}]*model="Local#sim"[^}]*\} [1-9]/m;
+    const text = await until("the request is counted", async () => {
+      const { headers, text } = await get("/metrics");
+      expect(headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
+      return counted.test(text) ? text : null;
+    });
+    for (const line of text.trimEnd().split("\n")) {
+      expect(line).toMatch(/^(# (TYPE|HELP) \w+ .+|[a-z_]+(\{[^{}]*\})? [-+.\deE]+(Inf|NaN)?)$/);
+    }
+    expect(text).not.toMatch(/\bkey_|\bacct_|sk-|sim-key|"default"/);
+    expect(text).not.toContain(id);
+    expect(text).toMatch(/^poundkey_attempts_failed_total\{[^}]*fault="upstream_error"\} [1-9]/m);
+  });
+
+  test("the configuration's schema", async () => {
+    const { body, headers } = await get("/config.schema.json");
+    expect(headers.get("content-type")).toBe("application/json");
+    expect(body.type).toBe("object");
+    const sections = Object.keys(objectOf(body.properties));
+    expect(sections).toEqual(
+      expect.arrayContaining(["server", "store", "providers", "models", "quota", "limits"]),
+    );
+  });
+});
+
+describe("the OpenAPI document", () => {
+  const METHODS = ["get", "post", "put", "patch", "delete"];
+
+  /** Each operation with its path and method. */
+  function operationsOf(document: JsonObject): readonly (readonly [string, string, JsonObject])[] {
+    return Object.entries(objectOf(document.paths)).flatMap(([path, item]) =>
+      Object.entries(objectOf(item)).map(
+        ([method, operation]) => [path, method, objectOf(operation)] as const,
+      ),
+    );
+  }
+
+  test("is OpenAPI 3 of version 1.0.0, each operation whole", async () => {
+    const { body } = await get("/openapi.json");
+    expect(body.openapi).toMatch(/^3\.\d+\.\d+$/);
+    expect(body.info).toMatchObject({ title: expect.any(String), version: "1.0.0" });
+    const ids = new Set<unknown>();
+    for (const [path, method, operation] of operationsOf(body)) {
+      expect(path).toStartWith("/");
+      expect(METHODS).toContain(method);
+      expect(ids.has(operation.operationId)).toBe(false);
+      ids.add(operation.operationId);
+      expect(Object.keys(objectOf(operation.responses)).length).toBeGreaterThan(0);
+      for (const [status, response] of Object.entries(objectOf(operation.responses))) {
+        expect(status).toMatch(/^([1-5]\d\d|default)$/);
+        expect(typeof objectOf(response).description).toBe("string");
+      }
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const declared = arrayOf(operation.parameters).filter((one) => objectOf(one).in === "path");
+      expect(declared.map((one) => objectOf(one).name)).toEqual(inPath);
+    }
+  });
+
+  test("holds no reference to nowhere and no type that OpenAPI 3.0 doesn't know", async () => {
+    const { body } = await get("/openapi.json");
+    const visit = (value: unknown, trail: string): void => {
+      if (Array.isArray(value)) for (const [at, one] of value.entries()) visit(one, `${trail}[${at}]`);
+      if (!isObject(value)) return;
+      if (typeof value.$ref === "string")
+        expect([trail, referred(body, value.$ref)]).not.toEqual([trail, undefined]);
+      if (trail.endsWith("schema") && typeof value.type === "string") {
+        expect(["object", "array", "string", "number", "integer", "boolean"]).toContain(value.type);
+      }
+      for (const [field, one] of Object.entries(value)) visit(one, `${trail}.${field}`);
+    };
+    visit(body, "");
+    expect(JSON.stringify(body)).not.toContain('"type":"null"');
+  });
+
+  function referred(document: JsonObject, reference: string): unknown {
+    if (!reference.startsWith("#/")) return undefined;
+    let at: unknown = document;
+    for (const step of reference.slice(2).split("/")) at = objectOf(at)[step];
+    return at;
+  }
+
+  test("lists every route of the public interface, and only those that are there", async () => {
+    const { body } = await get("/openapi.json");
+    const listed = Object.keys(objectOf(body.paths)).sort();
+    const hidden = /^\/(admin|docs|openapi\.json|models|chat|$)/;
+    const registered = ROUTES.map(({ path }) => path.replace("*", "{id}")).filter(
+      (path) => !hidden.test(path),
+    );
+    expect(listed.filter((path) => !hidden.test(path))).toEqual(registered.sort());
+    for (const [path, method] of operationsOf(body)) {
+      const response = await fetch(world.url + path.replace("{id}", "Router%23best"), {
+        method: method.toUpperCase(),
+      });
+      expect([path, [404, 405].includes(response.status)]).toEqual([path, false]);
+    }
+  });
+
+  test("gives an example of a chat request that works", async () => {
+    const { body } = await get("/openapi.json");
+    const { post } = objectOf(objectOf(body.paths)["/v1/chat/completions"]);
+    const { content } = objectOf(objectOf(post).requestBody);
+    const { example, schema } = objectOf(objectOf(content)["application/json"]);
+    expect(objectOf(schema).required).toEqual(["model", "messages"]);
+    const bounds = objectOf(objectOf(schema).properties);
+    expect(bounds.temperature).toMatchObject({ minimum: 0, maximum: 2 });
+    expect(bounds.n).toMatchObject({ type: "integer", minimum: 1 });
+    expect((await world.chat(example)).status).toBe(200);
+  });
+});
+
+describe("the document's page", () => {
+  test("loads nothing from anywhere else", async () => {
+    const response = await fetch(`${world.url}/docs`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toContain("text/html");
+    const html = await response.text();
+    expect(html).not.toMatch(/(?:src|href|url\(|from|import)\s*[=("']*\s*(?:https?:)?\/\//i);
+    const assets = [...html.matchAll(/(?:src=|url\()\\?"(\/[^"\\]+)/g)].map((match) => match[1] ?? "");
+    expect(assets.length).toBeGreaterThanOrEqual(2);
+    for (const path of new Set(assets)) {
+      const asset = await fetch(world.url + path);
+      expect([path, asset.status]).toEqual([path, 200]);
+      expect(asset.headers.get("content-type")).toMatch(/^text\/(javascript|css)/);
+      expect((await asset.text()).length).toBeGreaterThan(1000);
+    }
+    expect(html).toContain("openapi.json");
+  });
+
+  test("has a way to no other file", async () => {
+    for (const path of [
+      "/docs/..%2f..%2fpackage.json",
+      "/docs/page.js.map",
+      "/docs/%2e%2e/%2e%2e/etc/passwd",
+    ]) {
+      expect((await fetch(world.url + path)).status).toBe(404);
+    }
+  });
+});
+
+describe("calls from browsers", () => {
+  test("a named origin may call, and reads our headers", async () => {
+    const headers = { origin: ORIGIN, authorization: `Bearer ${world.secret}` };
+    for (const [path, status] of [
+      ["/v1/models", 200],
+      ["/v1/nowhere", 404],
+    ] as const) {
+      const answer = await get(path, headers);
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get("access-control-allow-origin")).toBe(ORIGIN);
+      expect(answer.headers.get("vary")).toContain("origin");
+      expect(answer.headers.get("access-control-expose-headers")).toContain("x-request-id");
+    }
+    const unasked = await get("/v1/models", { origin: ORIGIN });
+    expect([unasked.status, unasked.headers.get("access-control-allow-origin")]).toEqual([401, ORIGIN]);
+  });
+
+  test("a stream and its failure carry them too", async () => {
+    for (const model of ["Local#sim", "Local#sim~trouble=500"]) {
+      const response = await world.chat(asking(model, "x", { stream: true }), {
+        headers: { origin: ORIGIN },
+      });
+      expect(response.headers.get("access-control-allow-origin")).toBe(ORIGIN);
+      await seen(response);
+    }
+  });
+
+  test("a preflight is answered for it alone", async () => {
+    const preflight = (origin: string) =>
+      fetch(`${world.url}/v1/chat/completions`, {
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "authorization",
+        },
+      });
+    const allowed = await preflight(ORIGIN);
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get("access-control-allow-methods")).toContain("POST");
+    expect(allowed.headers.get("access-control-allow-headers")).toContain("authorization");
+    expect(allowed.headers.get("access-control-allow-origin")).toBe(ORIGIN);
+    for (const origin of ["https://evil.test", "null", `${ORIGIN}.evil.test`]) {
+      const refused = await preflight(origin);
+      expect(refused.status).toBe(405);
+      expect(refused.headers.get("access-control-allow-origin")).toBeNull();
+      const plain = await get("/healthz", { origin });
+      expect(plain.headers.get("access-control-allow-origin")).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,44 @@
+// The operator's side of a running gateway: the admin routes, asked with the token.
+import type { JsonObject } from "../../src/core/json.ts";
+import { type Seen, seen } from "./observe.ts";
+import type { HttpWorld } from "./world.ts";
+
+export interface Operator {
+  get(path: string): Promise<Seen>;
+  post(path: string, body: unknown): Promise<Seen>;
+  patch(path: string, body: unknown): Promise<Seen>;
+  delete(path: string): Promise<Seen>;
+  /** All rows of a list, page by page of `limit`. */
+  all(path: string, limit: number): Promise<readonly JsonObject[]>;
+}
+
+/** `path` is what follows `/admin/v1`. Every answer is checked as `seen` does. */
+export function operatorOf(world: HttpWorld): Operator {
+  const ask = async (method: string, path: string, body?: unknown): Promise<Seen> => {
+    const headers: Record<string, string> = { authorization: `Bearer ${world.adminToken}` };
+    if (body !== undefined) headers["content-type"] = "application/json";
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const init = { method, headers, ...(body === undefined ? {} : { body: text }) };
+    return seen(await fetch(`${world.url}/admin/v1${path}`, init));
+  };
+  return {
+    get: (path) => ask("GET", path),
+    post: (path, body) => ask("POST", path, body),
+    patch: (path, body) => ask("PATCH", path, body),
+    delete: (path) => ask("DELETE", path),
+    async all(path, limit) {
+      const rows: JsonObject[] = [];
+      let after: string | null = "";
+      while (after !== null) {
+        const from: string = after === "" ? "" : `&after=${encodeURIComponent(after)}`;
+        const { body } = await ask("GET", `${path}?limit=${limit}${from}`);
+        const page = body.data as readonly JsonObject[];
+        if (page.length > limit || (page.length === 0 && rows.length > 0))
+          throw new Error("a page of a wrong size");
+        rows.push(...page);
+        after = body.next as string | null;
+      }
+      return rows;
+    },
+  };
+}

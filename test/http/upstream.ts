@@ -1,0 +1,104 @@
+// An upstream in the test's own hand: streams that wait until they are let go, and streams without an end.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { arrayOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+
+const FLOOD_PIECE = "x".repeat(16 * 1024);
+
+export interface OwnUpstream {
+  /** Of a server that speaks the OpenAI dialect. */
+  readonly url: string;
+  /** Streams of the model `held` that wait behind their first piece. */
+  readonly held: number;
+  /** Pieces that streams of the model `flood` could hand over. */
+  readonly flooded: number;
+  /** Calls under way. */
+  readonly open: number;
+  /** Lets the streams that wait go on to their end. */
+  release(): void;
+  stop(): Promise<void>;
+}
+
+/** `pieces`: how many each stream has. `held` repeats the user's words in them, one to each. */
+export async function startOwnUpstream(floodPieces: number): Promise<OwnUpstream> {
+  const waiting = new Map<ServerResponse, () => void>();
+  const state = { flooded: 0, open: 0 };
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    state.open++;
+    response.once("close", () => {
+      state.open--;
+      waiting.delete(response);
+    });
+    const body = objectOf(parseJson(await textOf(request)));
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    if (body.model === "flood") return flood(response, floodPieces, () => state.flooded++);
+    const [first = "", ...rest] = wordsOf(body);
+    response.write(piece(first));
+    waiting.set(response, () => response.end(rest.map(piece).join("") + END));
+  };
+  const server = createServer((request, response) => void serve(request, response));
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    get held() {
+      return waiting.size;
+    },
+    get flooded() {
+      return state.flooded;
+    },
+    get open() {
+      return state.open;
+    },
+    release() {
+      for (const go of waiting.values()) go();
+      waiting.clear();
+    },
+    stop() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function wordsOf(body: unknown): readonly string[] {
+  const message = objectOf(arrayOf(objectOf(body).messages).at(-1));
+  return (stringOf(message.content) ?? "").match(/\S+\s*/g) ?? [];
+}
+
+function event(choice: object): string {
+  const chunk = { id: "x", object: "chat.completion.chunk", created: 1, model: "x", choices: [choice] };
+  return `data: ${JSON.stringify(chunk)}\n\n`;
+}
+
+function piece(content: string): string {
+  return event({ index: 0, delta: { content }, finish_reason: null });
+}
+
+const END = `${event({ index: 0, delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`;
+
+/** Writes as fast as the reader takes it, and no faster. */
+async function flood(response: ServerResponse, pieces: number, onWritten: () => void): Promise<void> {
+  const text = piece(FLOOD_PIECE);
+  let open = true;
+  response.once("close", () => {
+    open = false;
+  });
+  for (let at = 0; at < pieces && open; at++) {
+    if (!response.write(text)) {
+      await new Promise((resolve) => {
+        response.once("drain", resolve);
+        response.once("close", resolve);
+      });
+    }
+    onWritten();
+  }
+  response.end(END);
+}
