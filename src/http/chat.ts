@@ -47,28 +47,38 @@ async function chat(
   server: Connections | null,
   requestId: string,
 ): Promise<Response> {
+  const facts = noFacts();
+  try {
+    return await answered(ports, request, bearer, server, requestId, facts);
+  } catch (thrown) {
+    const fault = faultOf(thrown);
+    if (fault.code === "internal_error") throw thrown;
+    if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
+    facts.limits ??= fault.details.limits ?? null;
+    return faultAnswer(fault, factHeaders(facts));
+  }
+}
+
+async function answered(
+  ports: HttpPorts,
+  request: Request,
+  bearer: string | undefined,
+  server: Connections | null,
+  requestId: string,
+  facts: Facts,
+): Promise<Response> {
   const key = await ports.authenticate(secretOf(bearer));
   if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const gone = new AbortController();
   request.signal.addEventListener("abort", () => gone.abort(), { once: true });
   const call = await callOf(ports, request, key, requestId, gone.signal);
-  const facts = noFacts();
   const stamp = { id: call.id, created: Math.floor(ports.clock.nowMs() / 1000) };
   // A model may be silent for minutes; the gateway's own deadlines bound the wait.
   server?.timeout(request, 0);
   const over = () => server?.timeout(request, IDLE_SECONDS);
-  try {
-    if (call.request.stream === true) return await streamed(ports, call, facts, stamp, gone, over);
-    return await whole(ports, call, facts, stamp);
-  } catch (thrown) {
-    const fault = faultOf(thrown);
-    if (fault.code === "internal_error") throw thrown;
-    facts.limits ??= fault.details.limits ?? null;
-    return faultAnswer(fault, factHeaders(facts));
-  } finally {
-    if (call.request.stream !== true) over();
-  }
+  if (call.request.stream === true) return streamed(ports, call, facts, stamp, gone, over);
+  return whole(ports, call, facts, stamp).finally(over);
 }
 
 async function callOf(

@@ -28,6 +28,7 @@ export class Metrics {
     if (event.event === "attempt_failed") {
       this.#add("poundkey_attempts_failed_total", labels({ model: event.model, fault: event.fault }), 1);
     }
+    if (event.event === "refused") this.#add("poundkey_refused_total", labels({ fault: event.fault }), 1);
     if (event.event === "settle_failed") this.#add("poundkey_settle_failed_total", "", 1);
     if (event.event === "internal_error") this.#add("poundkey_internal_errors_total", "", 1);
   };

@@ -141,6 +141,16 @@ export const EXCEPTIONS: readonly Exception[] = [
     },
   },
   {
+    features: /^log probabilities$/,
+    models: /^(Responses#(gpt-4|house)|Google#gemini-2.0)/,
+    why: "asked for in the interface's own words; the simulated ones tell none",
+    expects: (answer) => {
+      answered(answer);
+      expect(answer.dropped).toEqual([]);
+      expect(answer.sent).toMatch(/"top_logprobs":1|"responseLogprobs":true/);
+    },
+  },
+  {
     features: /^thinking that was tampered with$/,
     models:
       /^(OpenAI#(gpt-4|o3|gpt-5-mini|gpt-5\.[14]$)|Responses#(gpt-4|house)|Google#gemini-2.0|Mistral|Perplexity#(sonar|anthropic)|Cohere|Local)/,
