@@ -31,6 +31,7 @@ function codeOf(error: UpstreamError): FaultCode {
   const { status } = error;
   const words = `${error.code ?? ""} ${error.message ?? ""}`;
   if (error.means) return error.means;
+  if (status === 403 && FILTER_WORDS.test(words)) return "content_filter";
   if (status === 401 || status === 402 || status === 403) return "upstream_auth";
   if (status === 404) return "model_not_found";
   if (status === 408 || status === 504) return "upstream_timeout";

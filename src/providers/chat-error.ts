@@ -20,9 +20,9 @@ const MEANINGS: readonly (readonly [RegExp, FaultCode])[] = [
   [/insufficient balance|arrearage|no resource package|account .{0,40}suspended/i, "upstream_auth"],
   // Mistral (code 1500) and Perplexity answer an unknown model with 400.
   [/\binvalid[ _]model\b/i, "model_not_found"],
-  // OpenRouter's moderation is a 403, xAI's too; DashScope and Z.ai name their inspection.
+  // OpenRouter's moderation is a 403, xAI's and Mistral's guardrails too; DashScope and Z.ai name their inspection.
   [
-    /data_?inspection_?failed|input was flagged|violates usage guidelines|sensitive content|high[ _]risk/i,
+    /blocked by (a |the )?(guardrail|content filter)|data_?inspection_?failed|input was flagged|violates usage guidelines|sensitive content|high[ _]risk/i,
     "content_filter",
   ],
 ];

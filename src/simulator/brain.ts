@@ -118,7 +118,7 @@ interface Draft {
 
 function draftFor(prompt: Prompt, control: Control, index: number): Draft {
   const { text } = lastUserTurn(prompt);
-  const thinking = prompt.thinks ? `Thinking about: ${text.slice(0, 200).toWellFormed()}` : "";
+  const thinking = prompt.thinks ? `Thinking about: ${text.slice(0, 200).toWellFormed()}`.trimEnd() : "";
   const blank: Draft = { thinking, text: "", calls: [], refusal: null };
   const fresh = freshResults(prompt).length === 0;
   if (control.trouble === "no-content") return { ...blank, thinking: "" };
@@ -146,7 +146,7 @@ function limited(draft: Draft, prompt: Prompt): Omit<Answer, "index" | "pieces">
   const left = (prompt.outputTokensMax ?? Infinity) - tokensOf(thinking);
   const callTokens = draft.calls.reduce((sum, call) => sum + tokensOf(call.name + call.input), 0);
   if (left <= 0) {
-    const kept = head(thinking, (prompt.outputTokensMax ?? 0) * 4);
+    const kept = head(thinking, (prompt.outputTokensMax ?? 0) * 4).trimEnd();
     return { thinking: kept, text: "", calls: [], refusal, finish: "length", stopSequence: null };
   }
   if (callTokens > left || tokensOf(text) > left)

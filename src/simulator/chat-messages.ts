@@ -62,15 +62,24 @@ export function turnsOf(messages: unknown): readonly Turn[] {
   return arrayOf(messages).filter(isObject).map(turnOf);
 }
 
-/** The tools of a list that was checked. */
-export function toolsOf(tools: unknown): readonly OfferedTool[] {
-  return arrayOf(tools)
+/** The tools of a list that was checked; those alone that an `allowed_tools` choice names. */
+export function toolsOf(tools: unknown, choice?: unknown): readonly OfferedTool[] {
+  const offered = arrayOf(tools)
     .map(objectOf)
     .filter((tool) => tool.type === "function" || tool.type === "custom")
     .map((tool) => {
       const { name, parameters } = objectOf(tool.function ?? tool.custom);
       return { name: String(name), schema: tool.type === "custom" ? null : objectOf(parameters) };
     });
+  return allowedOf(offered, objectOf(choice).allowed_tools);
+}
+
+/** The tools that a list of allowed ones names, whose references are nested or flat; all where there is no list. */
+export function allowedOf(offered: readonly OfferedTool[], list: unknown): readonly OfferedTool[] {
+  const { tools } = objectOf(list);
+  if (!Array.isArray(tools)) return offered;
+  const names = tools.map(objectOf).map((tool) => objectOf(tool.function ?? tool.custom).name ?? tool.name);
+  return offered.filter(({ name }) => names.includes(name));
 }
 
 /** `tool_choice` of the OpenAI form; `any` is Mistral's word, capitals are Cohere's. */

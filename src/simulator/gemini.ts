@@ -136,9 +136,19 @@ function contentOf(parts: readonly JsonObject[]): JsonObject {
   return { content: { ...(parts.length > 0 ? { parts } : {}), role: "model" } };
 }
 
+/** The signature of words that were thought over; null where there are none, or calls that carry their own. */
+function closingSignature({ calls, refusal, thinking }: Answer): string | null {
+  if (calls.length > 0 || refusal !== null || thinking === "") return null;
+  return signatureOf({ name: "text", args: {} });
+}
+
+/** Unstreamed, the last words carry the signature themselves (recorded; in streams it follows them). */
 function whole(script: Script): JsonObject {
   const candidates = script.answers.map((answer) => {
-    const parts = partsOf(script, answer, answer.text === "" ? [] : [answer.text]);
+    const thoughtSignature = closingSignature(answer);
+    const signed = thoughtSignature !== null;
+    const said = partsOf(script, answer, answer.text === "" && !signed ? [] : [answer.text]);
+    const parts = signed ? [...said.slice(0, -1), { ...said.at(-1), thoughtSignature }] : said;
     return { ...contentOf(parts), finishReason: FINISH[answer.finish], index: answer.index };
   });
   return envelope(script, candidates, usageOf(script));
@@ -163,8 +173,8 @@ function* frames(script: Script): Iterable<Frame> {
     const { index } = answer;
     for (const part of partsOf(script, answer, answer.pieces))
       yield frame("delta", { ...contentOf([part]), index });
-    const silent = answer.calls.length > 0 || answer.refusal !== null || answer.thinking === "";
-    const last = silent ? [] : [{ text: "", thoughtSignature: signatureOf({ name: "text", args: {} }) }];
+    const thoughtSignature = closingSignature(answer);
+    const last = thoughtSignature === null ? [] : [{ text: "", thoughtSignature }];
     const ending = { ...contentOf(last), finishReason: FINISH[answer.finish], index };
     yield frame("finish", ending, script.oddUsage ? {} : usageOf(script));
   }

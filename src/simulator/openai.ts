@@ -85,7 +85,7 @@ function promptOf(body: JsonObject, model: string): Prompt {
   const { stop } = body;
   return {
     turns: turnsOf(body.messages),
-    tools: toolsOf(body.tools),
+    tools: toolsOf(body.tools, body.tool_choice),
     toolChoice: toolChoiceOf(body.tool_choice),
     parallelCalls: body.parallel_tool_calls !== false,
     format: formatOf(body),

@@ -1,6 +1,6 @@
 // Input and output items of the Responses interface, as OpenAI and Perplexity's Agent share them.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
-import { mediaIn } from "./chat-messages.ts";
+import { allowedOf, mediaIn } from "./chat-messages.ts";
 import type { Answer, AnswerCall, Media, OfferedTool, Prompt, Script, TokenCount, Turn } from "./scene.ts";
 import { reject } from "./strict.ts";
 
@@ -50,15 +50,16 @@ export function turnsOfInput({ instructions, input }: JsonObject): readonly Turn
   return [...system, ...arrayOf(input).filter(isObject).flatMap(turnsIn)];
 }
 
-/** Function and custom tools; what the provider runs by itself is passed over. */
-export function toolsOfResponse(tools: unknown): readonly OfferedTool[] {
-  return arrayOf(tools)
+/** Function and custom tools that may be called; what the provider runs by itself is passed over. */
+export function toolsOfResponse(tools: unknown, choice?: unknown): readonly OfferedTool[] {
+  const offered = arrayOf(tools)
     .map(objectOf)
     .filter(({ type }) => type === "function" || type === "custom")
     .map(({ type, name, parameters }) => ({
       name: String(name),
       schema: type === "custom" ? null : objectOf(parameters),
     }));
+  return allowedOf(offered, choice);
 }
 
 /** `tool_choice` with the function's name at its top. */

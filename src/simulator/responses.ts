@@ -37,7 +37,7 @@ function promptOf(body: JsonObject, model: string): Prompt {
   const json = type === "json_object" || type === "json_schema";
   return {
     turns: turnsOfInput(body),
-    tools: toolsOfResponse(body.tools),
+    tools: toolsOfResponse(body.tools, body.tool_choice),
     toolChoice: choiceOfResponse(body.tool_choice),
     parallelCalls: body.parallel_tool_calls !== false,
     format: json ? { schema: isObject(schema) ? schema : null } : null,

@@ -1,5 +1,6 @@
 // Requests beyond what `fetch` runs at once in one process: one connection each, by `node:http`.
-import { Agent, request } from "node:http";
+import { Agent, type IncomingMessage, request } from "node:http";
+import type { Fetch } from "../../src/core/world.ts";
 
 export interface PlainAnswer {
   readonly status: number;
@@ -40,4 +41,33 @@ function postOne(agent: Agent, url: string, secret: string, body: string): Promi
   sent.on("error", reject);
   sent.end(body);
   return promise;
+}
+
+/**
+ * A `fetch` without a ceiling. In a test's process Bun's own runs 256 calls at once, whatever the environment says, and
+ * the gateway in that process with it; the gateway as a process of its own raises it before it starts.
+ */
+export const uncappedFetch: Fetch = (url, { method = "GET", headers, body, signal }) => {
+  const { promise, resolve, reject } = Promise.withResolvers<Response>();
+  const fields = Object.fromEntries(new Headers(headers));
+  const options = { method, headers: fields, agent: false as const, ...(signal ? { signal } : {}) };
+  const sent = request(url, options, (incoming) => {
+    const { statusCode = 0, headers: given } = incoming;
+    const shown = Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]);
+    resolve(new Response(bodyOf(incoming), { status: statusCode, headers: shown }));
+  });
+  sent.on("error", reject);
+  sent.end(typeof body === "string" ? body : "");
+  return promise;
+};
+
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start(controller) {
+      incoming.on("data", (part: Buffer) => controller.enqueue(new Uint8Array(part)));
+      incoming.on("end", () => controller.close());
+      incoming.on("error", (error) => controller.error(error));
+    },
+    cancel: () => void incoming.destroy(),
+  });
 }

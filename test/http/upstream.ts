@@ -87,17 +87,17 @@ const END = `${event({ index: 0, delta: {}, finish_reason: "stop" })}data: [DONE
 /** Writes as fast as the reader takes it, and no faster. */
 async function flood(response: ServerResponse, pieces: number, onWritten: () => void): Promise<void> {
   const text = piece(FLOOD_PIECE);
+  let goOn = () => {};
   let open = true;
+  response.on("drain", () => goOn());
   response.once("close", () => {
     open = false;
+    goOn();
   });
   for (let at = 0; at < pieces && open; at++) {
-    if (!response.write(text)) {
-      await new Promise((resolve) => {
-        response.once("drain", resolve);
-        response.once("close", resolve);
-      });
-    }
+    const room = Promise.withResolvers<void>();
+    goOn = room.resolve;
+    if (!response.write(text)) await room.promise;
     onWritten();
   }
   response.end(END);

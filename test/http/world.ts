@@ -1,4 +1,5 @@
 // The gateway under test as these tables want it: short waits, and providers with habits of their own beside the usual ones.
+import type { Fetch } from "../../src/core/world.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 
@@ -57,16 +58,19 @@ export interface WorldSetup {
   readonly more?: string;
   /** Further fields of `server:`; they outdo the short `keep_alive`. */
   readonly server?: string;
+  /** For upstream calls, in this process only. */
+  readonly fetch?: Fetch;
 }
 
 /** Starts both simulators and the gateway. */
 export async function startHttpWorld(setup: WorldSetup = {}): Promise<HttpWorld> {
-  const { providers = "", more = "", server = "" } = setup;
+  const { providers = "", more = "", server = "", fetch } = setup;
   const odd = await startSimulator({ host: "127.0.0.1", port: 0 });
   const keepAlive = server.includes("keep_alive") ? "" : `keep_alive: ${KEEP_ALIVE_MS}ms`;
   const gateway = await startUnderTest({
     more: [providers, oddProviders(odd.url), more].join("\n"),
     server: [keepAlive, server].filter((fields) => fields !== "").join(", "),
+    ...(fetch ? { fetch } : {}),
   });
   let looked = 0;
   return {
