@@ -8,6 +8,7 @@ import { garbled } from "../core/upstream.ts";
 import { unfold } from "../wire/fold.ts";
 import { isAnswer, Normaliser, normaliseReply } from "../wire/normalise.ts";
 import { EventParser } from "../wire/sse.ts";
+import { StopCutter } from "../wire/stop.ts";
 import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
 
 /** All that one upstream call needs. */
@@ -36,11 +37,12 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
   const firstByteMs = firstByteMsOf(timeouts, attempt.card.capabilities.has("reasoning"));
   const call = new UpstreamCall(ports, attempt.client, Math.min(started + firstByteMs, attempt.totalAtMs));
   try {
-    const response = await send(attempt, call);
+    const { response, stops } = await send(attempt, call);
     const normaliser = new Normaliser(attempt.request, attempt.choiceOffset);
+    const cutter = new StopCutter(stops);
     let answered = false;
     for await (const chunks of decoded(attempt, call, response)) {
-      const batch = normaliser.push(chunks);
+      const batch = normaliser.push(cutter.push(chunks));
       answered ||= batch.some(isAnswer);
       if (answered) call.extendTo(Math.min(ports.deadlines.nowMs() + timeouts.idleMs, attempt.totalAtMs));
       if (batch.length > 0) yield batch;
@@ -57,22 +59,29 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
 export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
   const call = new UpstreamCall(ports, attempt.client, attempt.totalAtMs);
   try {
-    const response = await send(attempt, call);
+    const { response, stops } = await send(attempt, call);
     const reply = replyOf(attempt, await call.text(response, REPLY_BYTES_MAX));
-    return normaliseReply(reply, attempt.request, attempt.choiceOffset);
+    return normaliseReply(reply, attempt.request, attempt.choiceOffset, stops);
   } finally {
     call.close();
   }
 }
 
-function send(attempt: AttemptCall, call: UpstreamCall): Promise<Response> {
+interface Sent {
+  readonly response: Response;
+  /** The stop sequences that the provider could not be told: they are ours to keep. */
+  readonly stops: readonly string[];
+}
+
+async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Sent> {
   const { upstream, credential, card } = attempt;
   const { baseUrl, headers } = upstream.setup;
   const target: Target = { baseUrl, headers, secret: credential.secret };
   const { request, dropped } = withoutDearTier(attempt.request);
   const outgoing = upstream.dialect.encode(request, card, target);
   attempt.onDropped([...dropped, ...outgoing.dropped]);
-  return call.send(outgoing, upstream.setup, upstream.dialect);
+  const stops = outgoing.dropped.includes("stop") ? (request.stop ?? []) : [];
+  return { response: await call.send(outgoing, upstream.setup, upstream.dialect), stops };
 }
 
 const DEAR_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);

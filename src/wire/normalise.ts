@@ -10,6 +10,7 @@ import type {
 } from "../core/chat.ts";
 import type { JsonObject } from "../core/json.ts";
 import { Fold, unfold } from "./fold.ts";
+import { StopCutter } from "./stop.ts";
 import { idsInHistory, ToolCalls } from "./tool-calls.ts";
 
 interface ChoiceState {
@@ -148,11 +149,20 @@ function finishOf(given: string | null, calls: number): FinishReason {
   return calls > 0 ? "tool_calls" : "stop";
 }
 
-/** A whole answer under the same rules: it goes the way of a stream, so that there is one set of rules. */
-export function normaliseReply(reply: ChatReply, request: ChatRequest, choiceOffset = 0): ChatReply {
+/**
+ * A whole answer under the same rules: it goes the way of a stream, so that there is one set of rules. `stops` are the
+ * stop sequences that the provider could not be told.
+ */
+export function normaliseReply(
+  reply: ChatReply,
+  request: ChatRequest,
+  choiceOffset = 0,
+  stops: readonly string[] = [],
+): ChatReply {
   const normaliser = new Normaliser(request, choiceOffset);
   const fold = new Fold();
-  for (const chunk of normaliser.push(unfold(reply))) fold.push(chunk);
+  const chunks = new StopCutter(stops).push(unfold(reply));
+  for (const chunk of normaliser.push(chunks)) fold.push(chunk);
   for (const chunk of normaliser.end()) fold.push(chunk);
   return fold.reply();
 }

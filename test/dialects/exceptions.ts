@@ -43,17 +43,10 @@ const hidesThinking: Turn["expects"] = (answer) => {
   expect(messageOf(answer).reasoning_content).toBeUndefined();
 };
 
-const NO_STOP = /^(OpenAI#(o3|gpt-[5-9])|Responses|Perplexity)/;
 const NO_FORCE = /^Anthropic#claude-(sonnet-5-5|fable-5-1)/;
 const FORCED = /^(tool_choice (required|named)|allowed tools, required|functions, as they were called once)$/;
 
 export const EXCEPTIONS: readonly Exception[] = [
-  {
-    features: /stop/,
-    models: NO_STOP,
-    why: "OpenAI's reasoning models refuse `stop`; Responses and Perplexity's Agent have no such field",
-    expects: drops("stop"),
-  },
   {
     features: /^a huge limit$/,
     models: /^Anthropic#claude-sonnet-4-2025/,

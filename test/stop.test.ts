@@ -1,0 +1,59 @@
+// Stop sequences that the gateway keeps itself: cut at the same place however the text comes in.
+import { expect, test } from "bun:test";
+import type { ChatChunk, FinishReason } from "../src/core/chat.ts";
+import { Fold } from "../src/wire/fold.ts";
+import { StopCutter } from "../src/wire/stop.ts";
+
+function chunk(content: string | null, finish: FinishReason | null = null): ChatChunk {
+  return { choices: [{ index: 0, delta: content === null ? {} : { content }, finish_reason: finish }] };
+}
+
+function cut(pieces: readonly string[], stops: readonly string[], finish: FinishReason = "length") {
+  const cutter = new StopCutter(stops);
+  const fold = new Fold();
+  for (const piece of pieces) for (const one of cutter.push([chunk(piece)])) fold.push(one);
+  for (const one of cutter.push([chunk(null, finish)])) fold.push(one);
+  const [choice] = fold.reply().choices;
+  return [choice?.message.content, choice?.finish_reason];
+}
+
+const ROWS: readonly (readonly [string, readonly string[], string, FinishReason])[] = [
+  ["one STOP two", ["STOP"], "one ", "stop"],
+  ["one two", ["STOP"], "one two", "length"],
+  ["one STO", ["STOP"], "one STO", "length"],
+  ["aaab", ["aab"], "a", "stop"],
+  ["a\n\nb\n", ["\n\n\n", "\nb"], "a\n", "stop"],
+  ["STOP", ["STOP"], "", "stop"],
+  ["x END y STOP", ["STOP", "END"], "x ", "stop"],
+  ["anything", [""], "anything", "length"],
+];
+
+for (const [text, stops, expected, finish] of ROWS) {
+  test(`${JSON.stringify(text)} at ${JSON.stringify(stops)}, whole and in any two cuts`, () => {
+    expect(cut([text], stops)).toEqual([expected, finish]);
+    for (let at = 0; at <= text.length; at++) {
+      for (let to = at; to <= text.length; to++) {
+        const pieces = [text.slice(0, at), text.slice(at, to), text.slice(to)];
+        expect(cut(pieces, stops)).toEqual([expected, finish]);
+      }
+    }
+  });
+}
+
+test("calls that a cut answer went on to make are no part of it; its usage is", () => {
+  const cutter = new StopCutter(["STOP"]);
+  const usage = { prompt_tokens: 1, completion_tokens: 9, total_tokens: 10 };
+  const calls = [{ index: 0, id: "c", type: "function" as const, function: { name: "f", arguments: "{}" } }];
+  const chunks: ChatChunk[] = [
+    chunk("done STOP"),
+    { choices: [{ index: 0, delta: { tool_calls: calls }, finish_reason: "tool_calls" }] },
+    { choices: [], usage },
+  ];
+  const fold = new Fold();
+  for (const one of chunks.flatMap((each) => cutter.push([each]))) fold.push(one);
+  const reply = fold.reply();
+  expect(reply.choices[0]?.message.tool_calls).toBeUndefined();
+  expect(reply.choices[0]?.message.content).toBe("done ");
+  expect(reply.choices[0]?.finish_reason).toBe("stop");
+  expect(reply.usage).toEqual(usage);
+});
