@@ -105,15 +105,9 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     features: /^json_object$/,
-    models: /^(Anthropic|Google#gemma)/,
+    models: /^(Anthropic|Google#gemma|Perplexity)/,
     why: "no form for JSON without a schema; it is asked for in words",
     expects: told("response_format", /JSON/),
-  },
-  {
-    features: /^json_object$/,
-    models: /^Perplexity/,
-    why: "the Agent's only format is json_schema",
-    expects: drops("response_format"),
   },
   {
     features: /^a (strict|loose) schema$/,

@@ -19,7 +19,8 @@ const REJECTED = "400 invalid_request_error *";
 const FAILED = "502 api_error upstream_error";
 const AUTH = "502 api_error upstream_auth";
 const LATE = "504 api_error upstream_timeout";
-const BUSY = "429 rate_limit_error provider_busy";
+/** Where the provider names no time, a second is named. */
+const BUSY = "429 rate_limit_error provider_busy, retry after 1";
 const NOT_FOUND = "404 invalid_request_error model_not_found";
 const FILTERED = "400 invalid_request_error content_filter";
 
@@ -43,24 +44,23 @@ export const OUTCOMES: Readonly<Record<Trouble, Outcome>> = {
   "403": REFUSED_KEY,
   "404": {
     whole: NOT_FOUND,
-    // These two say it with a 400 and a code of their own.
-    but: { Mistral: same(REJECTED), Perplexity: same(REJECTED) },
+    // Says it with a 400 and a code of its own.
+    but: { Mistral: same(REJECTED) },
     says: /does not exist/,
   },
   "408": { whole: LATE, says: /in time/ },
   "413": { whole: "413 invalid_request_error request_too_large", says: /too large/ },
   "422": { whole: REJECTED, says: /can't be processed/ },
-  "429": { whole: after(BUSY), but: { Cohere: same(BUSY) }, says: /load/ },
+  "429": { whole: BUSY, says: /load/ },
   quota: REFUSED_KEY,
   "500": { whole: FAILED, says: /failed/ },
   "502-html": { whole: FAILED, says: /failed/ },
   "503": { whole: after(FAILED), but: { Google: same(FAILED), Cohere: same(FAILED) }, says: /failed/ },
   "504": { whole: LATE, says: /in time/ },
   "529": {
-    whole: after(BUSY),
-    // No such status there: the simulator answers 503, Google with its own way of saying when.
+    whole: BUSY,
+    // No such status there: the simulator answers 503, not all of them say when.
     but: {
-      Google: same(BUSY),
       Mistral: same(after(FAILED)),
       Perplexity: same(after(FAILED)),
       Cohere: same(FAILED),

@@ -1,7 +1,6 @@
 // A chat-completion request as a call of Perplexity's Agent API (`POST {base}/agent`), which refuses every unknown field.
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatRequest, ContentPart } from "../../core/chat.ts";
-import { textOf } from "../../core/chat.ts";
+import { type ChatRequest, type ContentPart, type SystemMessage, textOf } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
@@ -39,6 +38,9 @@ const CARRIED: ReadonlySet<string> = new Set([
   "response_format",
 ]);
 
+/** JSON without a schema can't be enforced here, so it is asked for. */
+const JSON_WISH: SystemMessage = { role: "system", content: "Answer with one JSON object and nothing else." };
+
 /** The call for a request. Throws `unsupported_capability` for audio and files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const served = servedBy(card.name);
@@ -47,9 +49,11 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const tokens = limit.tokens ?? limitRequired(served, card);
   const effort = effortOf(request, card);
   const format = formatOf(request);
+  const wantsJson = request.response_format?.type === "json_object";
+  const messages = wantsJson ? [JSON_WISH, ...request.messages] : request.messages;
   const body: JsonObject = {
     ...served.selects,
-    input: inputItems(request.messages, inputForm(names)),
+    input: inputItems(messages, inputForm(names)),
     ...(request.stream ? { stream: true } : {}),
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
     ...(effort === undefined ? {} : { reasoning: { effort } }),
@@ -60,7 +64,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const changed = [
     ...limit.changed,
     ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
-    ...(request.response_format?.type === "json_object" ? ["response_format"] : []),
+    ...(wantsJson ? ["response_format"] : []),
     ...(objectOf(request.web_search_options).search_type === undefined ? [] : ["web_search_options"]),
   ];
   return {
