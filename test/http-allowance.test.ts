@@ -62,6 +62,10 @@ describe("the day's allowance", () => {
       expect(world.callsSince()).toBe(200);
       for (const { headers, text } of refused) {
         expect(headers["x-should-retry"]).toBe("false");
+        expect([headers["x-ratelimit-limit-requests"], headers["x-ratelimit-remaining-requests"]]).toEqual([
+          "200",
+          "0",
+        ]);
         expect(Number(headers["retry-after"])).toBeGreaterThan(0);
         expect(Number(headers["retry-after"])).toBeLessThanOrEqual(600);
         expect(objectOf(parseJson(text)).error).toMatchObject({

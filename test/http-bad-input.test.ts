@@ -162,6 +162,12 @@ describe("what is checked is what is sent", () => {
     expect("polluted" in {}).toBe(false);
   });
 
+  test("a field outside the API goes to servers of that dialect, and nowhere else", async () => {
+    const more = { x_own: { a: [1] } };
+    expect(await sent(JSON.stringify(asking("Local#sim", "x", more)))).toMatchObject(more);
+    expect(await sent(JSON.stringify(asking("Anthropic#sim", "x", more)))).not.toHaveProperty("x_own");
+  });
+
   test("routing fields of other gateways lead nowhere else", async () => {
     const trap = {
       api_base: world.odd.url,

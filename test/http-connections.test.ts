@@ -30,7 +30,8 @@ let silences: readonly Promise<Response>[];
 
 beforeAll(async () => {
   own = await startOwnUpstream(FLOOD_PIECES);
-  const providers = `  Own: { dialect: openai, keys: [k], base_url: "${own.url}", unlisted_models: true }`;
+  const server = `dialect: openai, keys: [k], base_url: "${own.url}", unlisted_models: true`;
+  const providers = `  Own: { ${server} }\n  Brisk: { ${server}, timeouts: { first_byte: 500ms } }`;
   world = await startHttpWorld({ providers });
   wide = await startHttpWorld({ providers, fetch: uncappedFetch });
   quiet = await startHttpWorld({ server: "keep_alive: 5m" });
@@ -259,6 +260,18 @@ test(
   },
   LONG_MS,
 );
+
+test("a provider that only shows that it lives has not answered", async () => {
+  const answer = await seen(await world.chat(asking("Brisk#pings", "x", { stream: true })));
+  expect(lineOf(answer)).toBe("504 api_error upstream_timeout");
+  await until("the call is over", () => own.open === 0);
+});
+
+test("a provider whose answer can't be read is let go, though it goes on", async () => {
+  const body = asking("Local#sim~trouble=garbage~pace=300", "long 200", { stream: true });
+  expect(lineOf(await seen(await world.chat(body)))).toBe("200 then api_error upstream_error");
+  await until("the call is over", () => world.simulator.calls.open === 0, ENDED_WITHIN_MS);
+});
 
 test("a gateway that is told to stop lets its streams end", async () => {
   const upstream = await startOwnUpstream(0);

@@ -1,10 +1,11 @@
 // The gateway from outside: tables of scenarios on its routes for key holders, each row a request and what comes of it.
-import { afterAll, beforeAll, describe, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { play, type Row, type Secrets } from "./http/row.ts";
 import { ANSWER_ROWS } from "./http/rows-answers.ts";
-import { HEADER_ROWS, SLOW_ROWS } from "./http/rows-headers.ts";
+import { HEADER_ROWS } from "./http/rows-headers.ts";
 import { MODEL_ROWS } from "./http/rows-models.ts";
-import { type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { SLOW_ROWS } from "./http/rows-waiting.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
 const SLOW_MS = 20_000;
 
@@ -46,6 +47,16 @@ for (const [name, rows] of Object.entries(TABLES)) {
     });
   });
 }
+
+test("credentials that the provider refuses are passed over", async () => {
+  const before = world.odd.calls.total;
+  let attempts = 0;
+  for (let at = 0; at < 12; at++) {
+    const answer = await play(world, secrets, { name: "Pair", body: asking("Pair#sim"), status: 200 });
+    attempts += Number(answer.headers.get("x-poundkey-attempts"));
+  }
+  expect(world.odd.calls.total - before).toBe(attempts);
+});
 
 describe("waiting", () => {
   const rows = SLOW_ROWS.map((row) => [row.name, row] as const);

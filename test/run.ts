@@ -33,7 +33,7 @@ async function shown(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text;
 }
 
-/** No proxy between the tests and loopback, no provider key of the machine's, and upstream calls without a ceiling. */
+/** No proxy between the tests and loopback, no provider key of the machine's, and no ceiling in what the tests start. */
 function testEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/_proxy$/i.test(name) && !/_API_KEY$|^POUNDKEY_STORE$/.test(name),

@@ -14,6 +14,8 @@ interface FaultRow {
   readonly blame: "client" | "gateway" | "provider";
   /** Another provider, credential or moment may answer: the plan goes on. */
   readonly elsewhere?: true;
+  /** Another model may still serve the request: a selector goes on, a plainly named model doesn't. */
+  readonly otherModel?: true;
   /** SDKs are told not to try again: `x-should-retry: false`. */
   readonly final?: true;
   /** The code shown to the client is null. */
@@ -40,8 +42,8 @@ export const FAULTS = {
   empty_array: { ...bad },
   empty_string: { ...bad },
   object_above_max_properties: { ...bad },
-  context_length_exceeded: { ...bad },
-  unsupported_capability: { ...bad },
+  context_length_exceeded: { ...bad, otherModel: true },
+  unsupported_capability: { ...bad, otherModel: true },
   content_filter: { ...bad },
   /** The provider's own 400 or 422: its message and code are shown. */
   upstream_rejected: { ...bad, blame: "client" },
@@ -51,12 +53,12 @@ export const FAULTS = {
   model_not_allowed: { status: 403, type: "permission_error", blame: "client" },
   model_not_priced: { status: 403, type: "permission_error", blame: "client" },
   forbidden: { status: 403, type: "permission_error", blame: "client" },
-  model_not_found: { status: 404, type: "invalid_request_error", blame: "client" },
+  model_not_found: { status: 404, type: "invalid_request_error", blame: "client", otherModel: true },
   not_found: { status: 404, type: "invalid_request_error", blame: "client" },
   unknown_url: { status: 404, type: "invalid_request_error", blame: "client" },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
   conflict: { status: 409, type: "invalid_request_error", blame: "client", final: true },
-  request_too_large: { status: 413, type: "invalid_request_error", blame: "client" },
+  request_too_large: { status: 413, type: "invalid_request_error", blame: "client", otherModel: true },
   unsupported_content_type: { status: 415, type: "invalid_request_error", blame: "client" },
   unsupported_content_encoding: { status: 415, type: "invalid_request_error", blame: "client" },
   rate_limit_exceeded: { status: 429, type: "rate_limit_error", blame: "client", final: true },

@@ -117,6 +117,8 @@ async function* decoded(
   if (response.body) {
     for await (const bytes of call.bytes(response.body)) {
       const events = parser.push(bytes);
+      // Comments are no progress: an upstream that sends nothing else runs into its deadline.
+      if (events.length === 0) continue;
       yield* pushed(decoder, events);
       if (events.at(-1)?.data !== DONE) continue;
       call.complete();

@@ -166,7 +166,7 @@ export class Gateway {
         last = faultOf(thrown);
         this.#logAttempt(call, attempt, last);
         const late = this.#ports.deadlines.nowMs() >= attemptCall.totalAtMs;
-        if (!last.row.elsewhere || call.client.aborted || late) break;
+        if (!mayGoOn(last, call) || call.client.aborted || late) break;
       }
     }
     throw last ?? new Fault("no_provider_available", "No provider of this model is on.");
@@ -216,6 +216,11 @@ interface Life {
   readonly tally: Tally;
   /** May be called more than once, settles once. */
   readonly settle: () => Promise<void>;
+}
+
+/** Whether the plan's next attempt may succeed where this one failed. */
+function mayGoOn({ row }: Fault, { selection }: Call): boolean {
+  return row.elsewhere === true || (row.otherModel === true && selection.kind === "selector");
 }
 
 function attemptCallOf(

@@ -104,7 +104,7 @@ export class Tally {
 
   #endedBy(fault: Fault): Ended {
     if (fault.code === "client_gone") return "client_gone";
-    if (fault.row.blame !== "provider") return "refused";
+    if (fault.row.blame !== "provider" && fault.details.upstreamStatus === undefined) return "refused";
     if (fault.code === "upstream_timeout") return "timeout";
     return this.produced ? "broken_off" : "upstream_failed";
   }

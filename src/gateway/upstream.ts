@@ -25,6 +25,8 @@ const ERROR_BYTES_MAX = 64 * 1024;
 export const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 /** How long a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
+/** A connection that the server had closed is reset within a round trip; later, the request may have been served. */
+const STALE_MS = 1000;
 const FIRST_BYTE_MS = 60_000;
 const FIRST_BYTE_REASONING_MS = 300_000;
 
@@ -146,10 +148,12 @@ export class UpstreamCall {
       signal: this.#abort.signal,
       timeout: false,
     };
+    const sentMs = this.#ports.deadlines.nowMs();
     try {
       return await this.#ports.fetch(outgoing.url, init);
     } catch (error) {
-      if (this.#abort.signal.aborted || !isReset(error)) throw error;
+      const isStale = isReset(error) && this.#ports.deadlines.nowMs() - sentMs < STALE_MS;
+      if (this.#abort.signal.aborted || !isStale) throw error;
       return this.#ports.fetch(outgoing.url, init);
     }
   }

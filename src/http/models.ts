@@ -69,8 +69,6 @@ function decoded(id: string): string {
   try {
     return decodeURIComponent(id);
   } catch {
-    throw new Fault("model_not_found", "The model id in the URL is not valid percent-encoding.", {
-      param: "model",
-    });
+    throw new Fault("model_not_found", "The model id in the URL is not valid percent-encoding.");
   }
 }

@@ -14,7 +14,7 @@ export function selectionOf(model: string, key: GatewayKey, catalogue: Catalogue
   switch (found.kind) {
     case "card":
       if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id);
-      return { kind: "card", card: found.card, fallbacks: fallbacksOf(found.card, catalogue) };
+      return { kind: "card", card: found.card, fallbacks: fallbacksOf(found.card, key, catalogue) };
     case "selector":
       if (!selectorsOf(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`);
       return { kind: "selector", selector: found.selector, candidates: candidatesOf(key, catalogue) };
@@ -40,10 +40,11 @@ function isSelector(id: string): boolean {
   return id.toLowerCase().startsWith("router#");
 }
 
-function fallbacksOf(card: ModelCard, catalogue: Catalogue): readonly ModelCard[] {
+/** What the operator declared to be the same model elsewhere, as far as the key may use it by that name. */
+function fallbacksOf(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);
-    return found.kind === "card" ? [found.card] : [];
+    return found.kind === "card" && mayUse(key, found.card.id) ? [found.card] : [];
   });
 }
 
@@ -55,5 +56,5 @@ export function notFound(model: string, nearest: readonly string[]): Fault {
   const shown = model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
   const hint = nearest.length > 0 ? ` Did you mean ${nearest.map((id) => `'${id}'`).join(" or ")}?` : "";
   const message = `The model '${shown}' does not exist or is not available here.${hint}`;
-  return new Fault("model_not_found", message, { param: "model" });
+  return new Fault("model_not_found", message);
 }

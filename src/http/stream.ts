@@ -40,9 +40,13 @@ type Step = IteratorResult<readonly ChatChunk[]>;
 /** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
 export async function streamAnswer(parts: StreamParts): Promise<StreamAnswer> {
   const first = parts.chunks.next();
-  const early = await isLate(first, parts.deadlines, parts.keepAliveMs);
-  const events = new EventStream(parts, first);
-  return { body: new ReadableStream(events, { highWaterMark: 0 }), early };
+  try {
+    const early = await isLate(first, parts.deadlines, parts.keepAliveMs);
+    return { body: new ReadableStream(new EventStream(parts, first), { highWaterMark: 0 }), early };
+  } catch (thrown) {
+    parts.onOver();
+    throw thrown;
+  }
 }
 
 async function isLate(first: Promise<Step>, deadlines: Deadlines, waitMs: number): Promise<boolean> {

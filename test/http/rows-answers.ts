@@ -64,9 +64,14 @@ function streamedCalls({ stream }: Seen): readonly unknown[] {
   return calls;
 }
 
-function rowsOf(provider: string): readonly Row[] {
+/** Bodies for a provider's model. */
+function askingOf(provider: string) {
+  return (more: Record<string, unknown> = {}, text?: string) => asking(`${provider}#sim-mini`, text, more);
+}
+
+function plainRows(provider: string): readonly Row[] {
   const model = `${provider}#sim-mini`;
-  const ask = (more: Record<string, unknown> = {}, text?: string) => asking(model, text, more);
+  const ask = askingOf(provider);
   const told = {
     "content-type": "application/json",
     "x-poundkey-model": model,
@@ -104,6 +109,12 @@ function rowsOf(provider: string): readonly Row[] {
       event: { texts: [GOOD_DAY], usage: USAGE },
       check: checkSum,
     },
+  ];
+}
+
+function choiceRows(provider: string): readonly Row[] {
+  const ask = askingOf(provider);
+  return [
     {
       name: `${provider}: three choices`,
       body: ask({ n: 3 }),
@@ -124,6 +135,12 @@ function rowsOf(provider: string): readonly Row[] {
       event: { texts: [GOOD_DAY_AGAIN, GOOD_DAY_AGAIN, GOOD_DAY_AGAIN], finishes: ["stop", "stop", "stop"] },
       check: checkSum,
     },
+  ];
+}
+
+function toolRows(provider: string): readonly Row[] {
+  const ask = askingOf(provider);
+  return [
     {
       name: `${provider}: a tool call`,
       body: ask({ tools: TOOLS }, CALLING),
@@ -147,4 +164,35 @@ function rowsOf(provider: string): readonly Row[] {
   ];
 }
 
-export const ANSWER_ROWS: readonly Row[] = PROVIDER_NAMES.flatMap(rowsOf);
+/** USD per million tokens of `Shop#dear`. */
+const DEAR = { input: 10, output: 50 };
+
+function checkCost({ body, stream }: Seen): void {
+  const usage = objectOf(stream ? stream.usage : body.usage);
+  const cost =
+    (Number(usage.prompt_tokens) * DEAR.input + Number(usage.completion_tokens) * DEAR.output) / 1e6;
+  expect(cost).toBeGreaterThan(0);
+  expect(Number(usage.cost)).toBeCloseTo(cost, 12);
+  expect(usage.charged).toBe(0);
+}
+
+const INCLUDE_USAGE = { stream: true, stream_options: { include_usage: true } };
+const usageRows: readonly Row[] = [{}, INCLUDE_USAGE].flatMap((more): readonly Row[] => [
+  {
+    name: `the usage is priced even when it is free: ${JSON.stringify(more)}`,
+    body: asking("Shop#dear", undefined, more),
+    status: 200,
+    check: checkCost,
+  },
+  {
+    name: `usage that the provider doesn't tell is estimated: ${JSON.stringify(more)}`,
+    body: asking("Local#sim~trouble=no-usage", undefined, more),
+    status: 200,
+    check: checkSum,
+  },
+]);
+
+export const ANSWER_ROWS: readonly Row[] = [
+  ...[plainRows, choiceRows, toolRows].flatMap((rows) => PROVIDER_NAMES.flatMap(rows)),
+  ...usageRows,
+];

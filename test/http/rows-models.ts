@@ -128,6 +128,21 @@ const urlRows = IN_URLS.flatMap(([id, entry]) =>
 const idsIn = (body: unknown) => arrayOf(objectOf(body).data).map((entry) => String(objectOf(entry).id));
 const SELECTORS = ["Router#best", "Router#fair", "Router#light"];
 
+const entryRow: Row = {
+  name: "an entry says what the model can do and costs",
+  path: "/v1/models/Shop%23cheap",
+  status: 200,
+  json: {
+    id: "Shop#cheap",
+    object: "model",
+    owned_by: "Shop",
+    context_window: 8192,
+    max_output_tokens: 1024,
+    pricing: { input: 0.1, output: 0.5 },
+    capabilities: ["tools"],
+  },
+};
+
 const listRows: readonly Row[] = ["/v1/models", "/models"].flatMap((path): readonly Row[] => [
   {
     name: `GET ${path}`,
@@ -206,6 +221,7 @@ export const MODEL_ROWS: readonly Row[] = [
   streamedRow,
   ...selectorRows,
   ...urlRows,
+  entryRow,
   ...listRows,
   ...restrictedRows,
 ];

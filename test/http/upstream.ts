@@ -30,6 +30,7 @@ export async function startOwnUpstream(floodPieces: number): Promise<OwnUpstream
     });
     const body = objectOf(parseJson(await textOf(request)));
     response.writeHead(200, { "content-type": "text/event-stream" });
+    if (body.model === "pings") return ping(response);
     if (body.model === "flood") return flood(response, floodPieces, () => state.flooded++);
     const [first = "", ...rest] = wordsOf(body);
     response.write(piece(first));
@@ -83,6 +84,14 @@ function piece(content: string): string {
 }
 
 const END = `${event({ index: 0, delta: {}, finish_reason: "stop" })}data: [DONE]\n\n`;
+
+const PING_EVERY_MS = 100;
+
+/** Shows that it lives, and never says anything. */
+function ping(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(": ping\n\n"), PING_EVERY_MS);
+  response.once("close", () => clearInterval(timer));
+}
 
 /** Writes as fast as the reader takes it, and no faster. */
 async function flood(response: ServerResponse, pieces: number, onWritten: () => void): Promise<void> {

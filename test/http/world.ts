@@ -30,7 +30,7 @@ function oddProviders(url: string): string {
   const at = `dialect: openai, base_url: "${url}/openai/v1"`;
   return `
   Hasty: { ${at}, keys: ["sim-key"], unlisted_models: true, timeouts: { first_byte: 400ms, idle: 400ms } }
-  Pair: { ${at}, keys: ["bad-key", "sim-key"], unlisted_models: true }
+  Pair: { ${at}, keys: ["bad-key", "no-credit", "bad-key-2", "sim-key"], unlisted_models: true }
   Refused: { ${at}, keys: ["bad-key", "no-credit", "bad-key-2"], unlisted_models: true }
   Gone: { dialect: openai, keys: ["sim-key"], base_url: "http://127.0.0.1:1/v1", unlisted_models: true }
   Shop:
@@ -43,9 +43,14 @@ function oddProviders(url: string): string {
       - { name: dear~trouble=500, context: 8192, output: 1024, price: { input: 10, output: 50 } }
       - { name: cheap~trouble=429, context: 8192, output: 1024, price: { input: 0.1, output: 0.5 } }
       - { name: late~latency=1500~trouble=503, context: 8192, output: 1024, price: { input: 1, output: 5 } }
+      - { name: tired~latency=1100~trouble=503, context: 8192, output: 1024, price: { input: 1, output: 5 } }
+      - { name: slow~latency=1100, context: 8192, output: 1024, price: { input: 1, output: 5 } }
+      - { name: picky~trouble=400, context: 8192, output: 1024, price: { input: 1, output: 5 } }
       - { name: maker/model-1, context: 8192, output: 1024, price: { input: 1, output: 2 }, capabilities: [] }
 models:
   "Shop#late~latency=1500~trouble=503": { fallbacks: ["Shop#cheap"] }
+  "Shop#tired~latency=1100~trouble=503": { fallbacks: ["Shop#slow~latency=1100"] }
+  "Shop#picky~trouble=400": { fallbacks: ["Shop#cheap"] }
   "Shop#dear~trouble=500": { fallbacks: ["Shop#dear"] }
 aliases: { house: "Shop#cheap", gpt: "OpenAI#gpt-5.4", any: "Router#light", pass: "Local#whatever" }`;
 }
