@@ -48,7 +48,7 @@ const ROWS: readonly Row[] = [
     name: "a model of no provider",
     kind: NotFoundError,
     body: { model: "gpt-5.4" },
-    shows: { status: 404, code: "model_not_found", param: "model" },
+    shows: { status: 404, code: "model_not_found", param: null },
   },
   {
     name: "a picture for a model without eyes",

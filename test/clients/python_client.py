@@ -196,7 +196,7 @@ def failures():
         (openai.BadRequestError, ask(model=PLAIN + "~context"), 400, "context_length_exceeded", None),
         (openai.AuthenticationError, ask("sk-not-a-key"), 401, "invalid_api_key", None),
         (openai.PermissionDeniedError, ask(GIVEN["bound"]), 403, "model_not_allowed", "model"),
-        (openai.NotFoundError, ask(model="gpt-5.4"), 404, "model_not_found", "model"),
+        (openai.NotFoundError, ask(model="gpt-5.4"), 404, "model_not_found", None),
         (openai.RateLimitError, ask(model=PLAIN + "~429"), 429, "provider_busy", None),
         (openai.InternalServerError, ask(model=PLAIN + "~500"), 502, "upstream_error", None),
         (openai.InternalServerError, ask(model=PLAIN + "~504", stream=True), 504, "upstream_timeout", None),
