@@ -1,4 +1,4 @@
-// The catalogue: every card that can be asked for now, and what a client's `model` means.
+// The catalogue: every card that clients can ask for, and what a client's `model` means.
 import { CAPABILITIES, type ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
