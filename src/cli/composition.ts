@@ -4,6 +4,7 @@ import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Dialect } from "../core/dialect.ts";
+import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -52,6 +53,11 @@ export async function openStore(address: string, masterKeyText: string | undefin
   }
 }
 
+/** How long clients have to take the last event of a stream that is ended. */
+const CUT_OFF_MS = 1000;
+/** How long what was served may take to be written down. */
+const SETTLE_MS = 5000;
+
 export interface GatewayOptions {
   readonly settings: Settings;
   readonly opened: OpenedStore;
@@ -78,6 +84,7 @@ export function startGateway(options: GatewayOptions): RunningGateway {
   let settings = first;
   let snapshot = snapshotOf(first);
   let draining = false;
+  const ending = new AbortController();
   const deadlines = new Deadlines(clock);
   const ledger = createLedger({ store: opened.store, clock, rules: () => settings });
   const metrics: Metrics = new Metrics({
@@ -109,6 +116,7 @@ export function startGateway(options: GatewayOptions): RunningGateway {
     log,
     server: first.server,
     draining: () => draining,
+    ending: ending.signal,
   };
   const stopPruning = pruneRegularly(opened.store, clock, log, () => settings.log.keepMs);
   const app = appOf(ports, options, metrics, () => settings).listen({});
@@ -121,14 +129,28 @@ export function startGateway(options: GatewayOptions): RunningGateway {
     },
     async stop() {
       draining = true;
-      const cutOff = clock.after(first.server.drainMs, () => void app.server?.stop(true));
-      await app.server?.stop();
-      cutOff();
+      await ended(app.server, ending, first.server.drainMs);
       stopPruning();
+      await gateway.settled(SETTLE_MS);
       deadlines.stop();
       await opened.store.close();
     },
   };
+}
+
+/** Resolves when no connection is left: those that take too long are told so, then cut off. */
+async function ended(
+  server: { stop(now?: boolean): Promise<void> } | null,
+  ending: AbortController,
+  drainMs: number,
+): Promise<void> {
+  const end = () => ending.abort(new Fault("shutting_down", "The gateway is shutting down."));
+  const calledOff = [
+    clock.after(drainMs, end),
+    clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
+  ];
+  await server?.stop();
+  for (const callOff of calledOff) callOff();
 }
 
 function appOf(ports: HttpPorts, options: GatewayOptions, metrics: Metrics, settings: () => Settings) {

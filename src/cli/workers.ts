@@ -1,39 +1,162 @@
-// Several processes on one port: a parent that starts them, passes signals on and starts one anew when it dies.
+// Several processes on one port: a parent that starts them, stops them, and starts one anew when it ends by itself.
+import type { Log } from "../core/world.ts";
+import { EXIT } from "./administration.ts";
+import { environmentOf, fromWorker } from "./worker.ts";
+import { type Counting, MetricsSum } from "./worker-metrics.ts";
 
-const WORKER_VARIABLE = "POUNDKEY_WORKER";
-const RESTART_PAUSE_MS = 1000;
-
-/** Whether this process is one of several: then the port is shared. */
-export const IS_WORKER = process.env[WORKER_VARIABLE] !== undefined;
+/** A worker that ends sooner than this has a trouble that the next one will probably have too. */
+const SHORT_LIFE_MS = 2000;
+const SHORT_LIVES_MAX = 5;
+/** Before a new start; once more for every short life in a row, up to so many. */
+const RESTART_PAUSE_MS = 500;
+const RESTART_PAUSES_MAX = 20;
 
 /** This process's own command line: the binary alone, or Bun with the entry file. */
 export function ownCommand(): readonly string[] {
   return [process.execPath, ...process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1)];
 }
 
-/** Runs `count` workers until they are told to stop; gives the exit code of the worst. */
-export async function superviseWorkers(count: number): Promise<number> {
-  let stopping = false;
-  const running = new Set<Bun.Subprocess>();
-  const passOn = (signal: NodeJS.Signals) => {
-    if (signal !== "SIGHUP") stopping = true;
-    for (const worker of running) worker.kill(signal);
-  };
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => passOn(signal));
-  const keepAlive = async (number: number): Promise<number> => {
-    for (;;) {
-      const worker = Bun.spawn([...ownCommand()], {
-        env: { ...process.env, [WORKER_VARIABLE]: String(number) },
-        stdio: ["ignore", "inherit", "inherit"],
+/** Makes sure that nobody else listens at the address; gives the port, a free one for 0. Throws when it can't be had. */
+export async function claimPort(hostname: string, port: number): Promise<number> {
+  const claim = Bun.serve({
+    hostname,
+    port,
+    reusePort: false,
+    fetch: () => new Response(null, { status: 503 }),
+  });
+  await claim.stop(true);
+  return claim.port ?? port;
+}
+
+export interface Supervision {
+  readonly count: number;
+  readonly port: number;
+  readonly log: Log;
+}
+
+/** Runs the workers until a signal comes or none can be kept alive; gives the exit code. */
+export function superviseWorkers(supervision: Supervision): Promise<number> {
+  return new Supervisor(supervision).run();
+}
+
+interface Worker extends Counting {
+  readonly kill: (signal: NodeJS.Signals) => void;
+  readonly exited: Promise<Ending>;
+}
+
+interface Ending {
+  readonly code: number;
+  readonly signal: NodeJS.Signals | null;
+}
+
+class Supervisor {
+  readonly #supervision: Supervision;
+  readonly #living = new Set<Worker>();
+  readonly #listening = new Set<Worker>();
+  readonly #metrics = new MetricsSum();
+  readonly #firstListens = Promise.withResolvers<void>();
+  #everListened = false;
+  readonly #stop = Promise.withResolvers<void>();
+  #stopping = false;
+
+  constructor(supervision: Supervision) {
+    this.#supervision = supervision;
+  }
+
+  /** The first worker alone prepares the store and announces; when it can't serve, the others could not either. */
+  async run(): Promise<number> {
+    process.on("SIGHUP", () => this.#reload());
+    process.on("SIGTERM", () => this.#stopAll());
+    process.on("SIGINT", () => (this.#stopping ? this.#endAtOnce() : this.#stopAll()));
+    const first = this.#keepAlive(1);
+    await Promise.race([this.#firstListens.promise, first]);
+    const others = Array.from({ length: this.#supervision.count - 1 }, (_, at) => this.#keepAlive(at + 2));
+    return Math.max(...(await Promise.all([first, ...others])));
+  }
+
+  async #keepAlive(number: number): Promise<number> {
+    let shortLives = 0;
+    while (!this.#stopping) {
+      const startedMs = performance.now();
+      const { code, signal } = await this.#live();
+      // Told to stop before it could listen to that, it just ends.
+      if (this.#stopping) return signal === "SIGTERM" ? EXIT.done : code;
+      const livedMs = Math.round(performance.now() - startedMs);
+      this.#supervision.log({
+        event: "worker_ended",
+        level: "error",
+        worker: number,
+        code,
+        signal,
+        lived_ms: livedMs,
       });
-      running.add(worker);
-      const code = await worker.exited;
-      running.delete(worker);
-      // A worker that ended before it served would only do so again.
-      if (stopping || code === 1 || code === 2) return code;
-      await Bun.sleep(RESTART_PAUSE_MS);
+      shortLives = livedMs < SHORT_LIFE_MS ? shortLives + 1 : 0;
+      if (this.#isHopeless(shortLives)) {
+        this.#stopAll();
+        return EXIT.failed;
+      }
+      const pauses = Math.min(shortLives + 1, RESTART_PAUSES_MAX);
+      await Promise.race([Bun.sleep(RESTART_PAUSE_MS * pauses), this.#stop.promise]);
     }
-  };
-  const codes = await Promise.all(Array.from({ length: count }, (_, number) => keepAlive(number)));
-  return Math.max(...codes);
+    return EXIT.done;
+  }
+
+  /** While another worker serves, it goes on being tried: a gateway with fewer workers is better than none. */
+  #isHopeless(shortLives: number): boolean {
+    return !this.#everListened || (shortLives >= SHORT_LIVES_MAX && this.#listening.size === 0);
+  }
+
+  /** One worker's life, from start to end. */
+  async #live(): Promise<Ending> {
+    const worker = this.#start();
+    this.#living.add(worker);
+    const ending = await worker.exited;
+    this.#living.delete(worker);
+    this.#listening.delete(worker);
+    this.#metrics.leave(worker);
+    return ending;
+  }
+
+  #start(): Worker {
+    const child = Bun.spawn([...ownCommand()], {
+      env: environmentOf({ port: this.#supervision.port, announces: !this.#everListened }),
+      stdio: ["ignore", "inherit", "inherit"],
+      ipc: (message) => this.#take(worker, message),
+    });
+    const worker: Worker = {
+      kill: (signal) => child.kill(signal),
+      send: (message) => {
+        if (child.exitCode === null && child.signalCode === null) child.send(message);
+      },
+      exited: child.exited.then((code) => ({ code, signal: child.signalCode })),
+    };
+    return worker;
+  }
+
+  #take(worker: Worker, received: unknown): void {
+    const message = fromWorker(received);
+    if (message === null || !this.#living.has(worker)) return;
+    if (message === "scrape") return this.#metrics.scrape(worker);
+    if (message !== "listening") return this.#metrics.counted(worker, message.counted);
+    this.#listening.add(worker);
+    this.#metrics.join(worker);
+    this.#everListened = true;
+    this.#firstListens.resolve();
+  }
+
+  /** One that is still starting reads the configuration anyway, and would be ended by the signal. */
+  #reload(): void {
+    for (const worker of this.#listening) worker.kill("SIGHUP");
+  }
+
+  #stopAll(): void {
+    this.#stopping = true;
+    this.#stop.resolve();
+    for (const worker of this.#living) worker.kill("SIGTERM");
+  }
+
+  #endAtOnce(): void {
+    for (const worker of this.#living) worker.kill("SIGKILL");
+    process.exit(EXIT.failed);
+  }
 }

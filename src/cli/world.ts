@@ -24,10 +24,11 @@ export const upstreamFetch: Fetch = (url, init) => fetch(url, init);
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
+const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"];
+
 /** Behind a proxy our own connection would tell nothing of the provider: then every host counts as reachable. */
 export const reach: Reach = (url, timeoutMs) => {
-  if (process.env.HTTPS_PROXY || process.env.HTTP_PROXY || process.env.ALL_PROXY)
-    return Promise.resolve(true);
+  if (PROXIES.some((name) => process.env[name])) return Promise.resolve(true);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const port = Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 0);
   const socket = connect({ host: url.hostname.replace(/^\[|\]$/g, ""), port });

@@ -30,6 +30,8 @@ export interface ServerEvent {
 }
 
 export interface Decoder {
+  /** The dialect's own last event was seen: nothing follows, whether or not the connection ends. */
+  readonly done: boolean;
   /** Takes one event, gives the chunks it holds (often none). Throws a Fault for an error event or garbage. */
   push(event: ServerEvent): readonly ChatChunk[];
   /** The stream is over: gives what was kept back. Throws a Fault unless the dialect's own end was seen. */

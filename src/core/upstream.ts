@@ -20,11 +20,20 @@ const QUOTA_WORDS =
   /insufficient[ _]quota|enforced_spend_limit|billing|exceeded your current quota|credit balance/i;
 const SECRET_WORDS = /\b(sk|pk|gsk|xai|AIza|pplx|nvapi|fw|csk|Bearer )[-_A-Za-z0-9*.]{8,}/g;
 
+/** URLs, and hosts with a port. */
+const ADDRESS_WORDS = /https?:\/\/\S+|\b[\w-]+(\.[\w-]+)+:\d{2,5}\b/g;
+const CODE_SHAPE = /^[\w.-]{1,64}$/;
+
 /** Messages that may be shown: the provider's own words on a rejected request, without anything like a secret or an address. */
 function shown(message: string | undefined): string {
   const text = (message ?? "").slice(0, MESSAGE_CHARACTERS_MAX).trim();
   if (text === "") return "The provider rejected the request.";
-  return text.replace(SECRET_WORDS, "[redacted]").replace(/https?:\/\/\S+/g, "[link]");
+  return text.replace(SECRET_WORDS, "[redacted]").replace(ADDRESS_WORDS, "[address]");
+}
+
+/** A code is a word; anything else in its place is none. */
+function shownCode(code: string | undefined): string | null {
+  return code !== undefined && CODE_SHAPE.test(code) ? code : null;
 }
 
 function codeOf(error: UpstreamError): FaultCode {
@@ -56,7 +65,7 @@ export function upstreamFault(error: UpstreamError): Fault {
   const details: FaultDetails = {
     upstreamStatus: error.status,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    ...(code === "upstream_rejected" ? { shownCode: error.code ?? null } : {}),
+    ...(code === "upstream_rejected" ? { shownCode: shownCode(error.code) } : {}),
   };
   return new Fault(code, GENERIC[code] ?? shown(error.message), details);
 }

@@ -2,6 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import type { Decoder, ServerEvent, Target } from "../core/dialect.ts";
+import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
 import type { Credential } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
@@ -35,7 +36,7 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
   const { timeouts } = attempt.upstream.setup;
   const started = ports.deadlines.nowMs();
   const firstByteMs = firstByteMsOf(timeouts, attempt.card.capabilities.has("reasoning"));
-  const call = new UpstreamCall(ports, attempt.client, Math.min(started + firstByteMs, attempt.totalAtMs));
+  const call = callFor(ports, attempt, Math.min(started + firstByteMs, attempt.totalAtMs));
   try {
     const { response, stops } = await send(attempt, call);
     const normaliser = new Normaliser(attempt.request, attempt.choiceOffset);
@@ -44,12 +45,18 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
     for await (const chunks of decoded(attempt, call, response)) {
       const batch = normaliser.push(cutter.push(chunks));
       answered ||= batch.some(isAnswer);
+      if (batch.length > 0) {
+        // While the client takes its time, the provider is not to blame.
+        if (answered) call.extendTo(attempt.totalAtMs);
+        yield batch;
+      }
       if (answered) call.extendTo(Math.min(ports.deadlines.nowMs() + timeouts.idleMs, attempt.totalAtMs));
-      if (batch.length > 0) yield batch;
     }
     const last = normaliser.end().filter((chunk) => chunk.choices.length > 0);
     if (last.length > 0) yield last;
     return normaliser.usage;
+  } catch (thrown) {
+    throw call.faultOf(thrown);
   } finally {
     call.close();
   }
@@ -57,14 +64,26 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
 
 /** Runs a whole attempt: one JSON answer. */
 export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
-  const call = new UpstreamCall(ports, attempt.client, attempt.totalAtMs);
+  const call = callFor(ports, attempt, attempt.totalAtMs);
   try {
     const { response, stops } = await send(attempt, call);
     const reply = replyOf(attempt, await call.text(response, REPLY_BYTES_MAX));
     return normaliseReply(reply, attempt.request, attempt.choiceOffset, stops);
+  } catch (thrown) {
+    throw call.faultOf(thrown);
   } finally {
     call.close();
   }
+}
+
+/** No answer may name the provider's secret or its address. */
+function callFor(
+  ports: Ports,
+  { client, credential, upstream }: AttemptCall,
+  deadlineAtMs: number,
+): UpstreamCall {
+  const { host, hostname } = new URL(upstream.setup.baseUrl);
+  return new UpstreamCall(ports, client, deadlineAtMs, [credential.secret ?? "", host, hostname]);
 }
 
 interface Sent {
@@ -115,22 +134,35 @@ async function* decoded(
   const parser = new EventParser();
   const decoder = attempt.upstream.dialect.decoder(attempt.card, attempt.request);
   if (response.body) {
-    for await (const bytes of call.bytes(response.body)) {
-      const events = parser.push(bytes);
-      // Comments are no progress: an upstream that sends nothing else runs into its deadline.
-      if (events.length === 0) continue;
-      yield* pushed(decoder, events);
-      if (events.at(-1)?.data !== DONE) continue;
-      call.complete();
-      break;
+    try {
+      for await (const bytes of call.bytes(response.body)) {
+        const events = parser.push(bytes);
+        // Comments are no progress: an upstream that sends nothing else runs into its deadline.
+        if (events.length === 0) continue;
+        yield* pushed(decoder, events);
+        if (!decoder.done) continue;
+        call.complete();
+        break;
+      }
+    } catch (thrown) {
+      const last = wholeAtDeadline(thrown, decoder);
+      if (!last) throw thrown;
+      return yield last;
     }
   }
   yield* pushed(decoder, parser.end());
   yield decoder.end();
 }
 
-/** Some servers hold the connection open after this: nothing follows it. */
-const DONE = "[DONE]";
+/** Some servers hold the connection open behind an answer that is whole, and send no mark of its end. */
+function wholeAtDeadline(thrown: unknown, decoder: Decoder): readonly ChatChunk[] | null {
+  if (!(thrown instanceof Fault) || thrown.code !== "upstream_timeout") return null;
+  try {
+    return decoder.end();
+  } catch {
+    return null;
+  }
+}
 
 /** The chunks of one read as one batch; those before an event that fails are given before it fails. */
 function* pushed(decoder: Decoder, events: readonly ServerEvent[]): Generator<readonly ChatChunk[]> {

@@ -10,6 +10,7 @@ import { unfold } from "../wire/fold.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import type { AttemptCall, ChunkStream } from "./attempt.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
+import { Settlements } from "./settlements.ts";
 import { Tally } from "./tally.ts";
 import type { Ports, Upstream } from "./upstream.ts";
 
@@ -51,6 +52,8 @@ export interface GatewayPorts extends Ports {
   readonly log: Log;
 }
 
+const LOOK_MS = 10;
+
 /** A streamed attempt whose answer has begun. */
 interface Opened {
   readonly first: readonly ChatChunk[];
@@ -59,15 +62,30 @@ interface Opened {
 
 export class Gateway {
   readonly #ports: GatewayPorts;
+  readonly #settlements: Settlements;
   #open = 0;
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports;
+    this.#settlements = new Settlements(ports);
   }
 
   /** Requests under way. */
   get open(): number {
     return this.#open;
+  }
+
+  /** Resolves when nothing is under way and all is written down, at the latest after `withinMs`. */
+  async settled(withinMs: number): Promise<void> {
+    const untilMs = this.#ports.deadlines.nowMs() + withinMs;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const look = () => {
+      const idle = this.#open === 0 && this.#settlements.waiting === 0;
+      if (idle || this.#ports.deadlines.nowMs() >= untilMs) return resolve();
+      this.#ports.clock.after(LOOK_MS, look);
+    };
+    look();
+    await promise;
   }
 
   /** The whole answer. Throws the Fault that the client is to see. */
@@ -97,7 +115,7 @@ export class Gateway {
     const tally = new Tally(call, facts, atMs, deadlines.nowMs());
     const grant = await ledger.admit({ id: call.id, key: call.key, nowMs: atMs });
     facts.limits = grant.limits;
-    const settle = once(() => this.#settle(call, grant, tally));
+    const settle = once(() => this.#settle(grant, tally));
     this.#open++;
     try {
       yield* answer({ call, facts, plan, tally, settle });
@@ -192,20 +210,15 @@ export class Gateway {
       model: attempt.card.id,
       fault: fault.code,
       upstream_status: fault.details.upstreamStatus ?? null,
-      cause: String(fault.details.cause ?? ""),
+      cause: causeOf(fault.details.cause),
     });
   }
 
-  /** An answer that was free of charge is not withheld because its row could not be written: the log says so. */
-  async #settle(call: Call, grant: Grant, tally: Tally): Promise<void> {
+  /** Waits a little for the row: an answer that was free of charge is not withheld until the store can be used again. */
+  async #settle(grant: Grant, tally: Tally): Promise<void> {
     const record = tally.record(this.#ports.deadlines.nowMs());
-    const { log, ledger } = this.#ports;
-    try {
-      await ledger.settle(grant, { counted: tally.produced, record });
-    } catch (error) {
-      log({ event: "settle_failed", level: "error", request_id: call.requestId, cause: String(error) });
-    }
-    log({ event: "request", level: "info", record });
+    this.#ports.log({ event: "request", level: "info", record });
+    await this.#settlements.add(grant, { counted: tally.produced, record });
   }
 }
 
@@ -237,6 +250,13 @@ function attemptCallOf(
   const { request, client } = call;
   const totalAtMs = startedMs + totalMs;
   return { card, credential, upstream, request, choiceOffset: 0, client, totalAtMs, onDropped };
+}
+
+/** What the log may say of a cause: a system error's text names the host. */
+function causeOf(cause: unknown): string | null {
+  if (typeof cause === "string") return cause;
+  if (!(cause instanceof Error)) return null;
+  return "code" in cause ? String(cause.code) : cause.name;
 }
 
 function once(task: () => Promise<void>): () => Promise<void> {

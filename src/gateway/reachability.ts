@@ -3,18 +3,19 @@ import { Fault } from "../core/fault.ts";
 import type { Reach } from "../core/world.ts";
 import type { Deadlines } from "./deadlines.ts";
 
-const BELIEVED_MS = 10_000;
 const ORIGINS_MAX = 1000;
 
 /**
  * A host that takes no connections lets `fetch` wait for minutes. When half of the time for connecting has passed
  * without an answer, the rest of it is spent on a connection of our own: does that not come about, the call is given up.
- * A slow answer costs one empty connection per origin and 10 s, no more.
+ * Calls that wait for the same host share one such connection.
  */
 export class Reachability {
   readonly #deadlines: Deadlines;
   readonly #reach: Reach;
+  /** When each origin was last reached, for calls that were sent before. */
   readonly #reachedAtMs = new Map<string, number>();
+  readonly #trying = new Map<string, Promise<boolean>>();
 
   constructor(deadlines: Deadlines, reach: Reach) {
     this.#deadlines = deadlines;
@@ -25,8 +26,9 @@ export class Reachability {
   watch(url: string, connectMs: number, onUnreachable: (fault: Fault) => void): { clear(): void } {
     let answered = false;
     const target = new URL(url);
-    const deadline = this.#deadlines.watch(this.#deadlines.nowMs() + connectMs / 2, () => {
-      void this.#reached(target, connectMs / 2).then((reached) => {
+    const sentAtMs = this.#deadlines.nowMs();
+    const deadline = this.#deadlines.watch(sentAtMs + connectMs / 2, () => {
+      void this.#reached(target, sentAtMs, connectMs / 2).then((reached) => {
         if (!reached && !answered) onUnreachable(unreachable());
       });
     });
@@ -38,13 +40,15 @@ export class Reachability {
     };
   }
 
-  async #reached(target: URL, timeoutMs: number): Promise<boolean> {
-    const now = this.#deadlines.nowMs();
-    const before = this.#reachedAtMs.get(target.origin);
-    if (before !== undefined && now - before < BELIEVED_MS) return true;
-    const reached = await this.#reach(target, timeoutMs);
+  async #reached(target: URL, sentAtMs: number, timeoutMs: number): Promise<boolean> {
+    const { origin } = target;
+    if ((this.#reachedAtMs.get(origin) ?? Number.NEGATIVE_INFINITY) > sentAtMs) return true;
+    const trying = this.#trying.get(origin) ?? this.#reach(target, timeoutMs);
+    this.#trying.set(origin, trying);
+    const reached = await trying;
+    this.#trying.delete(origin);
     if (this.#reachedAtMs.size >= ORIGINS_MAX) this.#reachedAtMs.clear();
-    if (reached) this.#reachedAtMs.set(target.origin, this.#deadlines.nowMs());
+    if (reached) this.#reachedAtMs.set(origin, this.#deadlines.nowMs());
     return reached;
   }
 }

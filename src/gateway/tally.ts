@@ -104,7 +104,8 @@ export class Tally {
 
   #endedBy(fault: Fault): Ended {
     if (fault.code === "client_gone") return "client_gone";
-    if (fault.row.blame !== "provider" && fault.details.upstreamStatus === undefined) return "refused";
+    const asked = fault.details.upstreamStatus !== undefined || fault.row.blame !== "client";
+    if (this.#facts.attempts === 0 || !asked) return "refused";
     if (fault.code === "upstream_timeout") return "timeout";
     return this.produced ? "broken_off" : "upstream_failed";
   }

@@ -22,6 +22,9 @@ export interface Ports {
 }
 
 const ERROR_BYTES_MAX = 64 * 1024;
+const ERROR_BODY_MS = 5000;
+/** Shorter words would be found in any text. */
+const UNSPOKEN_CHARACTERS_MIN = 6;
 export const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 /** How long a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
@@ -43,12 +46,14 @@ export class UpstreamCall {
   readonly #deadline: Deadline;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #complete = false;
-  readonly #onClientGone = () => this.#end(new Fault("client_gone", "The client closed the connection."));
+  readonly #private: readonly string[];
+  readonly #onClientGone = () => this.#end(endedBy(this.#client));
 
-  /** `deadlineAtMs` is on the monotonic clock. */
-  constructor(ports: Ports, client: AbortSignal, deadlineAtMs: number) {
+  /** `deadlineAtMs` is on the monotonic clock; `unspoken` are words that no message to a client may hold. */
+  constructor(ports: Ports, client: AbortSignal, deadlineAtMs: number, unspoken: readonly string[]) {
     this.#ports = ports;
     this.#client = client;
+    this.#private = unspoken.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
     this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
     if (client.aborted) this.#onClientGone();
@@ -87,7 +92,7 @@ export class UpstreamCall {
       const response = await this.#fetchOnceMore(outgoing);
       if (response.ok) return response;
       if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
-      const body = await this.text(response, ERROR_BYTES_MAX);
+      const body = await this.#errorText(response);
       throw dialect.explain(response.status, response.headers, body, this.#ports.clock.nowMs());
     } catch (thrown) {
       throw this.faultOf(thrown);
@@ -110,6 +115,25 @@ export class UpstreamCall {
     return pieces.join("") + decoder.decode();
   }
 
+  /** What of an error's body comes within bounds: its beginning says what it is, and its status in any case. */
+  async #errorText(response: Response): Promise<string> {
+    if (!response.body) return "";
+    this.extendTo(Math.min(this.#deadline.atMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for await (const bytes of this.bytes(response.body)) {
+        pieces.push(bytes);
+        length += bytes.length;
+        if (length >= ERROR_BYTES_MAX) break;
+      }
+    } catch {
+      // A body that breaks off or never ends has said what it has said.
+    }
+    if (this.#client.aborted) throw endedBy(this.#client);
+    return Buffer.concat(pieces).toString("utf8", 0, ERROR_BYTES_MAX);
+  }
+
   /** The body as it arrives. An aborted call throws its reason: a read that ends by it would look like a clean end. */
   async *bytes(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     const reader = body.getReader();
@@ -129,7 +153,7 @@ export class UpstreamCall {
   faultOf(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
-    if (thrown instanceof Fault) return thrown;
+    if (thrown instanceof Fault) return withoutWords(thrown, this.#private);
     if (isNetworkError(thrown)) {
       return new Fault("upstream_error", "The provider could not be reached or broke the connection.", {
         cause: thrown,
@@ -161,6 +185,22 @@ export class UpstreamCall {
   #end(reason: Fault): void {
     this.#abort.abort(reason);
   }
+}
+
+/** Why whoever asked no longer waits: the reason given, else that the client is gone. */
+function endedBy(client: AbortSignal): Fault {
+  const reason: unknown = client.reason;
+  return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
+}
+
+/** The fault without the words, wherever a provider has put them. */
+function withoutWords(fault: Fault, words: readonly string[]): Fault {
+  const { shownCode } = fault.details;
+  const cleaned = (text: string) => words.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);
+  const message = cleaned(fault.message);
+  const code = shownCode && cleaned(shownCode);
+  if (message === fault.message && code === shownCode) return fault;
+  return new Fault(fault.code, message, { ...fault.details, shownCode: code === shownCode ? code : null });
 }
 
 async function readOff(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {

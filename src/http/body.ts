@@ -21,6 +21,15 @@ function tooLarge(bytesMax: number): Fault {
 }
 
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  try {
+    return await bytesOf(request, bytesMax);
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault("client_gone", "The request's body broke off.", { cause: error });
+  }
+}
+
+async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
   const encoding = request.headers.get("content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     const message = "Compressed request bodies are not supported: leave the Content-Encoding header out.";

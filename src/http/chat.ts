@@ -70,14 +70,19 @@ async function answered(
   const key = await ports.authenticate(secretOf(bearer));
   if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const gone = new AbortController();
-  request.signal.addEventListener("abort", () => gone.abort(), { once: true });
-  const call = await callOf(ports, request, key, requestId, gone.signal);
+  const ending = new AbortController();
+  const end = () => ending.abort(ports.ending.reason);
+  request.signal.addEventListener("abort", () => ending.abort(), { once: true });
+  ports.ending.addEventListener("abort", end, { once: true });
+  const call = await callOf(ports, request, key, requestId, ending.signal);
   const stamp = { id: call.id, created: Math.floor(ports.clock.nowMs() / 1000) };
   // A model may be silent for minutes; the gateway's own deadlines bound the wait.
   server?.timeout(request, 0);
-  const over = () => server?.timeout(request, IDLE_SECONDS);
-  if (call.request.stream === true) return streamed(ports, call, facts, stamp, gone, over);
+  const over = () => {
+    server?.timeout(request, IDLE_SECONDS);
+    ports.ending.removeEventListener("abort", end);
+  };
+  if (call.request.stream === true) return streamed(ports, call, facts, stamp, request.signal, ending, over);
   return whole(ports, call, facts, stamp).finally(over);
 }
 
@@ -134,7 +139,8 @@ async function streamed(
   call: Call,
   facts: Facts,
   stamp: Pick<Stamp, "id" | "created">,
-  gone: AbortController,
+  client: AbortSignal,
+  ending: AbortController,
   over: () => void,
 ): Promise<Response> {
   const chunks = ports.gateway.stream(call, facts);
@@ -145,8 +151,8 @@ async function streamed(
     keepAliveMs: ports.server.keepAliveMs,
     includeUsage: usage,
     stamp: () => ({ ...stamp, object: "chat.completion.chunk", model: facts.model ?? call.request.model }),
-    client: gone.signal,
-    onLeft: () => gone.abort(),
+    client,
+    onLeft: () => ending.abort(),
     onOver: over,
   });
   return new Response(answer.body, {

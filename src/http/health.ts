@@ -13,7 +13,8 @@ export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   readonly configSchema: object;
 }
 
-export function healthRoutes(ports: HealthPorts) {
+export function healthRoutes(given: HealthPorts) {
+  const ports = { ...given, storeReady: shared(given.storeReady) };
   return new Elysia()
     .get("/healthz", () => json(200, { status: "ok" }), { detail: healthDetail })
     .get("/readyz", () => ready(ports), { detail: readyDetail })
@@ -26,6 +27,17 @@ export function healthRoutes(ports: HealthPorts) {
       { detail: metricsDetail },
     )
     .get("/config.schema.json", () => json(200, ports.configSchema), { detail: schemaDetail });
+}
+
+/** Asking takes the store's lock for a moment, and anybody may ask: those who ask at once share one answer. */
+function shared(ask: () => Promise<void>): () => Promise<void> {
+  let asking: Promise<void> | null = null;
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
 }
 
 /** Able to serve: not shutting down, a provider on, the store usable. Says which of them is missing. */

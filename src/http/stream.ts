@@ -42,7 +42,7 @@ export async function streamAnswer(parts: StreamParts): Promise<StreamAnswer> {
   const first = parts.chunks.next();
   try {
     const early = await isLate(first, parts.deadlines, parts.keepAliveMs);
-    return { body: new ReadableStream(new EventStream(parts, first), { highWaterMark: 0 }), early };
+    return { body: new ReadableStream(new EventStream(parts, first, early), { highWaterMark: 0 }), early };
   } catch (thrown) {
     parts.onOver();
     throw thrown;
@@ -67,11 +67,13 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
   /** The stamp as the start of a JSON object, so that it is written once and not for every chunk. */
   #head: string | null = null;
   #silence: Deadline | null = null;
+  readonly #early: boolean;
   #over = false;
 
-  constructor(parts: StreamParts, first: Promise<Step>) {
+  constructor(parts: StreamParts, first: Promise<Step>, early: boolean) {
     this.#parts = parts;
     this.#next = first;
+    this.#early = early;
     // Until the client reads, nobody waits for the first step: its failure must not count as unhandled.
     first.catch(() => {});
     // A connection that is lost before the body was read once doesn't cancel it.
@@ -79,6 +81,8 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    // The head leaves with the body's first byte.
+    if (this.#early) controller.enqueue(encoder.encode(KEEP_ALIVE_LINE));
     this.#watchSilence(controller);
   }
 

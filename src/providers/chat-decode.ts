@@ -44,9 +44,17 @@ class ChatDecoder implements Decoder {
   /** Sources that came before a choice did. */
   #sources: readonly UrlCitation[] = [];
   #cited = false;
+  #done = false;
+
+  get done(): boolean {
+    return this.#done;
+  }
 
   push(event: ServerEvent): readonly ChatChunk[] {
-    if (event.data === "[DONE]") return NOTHING;
+    if (event.data === "[DONE]") {
+      this.#done = true;
+      return NOTHING;
+    }
     const body = parseJson(event.data);
     if (!isObject(body)) {
       if (isBlank(event.data)) return NOTHING;

@@ -115,7 +115,13 @@ export function customDecoder(inner: Decoder, names: ReadonlySet<string>): Decod
   const held = new HeldCalls(names);
   const mapped = (chunks: readonly ChatChunk[]): readonly ChatChunk[] =>
     chunks.map((chunk) => ({ ...chunk, choices: chunk.choices.map((choice) => held.pass(choice)) }));
-  return { push: (event) => mapped(inner.push(event)), end: () => mapped(inner.end()) };
+  return {
+    get done() {
+      return inner.done;
+    },
+    push: (event) => mapped(inner.push(event)),
+    end: () => mapped(inner.end()),
+  };
 }
 
 /** A custom call that is being streamed as a function's. */

@@ -40,6 +40,10 @@ export class ResponseReader implements Decoder {
     this.#form = form;
   }
 
+  get done(): boolean {
+    return this.#ended;
+  }
+
   push({ event, data }: ServerEvent): readonly ChatChunk[] {
     if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
     const parsed = parseJson(data);

@@ -30,6 +30,7 @@ export class Metrics {
     }
     if (event.event === "refused") this.#add("poundkey_refused_total", labels({ fault: event.fault }), 1);
     if (event.event === "settle_failed") this.#add("poundkey_settle_failed_total", "", 1);
+    if (event.event === "settle_lost") this.#add("poundkey_settle_lost_total", "", 1);
     if (event.event === "internal_error") this.#add("poundkey_internal_errors_total", "", 1);
   };
 

@@ -38,6 +38,10 @@ export class MessageDecoder implements Decoder {
     this.#blocks = new Blocks(customNames(request));
   }
 
+  get done(): boolean {
+    return this.#isEnded;
+  }
+
   push(event: ServerEvent): ChatChunk[] {
     if (this.#isEnded || event.data.trim() === "" || event.data === "[DONE]") return [];
     const data = parseJson(event.data);

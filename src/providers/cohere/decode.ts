@@ -19,6 +19,10 @@ export class CohereReader implements Decoder {
   readonly #thoughts = new Thoughts();
   #ended = false;
 
+  get done(): boolean {
+    return this.#ended;
+  }
+
   push({ event, data }: ServerEvent): readonly ChatChunk[] {
     if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
     const parsed = parseJson(data);

@@ -23,6 +23,7 @@ import { namesByThoseSent } from "./tools.ts";
  * prompt was blocked, and the body is over. Finishes wait for that, as a reason may be followed by more.
  */
 export class GeminiDecoder implements Decoder {
+  readonly done = false;
   readonly #names: ReadonlyMap<string, string>;
   readonly #candidates = new Map<number, Candidate>();
   #usage: JsonObject = {};

@@ -1,0 +1,57 @@
+// One of several processes that share a port: its part, and what it and the process that started it tell each other.
+import { isObject } from "../core/json.ts";
+
+const PORT_VARIABLE = "POUNDKEY_WORKER_PORT";
+const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
+
+export interface WorkerPart {
+  /** The port that all of them share. */
+  readonly port: number;
+  /** It is the one that prints the address, and what else is to be said once. */
+  readonly announces: boolean;
+}
+
+export type FromWorker = "listening" | "scrape" | { readonly counted: string };
+export type ToWorker = "count" | { readonly merged: string };
+
+/** This process's part; null when it is no worker. */
+export const PART: WorkerPart | null = partOf(process.env[PORT_VARIABLE], process.env[ANNOUNCES_VARIABLE]);
+
+function partOf(port: string | undefined, announces: string | undefined): WorkerPart | null {
+  return port === undefined ? null : { port: Number(port), announces: announces === "1" };
+}
+
+/** The environment that gives a process this part. */
+export function environmentOf({ port, announces }: WorkerPart): Record<string, string | undefined> {
+  return { ...process.env, [PORT_VARIABLE]: String(port), [ANNOUNCES_VARIABLE]: announces ? "1" : "0" };
+}
+
+/** Tells the process that started this worker. */
+export function tell(message: FromWorker): void {
+  process.send?.(message);
+}
+
+/** What came over the channel as a worker's message; null when it is none. */
+export function fromWorker(message: unknown): FromWorker | null {
+  if (message === "listening" || message === "scrape") return message;
+  return isObject(message) && typeof message.counted === "string" ? { counted: message.counted } : null;
+}
+
+/** What came over the channel as a message to a worker; null when it is none. */
+export function toWorker(message: unknown): ToWorker | null {
+  if (message === "count") return message;
+  return isObject(message) && typeof message.merged === "string" ? { merged: message.merged } : null;
+}
+
+/**
+ * Ends when the worker has to stop: it is told to, or the process that started it is gone. A terminal's Ctrl-C goes to all
+ * of them, and the one that started the others passes it on; so it is nothing to the worker itself.
+ */
+export function workerStops(): Promise<void> {
+  process.on("SIGINT", () => {});
+  return new Promise((resolve) => {
+    process.once("SIGTERM", () => resolve());
+    process.once("disconnect", () => resolve());
+    if (!process.connected) resolve();
+  });
+}
