@@ -34,6 +34,8 @@ export interface UnderTest {
     body: unknown,
     init?: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Response>;
+  /** Stops the gateway alone, as SIGTERM does; its store stays to be looked at until `stop()`. */
+  halt(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -84,6 +86,11 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
     return (await response.json()) as { secret: string; id: string };
   };
   const { secret } = await newKey({ requests_per_day: null });
+  let halting: Promise<void> | null = null;
+  const halt = () => {
+    halting ??= started.stop();
+    return halting;
+  };
   return {
     url: started.url,
     secret,
@@ -95,8 +102,9 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
     newKey,
     chat: (body, init = {}) =>
       post(`${started.url}/v1/chat/completions`, init.secret ?? secret, body, init.headers, init.signal),
+    halt,
     async stop() {
-      await started.stop();
+      await halt();
       await simulator.stop();
       rmSync(directory, { recursive: true, force: true });
     },

@@ -67,6 +67,8 @@ export interface GatewayOptions {
   readonly reusePort: boolean;
   /** Upstream calls; the tests' way to see them. */
   readonly fetch?: Fetch;
+  /** Given what gives this process's metrics, gives what gives those of all that share the port. */
+  readonly shareMetrics?: (own: () => string) => () => Promise<string>;
 }
 
 export interface RunningGateway {
@@ -156,6 +158,7 @@ async function ended(
 function appOf(ports: HttpPorts, options: GatewayOptions, metrics: Metrics, settings: () => Settings) {
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
+  const own = () => metrics.render();
   const holder = { store: opened.store, ledger, clock, quota: () => settings().quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
@@ -165,7 +168,7 @@ function appOf(ports: HttpPorts, options: GatewayOptions, metrics: Metrics, sett
       healthRoutes({
         ...ports,
         storeReady: () => opened.store.ready(),
-        metrics: () => metrics.render(),
+        metrics: options.shareMetrics?.(own) ?? own,
         configSchema,
       }),
     )

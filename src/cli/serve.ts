@@ -3,9 +3,9 @@ import { ensureAdminToken } from "../admin/token.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
 import { withoutEffect } from "../config/without-effect.ts";
-import type { Settings } from "../core/settings.ts";
+import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
-import { type Simulator, startSimulator } from "../simulator/server.ts";
+import { startSimulator } from "../simulator/server.ts";
 import { logLines } from "../telemetry/log-lines.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, parseArguments } from "./arguments.ts";
@@ -18,7 +18,9 @@ import {
 } from "./configuration.ts";
 import { greeting, quickstartSecret } from "./quickstart.ts";
 import { withSimulator } from "./simulated.ts";
-import { IS_WORKER, superviseWorkers } from "./workers.ts";
+import { PART, tell, workerStops } from "./worker.ts";
+import { sharedMetrics } from "./worker-metrics.ts";
+import { claimPort, superviseWorkers } from "./workers.ts";
 import { clock } from "./world.ts";
 
 const WORKERS_MAX = 64;
@@ -48,6 +50,7 @@ const FLAGS = {
 } as const;
 
 interface ServeFlags extends ConfigurationFlags {
+  readonly workers: number;
   readonly simulate: boolean;
   readonly quickstart: boolean;
 }
@@ -59,17 +62,28 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
     io.out(HELP);
     return EXIT.done;
   }
-  const flags = parsed.ok ? flagsOf(parsed.arguments) : parsed.message;
-  if (typeof flags === "string") {
-    io.err(`poundkey serve: ${flags}\nSee poundkey serve --help.`);
+  const given = parsed.ok ? flagsOf(parsed.arguments) : parsed.message;
+  if (typeof given === "string") {
+    io.err(`poundkey serve: ${given}\nSee poundkey serve --help.`);
     return EXIT.usage;
   }
-  if (flags.workers > 1 && !IS_WORKER) return superviseWorkers(flags.workers);
-  return serve(flags, io);
+  const flags = PART === null ? given : { ...given, port: PART.port };
+  const loaded = readConfiguration(flags);
+  if (!loaded.ok) {
+    io.err(errorText(loaded.errors));
+    return EXIT.failed;
+  }
+  const run = PART === null && flags.workers > 1 ? serveByWorkers : serve;
+  try {
+    return await run(flags, loaded.settings, io);
+  } catch (error) {
+    io.err(`poundkey: ${error instanceof Error ? error.message : String(error)}`);
+    return EXIT.failed;
+  }
 }
 
 /** The flags by what they mean; a sentence when a number among them is none. */
-function flagsOf({ values, switches }: Arguments): (ServeFlags & { readonly workers: number }) | string {
+function flagsOf({ values, switches }: Arguments): ServeFlags | string {
   const port = wholeOf(values.get("port"), 0, PORT_MAX);
   if (port === null) return `--port must be a whole number from 0 to ${PORT_MAX}`;
   const workers = wholeOf(values.get("workers"), 1, WORKERS_MAX);
@@ -92,40 +106,47 @@ function wholeOf(text: string | undefined, least: number, most: number): number 
   return value >= least && value <= most ? value : null;
 }
 
-async function serve(flags: ServeFlags, io: Io): Promise<number> {
-  const loaded = readConfiguration(flags);
-  if (!loaded.ok) {
-    io.err(errorText(loaded.errors));
-    return EXIT.failed;
-  }
-  const level = flags.quickstart ? "warn" : "info";
-  const log = logLines((line) => void process.stderr.write(line), clock.nowMs, level);
-  const simulating = flags.simulate || (flags.quickstart && loaded.settings.providers.length === 0);
+/** That the port can be had is found out before the workers start, which would share it with whoever has it. */
+async function serveByWorkers(flags: ServeFlags, { server }: Settings): Promise<number> {
+  const port = await claimPort(server.host, server.port).catch((error) => {
+    throw cannotListen(server, error);
+  });
+  return superviseWorkers({ count: flags.workers, port, log: logOf(flags) });
+}
+
+function logOf({ quickstart }: ServeFlags): Log {
+  return logLines((line) => void process.stderr.write(line), clock.nowMs, quickstart ? "warn" : "info");
+}
+
+async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<number> {
+  const log = logOf(flags);
+  const simulating = flags.simulate || (flags.quickstart && loaded.providers.length === 0);
   const simulator = simulating ? await startSimulator({ host: "127.0.0.1", port: 0 }) : null;
   const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
-  const settings = complete(loaded.settings);
+  const settings = complete(loaded);
   try {
     const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
     const running = await listening(settings, opened, log);
-    await announce(flags, settings, opened, running, io);
-    const unused = withoutEffect(settings);
-    if (unused.length > 0) log({ event: "config_without_effect", level: "warn", fields: unused });
-    return await untilStopped(flags, settings, complete, running, simulator, log);
-  } catch (error) {
+    if (PART?.announces ?? true) await announce(flags, settings, opened, running, io, log);
+    return await untilStopped(flags, settings, complete, running, log);
+  } finally {
     await simulator?.stop();
-    io.err(`poundkey: ${error instanceof Error ? error.message : String(error)}`);
-    return EXIT.failed;
   }
 }
 
 async function listening(settings: Settings, opened: OpenedStore, log: Log): Promise<RunningGateway> {
   try {
-    return startGateway({ settings, opened, log, configSchema: configJsonSchema(), reusePort: IS_WORKER });
+    const shared = PART === null ? {} : { shareMetrics: sharedMetrics };
+    const configSchema = configJsonSchema();
+    return startGateway({ settings, opened, log, configSchema, reusePort: PART !== null, ...shared });
   } catch (error) {
     await opened.store.close();
-    const { host, port } = settings.server;
-    throw new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
+    throw cannotListen(settings.server, error);
   }
+}
+
+function cannotListen({ host, port }: ServerRules, error: unknown): Error {
+  return new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
 }
 
 async function announce(
@@ -134,6 +155,7 @@ async function announce(
   opened: OpenedStore,
   { port }: RunningGateway,
   io: Io,
+  log: Log,
 ): Promise<void> {
   const { host, adminToken } = settings.server;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -146,15 +168,16 @@ async function announce(
     );
   }
   if (flags.quickstart) io.out(greeting(address, await quickstartSecret(opened, settings.store), settings));
+  const unused = withoutEffect(settings);
+  if (unused.length > 0) log({ event: "config_without_effect", level: "warn", fields: unused });
 }
 
-/** Takes reloads until a signal comes, then lets the gateway finish. A second signal ends at once. */
+/** Takes reloads until it is told to stop, then lets the gateway finish. */
 async function untilStopped(
   flags: ServeFlags,
   settings: Settings,
   complete: (settings: Settings) => Settings,
   running: RunningGateway,
-  simulator: Simulator | null,
   log: Log,
 ): Promise<number> {
   const watch = watchConfig(settings, {
@@ -178,18 +201,20 @@ async function untilStopped(
       cause: error instanceof Error ? error.stack : String(error),
     });
   });
-  await stopSignal();
-  process.once("SIGINT", () => process.exit(EXIT.failed));
+  const stopped = PART === null ? stopSignal() : workerStops();
+  if (PART !== null) tell("listening");
+  await stopped;
   log({ event: "stopping", level: "info", open_requests: running.gateway.open });
   watch.stop();
   await running.stop();
-  await simulator?.stop();
   return EXIT.done;
 }
 
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
+/** A signal to stop has come; a Ctrl-C after it ends at once. */
+async function stopSignal(): Promise<void> {
+  await new Promise<void>((resolve) => {
     process.once("SIGTERM", () => resolve());
     process.once("SIGINT", () => resolve());
   });
+  process.once("SIGINT", () => process.exit(EXIT.failed));
 }

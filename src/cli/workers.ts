@@ -1,7 +1,7 @@
 // Several processes on one port: a parent that starts them, stops them, and starts one anew when it ends by itself.
 import type { Log } from "../core/world.ts";
 import { EXIT } from "./administration.ts";
-import { environmentOf, fromWorker } from "./worker.ts";
+import { environmentOf, type FromWorker, fromWorker, type WorkerPart } from "./worker.ts";
 import { type Counting, MetricsSum } from "./worker-metrics.ts";
 
 /** A worker that ends sooner than this has a trouble that the next one will probably have too. */
@@ -40,13 +40,31 @@ export function superviseWorkers(supervision: Supervision): Promise<number> {
 }
 
 interface Worker extends Counting {
+  readonly pid: number;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly exited: Promise<Ending>;
 }
 
 interface Ending {
   readonly code: number;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: NodeJS.Signals | number | null;
+}
+
+/** Throws when the machine has no room for one more process. */
+function startWorker(part: WorkerPart, receive: (message: unknown) => void): Worker {
+  const child = Bun.spawn([...ownCommand()], {
+    env: environmentOf(part),
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc: receive,
+  });
+  return {
+    pid: child.pid,
+    kill: (signal) => child.kill(signal),
+    send: (message) => {
+      if (child.exitCode === null && child.signalCode === null) child.send(message);
+    },
+    exited: child.exited.then((code) => ({ code, signal: child.signalCode })),
+  };
 }
 
 class Supervisor {
@@ -68,29 +86,20 @@ class Supervisor {
     process.on("SIGHUP", () => this.#reload());
     process.on("SIGTERM", () => this.#stopAll());
     process.on("SIGINT", () => (this.#stopping ? this.#endAtOnce() : this.#stopAll()));
-    const first = this.#keepAlive(1);
+    const first = this.#keepAlive();
     await Promise.race([this.#firstListens.promise, first]);
-    const others = Array.from({ length: this.#supervision.count - 1 }, (_, at) => this.#keepAlive(at + 2));
+    const others = Array.from({ length: this.#supervision.count - 1 }, () => this.#keepAlive());
     return Math.max(...(await Promise.all([first, ...others])));
   }
 
-  async #keepAlive(number: number): Promise<number> {
+  async #keepAlive(): Promise<number> {
     let shortLives = 0;
     while (!this.#stopping) {
       const startedMs = performance.now();
       const { code, signal } = await this.#live();
       // Told to stop before it could listen to that, it just ends.
-      if (this.#stopping) return signal === "SIGTERM" ? EXIT.done : code;
-      const livedMs = Math.round(performance.now() - startedMs);
-      this.#supervision.log({
-        event: "worker_ended",
-        level: "error",
-        worker: number,
-        code,
-        signal,
-        lived_ms: livedMs,
-      });
-      shortLives = livedMs < SHORT_LIFE_MS ? shortLives + 1 : 0;
+      if (this.#stopping) return signal === "SIGTERM" || signal === "SIGINT" ? EXIT.done : code;
+      shortLives = performance.now() - startedMs < SHORT_LIFE_MS ? shortLives + 1 : 0;
       if (this.#isHopeless(shortLives)) {
         this.#stopAll();
         return EXIT.failed;
@@ -106,42 +115,46 @@ class Supervisor {
     return !this.#everListened || (shortLives >= SHORT_LIVES_MAX && this.#listening.size === 0);
   }
 
-  /** One worker's life, from start to end. */
+  /** One worker's life, from start to end. One that can't even be started has had a short one. */
   async #live(): Promise<Ending> {
     const worker = this.#start();
+    if (worker === null) return { code: EXIT.failed, signal: null };
     this.#living.add(worker);
     const ending = await worker.exited;
     this.#living.delete(worker);
     this.#listening.delete(worker);
     this.#metrics.leave(worker);
+    if (!this.#stopping) {
+      this.#supervision.log({ event: "worker_ended", level: "error", pid: worker.pid, ...ending });
+    }
     return ending;
   }
 
-  #start(): Worker {
-    const child = Bun.spawn([...ownCommand()], {
-      env: environmentOf({ port: this.#supervision.port, announces: !this.#everListened }),
-      stdio: ["ignore", "inherit", "inherit"],
-      ipc: (message) => this.#take(worker, message),
-    });
-    const worker: Worker = {
-      kill: (signal) => child.kill(signal),
-      send: (message) => {
-        if (child.exitCode === null && child.signalCode === null) child.send(message);
-      },
-      exited: child.exited.then((code) => ({ code, signal: child.signalCode })),
-    };
-    return worker;
+  #start(): Worker | null {
+    const { port, log } = this.#supervision;
+    const part = { port, announces: !this.#everListened };
+    try {
+      const worker: Worker = startWorker(part, (message) => this.#take(worker, fromWorker(message)));
+      return worker;
+    } catch (error) {
+      log({ event: "worker_not_started", level: "error", cause: String(error) });
+      return null;
+    }
   }
 
-  #take(worker: Worker, received: unknown): void {
-    const message = fromWorker(received);
+  #take(worker: Worker, message: FromWorker | null): void {
     if (message === null || !this.#living.has(worker)) return;
-    if (message === "scrape") return this.#metrics.scrape(worker);
-    if (message !== "listening") return this.#metrics.counted(worker, message.counted);
+    if (message === "listening") this.#serves(worker);
+    else if (message === "scrape") this.#metrics.scrape(worker);
+    else this.#metrics.counted(worker, message.counted);
+  }
+
+  #serves(worker: Worker): void {
     this.#listening.add(worker);
     this.#metrics.join(worker);
     this.#everListened = true;
     this.#firstListens.resolve();
+    this.#supervision.log({ event: "worker_listens", level: "info", pid: worker.pid });
   }
 
   /** One that is still starting reads the configuration anyway, and would be ended by the signal. */

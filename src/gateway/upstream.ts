@@ -22,7 +22,7 @@ export interface Ports {
 }
 
 const ERROR_BYTES_MAX = 64 * 1024;
-const ERROR_BODY_MS = 5000;
+const ERROR_BODY_MS = 3000;
 /** Shorter words would be found in any text. */
 const UNSPOKEN_CHARACTERS_MIN = 6;
 export const REPLY_BYTES_MAX = 64 * 1024 * 1024;
@@ -88,17 +88,15 @@ export class UpstreamCall {
     const connecting = this.#ports.reachability.watch(outgoing.url, setup.timeouts.connectMs, (fault) =>
       this.#end(fault),
     );
-    try {
-      const response = await this.#fetchOnceMore(outgoing);
-      if (response.ok) return response;
-      if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
-      const body = await this.#errorText(response);
-      throw dialect.explain(response.status, response.headers, body, this.#ports.clock.nowMs());
-    } catch (thrown) {
-      throw this.faultOf(thrown);
-    } finally {
-      connecting.clear();
-    }
+    const response = await this.#fetchOnceMore(outgoing)
+      .catch((error: unknown) => {
+        throw this.#reasonOf(error);
+      })
+      .finally(() => connecting.clear());
+    if (response.ok) return response;
+    if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
+    const body = await this.#errorText(response);
+    throw dialect.explain(response.status, response.headers, body, this.#ports.clock.nowMs());
   }
 
   /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */
@@ -140,20 +138,24 @@ export class UpstreamCall {
     this.#reader = reader;
     for (;;) {
       const { done, value } = await reader.read().catch((error: unknown) => {
-        throw this.faultOf(error);
+        throw this.#reasonOf(error);
       });
-      if (this.#abort.signal.aborted) throw this.faultOf(this.#abort.signal.reason);
+      if (this.#abort.signal.aborted) throw this.#reasonOf(this.#abort.signal.reason);
       if (done) break;
       yield value;
     }
     this.#reader = null;
   }
 
-  /** What a failure of this call means: the reason it was ended for, or a broken connection. */
+  /** What was thrown while this call was made or read, as a client may see it. */
   faultOf(thrown: unknown): Fault {
+    return withoutWords(faultOf(thrown), this.#private);
+  }
+
+  /** Why this call broke off: the reason it was ended for, or a broken connection. */
+  #reasonOf(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
-    if (thrown instanceof Fault) return withoutWords(thrown, this.#private);
     if (isNetworkError(thrown)) {
       return new Fault("upstream_error", "The provider could not be reached or broke the connection.", {
         cause: thrown,

@@ -9,7 +9,7 @@ export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   /** Throws when the store can't be used. */
   readonly storeReady: () => Promise<void>;
   /** Prometheus text. */
-  readonly metrics: () => string;
+  readonly metrics: () => string | Promise<string>;
   readonly configSchema: object;
 }
 
@@ -20,8 +20,8 @@ export function healthRoutes(given: HealthPorts) {
     .get("/readyz", () => ready(ports), { detail: readyDetail })
     .get(
       "/metrics",
-      () =>
-        new Response(ports.metrics(), {
+      async () =>
+        new Response(await ports.metrics(), {
           headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
         }),
       { detail: metricsDetail },

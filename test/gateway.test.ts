@@ -1,0 +1,141 @@
+// The gateway's own clockwork under a clock that the test moves: deadlines, connecting in bounded time, settlements.
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Fault } from "../src/core/fault.ts";
+import type { LogEvent } from "../src/core/world.ts";
+import { Deadlines } from "../src/gateway/deadlines.ts";
+import { Reachability } from "../src/gateway/reachability.ts";
+import { Settlements } from "../src/gateway/settlements.ts";
+import type { Grant, Outcome } from "../src/ledger/ledger.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { recordOf } from "./samples.ts";
+
+let clock: ManualClock;
+let deadlines: Deadlines;
+
+beforeEach(() => {
+  clock = new ManualClock();
+  deadlines = new Deadlines(clock);
+});
+
+describe("deadlines", () => {
+  test("come once, at most a quarter of a second late; moved ones come later, cleared ones never", async () => {
+    const came: string[] = [];
+    deadlines.watch(1000, () => came.push(`first at ${clock.nowMs()}`));
+    const moved = deadlines.watch(1000, () => came.push(`moved at ${clock.nowMs()}`));
+    deadlines.watch(1000, () => came.push("cleared")).clear();
+    moved.atMs = 2000;
+    await clock.move(10_000);
+    expect(came).toEqual(["first at 1000", "moved at 2000"]);
+  });
+});
+
+describe("connecting", () => {
+  const URL_OF = "http://up.example/v1";
+
+  /** Watches one call; says what became of it and how often the host was tried. */
+  function watching(answers: readonly (boolean | "never")[]) {
+    const faults: string[] = [];
+    let tries = 0;
+    const reach = () => {
+      const answer = answers[tries++] ?? false;
+      return answer === "never" ? new Promise<boolean>(() => {}) : Promise.resolve(answer);
+    };
+    const reachability = new Reachability(deadlines, reach);
+    const watch = (name: string) =>
+      reachability.watch(URL_OF, 4000, (fault) => faults.push(`${name}: ${fault.code}`));
+    return { watch, faults, tries: () => tries };
+  }
+
+  test("a host that takes no connection ends the call within the time for connecting", async () => {
+    const { watch, faults } = watching([false]);
+    watch("one");
+    await clock.move(4000);
+    expect(faults).toEqual(["one: upstream_timeout"]);
+  });
+
+  test("a slow answer is waited for; calls that wait together try once, a later one again", async () => {
+    const { watch, faults, tries } = watching([true, false]);
+    watch("one");
+    watch("two");
+    await clock.move(4000);
+    expect([faults, tries()]).toEqual([[], 1]);
+    watch("three");
+    await clock.move(4000);
+    expect([faults, tries()]).toEqual([["three: upstream_timeout"], 2]);
+  });
+
+  test("an answered call tries nothing", async () => {
+    const { watch, faults, tries } = watching([false]);
+    watch("one").clear();
+    await clock.move(4000);
+    expect([faults, tries()]).toEqual([[], 0]);
+  });
+});
+
+describe("settlements", () => {
+  const grant = (id: string): Grant => ({
+    id,
+    keyId: "k",
+    accountId: "default",
+    atMs: 0,
+    place: { kind: "unlimited" },
+    limits: null,
+  });
+  const outcome = (id: string): Outcome => ({ counted: true, record: recordOf(id) });
+
+  /** Settlements on a ledger that goes by `answer`: a Fault to throw, or nothing. */
+  function settling(answer: (id: string) => Fault | null) {
+    const written: string[] = [];
+    const events: LogEvent[] = [];
+    const ledger = {
+      settle: async ({ id }: Grant) => {
+        const fault = answer(id);
+        if (fault) throw fault;
+        written.push(id);
+      },
+    };
+    const log = (event: LogEvent) => void events.push(event);
+    return { settlements: new Settlements({ ledger, clock, deadlines, log }), written, events };
+  }
+
+  test("what a store that is down does not take is written when it is back, in order, once", async () => {
+    let down = true;
+    const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
+    await Promise.all(["a", "b", "c"].map((id) => settlements.add(grant(id), outcome(id))));
+    await clock.move(5000);
+    expect([written, settlements.waiting]).toEqual([[], 3]);
+    down = false;
+    await clock.move(2000);
+    expect(written.toSorted()).toEqual(["a", "b", "c"]);
+    expect(settlements.waiting).toBe(0);
+    await clock.move(60_000);
+    expect(written.length).toBe(3);
+  });
+
+  test("what it refuses for good is not asked again, and keeps nobody else back", async () => {
+    const { settlements, written, events } = settling((id) =>
+      id === "bad" ? new Fault("internal_error", "no") : null,
+    );
+    await settlements.add(grant("bad"), outcome("bad"));
+    await settlements.add(grant("good"), outcome("good"));
+    expect([written, settlements.waiting]).toEqual([["good"], 0]);
+    expect(events.map(({ event }) => event)).toEqual(["settle_failed", "settle_lost"]);
+  });
+
+  test("an answer waits a second for its row, no longer", async () => {
+    const slow = Promise.withResolvers<void>();
+    const ledger = { settle: () => slow.promise };
+    const settlements = new Settlements({ ledger, clock, deadlines, log: () => {} });
+    let added = false;
+    void settlements.add(grant("slow"), outcome("slow")).then(() => {
+      added = true;
+    });
+    await clock.move(900);
+    expect(added).toBe(false);
+    await clock.move(400);
+    expect([added, settlements.waiting]).toEqual([true, 1]);
+    slow.resolve();
+    await clock.move(0);
+    expect(settlements.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,138 @@
+// Endings that nobody wished for: upstreams without manners, shutting down under load, a store that comes back.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { RUDE_SECRET, type RudeUpstream, startRudeUpstream } from "./http/rude-upstream.ts";
+import { until } from "./http/until.ts";
+
+let upstream: RudeUpstream;
+let gateway: UnderTest;
+
+function rudeProvider(url: string): string {
+  const timeouts = "timeouts: { first_byte: 3s, idle: 1s, total: 20s }";
+  return `  Rude: { dialect: openai, base_url: "${url}", keys: ["${RUDE_SECRET}"], unlisted_models: true, ${timeouts} }`;
+}
+
+function asking(model: string, stream: boolean) {
+  return { model: `Rude#${model}`, stream, messages: [{ role: "user", content: "hello" }] };
+}
+
+beforeAll(async () => {
+  upstream = await startRudeUpstream();
+  gateway = await startUnderTest({ more: rudeProvider(upstream.url), server: "keep_alive: 1s" });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+});
+
+describe("an upstream without manners", () => {
+  for (const model of ["held-open", "held-open-done"]) {
+    test(`${model}: an answer that is whole ends well, though its connection doesn't`, async () => {
+      const text = await (await gateway.chat(asking(model, true))).text();
+      expect(text).toContain('"content":"whole"');
+      expect(text).toContain('"finish_reason":"stop"');
+      expect(text).toEndWith("data: [DONE]\n\n");
+    });
+  }
+
+  test("an error's body may be as long as it likes", async () => {
+    const response = await gateway.chat(asking("long-400", false));
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
+  });
+
+  test("an error whose body never ends is told by its status", async () => {
+    const response = await gateway.chat(asking("endless-429", false));
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
+  }, 10_000);
+
+  for (const [model, stream] of [
+    ["tattler", false],
+    ["tattler", true],
+    ["tattler-mid", true],
+  ] as const) {
+    test(`${model}, streamed: ${stream}: neither its secret nor its address reaches the client`, async () => {
+      const response = await gateway.chat(asking(model, stream));
+      const text = (await response.text()) + JSON.stringify([...response.headers]);
+      expect(text).toContain("error");
+      for (const word of [RUDE_SECRET, new URL(upstream.url).host, "db.internal"])
+        expect(text).not.toContain(word);
+    });
+  }
+});
+
+test("a head that leaves early is whole: a comment goes with it", async () => {
+  const response = await gateway.chat({
+    ...asking("sim-mini~latency=1600", true),
+    model: "Local#sim-mini~latency=1600",
+  });
+  const text = await response.text();
+  expect(text).toStartWith(": keep-alive\n\n");
+  expect(text).toEndWith("data: [DONE]\n\n");
+});
+
+test("an upload that breaks off is the client's leaving, not a fault of ours", async () => {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: x.example\r\nAuthorization: Bearer ${gateway.secret}\r\n`;
+  socket.write(`${head}Content-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"model":`);
+  const metrics = async () => (await fetch(`${gateway.url}/metrics`)).text();
+  socket.once("connect", () => setTimeout(() => socket.destroy(), 50));
+  const text = await until("the refusal is counted", async () => {
+    const counted = await metrics();
+    return counted.includes('poundkey_refused_total{fault="client_gone"}') && counted;
+  });
+  expect(text).not.toContain("poundkey_internal_errors_total");
+});
+
+test("a reader that pauses is not cut off, and the provider not blamed", async () => {
+  const { hostname, port } = new URL(gateway.url);
+  const body = JSON.stringify(asking("flood", true));
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: x.example\r\nAuthorization: Bearer ${gateway.secret}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  await new Promise((resolve) => socket.once("data", resolve));
+  socket.pause();
+  // Longer than this provider's idle time: what is under test is that nothing happens then.
+  await Bun.sleep(2500);
+  let tail = "";
+  let bytes = 0;
+  socket.on("data", (data) => {
+    bytes += data.length;
+    tail = (tail + data.toString("latin1")).slice(-500);
+  });
+  socket.resume();
+  await new Promise((resolve) => socket.once("close", resolve));
+  expect(tail).toContain("data: [DONE]");
+  expect(bytes).toBeGreaterThan(25_000_000);
+}, 30_000);
+
+test("shutting down: what takes too long is told so, written down, and gives its place back", async () => {
+  const own = await startUnderTest({ more: rudeProvider(upstream.url), server: "drain: 300ms" });
+  const { secret, id } = await own.newKey();
+  const streams = await Promise.all([1, 2, 3].map(() => own.chat(asking("patient", true), { secret })));
+  const texts = streams.map((response) => response.text());
+  const whole = [1, 2].map(() => own.chat(asking("mute", false), { secret }));
+  await until("all are under way", async () =>
+    (await (await fetch(`${own.url}/metrics`)).text()).includes("poundkey_requests_open 5"),
+  );
+  await own.halt();
+  for (const text of await Promise.all(texts)) {
+    expect(text).toContain('"content":"begun"');
+    expect(text).toContain('"code":"shutting_down"');
+    expect(text).not.toContain("[DONE]");
+  }
+  for (const response of await Promise.all(whole)) expect(response.status).toBe(503);
+  const store = new Database(join(own.directory, "poundkey.db"), { readonly: true });
+  const rows = store.query("SELECT count(*) AS count FROM request WHERE key_id = ?").get(id);
+  const meter = store.query("SELECT used FROM meter WHERE owner = ?").get(id);
+  expect([rows, meter]).toEqual([{ count: 5 }, { used: 3 }]);
+  store.close();
+  await own.stop();
+});

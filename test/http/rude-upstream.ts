@@ -1,0 +1,97 @@
+// An upstream without manners: what it does is said by the model's name.
+import { createServer, type ServerResponse } from "node:http";
+import { objectOf, parseJson } from "../../src/core/json.ts";
+
+/** Words that no client may ever read. */
+export const RUDE_SECRET = "Zq8mT3plainkey77";
+
+const LONG = "the same words again and again, ".repeat(4000);
+
+function chunk(content: string | null, finish: string | null = null): string {
+  const delta = content === null ? {} : { content };
+  return `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+}
+
+function head(response: ServerResponse, status: number, type: string): void {
+  response.writeHead(status, { "content-type": type });
+}
+
+/** By the model's name; `host` is the address that it was asked at. */
+const MANNERS: Readonly<Record<string, (response: ServerResponse, host: string) => void>> = {
+  "held-open": (response) => {
+    head(response, 200, "text/event-stream");
+    response.write(chunk("whole") + chunk(null, "stop"));
+  },
+  "held-open-done": (response) => {
+    head(response, 200, "text/event-stream");
+    response.write(`${chunk("whole") + chunk(null, "stop")}data: [DONE]\n\n`);
+  },
+  "long-400": (response) => {
+    head(response, 400, "application/json");
+    response.end(JSON.stringify({ error: { message: "too long a story", details: LONG } }));
+  },
+  "endless-429": (response) => {
+    response.writeHead(429, { "content-type": "application/json", "retry-after": "7" });
+    response.write('{"error":{"message":"slow down"');
+  },
+  tattler: (response, host) => {
+    head(response, 400, "application/json");
+    const message = `key ${RUDE_SECRET} at ${host} and db.internal.example:5432 is bad`;
+    response.end(JSON.stringify({ error: { message, code: RUDE_SECRET } }));
+  },
+  "tattler-mid": (response, host) => {
+    head(response, 200, "text/event-stream");
+    const error = { message: `lost ${RUDE_SECRET} at ${host}`, code: RUDE_SECRET, status_code: 400 };
+    response.end(`${chunk("one")}data: ${JSON.stringify({ error })}\n\n`);
+  },
+  patient: (response) => {
+    head(response, 200, "text/event-stream");
+    response.write(chunk("begun"));
+  },
+  mute: () => {},
+  flood: (response) => {
+    head(response, 200, "text/event-stream");
+    void flood(response);
+  },
+};
+
+/** More than all buffers on the way hold, as fast as it is taken. */
+const FLOOD_PIECES = 3000;
+
+async function flood(response: ServerResponse): Promise<void> {
+  const piece = chunk("x".repeat(10_000));
+  for (let at = 0; at < FLOOD_PIECES; at++) {
+    if (!response.write(piece)) await new Promise((resolve) => response.once("drain", resolve));
+  }
+  response.end(`${chunk(null, "stop")}data: [DONE]\n\n`);
+}
+
+export interface RudeUpstream {
+  /** A server of the OpenAI dialect. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+export async function startRudeUpstream(): Promise<RudeUpstream> {
+  const server = createServer((request, response) => {
+    let text = "";
+    request.on("data", (part) => {
+      text += part;
+    });
+    request.on("end", () => {
+      const model = String(objectOf(parseJson(text)).model);
+      MANNERS[model]?.(response, String(request.headers.host));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    stop() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
