@@ -24,8 +24,10 @@ export async function claimPort(hostname: string, port: number): Promise<number>
     reusePort: false,
     fetch: () => new Response(null, { status: 503 }),
   });
+  // Once stopped, it has forgotten its port.
+  const claimed = claim.port ?? port;
   await claim.stop(true);
-  return claim.port ?? port;
+  return claimed;
 }
 
 export interface Supervision {

@@ -27,9 +27,13 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** A count of tokens: a whole number from 0 up; anything else counts as 0. */
+/** Beyond what any model reads or writes; sums and prices of such counts stay exact. */
+const COUNT_MAX = 1e9;
+
+/** A count of tokens: a whole number from 0 to 1e9 (more is taken for that many); anything else counts as 0. */
 export function countOf(value: unknown): number {
-  return typeof value === "number" && value > 0 && Number.isFinite(value) ? Math.round(value) : 0;
+  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return 0;
+  return Math.min(Math.round(value), COUNT_MAX);
 }
 
 /** Parses JSON; undefined when the text is not JSON. */

@@ -4,10 +4,15 @@ import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../core/chat.ts
 import { Fault } from "../core/fault.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
 import type { Limits } from "../core/settings.ts";
-import { firstFault } from "./bounds.ts";
-import { chatRequestSchema } from "./chat-schema.ts";
+import { firstFault, refuseManyFields } from "./bounds.ts";
+import { chatRequestSchema, FIELDS_MAX } from "./chat-schema.ts";
 
 const compiled = TypeCompiler.Compile(chatRequestSchema);
+
+/** The fields that hold objects of a bounded size, with their bounds. */
+const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { maxProperties }]) =>
+  typeof maxProperties === "number" ? [[field, maxProperties] as const] : [],
+);
 
 /** These would reach into the object itself where a later reader merges carelessly: they are nobody's field. */
 const NEVER = new Set(["__proto__", "constructor", "prototype"]);
@@ -15,6 +20,7 @@ const NEVER = new Set(["__proto__", "constructor", "prototype"]);
 /** The checked request. Throws a Fault that names the first field out of bounds. */
 export function chatRequestOf(body: unknown, limits: Limits): ChatRequest {
   const given = withoutNulls(body);
+  for (const [field, most] of BOUNDED) refuseManyFields(given[field], most, field);
   if (!compiled.Check(given)) {
     throw firstFault(chatRequestSchema, given) ?? new Fault("invalid_value", "The request is not valid.");
   }
@@ -32,6 +38,7 @@ export function chatRequestOf(body: unknown, limits: Limits): ChatRequest {
 function withoutNulls(body: unknown): JsonObject {
   if (!isObject(body))
     throw firstFault(chatRequestSchema, body) ?? new Fault("invalid_json", "Not an object.");
+  refuseManyFields(body, FIELDS_MAX, "");
   const kept: JsonObject = {};
   for (const [field, value] of Object.entries(body)) {
     if (NEVER.has(field)) continue;
@@ -108,34 +115,31 @@ function choiceOf(functionCall: unknown): ToolChoice | undefined {
 }
 
 function messagesOf(given: readonly unknown[]): readonly ChatMessage[] {
-  return given.map((message, index) => messageOf(objectOf(message), index, given));
+  const callIds = new Map<unknown, string>();
+  return given.map((message, index) => messageOf(objectOf(message), index, callIds));
 }
 
-/** A message without null fields; the deprecated function forms become tool forms with an id of our own. */
-function messageOf(given: JsonObject, index: number, all: readonly unknown[]): ChatMessage {
+/**
+ * A message without null fields; the deprecated function forms become tool forms with an id of our own: a result gets
+ * that of the latest call of its function, which `callIds` remembers by the function's name.
+ */
+function messageOf(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
+  refuseManyFields(given, FIELDS_MAX, `messages[${index}]`);
   const message: JsonObject = {};
   for (const [field, value] of Object.entries(given)) {
     if (NEVER.has(field) || (value === null && field !== "content")) continue;
     message[field] = value;
   }
+  const ownId = `call_fn_${index}`;
   if (message.role === "function") {
     const { name, ...rest } = message;
-    const id = legacyCallId(all, index, name);
+    const id = callIds.get(name) ?? ownId;
     return checkedMessage({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
   }
   if (message.role === "assistant" && isObject(message.function_call)) {
     const { function_call: call, ...rest } = message;
-    const id = `call_fn_${index}`;
-    return checkedMessage({ ...rest, tool_calls: [{ id, type: "function", function: call }] });
+    callIds.set(call.name, ownId);
+    return checkedMessage({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
   }
   return checkedMessage(message);
-}
-
-/** The id that the nearest earlier call of that function was given. */
-function legacyCallId(all: readonly unknown[], index: number, name: unknown): string {
-  for (let at = index - 1; at >= 0; at--) {
-    const call = objectOf(objectOf(all[at]).function_call);
-    if (call.name === name) return `call_fn_${at}`;
-  }
-  return `call_fn_${index}`;
 }

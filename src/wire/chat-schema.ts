@@ -4,6 +4,10 @@ import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 const OPEN = { additionalProperties: true };
 
+/** Of a request and of each message: the API has some forty, extensions included. */
+export const FIELDS_MAX = 256;
+const BIASES_MAX = 2000;
+
 const STRING_ENUM = "StringEnum";
 TypeRegistry.Set<{ readonly enum: readonly unknown[] }>(STRING_ENUM, (schema, value) =>
   schema.enum.includes(value),
@@ -184,7 +188,7 @@ export const chatRequestSchema = Type.Object(
           include_usage: Type.Optional(Type.Boolean()),
           include_obfuscation: Type.Optional(Type.Boolean()),
         },
-        { additionalProperties: false },
+        { additionalProperties: false, maxProperties: FIELDS_MAX },
       ),
     ),
     stop: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String(), { maxItems: 4 })])),
@@ -192,7 +196,9 @@ export const chatRequestSchema = Type.Object(
     max_completion_tokens: Type.Optional(tokens),
     presence_penalty: Type.Optional(penalty),
     frequency_penalty: Type.Optional(penalty),
-    logit_bias: Type.Optional(Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }))),
+    logit_bias: Type.Optional(
+      Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 }), { maxProperties: BIASES_MAX }),
+    ),
     logprobs: Type.Optional(Type.Boolean()),
     top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
     seed: Type.Optional(Type.Integer({ minimum: -INTEGER_MAX, maximum: INTEGER_MAX })),
@@ -215,5 +221,5 @@ export const chatRequestSchema = Type.Object(
     prompt_cache_key: Type.Optional(Type.String()),
     safety_identifier: Type.Optional(Type.String()),
   },
-  { ...OPEN, description: "OpenAI's chat-completions request." },
+  { ...OPEN, maxProperties: FIELDS_MAX, description: "OpenAI's chat-completions request." },
 );

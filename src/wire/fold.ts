@@ -25,6 +25,8 @@ interface ChoiceParts {
   readonly refusal: string[];
   readonly reasoning: string[];
   readonly details: ReasoningDetail[];
+  /** The details that may go on, by type and index. */
+  readonly openDetails: Map<string, ReasoningDetail>;
   readonly calls: Map<number, CallParts>;
   readonly annotations: UrlCitation[];
   readonly messageExtras: JsonObject;
@@ -66,12 +68,10 @@ export class Fold {
     if (content) parts.content.push(content);
     if (refusal) parts.refusal.push(refusal);
     if (reasoning_content) parts.reasoning.push(reasoning_content);
-    for (const detail of reasoning_details ?? []) addDetail(parts.details, detail);
+    for (const detail of reasoning_details ?? []) addDetail(parts, detail);
     for (const call of tool_calls ?? []) addCall(parts.calls, call);
-    if (annotations) parts.annotations.push(...annotations);
-    for (const [field, value] of Object.entries(messageExtras)) {
-      parts.messageExtras[field] = mergedExtra(field, parts.messageExtras[field], value);
-    }
+    for (const annotation of annotations ?? []) parts.annotations.push(annotation);
+    for (const [field, value] of Object.entries(messageExtras)) addExtra(parts.messageExtras, field, value);
     if (logprobs) addLogprobs(parts, objectOf(logprobs));
     Object.assign(parts.choiceExtras, extras);
     if (finish_reason) parts.finish = finish_reason;
@@ -85,6 +85,7 @@ export class Fold {
       refusal: [],
       reasoning: [],
       details: [],
+      openDetails: new Map(),
       calls: new Map(),
       annotations: [],
       messageExtras: {},
@@ -98,16 +99,18 @@ export class Fold {
 }
 
 /** Fragments of one thinking block share an index and a type: their texts are joined, a signature is set. */
-function addDetail(details: ReasoningDetail[], given: ReasoningDetail): void {
-  const at = details.findIndex((one) => one.index === given.index && one.type === given.type);
-  const before = given.index === undefined ? undefined : details[at];
+function addDetail({ details, openDetails }: ChoiceParts, given: ReasoningDetail): void {
+  const key = `${given.type} ${given.index}`;
+  const before = given.index === undefined ? undefined : openDetails.get(key);
   if (!before) {
-    details.push({ ...given });
+    const own = { ...given };
+    details.push(own);
+    if (given.index !== undefined) openDetails.set(key, own);
     return;
   }
   const text = joinedText(before.text, given.text);
   const summary = joinedText(before.summary, given.summary);
-  details[at] = { ...before, ...given, ...defined({ text, summary }) };
+  Object.assign(before, given, defined({ text, summary }));
 }
 
 function joinedText(before: string | undefined, now: string | undefined): string | undefined {
@@ -123,25 +126,36 @@ function defined(fields: Record<string, string | undefined>): Record<string, str
 
 function addCall(calls: Map<number, CallParts>, given: ToolCallDelta): void {
   const input = given.function?.arguments ?? given.custom?.input ?? "";
+  const { extra_content: extra } = given;
   const before = calls.get(given.index);
   if (!before) {
-    calls.set(given.index, { first: given, input: [input], extra: given.extra_content });
+    calls.set(given.index, { first: given, input: [input], extra: extra && { ...extra } });
     return;
   }
   before.input.push(input);
-  if (given.extra_content) before.extra = { ...before.extra, ...given.extra_content };
+  if (extra) before.extra = Object.assign(before.extra ?? {}, extra);
 }
 
 /** Spoken answers come as fragments, pictures one by one; any other extension field is replaced by its latest. */
-function mergedExtra(field: string, before: unknown, now: unknown): unknown {
-  if (field === "images" && Array.isArray(before) && Array.isArray(now)) return [...before, ...now];
-  if (!isObject(before) || !isObject(now)) return now;
-  const merged: JsonObject = { ...before, ...now };
+function addExtra(extras: JsonObject, field: string, now: unknown): void {
+  const before = extras[field];
+  if (field === "images" && Array.isArray(before) && Array.isArray(now)) {
+    for (const image of now) before.push(image);
+  } else if (isObject(before) && isObject(now)) {
+    Object.assign(before, now, joinedParts(before, now));
+  } else {
+    // A copy, since what follows is added to it.
+    extras[field] = Array.isArray(now) ? [...now] : isObject(now) ? { ...now } : now;
+  }
+}
+
+function joinedParts(before: JsonObject, now: JsonObject): JsonObject {
+  const joined: JsonObject = {};
   for (const part of ["data", "transcript"]) {
     const [first, second] = [before[part], now[part]];
-    if (typeof first === "string" && typeof second === "string") merged[part] = first + second;
+    if (typeof first === "string" && typeof second === "string") joined[part] = first + second;
   }
-  return merged;
+  return joined;
 }
 
 function addLogprobs(parts: ChoiceParts, given: JsonObject): void {

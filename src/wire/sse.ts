@@ -13,12 +13,17 @@ export class EventParser {
   /** Drops a byte-order mark by itself. */
   readonly #decoder = new TextDecoder("utf-8");
   #lines: string[] = [];
+  /** What the event's `data` lines take, line ends included: empty lines cost memory too. */
+  #linesLength = 0;
   #rest: string[] = [];
   #restLength = 0;
   #afterCr = false;
   #event = "";
 
-  /** Takes the next bytes; gives the events that they complete. Throws a Fault when one event grows beyond bounds. */
+  /**
+   * Takes the next bytes; gives the events that they complete. Throws a Fault when the lines of one event, or one line
+   * of any kind, grow beyond EVENT_CHARACTERS_MAX.
+   */
   push(bytes: Uint8Array): ServerEvent[] {
     return this.#take(this.#decoder.decode(bytes, { stream: true }));
   }
@@ -33,7 +38,11 @@ export class EventParser {
     if (text === "") return events;
     let from = this.#afterCr && text.startsWith("\n") ? 1 : 0;
     this.#afterCr = text.endsWith("\r");
-    for (let end = lineEnd(text, from); end !== -1; end = lineEnd(text, from)) {
+    const [feeds, returns] = [new Places(text, "\n"), new Places(text, "\r")];
+    for (;;) {
+      const end = Math.min(feeds.next(from), returns.next(from));
+      this.#bound(end - from);
+      if (end === text.length) break;
       this.#line(this.#withRest(text.slice(from, end)), events);
       from = text.startsWith("\r\n", end) ? end + 2 : end + 1;
     }
@@ -41,12 +50,16 @@ export class EventParser {
     return events;
   }
 
+  #bound(more: number): void {
+    if (this.#linesLength + this.#restLength + more <= EVENT_CHARACTERS_MAX) return;
+    throw new Fault("upstream_error", "The provider sent an event beyond all bounds.");
+  }
+
   /** Pieces of a long line are joined once, at its end: joining at each read would take quadratic time. */
   #keep(piece: string): void {
     if (piece === "") return;
     this.#rest.push(piece);
     this.#restLength += piece.length;
-    if (this.#restLength > EVENT_CHARACTERS_MAX) throw tooLong();
   }
 
   #withRest(tail: string): string {
@@ -61,6 +74,7 @@ export class EventParser {
     if (line === "") {
       if (this.#lines.length > 0) events.push({ event: this.#event, data: this.#lines.join("\n") });
       this.#lines = [];
+      this.#linesLength = 0;
       this.#event = "";
       return;
     }
@@ -68,20 +82,31 @@ export class EventParser {
     if (colon === 0) return;
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    if (field === "data") this.#lines.push(value);
-    else if (field === "event") this.#event = value;
+    if (field === "data") {
+      this.#lines.push(value);
+      this.#linesLength += line.length + 1;
+    } else if (field === "event") this.#event = value;
   }
 }
 
-function lineEnd(text: string, from: number): number {
-  const lf = text.indexOf("\n", from);
-  const line = lf === -1 ? text.slice(from) : text.slice(from, lf);
-  const cr = line.indexOf("\r");
-  return cr === -1 ? lf : from + cr;
-}
+/** Where a character stands in a text, asked for in rising order: so the text is searched through only once. */
+class Places {
+  readonly #text: string;
+  readonly #character: string;
+  #at = -1;
 
-function tooLong(): Fault {
-  return new Fault("upstream_error", "The provider sent an event beyond all bounds.");
+  constructor(text: string, character: string) {
+    this.#text = text;
+    this.#character = character;
+  }
+
+  /** The first place from `from` on; the text's length when there is none. */
+  next(from: number): number {
+    if (this.#at >= from) return this.#at;
+    const found = this.#text.indexOf(this.#character, from);
+    this.#at = found === -1 ? this.#text.length : found;
+    return this.#at;
+  }
 }
 
 /** One event for the client. */

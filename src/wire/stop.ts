@@ -1,29 +1,61 @@
 // Stop sequences for providers that take none: the text is cut where the model should have stopped.
 import type { ChatChunk, ChunkChoice } from "../core/chat.ts";
 
+/** How much of one stop sequence the text so far ends with: kept up in linear time (Knuth, Morris and Pratt). */
+class Match {
+  readonly #stop: string;
+  /** For each beginning of the stop that was reached, by length: the longest shorter beginning that it ends with. */
+  readonly #borders = [0, 0];
+  length = 0;
+
+  constructor(stop: string) {
+    this.#stop = stop;
+  }
+
+  get whole(): boolean {
+    return this.length === this.#stop.length;
+  }
+
+  /** Goes on by one character. */
+  step(code: number): void {
+    if (this.length === 0 && this.#stop.charCodeAt(0) !== code) return;
+    this.length = this.#extended(this.length, code);
+    if (this.length < this.#borders.length) return;
+    this.#borders.push(this.#extended(this.#border(this.length - 1), code));
+  }
+
+  /** The longest beginning that a text ends with which ended with `length` of it and goes on with `code`. */
+  #extended(length: number, code: number): number {
+    let longest = length;
+    while (longest > 0 && this.#stop.charCodeAt(longest) !== code) longest = this.#border(longest);
+    return this.#stop.charCodeAt(longest) === code ? longest + 1 : 0;
+  }
+
+  #border(length: number): number {
+    return this.#borders[length] ?? 0;
+  }
+}
+
 /** The text of one choice up to the first stop sequence. What may be the beginning of one is held back. */
 class Cut {
-  readonly #stops: readonly string[];
+  readonly #matches: readonly Match[];
   #held = "";
   stopped = false;
 
   constructor(stops: readonly string[]) {
-    this.#stops = stops;
+    this.#matches = stops.map((stop) => new Match(stop));
   }
 
   /** What of the text so far may leave. */
   push(text: string): string {
     if (this.stopped) return "";
     const all = this.#held + text;
-    const found = this.#stops.map((stop) => all.indexOf(stop)).filter((at) => at !== -1);
-    if (found.length > 0) {
-      this.stopped = true;
-      this.#held = "";
-      return all.slice(0, Math.min(...found));
-    }
-    const keep = Math.max(...this.#stops.map((stop) => beginningAtEnd(all, stop)));
-    this.#held = all.slice(all.length - keep);
-    return all.slice(0, all.length - keep);
+    const end = this.#held.length + this.#endIn(text);
+    // Of sequences that end at the same place the longest counts; one that is still open counts no more.
+    const back = this.#matches.filter(({ whole }) => whole === this.stopped).map(({ length }) => length);
+    const ready = end - Math.max(...back);
+    this.#held = this.stopped ? "" : all.slice(ready);
+    return all.slice(0, ready);
   }
 
   /** What was held back and turned out to be text. */
@@ -32,14 +64,19 @@ class Cut {
     this.#held = "";
     return rest;
   }
-}
 
-/** The length of the longest beginning of `stop`, short of the whole, that `text` ends with. */
-function beginningAtEnd(text: string, stop: string): number {
-  for (let length = Math.min(stop.length - 1, text.length); length > 0; length--) {
-    if (text.endsWith(stop.slice(0, length))) return length;
+  /** Reads up to the end of the first stop sequence, or of the text. */
+  #endIn(text: string): number {
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      for (const match of this.#matches) {
+        match.step(code);
+        if (match.whole) this.stopped = true;
+      }
+      if (this.stopped) return at + 1;
+    }
+    return text.length;
   }
-  return 0;
 }
 
 /**

@@ -1,0 +1,106 @@
+// `poundkey serve` as a process in a group of its own, as a terminal would start it: its output, its log and its signals.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isObject, type JsonObject, parseJson } from "../src/core/json.ts";
+import { BINARY } from "./harness.ts";
+import { until } from "./http/until.ts";
+
+const MAIN = join(import.meta.dir, "..", "src", "main.ts");
+const COMMAND = BINARY ? [BINARY] : [process.execPath, MAIN];
+/** For what takes a process's start or end, on a machine that is busy with other things. */
+export const LONG_MS = 20_000;
+
+/** A folder with a configuration, for one or more processes. */
+export interface Place {
+  readonly directory: string;
+  /** Writes the configuration. */
+  configure(yaml: string): void;
+  remove(): void;
+}
+
+export function newPlace(yaml: string): Place {
+  const directory = mkdtempSync(join(tmpdir(), "poundkey-serve-"));
+  const configure = (text: string) => writeFileSync(join(directory, "poundkey.yaml"), text);
+  configure(yaml);
+  return { directory, configure, remove: () => rmSync(directory, { recursive: true, force: true }) };
+}
+
+export interface Serving {
+  readonly pid: number;
+  /** What it has printed so far. */
+  readonly out: string;
+  readonly err: string;
+  /** The exit code; a signal's is 128 and its number. */
+  readonly exited: Promise<number>;
+  /** Lines of the log with this event. */
+  events(name: string): readonly JsonObject[];
+  /** The address that it printed, once it has. */
+  listens(): Promise<string>;
+  /** Waits until so many lines of the log are of this event; gives them. */
+  logged(event: string, count: number): Promise<readonly JsonObject[]>;
+  signal(name: NodeJS.Signals): void;
+  /** To all processes of the group, as Ctrl-C at a terminal is. */
+  signalGroup(name: NodeJS.Signals): void;
+  /** Ends what is left of the group. */
+  end(): void;
+}
+
+export function startServe({ directory }: Place, ...args: readonly string[]): Serving {
+  const child = Bun.spawn([...COMMAND, "serve", ...args], {
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? "" },
+    detached: true,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const seen = { out: "", err: "" };
+  void collect(child.stdout, (text) => {
+    seen.out += text;
+  });
+  void collect(child.stderr, (text) => {
+    seen.err += text;
+  });
+  const events = (name: string) =>
+    seen.err
+      .split("\n")
+      .map(parseJson)
+      .filter(isObject)
+      .filter(({ event }) => event === name);
+  const told = (what: string) => `${what}; printed so far:\n${seen.out}${seen.err}`;
+  const waitFor = async <Found>(what: string, look: () => Found) =>
+    until(what, look, LONG_MS).catch((error) => {
+      throw new Error(told(String(error)));
+    });
+  return {
+    pid: child.pid,
+    get out() {
+      return seen.out;
+    },
+    get err() {
+      return seen.err;
+    },
+    exited: child.exited,
+    events,
+    listens: () => waitFor("an address", () => /listens on (http:\S+)/.exec(seen.out)?.[1]),
+    logged: (event, count) =>
+      waitFor(`${count} × ${event}`, () => {
+        const found = events(event);
+        return found.length >= count ? found : null;
+      }),
+    signal: (name) => void child.kill(name),
+    signalGroup: (name) => void process.kill(-child.pid, name),
+    end() {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // Nothing is left of it.
+      }
+    },
+  };
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const bytes of stream) take(decoder.decode(bytes, { stream: true }));
+}

@@ -1,0 +1,232 @@
+// Several workers on one port: said once, counted together, stopped together, started anew, and never left behind.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { numberOf, objectOf } from "../src/core/json.ts";
+import { until } from "./http/until.ts";
+import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
+import { LONG_MS, newPlace, type Place, type Serving, startServe } from "./serve-process.ts";
+
+const ADMIN_TOKEN = "admin-token-of-the-tests";
+const STREAMS = 6;
+/** A test here waits for processes to start and end; nothing in it depends on how long that takes. */
+const TEST_MS = 60_000;
+
+let upstream: OwnUpstream;
+let place: Place;
+const started: Serving[] = [];
+
+beforeEach(async () => {
+  upstream = await startOwnUpstream(1);
+  place = newPlace(configuration());
+});
+afterEach(async () => {
+  for (const serving of started.splice(0)) serving.end();
+  place.remove();
+  await upstream.stop();
+});
+
+function configuration(store = "sqlite:./poundkey.db"): string {
+  return `server: { admin_token: "${ADMIN_TOKEN}" }
+store: "${store}"
+providers:
+  Own: { dialect: openai, keys: ["any"], base_url: "${upstream.url}", unlisted_models: true }`;
+}
+
+function serve(...args: readonly string[]): Serving {
+  const serving = startServe(place, ...args);
+  started.push(serving);
+  return serving;
+}
+
+/** Two workers on a free port, both serving. */
+async function serveTwo(...args: readonly string[]): Promise<{ serving: Serving; url: string }> {
+  const serving = serve("--workers", "2", "--port", "0", ...args);
+  const url = await serving.listens();
+  await serving.logged("worker_listens", 2);
+  return { serving, url };
+}
+
+function pidsOf(serving: Serving): readonly number[] {
+  return serving.events("worker_listens").map(({ pid }) => numberOf(pid) ?? 0);
+}
+
+/** Over a connection of its own, so that any of the workers may take it. */
+function post(url: string, bearer: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+  return fetch(url, { method: "POST", headers, body: JSON.stringify(body), keepalive: false });
+}
+
+async function newKey(url: string): Promise<string> {
+  const made = await post(`${url}/admin/v1/keys`, ADMIN_TOKEN, { name: "test", requests_per_day: null });
+  return String(objectOf(await made.json()).secret);
+}
+
+/** Streams that have begun and wait in the upstream; gives their whole texts, "" for one that was cut. */
+async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
+  const secret = await newKey(url);
+  const body = { model: "Own#held", stream: true, messages: [{ role: "user", content: "one two" }] };
+  const texts = Array.from({ length: STREAMS }, async () => {
+    const response = await post(`${url}/v1/chat/completions`, secret, body);
+    return response.text().catch(() => "");
+  });
+  await until("all streams have begun", () => upstream.held === STREAMS, LONG_MS);
+  return texts;
+}
+
+function isRefused(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`, { keepalive: false }).then(
+    () => false,
+    () => true,
+  );
+}
+
+test(
+  "the address and the admin token are printed once, and all workers have the port that the first one got",
+  async () => {
+    place.configure("store: sqlite:./poundkey.db\n");
+    const { serving, url } = await serveTwo("--simulate");
+    expect(url).not.toEndWith(":0");
+    serving.signal("SIGTERM");
+    expect(await serving.exited).toBe(0);
+    expect(serving.out.match(/listens on/g)).toHaveLength(1);
+    expect(serving.out.match(/Admin token/g)).toHaveLength(1);
+    expect(await isRefused(url)).toBe(true);
+  },
+  TEST_MS,
+);
+
+test(
+  "whichever worker is asked for the metrics, it answers for all, those that have ended included",
+  async () => {
+    const { serving, url } = await serveTwo("--simulate");
+    const secret = await newKey(url);
+    const asked = 20;
+    const body = { model: "Sim#sim-mini", messages: [{ role: "user", content: "hi" }] };
+    for (let at = 0; at < asked; at++) {
+      const response = await post(`${url}/v1/chat/completions`, secret, body);
+      expect(response.status).toBe(200);
+      await response.text();
+    }
+    const counted = async () => {
+      const text = await (await fetch(`${url}/metrics`, { keepalive: false })).text();
+      const counts = [...text.matchAll(/^poundkey_requests_total\{.*\} (\d+)$/gm)];
+      return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+    };
+    await until("all requests are counted", async () => (await counted()) === asked, LONG_MS);
+    const scrapes = () => Promise.all(Array.from({ length: 12 }, counted));
+    expect(new Set(await scrapes())).toEqual(new Set([asked]));
+    process.kill(pidsOf(serving)[0] ?? 0, "SIGKILL");
+    await serving.logged("worker_ended", 1);
+    expect(new Set(await scrapes())).toEqual(new Set([asked]));
+  },
+  TEST_MS,
+);
+
+test(
+  "Ctrl-C, which all processes of a terminal get, lets the streams end",
+  async () => {
+    const { serving, url } = await serveTwo();
+    const texts = await heldStreams(url);
+    serving.signalGroup("SIGINT");
+    await serving.logged("stopping", 2);
+    upstream.release();
+    for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
+    expect(await serving.exited).toBe(0);
+  },
+  TEST_MS,
+);
+
+test(
+  "a second Ctrl-C ends at once",
+  async () => {
+    const { serving, url } = await serveTwo();
+    const texts = await heldStreams(url);
+    serving.signalGroup("SIGINT");
+    await serving.logged("stopping", 2);
+    serving.signalGroup("SIGINT");
+    expect(await serving.exited).toBe(1);
+    for (const text of await Promise.all(texts)) expect(text).not.toContain("[DONE]");
+    expect(await isRefused(url)).toBe(true);
+  },
+  TEST_MS,
+);
+
+test(
+  "told to stop while a worker is about to be started anew, it stops",
+  async () => {
+    const { serving, url } = await serveTwo();
+    process.kill(pidsOf(serving)[0] ?? 0, "SIGKILL");
+    await serving.logged("worker_ended", 1);
+    serving.signal("SIGTERM");
+    expect(await serving.exited).toBe(0);
+    expect(await isRefused(url)).toBe(true);
+  },
+  TEST_MS,
+);
+
+test(
+  "a worker that can't start is tried again while another serves; when none does, it is given up",
+  async () => {
+    const { serving, url } = await serveTwo();
+    const [first = 0, second = 0] = pidsOf(serving);
+    place.configure("nonsense: true");
+    process.kill(first, "SIGKILL");
+    const [, failed] = await serving.logged("worker_ended", 2);
+    expect(failed).toMatchObject({ code: 1 });
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+
+    place.configure(configuration());
+    await serving.logged("worker_listens", 3);
+
+    place.configure("nonsense: true");
+    process.kill(pidsOf(serving)[2] ?? 0, "SIGKILL");
+    process.kill(second, "SIGKILL");
+    expect(await serving.exited).toBe(1);
+  },
+  TEST_MS,
+);
+
+test(
+  "workers whose parent was killed finish their streams and leave the port",
+  async () => {
+    const { serving, url } = await serveTwo();
+    const texts = await heldStreams(url);
+    serving.signal("SIGKILL");
+    await serving.exited;
+    await serving.logged("stopping", 2);
+    upstream.release();
+    for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
+    await until("the port is free", () => isRefused(url), LONG_MS);
+  },
+  TEST_MS,
+);
+
+test.each([
+  ["beside workers", ["--workers", "2"], ["--workers", "2"]],
+  ["of one process beside workers", ["--workers", "2"], []],
+  ["with workers beside one process", [], ["--workers", "2"]],
+] as const)(
+  "a second gateway %s on the same port is refused, and says which",
+  async (_, one, other) => {
+    const first = serve("--port", "0", ...one);
+    const url = await first.listens();
+    const { port } = new URL(url);
+    const second = serve("--port", port, ...other);
+    expect(await second.exited).toBe(1);
+    expect(second.err).toContain(`can't listen on 127.0.0.1:${port}`);
+    expect(second.out).toBe("");
+    expect(await isRefused(url)).toBe(false);
+  },
+  TEST_MS,
+);
+
+test(
+  "what no worker could get over is said once, and nothing is tried again",
+  async () => {
+    place.configure(configuration("sqlite:/dev/null/poundkey.db"));
+    const serving = serve("--workers", "3", "--port", "0");
+    expect(await serving.exited).toBe(1);
+    await until("the error is read", () => serving.err.includes("poundkey: "), LONG_MS);
+    expect(serving.err.match(/^poundkey: /gm)).toHaveLength(1);
+  },
+  TEST_MS,
+);
