@@ -121,13 +121,18 @@ test(
   TEST_MS,
 );
 
-test(
-  "Ctrl-C, which all processes of a terminal get, lets the streams end",
-  async () => {
+test.each([
+  ["a Ctrl-C", ["SIGINT"]],
+  ["SIGTERM, even twice,", ["SIGTERM", "SIGTERM"]],
+] as const)(
+  "%s to all processes at once lets the streams end",
+  async (_, signals) => {
     const { serving, url } = await serveTwo();
     const texts = await heldStreams(url);
-    serving.signalGroup("SIGINT");
-    await serving.logged("stopping", 2);
+    for (const signal of signals) {
+      serving.signalGroup(signal);
+      await serving.logged("stopping", 2);
+    }
     upstream.release();
     for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
     expect(await serving.exited).toBe(0);

@@ -44,13 +44,14 @@ export function toWorker(message: unknown): ToWorker | null {
 }
 
 /**
- * Ends when the worker has to stop: it is told to, or the process that started it is gone. A terminal's Ctrl-C goes to all
- * of them, and the one that started the others passes it on; so it is nothing to the worker itself.
+ * Ends when the worker has to stop: it is told to, or the process that started it is gone. A terminal's Ctrl-C and a
+ * supervisor's SIGTERM often go to all processes, and the one that started the others passes them on: so Ctrl-C is nothing
+ * to the worker itself, and being told twice is no more than once.
  */
 export function workerStops(): Promise<void> {
   process.on("SIGINT", () => {});
   return new Promise((resolve) => {
-    process.once("SIGTERM", () => resolve());
+    process.on("SIGTERM", () => resolve());
     process.once("disconnect", () => resolve());
     if (!process.connected) resolve();
   });

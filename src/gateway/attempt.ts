@@ -118,7 +118,16 @@ function withoutDearTier(request: ChatRequest): { request: ChatRequest; dropped:
 function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {
   const body = parseJson(text);
   if (body === undefined) throw garbled("the answer is not JSON");
-  return upstream.dialect.reply(body, card, request);
+  return read(() => upstream.dialect.reply(body, card, request));
+}
+
+/** An answer of a shape that its reader stumbles over is not of the dialect. */
+function read<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof Fault ? thrown : garbled(`unreadable: ${String(thrown)}`);
+  }
 }
 
 /** The answer's chunks per read. A server that ignores `stream` and sends one JSON is understood too. */
@@ -151,7 +160,7 @@ async function* decoded(
     }
   }
   yield* pushed(decoder, parser.end());
-  yield decoder.end();
+  yield read(() => decoder.end());
 }
 
 /** Some servers hold the connection open behind an answer that is whole, and send no mark of its end. */
@@ -167,10 +176,10 @@ function wholeAtDeadline(thrown: unknown, decoder: Decoder): readonly ChatChunk[
 /** The chunks of one read as one batch; those before an event that fails are given before it fails. */
 function* pushed(decoder: Decoder, events: readonly ServerEvent[]): Generator<readonly ChatChunk[]> {
   const [only] = events;
-  if (only && events.length === 1) return yield decoder.push(only);
+  if (only && events.length === 1) return yield read(() => decoder.push(only));
   const chunks: ChatChunk[] = [];
   try {
-    for (const event of events) chunks.push(...decoder.push(event));
+    for (const event of events) chunks.push(...read(() => decoder.push(event)));
   } catch (fault) {
     yield chunks;
     throw fault;

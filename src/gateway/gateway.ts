@@ -29,7 +29,7 @@ export interface Call {
   readonly timeoutMs: number | null;
   /** The share of the best quality that the client asks of `Router#fair`; null: the operator's. */
   readonly quality: number | null;
-  /** Fires when the client is gone. */
+  /** Fires when nobody waits for the answer: the client is gone, or its reason is the Fault that tells why. */
   readonly client: AbortSignal;
 }
 

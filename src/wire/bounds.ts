@@ -50,7 +50,7 @@ export function refuseManyFields(value: unknown, most: number, path: string): vo
   for (const _field in value) {
     count++;
     if (count <= most) continue;
-    const where = path === "" ? "the request" : `'${path}'`;
+    const where = path === "" ? "request" : `'${path}'`;
     const message = `Invalid ${where}: too many entries. At most ${most} are allowed.`;
     throw new Fault("object_above_max_properties", message, { param: path || null });
   }

@@ -20,12 +20,12 @@ const NEVER = new Set(["__proto__", "constructor", "prototype"]);
 /** The checked request. Throws a Fault that names the first field out of bounds. */
 export function chatRequestOf(body: unknown, limits: Limits): ChatRequest {
   const given = withoutNulls(body);
-  for (const [field, most] of BOUNDED) refuseManyFields(given[field], most, field);
+  checkMessages(arrayOf(given.messages).length, limits.messagesMax);
+  refuseLargeObjects(given);
   if (!compiled.Check(given)) {
     throw firstFault(chatRequestSchema, given) ?? new Fault("invalid_value", "The request is not valid.");
   }
   checkCeiling("n", numberField(given, "n"), limits.choicesMax);
-  checkMessages(arrayOf(given.messages).length, limits.messagesMax);
   checkModelName(given.model);
   if (given.stream_options !== undefined && given.stream !== true) {
     const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
@@ -47,6 +47,14 @@ function withoutNulls(body: unknown): JsonObject {
     kept[field] = value;
   }
   return kept;
+}
+
+/** Before anything else looks at them. */
+function refuseLargeObjects(given: JsonObject): void {
+  for (const [field, most] of BOUNDED) refuseManyFields(given[field], most, field);
+  for (const [index, message] of arrayOf(given.messages).entries()) {
+    refuseManyFields(message, FIELDS_MAX, `messages[${index}]`);
+  }
 }
 
 function numberField(given: JsonObject, field: string): number {
@@ -124,7 +132,6 @@ function messagesOf(given: readonly unknown[]): readonly ChatMessage[] {
  * that of the latest call of its function, which `callIds` remembers by the function's name.
  */
 function messageOf(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
-  refuseManyFields(given, FIELDS_MAX, `messages[${index}]`);
   const message: JsonObject = {};
   for (const [field, value] of Object.entries(given)) {
     if (NEVER.has(field) || (value === null && field !== "content")) continue;

@@ -94,7 +94,8 @@ export class Normaliser {
     if (choice.finish_reason) state.finish = { ...choice, index, delta: {} };
     if (!delta) return null;
     // What leaves now must not leave with the finish again.
-    if (state.finish) state.finish.logprobs = null;
+    if (choice.finish_reason && choice.logprobs)
+      state.finish = { ...choice, index, delta: {}, logprobs: null };
     return { ...choice, index, delta, finish_reason: null };
   }
 
