@@ -15,13 +15,8 @@ const say = (content: string) => one({ content });
 const finish = (reason: FinishReason = "stop", index = 0, more: JsonObject = {}) =>
   one({}, reason, index, more);
 /** The first delta of a choice. */
-const begun = (content: string | null, more: Delta = {}): Delta => ({
-  role: "assistant",
-  content,
-  refusal: null,
-  ...more,
-});
-const start = (content: string | null, more: Delta = {}, index = 0) => one(begun(content, more), null, index);
+const start = (content: string | null, more: Delta = {}, index = 0) =>
+  one({ role: "assistant", content, refusal: null, ...more }, null, index);
 
 function usage(prompt: number, completion: number, total = prompt + completion): Usage {
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total };
@@ -169,6 +164,11 @@ const FINISH_ROWS: readonly Row[] = [
     [say("a"), finish("stop", 0, { logprobs: 1 })],
     [start("a"), finish("stop", 0, { logprobs: 1 })],
   ],
+  [
+    "log probabilities of a finish that text follows",
+    [say("a"), finish("stop", 0, { logprobs: 1 }), say("b")],
+    [start("a"), say("b"), finish("stop", 0, { logprobs: 1 })],
+  ],
 ];
 
 const report = (reported: Usage, more: JsonObject = {}): ChatChunk => ({
@@ -271,8 +271,7 @@ test("the latest usage report can be asked for before the end", () => {
 });
 
 test("ids of earlier turns are not given again, and ours tell the turns apart", () => {
-  const call = { id: "a", type: "function" as const, function: { name: "f", arguments: "{}" } };
-  const messages = [...REQUEST.messages, { role: "assistant" as const, tool_calls: [call] }];
+  const messages = [...REQUEST.messages, { role: "assistant" as const, tool_calls: [whole("a", "{}")] }];
   const normaliser = new Normaliser({ ...REQUEST, messages });
   const [chunk] = normaliser.push([call("a", "1")]);
   expect(chunk?.choices[0]?.delta.tool_calls?.[0]?.id).toBe("call_2_0_0");

@@ -210,10 +210,10 @@ async function untilStopped(
   return EXIT.done;
 }
 
-/** A signal to stop has come; a Ctrl-C after it ends at once. */
+/** A signal to stop has come; a Ctrl-C after it ends at once, a SIGTERM after it changes nothing. */
 async function stopSignal(): Promise<void> {
   await new Promise<void>((resolve) => {
-    process.once("SIGTERM", () => resolve());
+    process.on("SIGTERM", () => resolve());
     process.once("SIGINT", () => resolve());
   });
   process.once("SIGINT", () => process.exit(EXIT.failed));

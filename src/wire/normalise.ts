@@ -91,12 +91,12 @@ export class Normaliser {
     const state = this.#stateOf(choice.index);
     const index = choice.index + this.#choiceOffset;
     const delta = this.#delta(choice.delta, state);
-    if (choice.finish_reason) state.finish = { ...choice, index, delta: {} };
-    if (!delta) return null;
-    // What leaves now must not leave with the finish again.
-    if (choice.finish_reason && choice.logprobs)
-      state.finish = { ...choice, index, delta: {}, logprobs: null };
-    return { ...choice, index, delta, finish_reason: null };
+    if (choice.finish_reason) {
+      // What leaves now must not leave with the finish again.
+      const left = delta && choice.logprobs ? { logprobs: null } : {};
+      state.finish = { ...choice, index, delta: {}, ...left };
+    }
+    return delta && { ...choice, index, delta, finish_reason: null };
   }
 
   #delta(given: Delta, state: ChoiceState): Delta | null {
