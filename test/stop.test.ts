@@ -26,6 +26,13 @@ const ROWS: readonly (readonly [string, readonly string[], string, FinishReason]
   ["STOP", ["STOP"], "", "stop"],
   ["x END y STOP", ["STOP", "END"], "x ", "stop"],
   ["anything", [""], "anything", "length"],
+  // What looked like the beginning of one was not, but its end is.
+  ["abababac", ["ababac"], "ab", "stop"],
+  ["aabaabaaac", ["aabaaac"], "aab", "stop"],
+  // The one that ends first counts, and of two that end together the longer.
+  ["xabcd", ["abcd", "bc"], "xa", "stop"],
+  ["x abc", ["c", "abc"], "x ", "stop"],
+  ["x abc", ["abcd", "c"], "x ab", "stop"],
 ];
 
 for (const [text, stops, expected, finish] of ROWS) {
@@ -56,4 +63,10 @@ test("calls that a cut answer went on to make are no part of it; its usage is", 
   expect(reply.choices[0]?.message.content).toBe("done ");
   expect(reply.choices[0]?.finish_reason).toBe("stop");
   expect(reply.usage).toEqual(usage);
+});
+
+test("a very long stop sequence that nearly came takes time once, not for each of its beginnings", () => {
+  const length = 1_000_000;
+  const text = `${"a".repeat(length - 1)}c`;
+  expect(cut([text], [`${"a".repeat(length)}b`])).toEqual([text, "length"]);
 });

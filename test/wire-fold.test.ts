@@ -190,11 +190,18 @@ describe("a reply of very many parts", () => {
     );
   });
 
-  test("pictures, signatures and fields, one by one", () => {
+  test("pictures, one by one", () => {
+    expect(said(...many((at) => ({ images: [at] })))?.images).toHaveLength(COUNT);
+  });
+
+  test("one field with many of its own, one by one", () => {
+    const extras = many((at) => ({ x: { [`field${at}`]: at } }));
+    expect(said(...extras)?.x).toHaveProperty(`field${COUNT - 1}`);
+  });
+
+  test("signatures of a call with many fields, one by one", () => {
     const calls = many((at) => ({ tool_calls: [{ index: 0, extra_content: { [`field${at}`]: at } }] }));
     expect(said(...calls)?.tool_calls?.[0]).toHaveProperty(["extra_content", `field${COUNT - 1}`]);
-    expect(said(...many((at) => ({ images: [at] })))?.images).toHaveLength(COUNT);
-    expect(said(...many((at) => ({ x: { [`field${at}`]: at } })))?.x).toHaveProperty(`field${COUNT - 1}`);
   });
 
   test("a million citations at once", () => {

@@ -5,6 +5,7 @@ import { findConfig } from "../config/find.ts";
 import { type Loaded, loadSettings } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { withoutEffect } from "../config/without-effect.ts";
+import type { ModelCard } from "../core/card.ts";
 import type { KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, COMMON_FLAGS, parseArguments } from "./arguments.ts";
@@ -18,7 +19,7 @@ export interface ConfigSource {
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once; a sentence on what it answered. Rejects when it doesn't answer as it should. */
-  readonly probe: (provider: ProviderSetup) => Promise<string>;
+  readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<string>;
 }
 
 const HELP = `Usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
@@ -54,8 +55,7 @@ export async function runCheck(args: readonly string[], io: Io, ports: CheckPort
     return EXIT.done;
   }
   const { file, loaded } = loadConfig(parsed.arguments, ports);
-  const probes =
-    loaded.ok && switches.has("probe") ? await probeAll(loaded.settings.providers, ports.probe) : [];
+  const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   if (switches.has("json")) io.out(JSON.stringify(resultJson(file, loaded, probes), null, 2));
   else report(file, loaded, probes, io);
   return loaded.ok && probes.every((probe) => probe.ok) ? EXIT.done : EXIT.failed;
@@ -76,11 +76,11 @@ export function loadConfig(
   };
 }
 
-async function probeAll(
-  providers: readonly ProviderSetup[],
-  probe: CheckPorts["probe"],
-): Promise<readonly Probed[]> {
-  const results = await Promise.allSettled(providers.map((provider) => probe(provider)));
+async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise<readonly Probed[]> {
+  const { providers } = settings;
+  const cards = buildCatalogue(settings).list();
+  const cardsOf = ({ name }: ProviderSetup) => cards.filter((card) => card.provider === name);
+  const results = await Promise.allSettled(providers.map((provider) => probe(provider, cardsOf(provider))));
   return results.map((result, at) => {
     const provider = providers[at]?.name ?? "";
     if (result.status === "fulfilled") return { provider, ok: true, message: result.value };

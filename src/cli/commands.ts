@@ -1,5 +1,4 @@
 // The commands by name, with what each of them is started with.
-import type { ProviderSetup } from "../core/settings.ts";
 import { runAccounts } from "./accounts.ts";
 import { runAdmin } from "./admin.ts";
 import { EXIT, type Io, type Opened } from "./administration.ts";
@@ -23,7 +22,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   serve: { about: "run the gateway", run: runServe },
   check: {
     about: "validate the configuration",
-    run: (args, io) => runCheck(args, io, { ...source, probe: (provider: ProviderSetup) => probe(provider) }),
+    run: (args, io) => runCheck(args, io, { ...source, probe }),
   },
   keys: { about: "add, list and revoke gateway keys", run: onStore(runKeys) },
   accounts: { about: "add and list accounts", run: onStore(runAccounts) },

@@ -1,5 +1,4 @@
 // One small call to a provider, for `poundkey check --probe`: whether its address, its key and its dialect are right.
-import { shippedCards } from "../catalogue/rows.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup } from "../core/settings.ts";
 import { wholeAttempt } from "../gateway/attempt.ts";
@@ -11,11 +10,11 @@ import { clock, reach, upstreamFetch } from "./world.ts";
 const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
 
-/** A sentence on what the provider answered. Rejects with the Fault of a call that failed. */
-export async function probe(setup: ProviderSetup): Promise<string> {
-  const card = cheapestOf(setup);
+/** A sentence on what the cheapest of the provider's models answered. Rejects with the Fault of a call that failed. */
+export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): Promise<string> {
+  const [card] = cards.toSorted((a, b) => outputPriceOf(a) - outputPriceOf(b));
   const [credential] = setup.credentials;
-  if (!card || !credential) return "not called: the catalogue has no model of it";
+  if (!card || !credential) return "not called: no model of it is listed";
   const deadlines = new Deadlines(clock);
   const ports = {
     clock,
@@ -41,7 +40,6 @@ export async function probe(setup: ProviderSetup): Promise<string> {
   }
 }
 
-function cheapestOf(setup: ProviderSetup): ModelCard | undefined {
-  const cards = shippedCards().filter(({ provider, price }) => provider === setup.name && price !== null);
-  return cards.toSorted((a, b) => (a.price?.output ?? 0) - (b.price?.output ?? 0))[0];
+function outputPriceOf({ price }: ModelCard): number {
+  return price?.output ?? Number.POSITIVE_INFINITY;
 }
