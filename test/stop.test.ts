@@ -33,6 +33,7 @@ const ROWS: readonly (readonly [string, readonly string[], string, FinishReason]
   ["xabcd", ["abcd", "bc"], "xa", "stop"],
   ["x abc", ["c", "abc"], "x ", "stop"],
   ["x abc", ["abcd", "c"], "x ab", "stop"],
+  ["x abc", ["c", "abcd"], "x ab", "stop"],
 ];
 
 for (const [text, stops, expected, finish] of ROWS) {

@@ -166,8 +166,8 @@ const FINISH_ROWS: readonly Row[] = [
   ],
   [
     "log probabilities of a finish that text follows",
-    [say("a"), finish("stop", 0, { logprobs: 1 }), say("b")],
-    [start("a"), say("b"), finish("stop", 0, { logprobs: 1 })],
+    [say("a"), finish("stop", 0, { logprobs: 1 }), one({ content: "b", x: 1 })],
+    [start("a"), one({ content: "b", x: 1 }), finish("stop", 0, { logprobs: 1 })],
   ],
 ];
 

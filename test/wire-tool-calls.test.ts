@@ -138,6 +138,11 @@ const INDEX_ROWS: readonly Row[] = [
     gives: [start(0, "call_4_0_0", "f", "1"), more(0, "2")],
   },
   {
+    name: "the name on every fragment, the id on the first",
+    given: [sent({ index: 0, id: "a" }, "f", "1"), sent({ index: 0 }, "f", "2")],
+    gives: [start(0, "a", "f", "1"), more(0, "2")],
+  },
+  {
     name: "another id without a name goes on",
     given: [sent({ index: 0, id: "a" }, "f", "1"), sent({ index: 0, id: "z" }, undefined, "2")],
     gives: [start(0, "a", "f", "1"), more(0, "2")],
@@ -152,6 +157,11 @@ const INDEX_ROWS: readonly Row[] = [
     ],
     gives: [start(0, "a", "f", "1"), more(0, "2"), start(1, "b", "g", "3"), more(1, "4")],
   },
+  {
+    name: "neither index nor id",
+    given: [sent({}, "f", "1"), sent({}, "f", "2"), sent({}, undefined, "3")],
+    gives: [start(0, "call_4_0_0", "f", "1"), start(1, "call_4_0_1", "f", "2"), more(1, "3")],
+  },
 ];
 
 const INPUT_ROWS: readonly Row[] = [
@@ -163,6 +173,20 @@ const INPUT_ROWS: readonly Row[] = [
       sent({ index: 0 }, "f", "3"),
     ],
     gives: [start(0, "a", "f", "123")],
+  },
+  {
+    name: "a null id takes nothing away from it",
+    given: [sent({ index: 0, id: "a" }, undefined, "1"), sent({ index: 0, id: null }, "f", "2")],
+    gives: [start(0, "a", "f", "12")],
+  },
+  {
+    name: "what waited is not given twice",
+    given: [
+      sent({ index: 0, id: "a" }, undefined, "1"),
+      sent({ index: 0 }, "f", "2"),
+      sent({ index: 0, id: "b" }, "g", "3"),
+    ],
+    gives: [start(0, "a", "f", "12"), start(1, "b", "g", "3")],
   },
   {
     name: "so does one without an index",

@@ -101,7 +101,7 @@ export class Fold {
 /** Fragments of one thinking block share an index and a type: their texts are joined, a signature is set. */
 function addDetail({ details, openDetails }: ChoiceParts, given: ReasoningDetail): void {
   const key = `${given.type} ${given.index}`;
-  const before = given.index === undefined ? undefined : openDetails.get(key);
+  const before = openDetails.get(key);
   if (!before) {
     const own = { ...given };
     details.push(own);

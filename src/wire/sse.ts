@@ -79,7 +79,7 @@ export class EventParser {
       return;
     }
     const colon = line.indexOf(":");
-    if (colon === 0) return;
+    // A comment's field has no name.
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") {
