@@ -77,6 +77,18 @@ test("a head that leaves early is whole: a comment goes with it", async () => {
   expect(text).toEndWith("data: [DONE]\n\n");
 });
 
+test("a body of more fields than anybody needs is refused, text with as many colons is not", async () => {
+  const body = (more: string) =>
+    `{"model":"Local#sim-mini","messages":[{"role":"user","content":"hi"}],${more}}`;
+  const fields = '"a":1,'.repeat(500_000);
+  const refused = await gateway.chat(body(`"x":{${fields}"b":2}`));
+  expect([refused.status, (await refused.json()).error.message]).toEqual([
+    400,
+    expect.stringContaining("fields"),
+  ]);
+  expect((await gateway.chat(body(`"user":"${":".repeat(600_000)}"`))).status).toBe(200);
+});
+
 test("an upload that breaks off is the client's leaving, not a fault of ours", async () => {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);

@@ -30,6 +30,18 @@ describe("prices", () => {
     expect(tokensOf(usage)).toMatchObject({ prompt: 119, completion: 25 });
   });
 
+  test("a report beyond all reason stays a number that can be added up", () => {
+    const usage = { prompt_tokens: 1e19, completion_tokens: 1e300, total_tokens: 1 };
+    const { prompt, completion, searches } = tokensOf({
+      ...usage,
+      server_tool_use: { web_search_requests: 1e12 },
+    });
+    expect([prompt, completion, searches]).toEqual([1e9, 1e9, 10_000]);
+    expect(Number.isSafeInteger(cost({ input: 100, output: 600, perSearch: 1 }, tokensOf(usage), 2))).toBe(
+      true,
+    );
+  });
+
   test("each kind of token has its rate, a missing one falls back to its kind's", () => {
     const full = {
       input: 2,

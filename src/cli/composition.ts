@@ -12,7 +12,7 @@ import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import { Reachability } from "../gateway/reachability.ts";
-import type { Upstream } from "../gateway/upstream.ts";
+import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
@@ -181,7 +181,7 @@ function snapshotOf(settings: Settings): Snapshot {
   return {
     catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
     upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, { setup, dialect: dialectOf(setup) }]),
+      providers.map((setup): [string, Upstream] => [setup.name, upstreamOf(setup, dialectOf(setup))]),
     ),
     limits,
     rules: router,

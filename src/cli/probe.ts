@@ -4,6 +4,7 @@ import type { ProviderSetup } from "../core/settings.ts";
 import { wholeAttempt } from "../gateway/attempt.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Reachability } from "../gateway/reachability.ts";
+import { upstreamOf } from "../gateway/upstream.ts";
 import { dialectOf } from "./composition.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
@@ -27,7 +28,7 @@ export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): 
     const reply = await wholeAttempt(ports, {
       card,
       credential,
-      upstream: { setup, dialect: dialectOf(setup) },
+      upstream: upstreamOf(setup, dialectOf(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       choiceOffset: 0,
       client: new AbortController().signal,

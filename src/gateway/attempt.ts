@@ -82,8 +82,7 @@ function callFor(
   { client, credential, upstream }: AttemptCall,
   deadlineAtMs: number,
 ): UpstreamCall {
-  const { host, hostname } = new URL(upstream.setup.baseUrl);
-  return new UpstreamCall(ports, client, deadlineAtMs, [credential.secret ?? "", host, hostname]);
+  return new UpstreamCall(ports, client, deadlineAtMs, [credential.secret ?? "", ...upstream.hosts]);
 }
 
 interface Sent {
@@ -97,7 +96,7 @@ async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Sent> {
   const { baseUrl, headers } = upstream.setup;
   const target: Target = { baseUrl, headers, secret: credential.secret };
   const { request, dropped } = withoutDearTier(attempt.request);
-  const outgoing = upstream.dialect.encode(request, card, target);
+  const outgoing = written(() => upstream.dialect.encode(request, card, target));
   attempt.onDropped([...dropped, ...outgoing.dropped]);
   const stops = outgoing.dropped.includes("stop") ? (request.stop ?? []) : [];
   return { response: await call.send(outgoing, upstream.setup, upstream.dialect), stops };
@@ -119,6 +118,16 @@ function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatRe
   const body = parseJson(text);
   if (body === undefined) throw garbled("the answer is not JSON");
   return read(() => upstream.dialect.reply(body, card, request));
+}
+
+/** Schemas that refer to themselves a thousand levels deep, and their like, exhaust the stack. */
+function written<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    throw new Fault("invalid_value", "The request is too intricate to be put into the provider's form.");
+  }
 }
 
 /** An answer of a shape that its reader stumbles over is not of the dialect. */
@@ -179,7 +188,7 @@ function* pushed(decoder: Decoder, events: readonly ServerEvent[]): Generator<re
   if (only && events.length === 1) return yield read(() => decoder.push(only));
   const chunks: ChatChunk[] = [];
   try {
-    for (const event of events) chunks.push(...read(() => decoder.push(event)));
+    for (const event of events) for (const chunk of read(() => decoder.push(event))) chunks.push(chunk);
   } catch (fault) {
     yield chunks;
     throw fault;

@@ -273,7 +273,7 @@ async function opening(stream: ChunkStream): Promise<Opened> {
   try {
     let step = await stream.next();
     for (; !step.done; step = await stream.next()) {
-      first.push(...step.value);
+      for (const chunk of step.value) first.push(chunk);
       if (step.value.some(isAnswer)) return { first, rest: stream };
     }
     return { first, rest: ended(step.value) };

@@ -25,10 +25,9 @@ export class Reachability {
   /** Calls `onUnreachable` with the fault when the URL's host takes no connection in time; `clear()` once it answered. */
   watch(url: string, connectMs: number, onUnreachable: (fault: Fault) => void): { clear(): void } {
     let answered = false;
-    const target = new URL(url);
     const sentAtMs = this.#deadlines.nowMs();
     const deadline = this.#deadlines.watch(sentAtMs + connectMs / 2, () => {
-      void this.#reached(target, sentAtMs, connectMs / 2).then((reached) => {
+      void this.#reached(new URL(url), sentAtMs, connectMs / 2).then((reached) => {
         if (!reached && !answered) onUnreachable(unreachable());
       });
     });

@@ -11,6 +11,13 @@ import type { Reachability } from "./reachability.ts";
 export interface Upstream {
   readonly setup: ProviderSetup;
   readonly dialect: Dialect;
+  /** Its address, as no message to a client may name it. */
+  readonly hosts: readonly string[];
+}
+
+export function upstreamOf(setup: ProviderSetup, dialect: Dialect): Upstream {
+  const { host, hostname } = new URL(setup.baseUrl);
+  return { setup, dialect, hosts: [host, hostname] };
 }
 
 export interface Ports {
@@ -46,6 +53,8 @@ export class UpstreamCall {
   readonly #deadline: Deadline;
   #reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
   #complete = false;
+  /** The body was read to its end: there is nothing left to end. */
+  #read = false;
   readonly #private: readonly string[];
   readonly #onClientGone = () => this.#end(endedBy(this.#client));
 
@@ -80,7 +89,7 @@ export class UpstreamCall {
 
   #abandon(): void {
     this.#deadline.clear();
-    this.#abort.abort();
+    if (!this.#read) this.#abort.abort();
   }
 
   /** Sends the request and gives the answer's head. Throws the Fault that a failure or an error answer means. */
@@ -145,6 +154,7 @@ export class UpstreamCall {
       yield value;
     }
     this.#reader = null;
+    this.#read = true;
   }
 
   /** What was thrown while this call was made or read, as a client may see it. */

@@ -72,7 +72,9 @@ function decode(bytes: Uint8Array): string {
 }
 
 function parse(text: string, bytes: Uint8Array): unknown {
-  if (isTooDeep(bytes)) throw notJson(`it is nested deeper than ${DEPTH_MAX} levels`);
+  const shape = shapeOf(bytes);
+  if (shape.depth > DEPTH_MAX) throw notJson(`it is nested deeper than ${DEPTH_MAX} levels`);
+  if (shape.fields > FIELDS_MAX) throw notJson(`it holds more than ${FIELDS_MAX} fields`);
   try {
     return JSON.parse(text);
   } catch {
@@ -90,18 +92,22 @@ const BACKSLASH = 0x5c;
 const OPENS = 0x5b;
 const CLOSES = 0x5d;
 const CASE = 0x20;
+const COLON = 0x3a;
+/** Fields of all objects together: millions take seconds to parse, to list and to write again. */
+const FIELDS_MAX = 500_000;
 
-/** A linear look before parsing: to write a very deep value again would overflow the stack. */
-function isTooDeep(bytes: Uint8Array): boolean {
+/** A linear look before parsing: to write a very deep value again would overflow the stack. Stops at the first excess. */
+function shapeOf(bytes: Uint8Array): { depth: number; fields: number } {
   let depth = 0;
-  for (let at = 0; at < bytes.length; at++) {
+  let fields = 0;
+  for (let at = 0; at < bytes.length && depth <= DEPTH_MAX && fields <= FIELDS_MAX; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) at = stringEnd(bytes, at + 1);
-    else if ((byte & ~CASE) === OPENS) {
-      if (++depth > DEPTH_MAX) return true;
-    } else if ((byte & ~CASE) === CLOSES) depth--;
+    else if (byte === COLON) fields++;
+    else if ((byte & ~CASE) === OPENS) depth++;
+    else if ((byte & ~CASE) === CLOSES) depth--;
   }
-  return false;
+  return { depth, fields };
 }
 
 function stringEnd(bytes: Uint8Array, from: number): number {

@@ -6,6 +6,8 @@ import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
 import type { Tokens } from "../core/record.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
+/** More than any answer can need: a report beyond it is a mistake, and must not overflow the sums. */
+const SEARCHES_MAX = 10_000;
 
 /** A usage report as whole counts of what is billed, its parts never more than their whole. */
 export function tokensOf(usage: Usage): Tokens {
@@ -18,7 +20,7 @@ export function tokensOf(usage: Usage): Tokens {
     cached,
     cacheWrite: Math.min(prompt - cached, countOf(usage.prompt_tokens_details?.cache_write_tokens)),
     reasoning: Math.min(completion, countOf(usage.completion_tokens_details?.reasoning_tokens)),
-    searches: countOf(usage.server_tool_use?.web_search_requests),
+    searches: Math.min(SEARCHES_MAX, countOf(usage.server_tool_use?.web_search_requests)),
   };
 }
 

@@ -44,7 +44,7 @@ export function conversationOf(messages: readonly ChatMessage[], keepsThinking: 
   const add = (role: Turn["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
     const last = turns.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
+    if (last?.role === role) for (const block of blocks) last.content.push(block);
     else turns.push({ role, content: [...blocks] });
   };
   for (const [index, message] of messages.entries()) {

@@ -119,7 +119,8 @@ function closeObject(cleaned: JsonObject, given: JsonObject, count: Count): void
   const names = Object.keys(properties);
   const isMap = isObject(given.additionalProperties);
   if (isMap || (names.length === 0 && given.additionalProperties !== false)) throw new Inexpressible();
-  const required = arrayOf(given.required).filter((name) => names.includes(String(name)));
+  const known = new Set(names);
+  const required = arrayOf(given.required).filter((name) => known.has(String(name)));
   count.optional += names.length - required.length;
   cleaned.properties = mapped(properties, count);
   cleaned.required = required;
@@ -171,12 +172,11 @@ export function inputSchema(parameters: JsonObject | undefined): JsonObject {
   const alternatives = [...arrayOf(anyOf), ...arrayOf(oneOf)].map(objectOf);
   const all = arrayOf(allOf).map(objectOf);
   if (alternatives.length + all.length === 0) return { ...rest, type: "object" };
-  const properties = Object.assign(
-    {},
-    ...[...alternatives, ...all, rest].map((one) => objectOf(one.properties)),
+  const properties = Object.fromEntries(
+    [...alternatives, ...all, rest].flatMap((one) => Object.entries(objectOf(one.properties))),
   );
-  const everywhere = alternatives.map(requiredOf);
-  const shared = (everywhere[0] ?? []).filter((name) => everywhere.every((names) => names.includes(name)));
+  const [first, ...others] = alternatives.map((one) => new Set(requiredOf(one)));
+  const shared = [...(first ?? [])].filter((name) => others.every((names) => names.has(name)));
   const required = [...new Set([...requiredOf(rest), ...all.flatMap(requiredOf), ...shared])];
   const words = `The input is valid under this JSON Schema: ${JSON.stringify({ anyOf, oneOf, allOf })}`;
   const description = [stringOf(rest.description), words].filter(Boolean).join("\n\n");

@@ -99,7 +99,7 @@ function turnsOf(messages: readonly ChatMessage[], writing: Writing): Turn[] {
 function addTurn(turns: Turn[], role: Turn["role"], parts: JsonObject[]): void {
   if (parts.length === 0) return;
   const last = turns.at(-1);
-  if (role === "model" && last?.role === "model") last.parts.push(...parts);
+  if (role === "model" && last?.role === "model") for (const part of parts) last.parts.push(part);
   else turns.push({ role, parts });
 }
 
