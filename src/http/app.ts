@@ -46,8 +46,6 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
     });
 }
 
-export type App = ReturnType<typeof buildApp>;
-
 /** A client's own valid id is kept, so that its logs and ours can be joined; it identifies nothing inside. */
 function requestIdOf(headers: Headers, random: Random): string {
   const given = headers.get("x-request-id");

@@ -10,38 +10,3 @@ export function leftOut(request: ChatRequest, carried: ReadonlySet<string>): str
     (field) => !OURS.has(field) && !carried.has(field) && request[field] !== undefined,
   );
 }
-
-/** The fields of the chat-completions API; any other is an extension of some server's. */
-export const STANDARD_FIELDS: ReadonlySet<string> = new Set([
-  ...OURS,
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "stop",
-  "presence_penalty",
-  "frequency_penalty",
-  "logit_bias",
-  "logprobs",
-  "top_logprobs",
-  "seed",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "response_format",
-  "reasoning_effort",
-  "verbosity",
-  "modalities",
-  "audio",
-  "prediction",
-  "web_search_options",
-  "store",
-  "metadata",
-  "service_tier",
-  "prompt_cache_key",
-  "prompt_cache_options",
-  "prompt_cache_retention",
-  "safety_identifier",
-  "moderation",
-  "user",
-]);

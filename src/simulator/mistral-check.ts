@@ -1,4 +1,4 @@
-// What Mistral's chat refuses: any unknown field, ids that aren't nine characters, and turns out of order.
+// What Mistral's chat refuses: unknown fields, ids that aren't nine characters, and turns out of order.
 import { arrayOf, type JsonObject, objectOf } from "../core/json.ts";
 import { checkToolOrder } from "./chat-messages.ts";
 import { imageUrl } from "./openai-shapes.ts";

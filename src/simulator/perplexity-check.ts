@@ -1,4 +1,4 @@
-// What Perplexity's Agent refuses: any unknown field on any level, reserved names, and calls without outputs.
+// What Perplexity's Agent refuses: unknown fields on any level, reserved names, and calls without outputs.
 import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
 import { sign } from "./brain.ts";
 import { checkCallOrder } from "./response-items.ts";

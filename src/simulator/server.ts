@@ -26,7 +26,7 @@ export const SIM_DIALECTS: readonly SimDialect[] = [
 export interface SimOptions {
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** 0 (default): any free one. */
+  /** 0 (default): whichever is free. */
   readonly port?: number;
   /** Other seeds, other identifiers. */
   readonly seed?: number;

@@ -1,8 +1,8 @@
 // Recorded requests of the OpenAI form (OpenAI's own and Mistral's) as clients send them, and the form in which both are compared.
 import type { ChatRequest } from "../../src/core/chat.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
-import { STANDARD_FIELDS } from "../../src/providers/fields.ts";
 import { chatRequest, notPlain, only, without } from "./plain.ts";
+import { STANDARD_FIELDS } from "./standard-fields.ts";
 
 /** After the bounds: no nulls, `stop` a list. Deprecated `functions` become `tools` there, which OpenAI answers in another form. */
 export function chatFromOpenAi(native: JsonObject): ChatRequest {

@@ -24,7 +24,7 @@ const CONTEXT_WORDS = /exceed context limit/i;
 /** A 404 about an uploaded file is about the request, not about the model. */
 const FILE_WORDS = /\bfile\b/i;
 
-/** `Dialect.explain`: any status, any body. */
+/** `Dialect.explain`, for every status and body. */
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
   return faultOf(status, errorIn(parseJson(body)), retryAfterMsOf(headers, nowMs));
 }

@@ -139,7 +139,7 @@ function customBlock(tool: CustomTool): JsonObject {
 
 type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
 
-/** What the client's choice asks for: any tool, a certain one, none, or whatever the model likes. */
+/** What the client's choice asks for: some tool, a certain one, none, or whatever the model likes. */
 function demandOf(request: ChatRequest): Demand {
   const choice = request.tool_choice;
   if (choice === undefined || choice === "auto") return { type: "auto" };

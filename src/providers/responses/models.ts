@@ -35,7 +35,7 @@ const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
 export interface ModelFacts {
   /** undefined: nothing is known of it, so its reasoning is neither refused nor relied on. */
   readonly reasons: boolean | undefined;
-  /** null: any, as the client says. */
+  /** null: as the client says. */
   readonly efforts: readonly ReasoningEffort[] | null;
   readonly verbosity: boolean;
   /** One of OpenAI's own: takes thinking back only sealed, and samples freely only when it doesn't reason. */
