@@ -18,7 +18,7 @@ interface Command {
 
 type Administration = (args: readonly string[], io: Io, open: () => Promise<Opened>) => Promise<number>;
 
-export const COMMANDS: Readonly<Record<string, Command>> = {
+const COMMANDS: Readonly<Record<string, Command>> = {
   serve: { about: "run the gateway", run: runServe },
   check: {
     about: "validate the configuration",
@@ -31,13 +31,31 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   simulate: { about: "run the simulated providers alone", run: runSimulate },
 };
 
-export const HELP = [
+const HELP = [
   "usage: poundkey COMMAND [options]",
   "",
   ...Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
   "",
   "Each command has --help.",
 ].join("\n");
+
+const io: Io = {
+  out: (text) => void process.stdout.write(`${text}\n`),
+  err: (text) => void process.stderr.write(`${text}\n`),
+};
+
+/** Runs the command that the arguments name; gives the exit code. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === "--help" || name === "-h" || name === "help") {
+    io.out(HELP);
+    return name === undefined ? EXIT.usage : EXIT.done;
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command) return command.run(rest, io);
+  io.err(`poundkey: there is no command '${name}'.\n\n${HELP}`);
+  return EXIT.usage;
+}
 
 /** A command that works on the store: `--config` and `--store` say which, wherever they stand. */
 function onStore(administration: Administration): Command["run"] {

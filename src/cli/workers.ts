@@ -1,6 +1,7 @@
 // Several processes on one port: a parent that starts them, stops them, and starts one anew when it ends by itself.
 import type { Log } from "../core/world.ts";
 import { EXIT } from "./administration.ts";
+import { ownCommand } from "./own-command.ts";
 import { environmentOf, type FromWorker, fromWorker, type WorkerPart } from "./worker.ts";
 import { type Counting, MetricsSum } from "./worker-metrics.ts";
 
@@ -10,11 +11,6 @@ const SHORT_LIVES_MAX = 5;
 /** Before a new start; once more for every short life in a row, up to so many. */
 const RESTART_PAUSE_MS = 500;
 const RESTART_PAUSES_MAX = 20;
-
-/** This process's own command line: the binary alone, or Bun with the entry file. */
-export function ownCommand(): readonly string[] {
-  return [process.execPath, ...process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1)];
-}
 
 /** Makes sure that nobody else listens at the address; gives the port, a free one for 0. Throws when it can't be had. */
 export async function claimPort(hostname: string, port: number): Promise<number> {

@@ -1,0 +1,6 @@
+// How this very program is started once more.
+
+/** This process's own command line: the binary alone, or Bun with the entry file. */
+export function ownCommand(): readonly string[] {
+  return [process.execPath, ...process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1)];
+}
