@@ -89,6 +89,20 @@ test("a body of more fields than anybody needs is refused, text with as many col
   expect((await gateway.chat(body(`"user":"${":".repeat(600_000)}"`))).status).toBe(200);
 });
 
+test("refused requests leave nothing under way", async () => {
+  const { secret } = await gateway.newKey({ requests_per_day: 0 });
+  const bodies = [{}, { model: "x", messages: [] }, { ...asking("sim", false), model: "nobody" }];
+  for (const body of bodies) expect((await gateway.chat(body)).status).toBeGreaterThanOrEqual(400);
+  const ours = { ...asking("sim", true), model: "Local#sim-mini" };
+  const statuses = [await gateway.chat(ours, { secret }), await gateway.chat(ours, { secret })].map(
+    ({ status }) => status,
+  );
+  expect(statuses).toContain(429);
+  await until("nothing is under way", async () =>
+    (await (await fetch(`${gateway.url}/metrics`)).text()).includes("poundkey_requests_open 0"),
+  );
+});
+
 test("an upload that breaks off is the client's leaving, not a fault of ours", async () => {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);

@@ -1,6 +1,7 @@
 // The command line's flags, the same way for every command: known ones only, each with its value.
 import { parseArgs } from "node:util";
 import { nearest } from "../core/nearest.ts";
+import { EXIT, type Io } from "./administration.ts";
 
 /** A command's flags by name: "value" takes one, "switch" doesn't. */
 export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
@@ -71,4 +72,25 @@ function takeFlag(
   if (value === undefined || value === "") return `${rawName} needs a value`;
   found.values.set(name, value);
   return null;
+}
+
+/** The flags that say which configuration counts. */
+export function configurationOf({ values }: Arguments): {
+  config: string | undefined;
+  store: string | undefined;
+} {
+  return { config: values.get("config"), store: values.get("store") };
+}
+
+/** undefined: not given; null: not a whole number within the bounds. */
+export function wholeOf(text: string | undefined, least: number, most: number): number | null | undefined {
+  if (text === undefined) return undefined;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
+  return value >= least && value <= most ? value : null;
+}
+
+/** Tells what is wrong with a command's arguments, and gives the exit code. */
+export function misused(command: string, message: string, io: Io): number {
+  io.err(`poundkey ${command}: ${message}\nSee poundkey ${command} --help.`);
+  return EXIT.usage;
 }

@@ -1,21 +1,14 @@
 // `poundkey check`: whether the configuration is right, and what its schema is.
 import { buildCatalogue } from "../catalogue/catalogue.ts";
-import { type ConfigError, errorLine } from "../config/errors.ts";
-import { findConfig } from "../config/find.ts";
-import { type Loaded, loadSettings } from "../config/load.ts";
+import type { ConfigError } from "../config/errors.ts";
+import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { withoutEffect } from "../config/without-effect.ts";
 import type { ModelCard } from "../core/card.ts";
-import type { KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
+import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { EXIT, type Io } from "./administration.ts";
-import { type Arguments, COMMON_FLAGS, parseArguments } from "./arguments.ts";
-
-export interface ConfigSource {
-  readonly env: (name: string) => string | undefined;
-  /** Throws as the file system does. */
-  readonly readFile: (path: string) => string;
-  readonly known: readonly KnownProvider[];
-}
+import { COMMON_FLAGS, configurationOf, misused, parseArguments } from "./arguments.ts";
+import { type ConfigSource, errorText, loadConfig } from "./configuration.ts";
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once; a sentence on what it answered. Rejects when it doesn't answer as it should. */
@@ -42,8 +35,7 @@ interface Probed {
 export async function runCheck(args: readonly string[], io: Io, ports: CheckPorts): Promise<number> {
   const parsed = parseArguments(args, { ...COMMON_FLAGS, probe: "switch", schema: "switch" }, 0);
   if (!parsed.ok) {
-    io.err(`poundkey check: ${parsed.message}\nSee poundkey check --help.`);
-    return EXIT.usage;
+    return misused("check", parsed.message, io);
   }
   const { switches } = parsed.arguments;
   if (switches.has("help")) {
@@ -54,26 +46,11 @@ export async function runCheck(args: readonly string[], io: Io, ports: CheckPort
     io.out(JSON.stringify(configJsonSchema(), null, 2));
     return EXIT.done;
   }
-  const { file, loaded } = loadConfig(parsed.arguments, ports);
+  const { file, loaded } = loadConfig(configurationOf(parsed.arguments), ports);
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   if (switches.has("json")) io.out(JSON.stringify(resultJson(file, loaded, probes), null, 2));
   else report(file, loaded, probes, io);
   return loaded.ok && probes.every((probe) => probe.ok) ? EXIT.done : EXIT.failed;
-}
-
-/** The settings of the file that `--config` names, else of the default one, with `--store` over them. */
-export function loadConfig(
-  { values }: Arguments,
-  { env, readFile, known }: ConfigSource,
-): { readonly file: string; readonly loaded: Loaded } {
-  const found = findConfig(values.get("config"), readFile);
-  if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
-  const { file, text } = found;
-  const overrides = { store: values.get("store") };
-  return {
-    file: text === null ? "environment" : file,
-    loaded: loadSettings({ text, file, env, readFile, known, overrides }),
-  };
 }
 
 async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise<readonly Probed[]> {
@@ -91,7 +68,7 @@ async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise
 
 function report(file: string, loaded: Loaded, probes: readonly Probed[], io: Io): void {
   if (!loaded.ok) {
-    io.err(loaded.errors.map(errorLine).join("\n"));
+    io.err(errorText(loaded.errors));
     return;
   }
   io.out(`${file}: right; ${countsOf(loaded.settings)}`);

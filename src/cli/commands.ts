@@ -60,7 +60,11 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 /** A command that works on the store: `--config` and `--store` say which, wherever they stand. */
 function onStore(administration: Administration): Command["run"] {
   return async (args, io) => {
-    const { flags, rest } = configurationFlags(args);
+    const { flags, rest, lacking } = configurationFlags(args);
+    if (lacking !== null) {
+      io.err(`poundkey: ${lacking} needs a value`);
+      return EXIT.usage;
+    }
     const loaded = readConfiguration(flags);
     if (!loaded.ok) {
       io.err(errorText(loaded.errors));
@@ -75,19 +79,27 @@ function onStore(administration: Administration): Command["run"] {
 
 const CONFIGURATION_FLAG = /^--(config|store)(?:=(.*))?$/;
 
-function configurationFlags(args: readonly string[]): { flags: ConfigurationFlags; rest: readonly string[] } {
+interface Separated {
+  readonly flags: ConfigurationFlags;
+  readonly rest: readonly string[];
+  /** The flag that was given without its value. */
+  readonly lacking: string | null;
+}
+
+function configurationFlags(args: readonly string[]): Separated {
   const flags: { config?: string; store?: string } = {};
   const rest: string[] = [];
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
     const [, name, value] = CONFIGURATION_FLAG.exec(arg) ?? [];
     const given = value ?? args[at + 1];
-    if ((name !== "config" && name !== "store") || given === undefined) {
+    if (name !== "config" && name !== "store") {
       rest.push(arg);
       continue;
     }
+    if (!given) return { flags, rest, lacking: `--${name}` };
     flags[name] = given;
     if (value === undefined) at++;
   }
-  return { flags, rest };
+  return { flags, rest, lacking: null };
 }

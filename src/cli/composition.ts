@@ -86,7 +86,6 @@ export function startGateway(options: GatewayOptions): RunningGateway {
   let settings = first;
   let snapshot = snapshotOf(first);
   let draining = false;
-  const ending = new AbortController();
   const deadlines = new Deadlines(clock);
   const ledger = createLedger({ store: opened.store, clock, rules: () => settings });
   const metrics: Metrics = new Metrics({
@@ -118,7 +117,6 @@ export function startGateway(options: GatewayOptions): RunningGateway {
     log,
     server: first.server,
     draining: () => draining,
-    ending: ending.signal,
   };
   const stopPruning = pruneRegularly(opened.store, clock, log, () => settings.log.keepMs);
   const app = appOf(ports, options, metrics, () => settings).listen({});
@@ -131,7 +129,7 @@ export function startGateway(options: GatewayOptions): RunningGateway {
     },
     async stop() {
       draining = true;
-      await ended(app.server, ending, first.server.drainMs);
+      await ended(app.server, gateway, first.server.drainMs);
       stopPruning();
       await gateway.settled(SETTLE_MS);
       deadlines.stop();
@@ -143,10 +141,10 @@ export function startGateway(options: GatewayOptions): RunningGateway {
 /** Resolves when no connection is left: those that take too long are told so, then cut off. */
 async function ended(
   server: { stop(now?: boolean): Promise<void> } | null,
-  ending: AbortController,
+  gateway: Gateway,
   drainMs: number,
 ): Promise<void> {
-  const end = () => ending.abort(new Fault("shutting_down", "The gateway is shutting down."));
+  const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
   const calledOff = [
     clock.after(drainMs, end),
     clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),

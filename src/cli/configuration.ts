@@ -3,12 +3,20 @@ import { readFileSync, statSync } from "node:fs";
 import { type ConfigError, errorLine } from "../config/errors.ts";
 import { DEFAULT_FILE, findConfig } from "../config/find.ts";
 import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
+import type { KnownProvider } from "../core/settings.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import type { ConfigSource } from "./check.ts";
 
 /** The flags that every command takes. */
 export interface ConfigurationFlags extends Overrides {
   readonly config?: string | undefined;
+}
+
+/** Where a configuration comes from. */
+export interface ConfigSource {
+  readonly env: (name: string) => string | undefined;
+  /** Throws as the file system does. */
+  readonly readFile: (path: string) => string;
+  readonly known: readonly KnownProvider[];
 }
 
 /** This process's environment and files, and the providers that it knows. */
@@ -18,11 +26,21 @@ export const source: ConfigSource = {
   known: PROVIDERS,
 };
 
-/** Reads and checks the configuration anew. */
-export function readConfiguration({ config, ...overrides }: ConfigurationFlags): Loaded {
-  const found = findConfig(config, source.readFile);
-  if (!found.ok) return { ok: false, errors: [found.error] };
-  return loadSettings({ text: found.text, file: found.file, ...source, overrides });
+/** The settings of the file that `config` names, else of the default one, with the other flags over them. */
+export function loadConfig(
+  { config, ...overrides }: ConfigurationFlags,
+  { env, readFile, known }: ConfigSource,
+): { readonly file: string; readonly loaded: Loaded } {
+  const found = findConfig(config, readFile);
+  if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
+  const { file, text } = found;
+  const loaded = loadSettings({ text, file, env, readFile, known, overrides });
+  return { file: text === null ? "environment" : file, loaded };
+}
+
+/** Reads and checks this process's configuration anew. */
+export function readConfiguration(flags: ConfigurationFlags): Loaded {
+  return loadConfig(flags, source).loaded;
 }
 
 /** Changes when the file does; null while there is none. */

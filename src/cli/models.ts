@@ -1,11 +1,10 @@
 // `poundkey models`: the catalogue as a table.
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
-import { errorLine } from "../config/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import { EXIT, type Io, tableOf } from "./administration.ts";
-import { COMMON_FLAGS, parseArguments } from "./arguments.ts";
-import { type ConfigSource, loadConfig } from "./check.ts";
+import { COMMON_FLAGS, configurationOf, misused, parseArguments } from "./arguments.ts";
+import { type ConfigSource, errorText, loadConfig } from "./configuration.ts";
 
 const HELP = `Usage: poundkey models [--provider NAME] [--config FILE] [--json]
 
@@ -19,15 +18,15 @@ Prints the catalogue, the configuration's own models and changes included.
 /** Exit code 0: printed, 1: the configuration is wrong, 2: wrong usage. */
 export async function runModels(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
   const parsed = parseArguments(args, { ...COMMON_FLAGS, provider: "value" }, 0);
-  if (!parsed.ok) return misused(parsed.message, io);
+  if (!parsed.ok) return misused("models", parsed.message, io);
   const { switches, values } = parsed.arguments;
   if (switches.has("help")) {
     io.out(HELP);
     return EXIT.done;
   }
-  const { loaded } = loadConfig(parsed.arguments, source);
+  const { loaded } = loadConfig(configurationOf(parsed.arguments), source);
   if (!loaded.ok) {
-    io.err(loaded.errors.map(errorLine).join("\n"));
+    io.err(errorText(loaded.errors));
     return EXIT.failed;
   }
   const names = providerNames(loaded.settings, source);
@@ -36,16 +35,15 @@ export async function runModels(args: readonly string[], io: Io, source: ConfigS
     asked === undefined ? names : names.filter((name) => name.toLowerCase() === asked.toLowerCase());
   if (chosen.length === 0) {
     const [near] = nearest(asked ?? "", names, 1);
-    return misused(`there is no provider ${asked}${near === undefined ? "" : `; did you mean ${near}?`}`, io);
+    return misused(
+      "models",
+      `there is no provider ${asked}${near === undefined ? "" : `; did you mean ${near}?`}`,
+      io,
+    );
   }
   const views = viewsOf(loaded.settings, chosen);
   io.out(switches.has("json") ? JSON.stringify(views, null, 2) : tableOf([HEADINGS, ...views.map(cellsOf)]));
   return EXIT.done;
-}
-
-function misused(message: string, io: Io): number {
-  io.err(`poundkey models: ${message}\nSee poundkey models --help.`);
-  return EXIT.usage;
 }
 
 /** Every provider that the catalogue can have models of, on or off: a catalogue is read before keys are bought. */

@@ -8,7 +8,7 @@ import type { Log } from "../core/world.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { logLines } from "../telemetry/log-lines.ts";
 import { EXIT, type Io } from "./administration.ts";
-import { type Arguments, parseArguments } from "./arguments.ts";
+import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
 import { type OpenedStore, openStore, type RunningGateway, startGateway } from "./composition.ts";
 import {
   type ConfigurationFlags,
@@ -63,10 +63,7 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
     return EXIT.done;
   }
   const given = parsed.ok ? flagsOf(parsed.arguments) : parsed.message;
-  if (typeof given === "string") {
-    io.err(`poundkey serve: ${given}\nSee poundkey serve --help.`);
-    return EXIT.usage;
-  }
+  if (typeof given === "string") return misused("serve", given, io);
   const flags = PART === null ? given : { ...given, port: PART.port };
   const loaded = readConfiguration(flags);
   if (!loaded.ok) {
@@ -83,27 +80,20 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
 }
 
 /** The flags by what they mean; a sentence when a number among them is none. */
-function flagsOf({ values, switches }: Arguments): ServeFlags | string {
+function flagsOf(given: Arguments): ServeFlags | string {
+  const { values, switches } = given;
   const port = wholeOf(values.get("port"), 0, PORT_MAX);
   if (port === null) return `--port must be a whole number from 0 to ${PORT_MAX}`;
   const workers = wholeOf(values.get("workers"), 1, WORKERS_MAX);
   if (workers === null) return `--workers must be a whole number from 1 to ${WORKERS_MAX}`;
   return {
-    config: values.get("config"),
-    store: values.get("store"),
+    ...configurationOf(given),
     host: values.get("host"),
     port,
     workers: workers ?? 1,
     simulate: switches.has("simulate"),
     quickstart: switches.has("quickstart"),
   };
-}
-
-/** undefined: not given; null: not a whole number within the bounds. */
-function wholeOf(text: string | undefined, least: number, most: number): number | null | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d{1,6}$/.test(text) ? Number(text) : -1;
-  return value >= least && value <= most ? value : null;
 }
 
 /** That the port can be had is found out before the workers start, which would share it with whoever has it. */

@@ -2,28 +2,27 @@
 import { controlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
 import { EXIT, type Io } from "./administration.ts";
-import { parseArguments } from "./arguments.ts";
+import { misused, parseArguments, wholeOf } from "./arguments.ts";
 
 const PORT = 8090;
 const PORT_MAX = 65_535;
+const SEED_MAX = 999_999_999;
 const FLAGS = { host: "value", port: "value", seed: "value", help: "switch" } as const;
 
 export async function runSimulate(args: readonly string[], io: Io): Promise<number> {
   const parsed = parseArguments(args, FLAGS, 0);
   if (!parsed.ok) {
-    io.err(`poundkey simulate: ${parsed.message}\nSee poundkey simulate --help.`);
-    return EXIT.usage;
+    return misused("simulate", parsed.message, io);
   }
   const { values, switches } = parsed.arguments;
   if (switches.has("help")) {
     io.out(help());
     return EXIT.done;
   }
-  const [port, seed] = [Number(values.get("port") ?? PORT), Number(values.get("seed") ?? 0)];
-  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX || !Number.isSafeInteger(seed)) {
-    io.err("poundkey simulate: --port must be a whole number from 0 to 65535, --seed a whole number");
-    return EXIT.usage;
-  }
+  const port = wholeOf(values.get("port") ?? String(PORT), 0, PORT_MAX) ?? null;
+  if (port === null) return misused("simulate", `--port must be a whole number from 0 to ${PORT_MAX}`, io);
+  const seed = wholeOf(values.get("seed") ?? "0", 0, SEED_MAX) ?? null;
+  if (seed === null) return misused("simulate", `--seed must be a whole number from 0 to ${SEED_MAX}`, io);
   const simulator = await startSimulator({ host: values.get("host") ?? "127.0.0.1", port, seed });
   io.out(`The simulated providers listen on ${simulator.url}`);
   for (const { name, prefix } of SIM_DIALECTS) io.out(`  ${name.padEnd(12)}${simulator.url}${prefix}`);

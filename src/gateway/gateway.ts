@@ -1,5 +1,5 @@
 // One request's life: admit → plan → attempt → settle. Read this first.
-import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
+import type { ChatChunk, ChatReply, ChatRequest } from "../core/chat.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -7,9 +7,9 @@ import type { Log, Random } from "../core/world.ts";
 import type { Grant, Ledger } from "../ledger/ledger.ts";
 import { type Attempt, planOf, type Selection } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
-import { isAnswer } from "../wire/normalise.ts";
-import type { AttemptCall, ChunkStream } from "./attempt.ts";
+import type { AttemptCall } from "./attempt.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
+import { opening } from "./opening.ts";
 import { Settlements } from "./settlements.ts";
 import { Tally } from "./tally.ts";
 import type { Ports, Upstream } from "./upstream.ts";
@@ -29,8 +29,8 @@ export interface Call {
   readonly timeoutMs: number | null;
   /** The share of the best quality that the client asks of `Router#fair`; null: the operator's. */
   readonly quality: number | null;
-  /** Fires when nobody waits for the answer: the client is gone, or its reason is the Fault that tells why. */
-  readonly client: AbortSignal;
+  /** Aborted when nobody waits for the answer: the client is gone, or its reason is the Fault that tells why. */
+  readonly ending: AbortController;
 }
 
 /** What the client is told about its request beside the answer, filled in as it becomes known. */
@@ -54,16 +54,11 @@ export interface GatewayPorts extends Ports {
 
 const LOOK_MS = 10;
 
-/** A streamed attempt whose answer has begun. */
-interface Opened {
-  readonly first: readonly ChatChunk[];
-  readonly rest: ChunkStream;
-}
-
 export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #settlements: Settlements;
-  #open = 0;
+  /** Of each request under way, by what it can be ended. */
+  readonly #underWay = new Set<AbortController>();
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports;
@@ -72,7 +67,12 @@ export class Gateway {
 
   /** Requests under way. */
   get open(): number {
-    return this.#open;
+    return this.#underWay.size;
+  }
+
+  /** Ends what is under way: its clients are told the fault. */
+  end(fault: Fault): void {
+    for (const ending of this.#underWay) ending.abort(fault);
   }
 
   /** Resolves when nothing is under way and all is written down, at the latest after `withinMs`. */
@@ -80,7 +80,7 @@ export class Gateway {
     const untilMs = this.#ports.deadlines.nowMs() + withinMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => {
-      const idle = this.#open === 0 && this.#settlements.waiting === 0;
+      const idle = this.open === 0 && this.#settlements.waiting === 0;
       if (idle || this.#ports.deadlines.nowMs() >= untilMs) return resolve();
       this.#ports.clock.after(LOOK_MS, look);
     };
@@ -113,17 +113,18 @@ export class Gateway {
     const plan = this.#planOf(call);
     const atMs = clock.nowMs();
     const tally = new Tally(call, facts, atMs, deadlines.nowMs());
-    const grant = await ledger.admit({ id: call.id, key: call.key, nowMs: atMs });
-    facts.limits = grant.limits;
-    const settle = once(() => this.#settle(grant, tally));
-    this.#open++;
+    let settle = async () => {};
+    this.#underWay.add(call.ending);
     try {
+      const grant = await ledger.admit({ id: call.id, key: call.key, nowMs: atMs });
+      facts.limits = grant.limits;
+      settle = once(() => this.#settle(grant, tally));
       yield* answer({ call, facts, plan, tally, settle });
     } catch (thrown) {
       tally.failed(thrown);
       throw thrown;
     } finally {
-      this.#open--;
+      this.#underWay.delete(call.ending);
       await settle();
     }
   }
@@ -184,7 +185,7 @@ export class Gateway {
         last = faultOf(thrown);
         this.#logAttempt(call, attempt, last);
         const late = this.#ports.deadlines.nowMs() >= attemptCall.totalAtMs;
-        if (!mayGoOn(last, call) || call.client.aborted || late) break;
+        if (!mayGoOn(last, call) || call.ending.signal.aborted || late) break;
       }
     }
     throw last ?? new Fault("no_provider_available", "No provider of this model is on.");
@@ -247,9 +248,18 @@ function attemptCallOf(
   const onDropped = (fields: readonly string[]) => {
     facts.dropped = [...new Set(fields)];
   };
-  const { request, client } = call;
+  const { request, ending } = call;
   const totalAtMs = startedMs + totalMs;
-  return { card, credential, upstream, request, choiceOffset: 0, client, totalAtMs, onDropped };
+  return {
+    card,
+    credential,
+    upstream,
+    request,
+    choiceOffset: 0,
+    client: ending.signal,
+    totalAtMs,
+    onDropped,
+  };
 }
 
 /** What the log may say of a cause: a system error's text names the host. */
@@ -265,25 +275,4 @@ function once(task: () => Promise<void>): () => Promise<void> {
     running ??= task();
     return running;
   };
-}
-
-/** Reads a stream up to the first part of its answer: a start alone is no answer, another attempt may still replace it. */
-async function opening(stream: ChunkStream): Promise<Opened> {
-  const first: ChatChunk[] = [];
-  try {
-    let step = await stream.next();
-    for (; !step.done; step = await stream.next()) {
-      for (const chunk of step.value) first.push(chunk);
-      if (step.value.some(isAnswer)) return { first, rest: stream };
-    }
-    return { first, rest: ended(step.value) };
-  } catch (thrown) {
-    void stream.return(null).catch(() => {});
-    throw thrown;
-  }
-}
-
-// biome-ignore lint/correctness/useYield: an answer that is over has nothing more to give than its usage.
-async function* ended(usage: Usage | null): ChunkStream {
-  return usage;
 }

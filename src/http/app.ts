@@ -10,7 +10,8 @@ import type { HttpPorts } from "./ports.ts";
 
 /** Bun's own wall answers without a body: ours is met in `readJson`, and what comes after it is passed over unkept. */
 const NO_WALL = Number.MAX_SAFE_INTEGER;
-const IDLE_SECONDS = 60;
+/** How long a connection may be silent; a chat answer has its own deadlines instead. */
+export const IDLE_SECONDS = 60;
 const HOST = /^[A-Za-z0-9.\-_:[\]]{1,255}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 

@@ -5,7 +5,7 @@ import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/gateway.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./answers.ts";
-import { mintId } from "./app.ts";
+import { IDLE_SECONDS, mintId } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { chatDetail } from "./openapi.ts";
@@ -16,7 +16,6 @@ import { type Stamp, streamAnswer } from "./stream.ts";
 /** More requests at once than this are refused before they use up what the others need. */
 const OPEN_REQUESTS_MAX = 20_000;
 const TIMEOUT_SECONDS_MAX = 3600;
-const IDLE_SECONDS = 60;
 
 /** The part of Bun's server that a long answer needs. */
 interface Connections {
@@ -70,29 +69,19 @@ async function answered(
   const key = await ports.authenticate(secretOf(bearer));
   if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const ending = new AbortController();
-  const end = () => ending.abort(ports.ending.reason);
-  request.signal.addEventListener("abort", () => ending.abort(), { once: true });
-  ports.ending.addEventListener("abort", end, { once: true });
-  const call = await callOf(ports, request, key, requestId, ending.signal);
+  const call = await callOf(ports, request, key, requestId);
   const stamp = { id: call.id, created: Math.floor(ports.clock.nowMs() / 1000) };
   // A model may be silent for minutes; the gateway's own deadlines bound the wait.
   server?.timeout(request, 0);
-  const over = () => {
-    server?.timeout(request, IDLE_SECONDS);
-    ports.ending.removeEventListener("abort", end);
-  };
-  if (call.request.stream === true) return streamed(ports, call, facts, stamp, request.signal, ending, over);
+  const over = () => server?.timeout(request, IDLE_SECONDS);
+  if (call.request.stream === true) return streamed(ports, call, facts, stamp, request.signal, over);
   return whole(ports, call, facts, stamp).finally(over);
 }
 
-async function callOf(
-  ports: HttpPorts,
-  request: Request,
-  key: GatewayKey,
-  requestId: string,
-  client: AbortSignal,
-): Promise<Call> {
+async function callOf(ports: HttpPorts, request: Request, key: GatewayKey, requestId: string): Promise<Call> {
+  const ending = new AbortController();
+  if (request.signal.aborted) ending.abort();
+  else request.signal.addEventListener("abort", () => ending.abort(), { once: true });
   const { catalogue, upstreams, limits, rules, billing } = ports.snapshot();
   const body = await readJson(request, ports.server.bodyBytesMax);
   const chatRequest = chatRequestOf(body, limits);
@@ -108,7 +97,7 @@ async function callOf(
     markup: billing.markup,
     timeoutMs: seconds === null ? null : seconds * 1000,
     quality: headerNumber(request.headers, "x-poundkey-quality", 0, 1),
-    client,
+    ending,
   };
 }
 
@@ -140,7 +129,6 @@ async function streamed(
   facts: Facts,
   stamp: Pick<Stamp, "id" | "created">,
   client: AbortSignal,
-  ending: AbortController,
   over: () => void,
 ): Promise<Response> {
   const chunks = ports.gateway.stream(call, facts);
@@ -152,7 +140,7 @@ async function streamed(
     includeUsage: usage,
     stamp: () => ({ ...stamp, object: "chat.completion.chunk", model: facts.model ?? call.request.model }),
     client,
-    onLeft: () => ending.abort(),
+    onLeft: () => call.ending.abort(),
     onOver: over,
   });
   return new Response(answer.body, {

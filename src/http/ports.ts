@@ -29,6 +29,4 @@ export interface HttpPorts {
   readonly log: Log;
   readonly server: ServerRules;
   readonly draining: () => boolean;
-  /** Fires when what still runs has to end; its reason is the Fault that clients are told. */
-  readonly ending: AbortSignal;
 }
