@@ -75,7 +75,10 @@ describe("the command line, while a gateway uses the same store", () => {
   test("accounts are added, listed and shown", async () => {
     const account = JSON.parse((await run(runAccounts, "add", "--name", "Team", "--json")).out);
     expect((await run(runAccounts, "list")).out).toContain(account.id);
-    expect(JSON.parse((await run(runAccounts, "show", account.id, "--json")).out)).toEqual(account);
+    expect(JSON.parse((await run(runAccounts, "show", account.id, "--json")).out)).toEqual({
+      ...account,
+      journal: [],
+    });
     expect((await run(runKeys, "add", "--name", "a", "--account", account.id)).code).toBe(0);
   });
 
@@ -104,6 +107,7 @@ describe("the command line, while a gateway uses the same store", () => {
     [runKeys, "revoke", 2, /expected the id of one key/],
     [runKeys, "revoke a b", 2, /expected the id of one key/],
     [runKeys, "revoke key_none", 1, /There is no key with that id/],
+    [runAccounts, "", 2, /expected one of: add, list, topup, show/],
     [runAccounts, "show none", 1, /There is no account/],
     [runAdmin, "token", 2, /--reset/],
   ];

@@ -8,7 +8,7 @@ import { checkAdminToken, ensureAdminToken, resetAdminToken } from "../src/admin
 import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { HOUR, NOON, QUOTA, recordOf } from "./samples.ts";
+import { askOf, HOUR, NOON, QUOTA, recordOf, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -31,7 +31,10 @@ test("accounts are made, renamed and listed beside the default one", async () =>
 
 test("the request log is shown, narrowed and paged", async () => {
   for (let index = 0; index < 3; index++) {
-    await bench().ledger.record(recordOf(`chatcmpl-${index}`, { atMs: NOON + index, status: 200 + index }));
+    await writeRecord(
+      world.store,
+      recordOf(`chatcmpl-${index}`, { atMs: NOON + index, status: 200 + index }),
+    );
   }
   const first = await listRequests(world, { limit: "2" });
   expect(first.data.map((request) => request.id)).toEqual(["chatcmpl-2", "chatcmpl-1"]);
@@ -63,13 +66,14 @@ test("the request log is shown, narrowed and paged", async () => {
 });
 
 test("a key's holder sees its allowance, limits and spending", async () => {
-  const { secret } = await createKey(world, { name: "a", spend_limit_usd: 5, allowed_models: ["Sim#echo"] });
+  const { secret } = await createKey(world, { name: "a", spend_limit_usd: 9, allowed_models: ["Sim#echo"] });
   const key = await authenticate(world, secret);
-  await bench().ledger.admit({ id: "1", key });
+  const { ledger } = bench();
+  await ledger.admit(ledger.ticket(askOf("1", key)));
   const spent = { keyId: key.id, chargedNanoUsd: 2_000_000_000 };
-  await bench().ledger.record(recordOf("old", { ...spent, atMs: NOON - 24 * HOUR }));
-  await bench().ledger.record(recordOf("older", { ...spent, atMs: NOON - 30 * 24 * HOUR }));
-  await bench().ledger.record(recordOf("now", spent));
+  await writeRecord(world.store, recordOf("old", { ...spent, atMs: NOON - 24 * HOUR }));
+  await writeRecord(world.store, recordOf("older", { ...spent, atMs: NOON - 30 * 24 * HOUR }));
+  await writeRecord(world.store, recordOf("now", spent));
   expect(await holderView({ ...bench(), store: world.store, quota: () => QUOTA }, key)).toEqual({
     id: key.id,
     name: "a",
@@ -83,7 +87,7 @@ test("a key's holder sees its allowance, limits and spending", async () => {
       next_slot_at: null,
     },
     balance_usd: 0,
-    spend_limit_usd: 5,
+    spend_limit_usd: 9,
     spent_usd: { today: 2, month: 4, total: 6 },
     allowed_models: ["Sim#echo"],
     expires_at: null,

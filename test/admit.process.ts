@@ -2,17 +2,19 @@
 import { Fault } from "../src/core/fault.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { keyOf, ledgerOn, recordOf } from "./samples.ts";
+import { askOf, keyOf, ledgerOn, outcomeOf } from "./samples.ts";
 
 const [path = "", node = "", times = "0"] = process.argv.slice(2);
 const key = keyOf("key_a");
 const store = await openSqliteStore({ path, decide, lockWaitMs: 20_000 });
 const ledger = ledgerOn(store);
+await store.beat();
 
 async function serve(id: string): Promise<"granted" | "refused" | "failed"> {
   try {
-    const grant = await ledger.admit({ id, key });
-    await ledger.settle(grant, { counted: true, record: recordOf(id) });
+    const ticket = ledger.ticket(askOf(id, key));
+    await ledger.admit(ticket);
+    await ledger.settle(ticket, outcomeOf(ticket));
     return "granted";
   } catch (error) {
     return error instanceof Fault && error.code === "rate_limit_exceeded" ? "refused" : "failed";

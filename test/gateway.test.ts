@@ -5,9 +5,9 @@ import type { LogEvent } from "../src/core/world.ts";
 import { Deadlines } from "../src/gateway/deadlines.ts";
 import { Reachability } from "../src/gateway/reachability.ts";
 import { Settlements } from "../src/gateway/settlements.ts";
-import type { Grant, Outcome } from "../src/ledger/ledger.ts";
+import type { Outcome, Settled, Ticket } from "../src/ledger/ledger.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { recordOf } from "./samples.ts";
+import { askOf, keyOf, recordOf } from "./samples.ts";
 
 let clock: ManualClock;
 let deadlines: Deadlines;
@@ -73,25 +73,25 @@ describe("connecting", () => {
 });
 
 describe("settlements", () => {
-  const grant = (id: string): Grant => ({
-    id,
-    keyId: "k",
-    accountId: "default",
-    atMs: 0,
-    place: { kind: "unlimited" },
-    limits: null,
-  });
-  const outcome = (id: string): Outcome => ({ counted: true, record: recordOf(id) });
+  const reads = {
+    ...{ accountId: "default", keyId: "key_a", owners: [], days: [] },
+    ...{ requestId: null, replyId: null, topUpId: null },
+  };
+  const ticket = (id: string): Ticket => ({ ask: askOf(id, keyOf("key_a")), reads });
+  const outcome = (id: string): Outcome => ({ counted: true, record: recordOf(id), sealedReply: null });
+  const SETTLED: Settled = { chargedNanoUsd: 700, holdNanoUsd: 900, writtenOffNanoUsd: 0, late: false };
+  const PATIENCE_MS = 1000;
 
   /** Settlements on a ledger that goes by `answer`: a Fault to throw, or nothing. */
   function settling(answer: (id: string) => Fault | null) {
     const written: string[] = [];
     const events: LogEvent[] = [];
     const ledger = {
-      settle: async ({ id }: Grant) => {
-        const fault = answer(id);
+      settle: async ({ ask }: Ticket, { record }: Outcome) => {
+        const fault = answer(ask.id);
         if (fault) throw fault;
-        written.push(id);
+        written.push(`${ask.id} ${record.ended}`);
+        return SETTLED;
       },
     };
     const log = (event: LogEvent) => void events.push(event);
@@ -101,12 +101,13 @@ describe("settlements", () => {
   test("what a store that is down does not take is written when it is back, in order, once", async () => {
     let down = true;
     const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
-    await Promise.all(["a", "b", "c"].map((id) => settlements.add(grant(id), outcome(id))));
+    const added = ["a", "b", "c"].map((id) => settlements.add(ticket(id), outcome(id), PATIENCE_MS));
     await clock.move(5000);
     expect([written, settlements.waiting]).toEqual([[], 3]);
     down = false;
     await clock.move(2000);
-    expect(written.toSorted()).toEqual(["a", "b", "c"]);
+    expect(await Promise.all(added)).toEqual([null, null, null]);
+    expect(written.toSorted()).toEqual(["a done", "b done", "c done"]);
     expect(settlements.waiting).toBe(0);
     await clock.move(60_000);
     expect(written.length).toBe(3);
@@ -116,26 +117,40 @@ describe("settlements", () => {
     const { settlements, written, events } = settling((id) =>
       id === "bad" ? new Fault("internal_error", "no") : null,
     );
-    await settlements.add(grant("bad"), outcome("bad"));
-    await settlements.add(grant("good"), outcome("good"));
-    expect([written, settlements.waiting]).toEqual([["good"], 0]);
-    expect(events.map(({ event }) => event)).toEqual(["settle_failed", "settle_lost"]);
+    expect(await settlements.add(ticket("bad"), outcome("bad"), PATIENCE_MS)).toBeNull();
+    expect(await settlements.add(ticket("good"), outcome("good"), PATIENCE_MS)).toEqual(SETTLED);
+    expect([written, settlements.waiting]).toEqual([["good done"], 0]);
+    expect(events.map(({ event }) => event)).toEqual(["settle_failed", "settle_lost", "request"]);
+    const bill = { chargedNanoUsd: 700, holdNanoUsd: 900 };
+    expect(events[2]).toMatchObject({ late: false, record: { id: "good", ...bill } });
   });
 
-  test("an answer waits a second for its row, no longer", async () => {
-    const slow = Promise.withResolvers<void>();
+  test("an answer waits for its row as long as it was told to, no longer", async () => {
+    const slow = Promise.withResolvers<Settled>();
     const ledger = { settle: () => slow.promise };
     const settlements = new Settlements({ ledger, clock, deadlines, log: () => {} });
-    let added = false;
-    void settlements.add(grant("slow"), outcome("slow")).then(() => {
-      added = true;
+    const answers: (Settled | null)[] = [];
+    void settlements.add(ticket("slow"), outcome("slow"), PATIENCE_MS).then((settled) => {
+      answers.push(settled);
     });
     await clock.move(900);
-    expect(added).toBe(false);
+    expect(answers).toEqual([]);
     await clock.move(400);
-    expect([added, settlements.waiting]).toEqual([true, 1]);
-    slow.resolve();
+    expect([answers, settlements.waiting]).toEqual([[null], 1]);
+    slow.resolve(SETTLED);
     await clock.move(0);
-    expect(settlements.waiting).toBe(0);
+    expect([answers, settlements.waiting]).toEqual([[null], 0]);
+  });
+
+  test("what nobody waits for any more is written as something else, where that was asked for", async () => {
+    let down = true;
+    const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
+    const lost: Outcome = { ...outcome("paid"), counted: false, record: recordOf("paid", { ended: "lost" }) };
+    const added = settlements.add(ticket("paid"), outcome("paid"), PATIENCE_MS, lost);
+    await clock.move(2000);
+    expect(await added).toBeNull();
+    down = false;
+    await clock.move(2000);
+    expect(written).toEqual(["paid lost"]);
   });
 });

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore, startGateway } from "../src/cli/composition.ts";
+import { startGateway } from "../src/cli/composition.ts";
+import { openStore } from "../src/cli/opened-store.ts";
 import { errorLine } from "../src/config/errors.ts";
 import { loadSettings } from "../src/config/load.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
@@ -29,11 +30,15 @@ export interface UnderTest {
   readonly directory: string;
   /** Makes a key by the admin route; gives its secret and id. */
   newKey(fields?: Record<string, unknown>): Promise<{ secret: string; id: string }>;
+  /** Puts money on an account by the admin route. */
+  topUp(accountId: string, usd: number): Promise<void>;
   /** POST /v1/chat/completions with a key's secret (the unlimited one's unless given). */
   chat(
     body: unknown,
     init?: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Response>;
+  /** Starts another gateway on the same configuration and store. */
+  another(): Promise<Started>;
   /** Stops the gateway alone, as SIGTERM does; its store stays to be looked at until `stop()`. */
   halt(): Promise<void>;
   stop(): Promise<void>;
@@ -76,14 +81,18 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const store = `store: "sqlite:${join(directory, "poundkey.db")}"`;
   writeFileSync(configFile, [server, store, providersYaml(simulator.url), setup.more ?? ""].join("\n"));
   const events: LogEvent[] = [];
-  const started = await (BINARY
-    ? startBinary(BINARY, configFile, directory)
-    : startInside(configFile, setup, events));
+  const another = () =>
+    BINARY ? startBinary(BINARY, configFile, directory) : startInside(configFile, setup, events);
+  const started = await another();
   const admin = (path: string, body: unknown) => post(`${started.url}/admin/v1${path}`, ADMIN_TOKEN, body);
   const newKey = async (fields: Record<string, unknown> = {}) => {
     const response = await admin("/keys", { name: "test", ...fields });
     if (!response.ok) throw new Error(`no key was made: ${await response.text()}`);
     return (await response.json()) as { secret: string; id: string };
+  };
+  const topUp = async (accountId: string, usd: number) => {
+    const response = await admin(`/accounts/${accountId}/topups`, { amount_usd: usd });
+    if (!response.ok) throw new Error(`no top-up was made: ${await response.text()}`);
   };
   const { secret } = await newKey({ requests_per_day: null });
   let halting: Promise<void> | null = null;
@@ -100,6 +109,8 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
     configFile,
     directory,
     newKey,
+    topUp,
+    another,
     chat: (body, init = {}) =>
       post(`${started.url}/v1/chat/completions`, init.secret ?? secret, body, init.headers, init.signal),
     halt,
@@ -126,7 +137,7 @@ function post(
   });
 }
 
-interface Started {
+export interface Started {
   readonly url: string;
   stop(): Promise<void>;
 }
@@ -143,7 +154,7 @@ async function startInside(configFile: string, setup: Setup, events: LogEvent[])
   if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
   const { settings } = loaded;
   const opened = await openStore(settings.store, undefined);
-  const running = startGateway({
+  const running = await startGateway({
     settings,
     opened,
     log: (event) => void events.push(event),

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { startUnderTest, type UnderTest } from "./harness.ts";
+import { costOfEnding, ENDING_ROWS, ENDINGS_PROMPT, type Ending } from "./http/endings.ts";
+import { type Books, type MoneyWorld, type Payer, startMoneyWorld, sumsIn } from "./http/money-world.ts";
 import { RUDE_SECRET, type RudeUpstream, startRudeUpstream } from "./http/rude-upstream.ts";
 import { until } from "./http/until.ts";
 
@@ -163,4 +165,89 @@ test("shutting down: what takes too long is told so, written down, and gives its
   expect([rows, meter]).toEqual([{ count: 5 }, { used: 3 }]);
   store.close();
   await own.stop();
+});
+
+describe("every ending leaves no hold and the stated charge", () => {
+  let world: MoneyWorld;
+  beforeAll(async () => {
+    world = await startMoneyWorld();
+  });
+  afterAll(async () => {
+    expect(sumsIn(world.directory)).toEqual({
+      holds: 0,
+      held: 0,
+      wrong_balances: 0,
+      wrong_entries: 0,
+      spends_held: 0,
+      debts: 0,
+    });
+    await world.stop();
+  });
+
+  const calls = () => world.shop.calls.total + world.gated.bodies.length;
+
+  /** Plays a row; gives the status and the error's code that its client was told, null for what it was not. */
+  async function played(row: Ending, secret: string): Promise<readonly [number | null, string | null]> {
+    const { model, stream, after = [], does, more = {}, headers = {} } = row;
+    const client = new AbortController();
+    const body = { model, stream, messages: [{ role: "user", content: ENDINGS_PROMPT }], ...more };
+    const answer = world.chat(body, { secret, headers: { ...headers }, signal: client.signal });
+    answer.catch(() => {});
+    if (does === "leave" && after.length === 0) {
+      await until("the upstream waits", () => world.gated.waiting === 1);
+      client.abort();
+      return [null, null];
+    }
+    const response = await answer;
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      if (does === undefined || !after.every((words) => text.includes(words))) continue;
+      if (does === "release") world.gated.release();
+      else break;
+    }
+    client.abort();
+    if (does === "leave") return [null, null];
+    return [response.status, /"code":"(\w+)"/.exec(text)?.[1] ?? null];
+  }
+
+  function check(row: Ending, { requests, entries, held, ...books }: Books, paid: boolean): void {
+    const cost = costOfEnding(row);
+    const [prompt, completion] = row.tokens ?? [0, 0];
+    expect(requests).toHaveLength(1);
+    expect(requests[0]).toMatchObject({
+      usage_source: row.source,
+      ended: row.ended,
+      prompt_tokens: prompt,
+      completion_tokens: completion,
+      cost_nano: cost,
+      charged_nano: paid ? cost : 0,
+    });
+    expect(held).toBe(0);
+    expect(books.used).toBe(!paid && row.tokens !== null ? 1 : 0);
+    expect(books.balance).toBe(paid ? 1_000_000_000 - cost : 0);
+    expect(books.kinds).toEqual(paid ? ["topup", "hold", row.tokens === null ? "void" : "post"] : []);
+    if (paid) expect(entries[2]).toMatchObject({ usage_source: row.source, ended: row.ended });
+  }
+
+  async function settledAs(row: Ending, payer: Payer, paid: boolean): Promise<void> {
+    const before = calls();
+    const told = await played(row, payer.secret);
+    expect(told).toEqual([row.status, row.code]);
+    check(row, await world.settled(payer), paid);
+    expect(calls() - before).toBe(row.calls);
+    await until("no upstream call is left", () => world.gated.open + world.shop.calls.open === 0, 1500);
+  }
+
+  for (const row of ENDING_ROWS) {
+    test(`${row.name}, paid`, async () => {
+      world.shop.reset();
+      await settledAs(row, await world.payer(1), true);
+    });
+    test(`${row.name}, free`, async () => {
+      world.shop.reset();
+      await settledAs(row, await world.payer(0, { requests_per_day: 5 }), false);
+    });
+  }
 });

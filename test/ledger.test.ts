@@ -1,14 +1,27 @@
 // The ledger on a store in memory: allowance, throttle, refusals, giving back.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Granted } from "../src/core/demand.ts";
 import { type ErrorBody, errorBody, Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
 import { inWords } from "../src/ledger/allowance.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { createLedger, type Grant, type Ledger } from "../src/ledger/ledger.ts";
+import { createLedger, type Ledger, type Ticket } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { BILLING, DAY, HOUR, keyOf, MINUTE, NOON, QUOTA, recordOf, standingClock } from "./samples.ts";
+import {
+  askOf,
+  BILLING,
+  DAY,
+  grantedBy,
+  HOUR,
+  keyOf,
+  MINUTE,
+  NOON,
+  outcomeOf,
+  QUOTA,
+  standingClock,
+} from "./samples.ts";
 
 const MIDNIGHT = Date.UTC(2026, 10, 21);
 
@@ -29,9 +42,12 @@ describe("admission", () => {
   });
   afterEach(() => store.close());
 
-  const admit = (by: GatewayKey = key): Promise<Grant> => ledger.admit({ id: `request ${count++}`, key: by });
-  const end = (grant: Grant, counted: boolean): Promise<void> =>
-    ledger.settle(grant, { counted, record: recordOf(grant.id, { atMs: grant.atMs }) });
+  type Grant = Granted & { readonly ticket: Ticket };
+  const admit = async (by: GatewayKey = key): Promise<Grant> => {
+    const ticket = ledger.ticket(askOf(`request ${count++}`, by, { nowMs: clock.atMs }));
+    return { ...(await grantedBy(ledger, ticket)), ticket };
+  };
+  const end = ({ ticket }: Grant, counted: boolean) => ledger.settle(ticket, outcomeOf(ticket, {}, counted));
 
   async function admitMany(
     times: number,
@@ -192,10 +208,10 @@ describe("admission", () => {
     expect(faults[0]?.row.status).toBe(401);
   });
 
-  test("where every request is paid for, none passes without a balance", async () => {
+  test("where every request is paid for, there is no allowance to tell of", async () => {
     rules = { ...rules, billing: { charge: "always", markup: 1 } };
     const fault = await refusal(keyOf("key_a", { requestsPerDay: null }));
-    expect([fault.row.status, fault.code]).toEqual([402, "insufficient_balance"]);
+    expect([fault.row.status, fault.code]).toEqual([403, "model_not_priced"]);
     expect(await ledger.allowance(key)).toMatchObject({ limit: 0, remaining: 0, nextSlotAtMs: null });
   });
 
@@ -253,12 +269,6 @@ describe("admission", () => {
     });
     const unlimited = await ledger.allowance(keyOf("key_a", { requestsPerDay: null }));
     expect(unlimited).toMatchObject({ limit: null, remaining: null, nextSlotAtMs: null });
-  });
-
-  test("a refused request is written without taking a place", async () => {
-    await ledger.record(recordOf("refused", { modelUsed: null, status: 404, ended: "refused" }));
-    expect((await store.request("refused"))?.status).toBe(404);
-    expect((await ledger.allowance(key)).used).toBe(0);
   });
 });
 

@@ -81,6 +81,19 @@ describe("prices", () => {
     expect(cost(price, { ...tokens, prompt: 500, cacheWrite: 0 }, 1)).toBe((200 + 30 + 800) * 1000);
   });
 
+  test("an answer that took several calls is billed as each of them is: its own prompt, its own request", () => {
+    const price = {
+      input: 1,
+      output: 2,
+      perRequest: 0.001,
+      tiers: [{ aboveTokens: 500, input: 10, output: 20 }],
+    };
+    const two = { prompt: 1000, completion: 400, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+    expect(cost(price, two, 1, 2)).toBe((1000 + 400 * 2) * 1000 + 2_000_000);
+    expect(cost(price, { ...two, prompt: 1002 }, 1, 2)).toBe((1002 * 10 + 400 * 20) * 1000 + 2_000_000);
+    expect(cost(price, two, 1)).toBe((1000 * 10 + 400 * 20) * 1000 + 1_000_000);
+  });
+
   test("the sum is rounded up once, after the markup; no price costs nothing", () => {
     const one = { prompt: 1, completion: 1, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
     expect(cost({ input: 0.0001, output: 0.0001 }, one, 1)).toBe(1);

@@ -1,9 +1,12 @@
 // Keys, records, rules and effects for tests, each with the few fields that a test is about.
-import type { GatewayKey } from "../src/core/key.ts";
+import type { Granted, Offer } from "../src/core/demand.ts";
+import type { Account, GatewayKey } from "../src/core/key.ts";
+import type { NanoUsd } from "../src/core/money.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
-import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
+import { topUp } from "../src/ledger/fund.ts";
+import { type Ask, createLedger, type Ledger, type Outcome, type Ticket } from "../src/ledger/ledger.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -36,7 +39,14 @@ export function keyOf(id: string, fields: Partial<GatewayKey> = {}): GatewayKey 
   };
 }
 
+export function accountOf(id: string, fields: Partial<Account> = {}): Account {
+  const nothing = { balanceNanoUsd: 0, heldNanoUsd: 0, entries: 0, keptCharacters: 0 };
+  return { id, name: id, ...nothing, createdAtMs: NOON - DAY, ...fields };
+}
+
+/** Free, or of a cost that was held for and is charged. */
 export function recordOf(id: string, fields: Partial<RequestRecord> = {}): RequestRecord {
+  const { chargedNanoUsd = 0 } = fields;
   return {
     id,
     requestId: `req-${id}`,
@@ -51,8 +61,9 @@ export function recordOf(id: string, fields: Partial<RequestRecord> = {}): Reque
     status: 200,
     faultCode: null,
     tokens: { prompt: 10, completion: 20, cached: 3, cacheWrite: 0, reasoning: 5, searches: 0 },
-    costNanoUsd: 1500,
-    chargedNanoUsd: 0,
+    costNanoUsd: chargedNanoUsd > 0 ? chargedNanoUsd : 1500,
+    chargedNanoUsd,
+    holdNanoUsd: chargedNanoUsd,
     usageSource: "provider",
     ended: "done",
     totalMs: 12,
@@ -78,11 +89,86 @@ export function countingRandom() {
   };
 }
 
-/** A ledger under the usual rules, at noon for good. */
-export function ledgerOn(store: Store): Ledger {
-  return createLedger({
-    store,
-    clock: standingClock(NOON),
-    rules: () => ({ quota: QUOTA, billing: BILLING }),
-  });
+export interface RulesChanged {
+  readonly quota?: Partial<QuotaRules>;
+  readonly billing?: Partial<BillingRules>;
+  /** Noon for good, unless given. */
+  readonly clock?: { nowMs(): number };
+}
+
+/** A ledger under the usual rules, at noon for good, but for what is given. */
+export function ledgerOn(store: Store, { quota, billing, clock }: RulesChanged = {}): Ledger {
+  const rules = { quota: { ...QUOTA, ...quota }, billing: { ...BILLING, ...billing } };
+  return createLedger({ store, clock: clock ?? standingClock(NOON), rules: () => rules });
+}
+
+/** A request that asks to be let in at noon; without offers nothing can be charged for it. */
+export function askOf(id: string, key: GatewayKey, fields: Partial<Ask> = {}): Ask {
+  return {
+    id,
+    requestId: `req-${id}`,
+    key,
+    modelAsked: "Sim#echo",
+    selector: null,
+    stream: false,
+    offers: () => [],
+    idempotency: null,
+    nowMs: NOON,
+    ...fields,
+  };
+}
+
+/** What a model costs, without a limit of its output and at no price, but for what is given. */
+export function offerOf(fields: Partial<Offer> = {}): Offer {
+  const nothing = { lines: [], outputUsdPerMillion: 0, choices: 1 };
+  return { card: "Sim#echo", ...nothing, outputTokensAsked: null, outputTokensMax: null, ...fields };
+}
+
+/** A request's cost that is known before it is made. */
+export function costing(nanoUsd: NanoUsd): Offer {
+  const line = { what: "request", count: 1, usdPerMillion: nanoUsd / 1000 };
+  return offerOf({ lines: [line], outputTokensAsked: 1 });
+}
+
+/** Lets it in; throws unless it is a new one. */
+export async function grantedBy(ledger: Ledger, ticket: Ticket): Promise<Granted> {
+  const admitted = await ledger.admit(ticket);
+  if (admitted.kind !== "granted") throw new Error(`It was not let in but ${admitted.kind}.`);
+  return admitted;
+}
+
+/** What a ticket's request came to. */
+export function outcomeOf({ ask }: Ticket, fields: Partial<RequestRecord> = {}, counted = true): Outcome {
+  const { id, key, nowMs: atMs } = ask;
+  const record = recordOf(id, { keyId: key.id, accountId: key.accountId, atMs, ...fields });
+  return { counted, record, sealedReply: null };
+}
+
+/** A key of the account, both made unless they are there. */
+export async function keyIn(store: Store, id: string, accountId = "default"): Promise<GatewayKey> {
+  const known = await store.key(id);
+  if (known !== null) return known;
+  if ((await store.account(accountId)) === null) await store.addAccount(accountOf(accountId));
+  const key = keyOf(id, { accountId });
+  await store.addKey(key, `digest of ${id}`);
+  return key;
+}
+
+/** Money for an account, each time anew. */
+export async function give(store: Store, accountId: string, nanoUsd: NanoUsd): Promise<Account> {
+  const id = `top-up ${crypto.randomUUID()}`;
+  return topUp(store, { accountId, id, nanoUsd, note: null, nowMs: NOON });
+}
+
+/** Writes a row as it comes about: let in, settled, and charged what it says, for which its account gets the money. */
+export async function writeRecord(store: Store, record: RequestRecord): Promise<void> {
+  const { id, keyId, accountId, atMs, chargedNanoUsd } = record;
+  const key = await keyIn(store, keyId, accountId);
+  if (chargedNanoUsd > 0) await give(store, accountId, chargedNanoUsd);
+  const charge = chargedNanoUsd > 0 ? "always" : "beyond_allowance";
+  const rules = { quota: { requestsPerDay: null }, billing: { charge }, clock: standingClock(atMs) } as const;
+  const ledger = ledgerOn(store, rules);
+  const ticket = ledger.ticket(askOf(id, key, { offers: () => [costing(chargedNanoUsd)], nowMs: atMs }));
+  await grantedBy(ledger, ticket);
+  await ledger.settle(ticket, { counted: true, record, sealedReply: null });
 }

@@ -9,18 +9,39 @@ import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { keyOf, ledgerOn, recordOf } from "./samples.ts";
-import { codeOf, storeSuite, thrownBy } from "./store.suite.ts";
+import { askOf, grantedBy, keyOf, ledgerOn, outcomeOf, recordOf } from "./samples.ts";
+import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
+import { billingSuite } from "./store-billing.suite.ts";
+import { moneySuite } from "./store-money.suite.ts";
+import { nodesSuite } from "./store-nodes.suite.ts";
+import { repliesSuite } from "./store-replies.suite.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
 
-storeSuite("sqlite", () => {
+function makeBench(): StoreBench {
   const folder = newFolder();
+  const path = join(folder, "poundkey.db");
   return {
-    open: (decide) => openSqliteStore({ path: join(folder, "poundkey.db"), decide }),
+    open: (decide) => openSqliteStore({ path, decide }),
+    // A process that ends lets go of its lock, and whoever looks first takes the file away.
+    forsake: ({ node }) => rmSync(`${path}-${node}`),
+    raw: (sql) => {
+      const database = new Database(path);
+      try {
+        database.run(sql);
+      } finally {
+        database.close(true);
+      }
+    },
     dispose: () => rmSync(folder, { recursive: true }),
   };
-});
+}
+
+storeSuite("sqlite", makeBench);
+moneySuite("sqlite", makeBench);
+billingSuite("sqlite", makeBench);
+nodesSuite("sqlite", makeBench);
+repliesSuite("sqlite", makeBench);
 
 describe("sqlite: one file, many processes, bad days", () => {
   const key = keyOf("key_a");
@@ -28,6 +49,7 @@ describe("sqlite: one file, many processes, bad days", () => {
   let path: string;
   let store: Store;
   let ledger: Ledger;
+  const admit = (id: string) => grantedBy(ledger, ledger.ticket(askOf(id, key)));
 
   beforeEach(async () => {
     folder = newFolder();
@@ -62,7 +84,7 @@ describe("sqlite: one file, many processes, bad days", () => {
   test("another's lock is waited for", async () => {
     const holder = new Database(path);
     holder.run("BEGIN IMMEDIATE");
-    const granted = ledger.admit({ id: "1", key });
+    const granted = admit("1");
     await Bun.sleep(20);
     holder.run("COMMIT");
     holder.close(true);
@@ -74,7 +96,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     holder.run("BEGIN IMMEDIATE");
     let turns = 0;
     const turning = setInterval(() => turns++, 1);
-    const thrown = await thrownBy(ledger.admit({ id: "1", key }));
+    const thrown = await thrownBy(admit("1"));
     clearInterval(turning);
     expect(codeOf(thrown)).toBe("store_unavailable");
     expect(thrown instanceof Fault && thrown.details.retryAfterMs).toBe(1000);
@@ -82,19 +104,15 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect(await store.key("key_a")).not.toBeNull();
     holder.run("COMMIT");
     holder.close(true);
-    await ledger.admit({ id: "2", key });
+    await admit("2");
     expect((await ledger.allowance(key)).used).toBe(1);
   });
 
   test("a file that is gone is a fault, is not made anew, and mends when it is back", async () => {
-    await ledger.admit({ id: "1", key });
+    await admit("1");
     const away = join(folder, "away.db");
     renameSync(path, away);
-    const uses = [
-      () => ledger.admit({ id: "2", key }),
-      () => store.keyByDigest("digest"),
-      () => store.ready(),
-    ];
+    const uses = [() => admit("2"), () => store.keyByDigest("digest"), () => store.ready()];
     for (const use of uses) {
       const thrown = await thrownBy(use());
       expect(codeOf(thrown)).toBe("store_unavailable");
@@ -103,12 +121,12 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect(readdirSync(join(folder, "data"))).not.toContain("poundkey.db");
     renameSync(away, path);
     await store.ready();
-    await ledger.admit({ id: "3", key });
+    await admit("3");
     expect((await ledger.allowance(key)).used).toBe(2);
   });
 
   test("what was changed while the file was away counts when it is back", async () => {
-    await ledger.admit({ id: "1", key });
+    await admit("1");
     const files = ["poundkey.db", "poundkey.db-wal", "poundkey.db-shm"];
     for (const file of files) renameSync(join(folder, "data", file), join(folder, file));
     expect(codeOf(await thrownBy(store.ready()))).toBe("store_unavailable");
@@ -116,7 +134,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     away.run("UPDATE gateway_key SET revoked_at_ms = 1");
     away.close(true);
     renameSync(join(folder, "poundkey.db"), path);
-    expect(codeOf(await thrownBy(ledger.admit({ id: "2", key })))).toBe("invalid_api_key");
+    expect(codeOf(await thrownBy(admit("2")))).toBe("invalid_api_key");
   });
 
   test("a file that is no database, or no file, is refused in words", async () => {
@@ -140,8 +158,9 @@ describe("sqlite: one file, many processes, bad days", () => {
   });
 
   test("everything is there again after a restart", async () => {
-    const grant = await ledger.admit({ id: "1", key });
-    await ledger.settle(grant, { counted: true, record: recordOf("1") });
+    const ticket = ledger.ticket(askOf("1", key));
+    await grantedBy(ledger, ticket);
+    await ledger.settle(ticket, outcomeOf(ticket));
     await store.close();
     store = await openSqliteStore({ path, decide });
     expect(await store.request("1")).toEqual(recordOf("1"));

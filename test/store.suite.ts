@@ -1,16 +1,46 @@
 // What every store has to do, whatever its engine: the suite takes a way to open one.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Decide } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
-import type { Decide, Store } from "../src/core/store.ts";
+import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { keyOf, ledgerOn, NOON, recordOf } from "./samples.ts";
-import { log, sums } from "./store-log.suite.ts";
+import { accountOf, askOf, grantedBy, keyOf, ledgerOn, NOON, outcomeOf, recordOf } from "./samples.ts";
+import { log, sums, usage } from "./store-log.suite.ts";
 
 /** One empty database, and ways into it. */
 export interface StoreBench {
   /** Opens it once more: each store has a connection of its own, as another process would. */
   open(decide: Decide): Promise<Store>;
-  dispose(): void;
+  /** Makes everybody take the store's process for dead, without the store knowing of it. */
+  forsake(store: Store): Promise<void> | void;
+  /** Runs a statement behind the stores' backs. Throws when the database refuses it. */
+  raw(sql: string): Promise<void> | void;
+  dispose(): Promise<void> | void;
+}
+export type MakeBench = () => Promise<StoreBench> | StoreBench;
+
+/** Two stores on one database, as two processes have them. */
+export interface TwoStores {
+  readonly bench: StoreBench;
+  readonly store: Store;
+  readonly other: Store;
+}
+
+/** Opens them on an empty database before each test; asked for within one. */
+export function twoStores(makeBench: MakeBench): () => TwoStores {
+  let opened: TwoStores;
+  beforeEach(async () => {
+    const bench = await makeBench();
+    opened = { bench, store: await bench.open(decide), other: await bench.open(decide) };
+    await opened.store.beat();
+    await opened.other.beat();
+  });
+  afterEach(async () => {
+    await opened.store.close();
+    await opened.other.close();
+    await opened.bench.dispose();
+  });
+  return () => opened;
 }
 
 export async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
@@ -26,29 +56,17 @@ export function codeOf(thrown: unknown): string | undefined {
   return thrown instanceof Fault ? thrown.code : undefined;
 }
 
-export function storeSuite(name: string, makeBench: () => StoreBench): void {
-  let bench: StoreBench;
-  let store: Store;
-  let other: Store;
-
-  beforeEach(async () => {
-    bench = makeBench();
-    store = await bench.open(decide);
-    other = await bench.open(decide);
-  });
-  afterEach(async () => {
-    await store.close();
-    await other.close();
-    bench.dispose();
-  });
-
-  const both: Both = () => [store, other];
+export function storeSuite(name: string, makeBench: MakeBench): void {
+  const opened = twoStores(makeBench);
+  const both: Both = () => [opened().store, opened().other];
+  const store = () => opened().store;
   describe(`${name}: keys`, () => keys(both));
   describe(`${name}: accounts and lists`, () => accountsAndLists(both));
   describe(`${name}: admission`, () => admissions(both));
   describe(`${name}: settlement`, () => settlements(both));
-  describe(`${name}: the log`, () => log(() => store));
-  describe(`${name}: sums`, () => sums(() => store));
+  describe(`${name}: the log`, () => log(store));
+  describe(`${name}: sums`, () => sums(store));
+  describe(`${name}: usage`, () => usage(store));
   describe(`${name}: settings and life`, () => settingsAndLife(both));
 }
 
@@ -116,7 +134,7 @@ function accountsAndLists(stores: Both): void {
   test("lists run from the newest, page by page, equal moments included", async () => {
     const [store] = stores();
     for (const [index, createdAtMs] of [NOON, NOON, NOON + 1, NOON - 1].entries()) {
-      await store.addAccount({ id: `a${index}`, name: "a", balanceNanoUsd: 0, heldNanoUsd: 0, createdAtMs });
+      await store.addAccount(accountOf(`a${index}`, { createdAtMs }));
       await store.addKey(keyOf(`k${index}`, { createdAtMs }), `digest ${index}`);
     }
     const first = await store.keys({ limit: 2, after: null });
@@ -130,7 +148,7 @@ function accountsAndLists(stores: Both): void {
 
   test("an account is renamed", async () => {
     const [store, other] = stores();
-    await other.addAccount({ id: "acct", name: "old", balanceNanoUsd: 0, heldNanoUsd: 0, createdAtMs: NOON });
+    await other.addAccount(accountOf("acct", { name: "old" }));
     expect(await store.renameAccount("acct", "new")).toMatchObject({ id: "acct", name: "new" });
     expect(await other.account("acct")).toMatchObject({ name: "new" });
     expect(await store.renameAccount("none", "new")).toBeNull();
@@ -142,38 +160,42 @@ const key = keyOf("key_a");
 function admissions(stores: Both): void {
   beforeEach(() => stores()[0].addKey(key, "digest"));
 
+  const admit = (store: Store, id: string) => {
+    const ledger = ledgerOn(store);
+    return grantedBy(ledger, ledger.ticket(askOf(id, key)));
+  };
+
   test("exactly 200 of 1,000 pass over two connections at once", async () => {
-    const ledgers = stores().map(ledgerOn);
+    const [store, other] = stores();
     const results = await Promise.allSettled(
-      Array.from({ length: 500 }).flatMap((_, index) =>
-        ledgers.map((ledger, node) => ledger.admit({ id: `${node} ${index}`, key })),
-      ),
+      Array.from({ length: 500 }).flatMap((_, index) => [
+        admit(store, `mine ${index}`),
+        admit(other, `theirs ${index}`),
+      ]),
     );
     expect(results.filter(({ status }) => status === "fulfilled").length).toBe(200);
-    expect((await ledgerOn(stores()[1]).allowance(key)).used).toBe(200);
+    expect((await ledgerOn(other).allowance(key)).used).toBe(200);
   });
 
   test("what another connection changes counts from the next admission on", async () => {
     const [store, other] = stores();
-    const ledger = ledgerOn(store);
-    await ledger.admit({ id: "1", key });
+    await admit(store, "1");
     await other.changeKey(key.id, { requestsPerDay: 2 });
-    await ledgerOn(other).admit({ id: "2", key });
-    expect(codeOf(await thrownBy(ledger.admit({ id: "3", key })))).toBe("rate_limit_exceeded");
+    await admit(other, "2");
+    expect(codeOf(await thrownBy(admit(store, "3")))).toBe("rate_limit_exceeded");
     await other.changeKey(key.id, { requestsPerDay: null });
-    await ledger.admit({ id: "4", key });
+    await admit(store, "4");
     await other.revokeKey(key.id, NOON);
-    expect(codeOf(await thrownBy(ledger.admit({ id: "5", key })))).toBe("invalid_api_key");
+    expect(codeOf(await thrownBy(admit(store, "5")))).toBe("invalid_api_key");
   });
 
   test("what the same store changes counts at once", async () => {
     const [store] = stores();
-    const ledger = ledgerOn(store);
-    await ledger.admit({ id: "1", key });
+    await admit(store, "1");
     await store.changeKey(key.id, { requestsPerDay: 1 });
-    expect(codeOf(await thrownBy(ledger.admit({ id: "2", key })))).toBe("rate_limit_exceeded");
+    expect(codeOf(await thrownBy(admit(store, "2")))).toBe("rate_limit_exceeded");
     await store.revokeKey(key.id, NOON);
-    expect(codeOf(await thrownBy(ledger.admit({ id: "3", key })))).toBe("invalid_api_key");
+    expect(codeOf(await thrownBy(admit(store, "3")))).toBe("invalid_api_key");
   });
 }
 
@@ -182,31 +204,32 @@ function settlements(stores: Both): void {
 
   test("a settlement is written once, however often and by whomever it is repeated", async () => {
     const [store, other] = stores();
-    const ledgers = [ledgerOn(store), ledgerOn(other)];
-    const [mine] = ledgers;
-    if (!mine) throw new Error("no ledger");
-    const first = await mine.admit({ id: "1", key });
-    await mine.admit({ id: "2", key });
-    const record = recordOf("1", { chargedNanoUsd: 700 });
-    await Promise.all(
-      [...ledgers, ...ledgers].map((ledger) => ledger.settle(first, { counted: false, record })),
-    );
-    expect(await store.request("1")).toEqual(record);
+    const [mine, theirs] = [ledgerOn(store), ledgerOn(other)];
+    const [first, second] = [mine.ticket(askOf("1", key)), mine.ticket(askOf("2", key))];
+    await grantedBy(mine, first);
+    await grantedBy(mine, second);
+    const outcome = outcomeOf(first, {}, false);
+    await Promise.all([mine, theirs, mine, theirs].map((ledger) => ledger.settle(first, outcome)));
+    expect(await store.request("1")).toEqual(recordOf("1"));
     expect((await mine.allowance(key)).used).toBe(1);
-    expect(await store.chargedSince("key_a", 0)).toBe(700);
+    const [sum] = await store.usage({ fromMs: 0, toMs: NOON + 1, groupBy: [] });
+    expect(sum?.requests).toBe(1);
   });
 
   test("a record that can't be written fails alone", async () => {
     const [store] = stores();
     const ledger = ledgerOn(store);
+    const ticketOf = (id: string) => ledger.ticket(askOf(id, key));
+    const [bad, good] = [ticketOf("bad"), ticketOf("good")];
+    await Promise.all([grantedBy(ledger, bad), grantedBy(ledger, good)]);
     const tokens = { ...recordOf("").tokens, prompt: Number.NaN };
     const results = await Promise.allSettled([
-      ledger.admit({ id: "1", key }),
-      ledger.record(recordOf("bad", { tokens })),
-      ledger.record(recordOf("good")),
+      ledger.admit(ticketOf("1")),
+      ledger.settle(bad, outcomeOf(bad, { tokens })),
+      ledger.settle(good, outcomeOf(good)),
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect((await ledger.allowance(key)).used).toBe(1);
+    expect((await ledger.allowance(key)).used).toBe(3);
     expect(await store.request("bad")).toBeNull();
     expect(await store.request("good")).not.toBeNull();
   });
@@ -229,11 +252,13 @@ function settingsAndLife(stores: Both): void {
   test("it is ready until it is closed, and what was demanded before is still answered", async () => {
     const [store, other] = stores();
     await store.ready();
-    const written = ledgerOn(store).record(recordOf("last"));
+    const ledger = ledgerOn(store);
+    await store.addKey(key, "digest");
+    const admitted = ledger.admit(ledger.ticket(askOf("last", key)));
     await store.close();
-    await written;
+    expect((await admitted).kind).toBe("granted");
     expect(codeOf(await thrownBy(store.ready()))).toBe("store_unavailable");
-    expect(codeOf(await thrownBy(ledgerOn(store).record(recordOf("late"))))).toBe("store_unavailable");
-    expect(await other.request("last")).not.toBeNull();
+    expect(codeOf(await thrownBy(ledger.admit(ledger.ticket(askOf("late", key)))))).toBe("store_unavailable");
+    expect((await ledgerOn(other).allowance(key)).used).toBe(1);
   });
 }

@@ -2,6 +2,8 @@
 import { Fault } from "../core/fault.ts";
 import type { Account } from "../core/key.ts";
 import { usdOf } from "../core/money.ts";
+import { type SystemAccount, systemAccountOf } from "../core/rows.ts";
+import type { Store } from "../core/store.ts";
 import { mintId } from "../keys/secret.ts";
 import { fieldsOf, optional, readName, required } from "./input.ts";
 import { instantOf } from "./instant.ts";
@@ -14,10 +16,11 @@ export interface AccountView {
   readonly name: string;
   readonly balance_usd: number;
   readonly held_usd: number;
-  readonly created_at: string;
+  /** null for a system account, which was never made. */
+  readonly created_at: string | null;
 }
 
-function accountView(account: Account): AccountView {
+export function accountView(account: Account): AccountView {
   return {
     id: account.id,
     name: account.name,
@@ -34,7 +37,15 @@ export async function createAccount(
 ): Promise<AccountView> {
   const name = required(fieldsOf(body, ["name"]), "name", readName);
   const id = mintId("acct", random);
-  const account = { id, name, balanceNanoUsd: 0, heldNanoUsd: 0, createdAtMs: clock.nowMs() };
+  const account: Account = {
+    id,
+    name,
+    balanceNanoUsd: 0,
+    heldNanoUsd: 0,
+    entries: 0,
+    keptCharacters: 0,
+    createdAtMs: clock.nowMs(),
+  };
   await store.addAccount(account);
   return accountView(account);
 }
@@ -46,9 +57,16 @@ export function listAccounts({ store }: AdminWorld, query: unknown): Promise<Lis
   return listPage(fields, (page) => store.accounts(page), positionOf, accountView);
 }
 
-/** Throws the Fault `not_found`. */
+/** An account, or what `funding`, `revenue` and `overrun` come to. Throws the Fault `not_found`. */
 export async function getAccount({ store }: AdminWorld, id: string): Promise<AccountView> {
-  return found(await store.account(id));
+  const system = systemAccountOf(id);
+  return system === null ? found(await store.account(id)) : systemView(store, system);
+}
+
+/** Other sides of the accounts' movements: no list has them, nobody can rename or top them up. */
+async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
+  const balance = usdOf(await store.systemBalance(id));
+  return { id, name: id, balance_usd: balance, held_usd: 0, created_at: null };
 }
 
 /** Changes the name, when one is given. */

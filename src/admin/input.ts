@@ -4,11 +4,13 @@ import { isObject, type JsonObject } from "../core/json.ts";
 import { type NanoUsd, nanoOf } from "../core/money.ts";
 
 const NAME_CHARACTERS_MAX = 100;
+const NOTE_CHARACTERS_MAX = 500;
 const MODELS_MAX = 1000;
 const REQUESTS_PER_DAY_MAX = 1_000_000_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 const MODEL_SHAPE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}#[^\s#]{1,200}$/;
+const IDEMPOTENCY_KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 const INSTANT_SHAPE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
 export type Read<T> = (value: unknown, param: string) => T;
@@ -49,17 +51,29 @@ export const readText: Read<string> = (value, param) => {
 
 /** A name for people: 1 to 100 characters, no control characters, not only spaces. */
 export const readName: Read<string> = (value, param) => {
-  const name = readText(value, param).trim();
-  if (name === "") throw bad("empty_string", param, `Invalid '${param}': it must not be empty.`);
-  if (name.length > NAME_CHARACTERS_MAX) {
-    throw bad(
-      "string_above_max_length",
-      param,
-      `Invalid '${param}': at most ${NAME_CHARACTERS_MAX} characters.`,
-    );
+  const name = readLine(value, param, NAME_CHARACTERS_MAX);
+  if (name !== "") return name;
+  throw bad("empty_string", param, `Invalid '${param}': it must not be empty.`);
+};
+
+/** A remark of at most 500 characters, no control characters; null: it says nothing. */
+export const readNote: Read<string | null> = (value, param) =>
+  readLine(value, param, NOTE_CHARACTERS_MAX) || null;
+
+function readLine(value: unknown, param: string, charactersMax: number): string {
+  const line = readText(value, param).trim();
+  if (line.length > charactersMax) {
+    throw bad("string_above_max_length", param, `Invalid '${param}': at most ${charactersMax} characters.`);
   }
-  if (!CONTROL.test(name) && name.isWellFormed()) return name;
+  if (!CONTROL.test(line) && line.isWellFormed()) return line;
   throw bad("invalid_value", param, `Invalid '${param}': it holds control characters.`);
+}
+
+/** What names a top-up, so that repeating it makes no second one. */
+export const readIdempotencyKey: Read<string> = (value, param) => {
+  const key = readText(value, param);
+  if (IDEMPOTENCY_KEY_SHAPE.test(key)) return key;
+  throw bad("invalid_value", param, `Invalid '${param}': expected 1 to 255 visible ASCII characters.`);
 };
 
 /** A date or a date and time with its zone in ISO 8601, as Unix milliseconds. A date alone is its beginning in UTC. */
@@ -113,7 +127,7 @@ const readModel: Read<string> = (value, param) => {
 /** An amount in USD, 0 or more, exact to a billionth. */
 export const readUsd: Read<NanoUsd> = (value, param) => {
   if (typeof value !== "number") {
-    throw bad("invalid_type", param, `Invalid type for '${param}': expected a number of USD, or null.`);
+    throw bad("invalid_type", param, `Invalid type for '${param}': expected a number of USD.`);
   }
   if (value < 0) throw bad("decimal_below_min_value", param, `Invalid '${param}': expected 0 or more.`);
   const amount = nanoOf(value);
@@ -123,6 +137,13 @@ export const readUsd: Read<NanoUsd> = (value, param) => {
     param,
     `Invalid '${param}': expected USD exact to nine decimals, below nine million.`,
   );
+};
+
+/** An amount in USD above 0, exact to a billionth. */
+export const readAmount: Read<NanoUsd> = (value, param) => {
+  const amount = readUsd(value, param);
+  if (amount > 0) return amount;
+  throw bad("decimal_below_min_value", param, `Invalid '${param}': expected more than 0.`);
 };
 
 /** A number of requests, null for no limit, or "default" for what the configuration says. */

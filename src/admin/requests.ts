@@ -5,13 +5,13 @@ import type { RequestRecord } from "../core/record.ts";
 import { fieldsOf, optional, readText, readWhole } from "./input.ts";
 import { instantOf } from "./instant.ts";
 import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
+import { tokensView } from "./tokens.ts";
 import type { AdminWorld } from "./world.ts";
 
 const STATUS_MIN = 100;
 const STATUS_MAX = 599;
 
 function requestView(record: RequestRecord) {
-  const { tokens } = record;
   return {
     id: record.id,
     request_id: record.requestId,
@@ -25,16 +25,10 @@ function requestView(record: RequestRecord) {
     stream: record.stream,
     status: record.status,
     error_code: record.faultCode,
-    tokens: {
-      prompt: tokens.prompt,
-      completion: tokens.completion,
-      cached: tokens.cached,
-      cache_write: tokens.cacheWrite,
-      reasoning: tokens.reasoning,
-      searches: tokens.searches,
-    },
+    tokens: tokensView(record.tokens),
     cost_usd: usdOf(record.costNanoUsd),
     charged_usd: usdOf(record.chargedNanoUsd),
+    hold_usd: usdOf(record.holdNanoUsd),
     usage_source: record.usageSource,
     ended: record.ended,
     total_ms: record.totalMs,

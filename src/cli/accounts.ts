@@ -1,6 +1,10 @@
-// `poundkey accounts`: makes, lists and shows accounts, also while a gateway runs on the same store.
+// `poundkey accounts`: makes, lists, tops up and shows accounts, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { type AccountView, createAccount, getAccount, listAccounts } from "../admin/accounts.ts";
+import { type EntryView, listJournal } from "../admin/journal.ts";
+import { topUpAccount } from "../admin/topups.ts";
+import { usdText } from "../admin/usd-text.ts";
+import { NANO_PER_USD } from "../core/money.ts";
 import {
   allOf,
   type Call,
@@ -10,20 +14,26 @@ import {
   only,
   runCommand,
   tableOf,
+  UsageError,
 } from "./administration.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts list [--json]
+       poundkey accounts topup ID AMOUNT [--note TEXT] [--idempotency-key KEY] [--json]
        poundkey accounts show ID [--json]
 
-Accounts: who pays for the keys. The account "default" is always there.
+Accounts: who pays for the keys. The account "default" is always there. \`show\` also prints the last entries of its
+journal; it takes the ids funding, revenue and overrun too: where top-ups come from, what was earned and written off.
 
   --name NAME               what to call the account
+  AMOUNT                    USD, as 25 or 0.5, to nine decimals
+  --note TEXT               what the journal shall say of the top-up
+  --idempotency-key KEY     repeated with the same key it is the same top-up, made once
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
 export function runAccounts(args: readonly string[], io: Io, open: () => Promise<Opened>): Promise<number> {
-  return runCommand({ help: HELP, actions: { add, list, show } }, args, io, open);
+  return runCommand({ help: HELP, actions: { add, list, topup, show } }, args, io, open);
 }
 
 async function add({ args, io, open }: Call): Promise<void> {
@@ -39,22 +49,55 @@ async function list({ args, io, open }: Call): Promise<void> {
   io.out(values.json ? jsonOf(accounts) : tableOf([COLUMNS, ...accounts.map(cellsOf)]));
 }
 
+async function topup({ args, io, open }: Call): Promise<void> {
+  const options = {
+    note: { type: "string" },
+    "idempotency-key": { type: "string" },
+    json: { type: "boolean" },
+  } as const;
+  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const [id, amount, ...more] = positionals;
+  if (id === undefined || amount === undefined || more.length > 0)
+    throw new UsageError("expected the id of one account and an amount in USD");
+  const body = { amount_usd: usdOfText(amount), note: values.note };
+  const account = await topUpAccount(await open(), id, body, values["idempotency-key"] ?? null);
+  const said = `Topped up ${account.id} (${account.name}) by ${text(Number(amount))} USD: ${text(account.balance_usd)} USD are free.`;
+  io.out(values.json ? jsonOf(account) : said);
+}
+
+/** Not an amount stays none: the use-case says what it expected. A number would lose what comes after nine decimals. */
+function usdOfText(amount: string): number {
+  return /^\d{1,7}(\.\d{1,9})?$/.test(amount) ? Number(amount) : Number.NaN;
+}
+
 async function show({ args, io, open }: Call): Promise<void> {
   const options = { json: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const id = only(positionals, "the id of one account, as `poundkey accounts list` shows it");
-  const account = await getAccount(await open(), id);
-  io.out(values.json ? jsonOf(account) : tableOf([COLUMNS, cellsOf(account)]));
+  const world = await open();
+  const account = await getAccount(world, id);
+  const { data: journal } = await listJournal(world, id, { limit: ENTRIES_SHOWN });
+  if (values.json) return io.out(jsonOf({ ...account, journal }));
+  io.out(tableOf([COLUMNS, cellsOf(account)]));
+  if (journal.length > 0) io.out(`\n${tableOf([ENTRY_COLUMNS, ...journal.map(entryCellsOf)])}`);
 }
 
 const COLUMNS = ["ID", "NAME", "BALANCE USD", "HELD USD", "CREATED"];
 
 function cellsOf(account: AccountView): readonly string[] {
-  return [
-    account.id,
-    account.name,
-    String(account.balance_usd),
-    String(account.held_usd),
-    account.created_at,
-  ];
+  const money = [text(account.balance_usd), text(account.held_usd)];
+  return [account.id, account.name, ...money, account.created_at ?? "-"];
+}
+
+const ENTRIES_SHOWN = 10;
+const ENTRY_COLUMNS = ["AT", "KIND", "AMOUNT USD", "BALANCE USD", "REQUEST", "ENDED", "NOTE"];
+
+function entryCellsOf(entry: EntryView): readonly string[] {
+  const balance = entry.balance_usd === null ? "-" : text(entry.balance_usd);
+  const about = [entry.request_id, entry.ended, entry.note].map((one) => one ?? "-");
+  return [entry.at, entry.kind, text(entry.amount_usd), balance, ...about];
+}
+
+function text(usd: number): string {
+  return usdText(BigInt(Math.round(usd * NANO_PER_USD)));
 }

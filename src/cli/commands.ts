@@ -3,10 +3,11 @@ import { runAccounts } from "./accounts.ts";
 import { runAdmin } from "./admin.ts";
 import { EXIT, type Io, type Opened } from "./administration.ts";
 import { runCheck } from "./check.ts";
-import { openStore } from "./composition.ts";
 import { type ConfigurationFlags, errorText, readConfiguration, source } from "./configuration.ts";
 import { runKeys } from "./keys.ts";
+import { runLedger } from "./ledger.ts";
 import { runModels } from "./models.ts";
+import { openStore } from "./opened-store.ts";
 import { probe } from "./probe.ts";
 import { runServe } from "./serve.ts";
 import { runSimulate } from "./simulate.ts";
@@ -25,7 +26,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: (args, io) => runCheck(args, io, { ...source, probe }),
   },
   keys: { about: "add, list and revoke gateway keys", run: onStore(runKeys) },
-  accounts: { about: "add and list accounts", run: onStore(runAccounts) },
+  accounts: { about: "add, list, top up and show accounts", run: onStore(runAccounts) },
+  ledger: { about: "prove the books", run: onStore(runLedger) },
   admin: { about: "reset the admin token", run: onStore(runAdmin) },
   models: { about: "show the catalogue", run: (args, io) => runModels(args, io, source) },
   simulate: { about: "run the simulated providers alone", run: runSimulate },

@@ -1,13 +1,10 @@
 // The rooms put together into a running gateway: everything is built here and handed on, nothing reads configuration.
 import { holderView } from "../admin/holder.ts";
-import { openMasterKey } from "../admin/master-key.ts";
-import type { AdminWorld } from "../admin/world.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Dialect } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
-import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway } from "../gateway/gateway.ts";
@@ -22,36 +19,12 @@ import { keyRoutes } from "../http/key.ts";
 import { modelRoutes } from "../http/models.ts";
 import type { HttpPorts, Snapshot } from "../http/ports.ts";
 import { authenticator } from "../keys/authenticate.ts";
-import { pepperOf } from "../keys/master.ts";
-import { decide } from "../ledger/decide.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { dialectNamed, PROVIDERS } from "../providers/index.ts";
-import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
-import { openSqliteStore } from "../store/sqlite/store.ts";
 import { Metrics } from "../telemetry/metrics.ts";
-import { pruneRegularly } from "./pruning.ts";
+import type { OpenedStore } from "./opened-store.ts";
+import { keepUp } from "./upkeep.ts";
 import { clock, random, reach, upstreamFetch } from "./world.ts";
-
-/** A store that is open, with what its administration takes. */
-export interface OpenedStore {
-  readonly store: Store;
-  readonly world: AdminWorld;
-}
-
-/** Opens the store that the settings name. Throws an Error for the operator when it can't be. */
-export async function openStore(address: string, masterKeyText: string | undefined): Promise<OpenedStore> {
-  const path = /^sqlite:(.+)$/.exec(address)?.[1];
-  if (path === undefined)
-    throw new Error(`The store '${address.split(":")[0]}:…' is not supported: use sqlite:PATH.`);
-  const store = await openSqliteStore({ path, decide });
-  try {
-    const masterKey = await openMasterKey(store, { text: masterKeyText, file: masterKeyFile(path), random });
-    return { store, world: { store, clock, random, pepper: pepperOf(masterKey) } };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
 
 /** How long clients have to take the last event of a stream that is ended. */
 const CUT_OFF_MS = 1000;
@@ -80,8 +53,8 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-/** Starts listening. Throws when the address can't be had. */
-export function startGateway(options: GatewayOptions): RunningGateway {
+/** Starts listening. Throws when the address can't be had, or the store can't be used. */
+export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first } = options;
   let settings = first;
   let snapshot = snapshotOf(first);
@@ -101,6 +74,7 @@ export function startGateway(options: GatewayOptions): RunningGateway {
     random,
     log,
     ledger,
+    vault: opened.vault,
     deadlines,
     fetch: options.fetch ?? upstreamFetch,
     reach,
@@ -118,8 +92,9 @@ export function startGateway(options: GatewayOptions): RunningGateway {
     server: first.server,
     draining: () => draining,
   };
-  const stopPruning = pruneRegularly(opened.store, clock, log, () => settings.log.keepMs);
-  const app = appOf(ports, options, metrics, () => settings).listen({});
+  const keepMs = () => settings.log.keepMs;
+  const endUpkeep = await keepUp({ store: opened.store, ledger, clock, log, keepMs });
+  const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, () => settings).listen({}));
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -130,12 +105,22 @@ export function startGateway(options: GatewayOptions): RunningGateway {
     async stop() {
       draining = true;
       await ended(app.server, gateway, first.server.drainMs);
-      stopPruning();
       await gateway.settled(SETTLE_MS);
+      endUpkeep();
       deadlines.stop();
       await opened.store.close();
     },
   };
+}
+
+/** Gives up what was begun when the address can't be had. */
+function listeningOr<App>(giveUp: () => void, listen: () => App): App {
+  try {
+    return listen();
+  } catch (error) {
+    giveUp();
+    throw error;
+  }
 }
 
 /** Resolves when no connection is left: those that take too long are told so, then cut off. */
@@ -170,7 +155,13 @@ function appOf(ports: HttpPorts, options: GatewayOptions, metrics: Metrics, sett
         configSchema,
       }),
     )
-    .use(adminRoutes({ world: opened.world, adminToken: ports.server.adminToken }))
+    .use(
+      adminRoutes({
+        world: opened.world,
+        adminToken: ports.server.adminToken,
+        dayRules: () => settings().quota,
+      }),
+    )
     .use(docsRoutes());
 }
 

@@ -34,6 +34,7 @@ export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): 
       client: new AbortController().signal,
       totalAtMs: deadlines.nowMs() + PROBE_MS,
       onDropped: () => {},
+      onUsage: () => {},
     });
     return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
   } finally {

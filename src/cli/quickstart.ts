@@ -1,19 +1,23 @@
 // The first minute: a ready key, kept for later starts, and a line to paste that works as it is printed.
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKey } from "../admin/keys.ts";
 import type { Settings } from "../core/settings.ts";
 import { authenticate } from "../keys/authenticate.ts";
-import type { OpenedStore } from "./composition.ts";
+import type { OpenedStore } from "./opened-store.ts";
 
 const KEY_FILE = "quickstart.key";
+/** Where it is kept when the store is no file. */
+const FOLDER = ".poundkey";
 
 /** The secret of the quick start's key: the one in its file while it works, else a new one. */
 export async function quickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
-  const file = join(dirname(storeAddress.replace(/^sqlite:/, "")), KEY_FILE);
+  const folder = storeAddress.startsWith("sqlite:") ? dirname(storeAddress.slice("sqlite:".length)) : FOLDER;
+  const file = join(folder, KEY_FILE);
   const kept = textOf(file);
   if (kept !== null && (await isLive(world, kept))) return kept;
   const { secret } = await createKey(world, { name: "quickstart" });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
   chmodSync(file, 0o600);
   return secret;

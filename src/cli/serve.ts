@@ -9,13 +9,14 @@ import { startSimulator } from "../simulator/server.ts";
 import { logLines } from "../telemetry/log-lines.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
-import { type OpenedStore, openStore, type RunningGateway, startGateway } from "./composition.ts";
+import { type RunningGateway, startGateway } from "./composition.ts";
 import {
   type ConfigurationFlags,
   configurationStamp,
   errorText,
   readConfiguration,
 } from "./configuration.ts";
+import { type OpenedStore, openStore } from "./opened-store.ts";
 import { greeting, quickstartSecret } from "./quickstart.ts";
 import { withSimulator } from "./simulated.ts";
 import { PART, tell, workerStops } from "./worker.ts";
@@ -36,7 +37,7 @@ Runs the gateway. Without a configuration file, the providers whose keys are in 
   --simulate                adds the simulated provider Sim#…
   --quickstart              prints a ready key and a call to try; simulates when no provider is on
   --config FILE             configuration file (default: poundkey.yaml, if there is one)
-  --store ADDRESS           sqlite:PATH (default: sqlite:./.poundkey/poundkey.db)`;
+  --store ADDRESS           sqlite:PATH or postgres://… (default: sqlite:./.poundkey/poundkey.db)`;
 
 const FLAGS = {
   config: "value",
@@ -128,7 +129,7 @@ async function listening(settings: Settings, opened: OpenedStore, log: Log): Pro
   try {
     const shared = PART === null ? {} : { shareMetrics: sharedMetrics };
     const configSchema = configJsonSchema();
-    return startGateway({ settings, opened, log, configSchema, reusePort: PART !== null, ...shared });
+    return await startGateway({ settings, opened, log, configSchema, reusePort: PART !== null, ...shared });
   } catch (error) {
     await opened.store.close();
     throw cannotListen(settings.server, error);

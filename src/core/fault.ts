@@ -50,11 +50,14 @@ export const FAULTS = {
   no_api_key: { status: 401, type: "invalid_request_error", blame: "client", codeless: true },
   invalid_api_key: { status: 401, type: "invalid_request_error", blame: "client" },
   insufficient_balance: { status: 402, type: "insufficient_quota", blame: "client", final: true },
+  model_not_priced: { status: 403, type: "permission_error", blame: "client" },
   model_not_allowed: { status: 403, type: "permission_error", blame: "client" },
   model_not_found: { status: 404, type: "invalid_request_error", blame: "client", otherModel: true },
   not_found: { status: 404, type: "invalid_request_error", blame: "client" },
   unknown_url: { status: 404, type: "invalid_request_error", blame: "client" },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
+  idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
+  idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   request_too_large: { status: 413, type: "invalid_request_error", blame: "client", otherModel: true },
   unsupported_content_type: { status: 415, type: "invalid_request_error", blame: "client" },
   unsupported_content_encoding: { status: 415, type: "invalid_request_error", blame: "client" },
@@ -89,6 +92,8 @@ export interface FaultDetails {
   readonly shownCode?: string | null;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
+  /** The store broke in such a way that what was asked of it may have been written nevertheless. */
+  readonly outcomeUnknown?: true;
   readonly cause?: unknown;
 }
 

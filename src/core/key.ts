@@ -23,8 +23,13 @@ export interface GatewayKey {
 export interface Account {
   readonly id: string;
   readonly name: string;
+  /** What is free to be spent: what is held is no longer part of it. Never below zero. */
   readonly balanceNanoUsd: NanoUsd;
   readonly heldNanoUsd: NanoUsd;
+  /** How many entries its journal has. */
+  readonly entries: number;
+  /** Characters of sealed replies that are kept for its keys. */
+  readonly keptCharacters: number;
   readonly createdAtMs: number;
 }
 

@@ -2,17 +2,20 @@
 import type { NanoUsd } from "./money.ts";
 
 /** Where the token counts come from: the provider's report, our estimate of what was produced, or nothing was. */
-export type UsageSource = "provider" | "estimate" | "none";
+export const USAGE_SOURCES = ["provider", "estimate", "none"] as const;
+export type UsageSource = (typeof USAGE_SOURCES)[number];
 
-/** How a request ended. `refused`: before any upstream was called. */
-export type Ended =
-  | "done"
-  | "client_gone"
-  | "upstream_failed"
-  | "broken_off"
-  | "timeout"
-  | "refused"
-  | "lost";
+/** How a request ended. `refused`: before any upstream was called; `lost`: its node died. */
+export const ENDINGS = [
+  "done",
+  "client_gone",
+  "upstream_failed",
+  "broken_off",
+  "timeout",
+  "refused",
+  "lost",
+] as const;
+export type Ended = (typeof ENDINGS)[number];
 
 export interface Tokens {
   readonly prompt: number;
@@ -45,11 +48,16 @@ export interface RequestRecord {
   readonly costNanoUsd: NanoUsd;
   /** What the balance paid. */
   readonly chargedNanoUsd: NanoUsd;
+  /** What was held of the balance while it ran. */
+  readonly holdNanoUsd: NanoUsd;
   readonly usageSource: UsageSource;
   readonly ended: Ended;
   readonly totalMs: number;
   readonly firstTokenMs: number | null;
 }
+
+/** A request's row before its settlement has decided who pays. */
+export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd">;
 
 /** What the rate-limit headers say. */
 export interface RequestLimits {

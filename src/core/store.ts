@@ -1,120 +1,12 @@
-// The port to the store: the rows that decisions are made on, the demands that make them, and what a store promises.
-import type { Fault } from "./fault.ts";
+// The port to the store: what every engine promises, for decisions and for what people look at.
+import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
-import type { RequestLimits, RequestRecord, Tokens } from "./record.ts";
-import type { BillingRules, QuotaRules } from "./settings.ts";
+import type { RequestRecord } from "./record.ts";
+import type { Entry, Hold, SystemAccount, UsageSum } from "./rows.ts";
 
-/** How many places of one day's allowance an owner has taken. The owner is a key or an account, by its id. */
-export interface Meter {
-  readonly owner: string;
-  /** `2026-11-20`: the date on which the day began in the operator's time zone. */
-  readonly day: string;
-  readonly used: number;
-  /** When the last of them was taken, Unix milliseconds. */
-  readonly lastAtMs: number;
-}
-
-export interface SlotTaken {
-  readonly atMs: number;
-  /** The id of the request that took it. */
-  readonly by: string;
-}
-
-/** The last slot that the throttle gave an owner; null: none, or it was given back. */
-export interface Slot {
-  readonly owner: string;
-  readonly taken: SlotTaken | null;
-}
-
-/** What an admitted request occupies, with all that giving it back needs. */
-export type Place =
-  | { readonly kind: "allowance"; readonly owner: string; readonly day: string }
-  | {
-      readonly kind: "throttle";
-      readonly owner: string;
-      readonly taken: SlotTaken;
-      readonly previous: SlotTaken | null;
-    }
-  | { readonly kind: "unlimited" };
-
-/** The rows that a demand is decided on: the store reads them inside the transaction, without knowing what for. */
-export interface Reads {
-  readonly keyId: string | null;
-  /** Whose slots, and with `days` whose meters. */
-  readonly owners: readonly string[];
-  readonly days: readonly string[];
-  /** The request whose row would make the demand a repetition. */
-  readonly requestId: string | null;
-}
-
-/** A request asks to be let in. */
-export interface Admission {
-  readonly kind: "admit";
-  readonly id: string;
-  readonly keyId: string;
-  /** The one moment that the whole decision is about, Unix milliseconds. */
-  readonly nowMs: number;
-  readonly quota: QuotaRules;
-  readonly billing: BillingRules;
-  readonly reads: Reads;
-}
-
-/** A request has ended. Repeating it changes nothing: the record's id makes it one. */
-export interface Settlement {
-  readonly kind: "settle";
-  readonly record: RequestRecord;
-  /** The place that the request did not use after all; null: none. */
-  readonly giveBack: Place | null;
-  readonly reads: Reads;
-}
-
-/** Plain data, so that it can be sent to the process that owns the store. */
-export type Demand = Admission | Settlement;
-
-export type Answer =
-  | { readonly kind: "granted"; readonly place: Place; readonly limits: RequestLimits | null }
-  | { readonly kind: "settled" }
-  | { readonly kind: "refused"; readonly fault: Fault };
-
-/** Rows as read inside the transaction; what was looked for and not found is null or missing. */
-export interface Rows {
-  readonly keys: ReadonlyMap<string, GatewayKey | null>;
-  /** By `meterIdOf`. */
-  readonly meters: ReadonlyMap<string, Meter | null>;
-  readonly slots: ReadonlyMap<string, Slot | null>;
-  /** Ids of requests that are already written. */
-  readonly requests: ReadonlySet<string>;
-}
-
-/** What one hour's requests of a key to a model add up to. */
-export interface UsageSum {
-  /** Start of the hour, Unix milliseconds. */
-  readonly hourMs: number;
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly model: string;
-  readonly requests: number;
-  readonly tokens: Tokens;
-  readonly costNanoUsd: NanoUsd;
-  readonly chargedNanoUsd: NanoUsd;
-}
-
-/** What a batch of demands comes to: an answer for each, in order, and the rows to write before any is let go. */
-export interface Decision {
-  readonly answers: readonly Answer[];
-  readonly meters: readonly Meter[];
-  readonly slots: readonly Slot[];
-  readonly requests: readonly RequestRecord[];
-  /** To be added to what the hour's row holds. */
-  readonly usage: readonly UsageSum[];
-}
-
-/** Pure, and run again when a transaction has to be. */
-export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;
-
-export function meterIdOf(owner: string, day: string): string {
-  return `${owner} ${day}`;
+export function entryIdOf({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
+  return `${accountId}.${seq}`;
 }
 
 /** A place in a list that runs from the newest row to the oldest. */
@@ -147,6 +39,46 @@ export interface RequestFilter {
   readonly status?: number | undefined;
 }
 
+export const USAGE_DIMENSIONS = ["hour", "accountId", "keyId", "model"] as const;
+export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
+
+/** Sums over the hours from `fromMs` until before `toMs`; a dimension that is not grouped by is empty (0 for the hour). */
+export interface UsageQuery {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly groupBy: readonly UsageDimension[];
+}
+
+/** An account as its row says, beside what its journal and its open holds come to. */
+export interface AccountAudit {
+  readonly id: string;
+  readonly balanceNanoUsd: NanoUsd;
+  readonly heldNanoUsd: NanoUsd;
+  readonly entries: number;
+  readonly journalEntries: number;
+  readonly journalBalanceNanoUsd: NanoUsd;
+  readonly journalHeldNanoUsd: NanoUsd;
+  readonly openHoldsNanoUsd: NanoUsd;
+  /** Entries whose balance afterwards is not the one before and what they add. */
+  readonly brokenEntries: number;
+}
+
+/** Everything that was read at one moment. The sums may be beyond what a number holds exactly. */
+export interface Audit {
+  readonly accounts: readonly AccountAudit[];
+  readonly balances: bigint;
+  readonly held: bigint;
+  readonly system: Readonly<Record<SystemAccount, bigint>>;
+  /** Entries that belong to no account. */
+  readonly strayEntries: number;
+}
+
+export interface PruneBefore {
+  readonly requestsMs: number;
+  readonly metersMs: number;
+  readonly repliesMs: number;
+}
+
 /** What the store keeps about itself, by name; each value is a digest, never a secret. */
 export type SettingName = "master_key_check" | "admin_token_digest";
 
@@ -156,10 +88,25 @@ export type SettingName = "master_key_check" | "admin_token_digest";
  * The account `default` always exists.
  */
 export interface Store {
-  /** Decides, writes, and answers only once the transaction is written. */
+  /** The life of the process that answers for holds made here: chosen anew each time a store is opened. */
+  readonly node: string;
+  /**
+   * Decides, writes, and answers only once the transaction is written. When the fault's details say `outcomeUnknown`
+   * it may have been written nevertheless: the same demand may be repeated, and an admission must be settled.
+   */
   transact(demand: Demand): Promise<Answer>;
+  /**
+   * Resolves when everything answered before this call would survive a power failure. Throws `store_unavailable` when
+   * that can't be had: then nothing may be trusted until the store has been opened again, which it does by itself.
+   */
+  durable(): Promise<void>;
   /** The rows that a demand would be decided on, for looking only. */
   read(reads: Reads): Promise<Rows>;
+
+  /** Tells the others that this node lives; to be repeated at least every 5 s, and once before the first admission. */
+  beat(): Promise<void>;
+  /** Holds of nodes that are dead for certain, or silent for 15 s by the store's own clock; at most so many. */
+  orphans(most: number): Promise<readonly Hold[]>;
 
   keyByDigest(digest: string): Promise<GatewayKey | null>;
   key(id: string): Promise<GatewayKey | null>;
@@ -175,15 +122,23 @@ export interface Store {
   addAccount(account: Account): Promise<void>;
   renameAccount(id: string, name: string): Promise<Account | null>;
 
+  /** An account's movements from the newest; with a position, those after the entry of that `id` (`entryIdOf`). */
+  journal(accountId: string, page: Page): Promise<readonly Entry[]>;
+  /** The movements of all accounts that a system account has a side in, newest first. */
+  systemJournal(account: SystemAccount, page: Page): Promise<readonly Entry[]>;
+  systemBalance(account: SystemAccount): Promise<NanoUsd>;
+  audit(): Promise<Audit>;
+
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
   /**
-   * Forgets request rows and meters from before these moments (Unix milliseconds), at most `rowsMax` rows at once, so
-   * that nobody waits long behind it; gives the number of rows that went. Usage sums stay.
+   * Forgets request rows, meters and kept replies from before these moments (Unix milliseconds), at most `rowsMax`
+   * rows at once, so that nobody waits long behind it; gives the number of rows that went. Usage sums and journals stay.
    */
-  prune(before: { readonly requestsMs: number; readonly metersMs: number }, rowsMax: number): Promise<number>;
+  prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** What the key's requests were charged since a moment, from the hour that it falls into. */
   chargedSince(keyId: string, sinceMs: number): Promise<NanoUsd>;
+  usage(query: UsageQuery): Promise<readonly UsageSum[]>;
 
   setting(name: SettingName): Promise<string | null>;
   /** Keeps the value unless there is one; gives what is kept. Of two callers at once both get the same. */

@@ -26,6 +26,8 @@ export interface AttemptCall {
   readonly totalAtMs: number;
   /** Told once, before the call is sent: the request fields that were changed or left out. */
   readonly onDropped: (fields: readonly string[]) => void;
+  /** Told the usage so far as often as the provider reports it: a later report replaces an earlier one. */
+  readonly onUsage: (usage: Usage) => void;
 }
 
 /** The chunks of a streamed answer, one batch per read; returns the usage as far as it was reported. */
@@ -42,8 +44,11 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
     const normaliser = new Normaliser(attempt.request, attempt.choiceOffset);
     const cutter = new StopCutter(stops);
     let answered = false;
+    let reported: Usage | null = null;
     for await (const chunks of decoded(attempt, call, response)) {
       const batch = normaliser.push(cutter.push(chunks));
+      if (normaliser.usage !== reported && normaliser.usage !== null) attempt.onUsage(normaliser.usage);
+      reported = normaliser.usage;
       answered ||= batch.some(isAnswer);
       if (batch.length > 0) {
         // While the client takes its time, the provider is not to blame.

@@ -1,7 +1,13 @@
 // Several choices from providers that give fewer in one call: so many calls as it takes, their answers put together.
-import type { ChatChunk, ChatReply, Usage } from "../core/chat.ts";
+import type { ModelCard } from "../core/card.ts";
+import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import { type AttemptCall, type ChunkStream, streamAttempt, wholeAttempt } from "./attempt.ts";
-import type { Ports } from "./upstream.ts";
+import type { Ports, Upstream } from "./upstream.ts";
+
+/** How many calls it takes to give so many choices. */
+export function callsNeeded({ dialect }: Upstream, card: ModelCard, request: ChatRequest): number {
+  return Math.ceil((request.n ?? 1) / Math.max(1, dialect.choicesMax(card)));
+}
 
 /** The calls that together give the choices asked for: usually the one. */
 function callsOf(attempt: AttemptCall): readonly AttemptCall[] {
@@ -10,9 +16,16 @@ function callsOf(attempt: AttemptCall): readonly AttemptCall[] {
   const most = Math.max(1, upstream.dialect.choicesMax(card));
   if (wanted <= most) return [attempt];
   const calls: AttemptCall[] = [];
+  const reports = new Map<number, Usage>();
   for (let offset = 0; offset < wanted; offset += most) {
     const n = Math.min(most, wanted - offset);
-    calls.push({ ...attempt, request: { ...request, n }, choiceOffset: attempt.choiceOffset + offset });
+    const choiceOffset = attempt.choiceOffset + offset;
+    const onUsage = (usage: Usage) => {
+      reports.set(choiceOffset, usage);
+      const sum = reports.size === callsNeeded(upstream, card, request) ? sumOf([...reports.values()]) : null;
+      if (sum) attempt.onUsage(sum);
+    };
+    calls.push({ ...attempt, request: { ...request, n }, choiceOffset, onUsage });
   }
   return calls;
 }

@@ -1,67 +1,60 @@
-// One request's life: admit → plan → attempt → settle. Read this first.
-import type { ChatChunk, ChatReply, ChatRequest } from "../core/chat.ts";
+// One request's life: plan → admit and hold → attempt → settle. Read this first.
+import type { ChatChunk, ChatReply, Usage } from "../core/chat.ts";
+import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
-import type { GatewayKey } from "../core/key.ts";
-import type { RouterRules } from "../core/settings.ts";
+import { usdOf } from "../core/money.ts";
 import type { Log, Random } from "../core/world.ts";
-import type { Grant, Ledger } from "../ledger/ledger.ts";
-import { type Attempt, planOf, type Selection } from "../router/plan.ts";
+import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
+import { offersOf } from "../ledger/worst.ts";
+import { type Attempt, planOf } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
-import type { AttemptCall } from "./attempt.ts";
+import { Admissions } from "./admissions.ts";
+import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
+import { detached } from "./detached.ts";
+import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
 import { opening } from "./opening.ts";
 import { Settlements } from "./settlements.ts";
-import { Tally } from "./tally.ts";
-import type { Ports, Upstream } from "./upstream.ts";
-
-/** A checked request of a known key, with all that the operator has decided for it. */
-export interface Call {
-  /** The completion's id: ours, unique. */
-  readonly id: string;
-  readonly requestId: string;
-  readonly key: GatewayKey;
-  readonly request: ChatRequest;
-  readonly selection: Selection;
-  readonly upstreams: ReadonlyMap<string, Upstream>;
-  readonly rules: RouterRules;
-  readonly markup: number;
-  /** What the client allows for all attempts together; null: the provider's own limit. */
-  readonly timeoutMs: number | null;
-  /** The share of the best quality that the client asks of `Router#fair`; null: the operator's. */
-  readonly quality: number | null;
-  /** Aborted when nobody waits for the answer: the client is gone, or its reason is the Fault that tells why. */
-  readonly ending: AbortController;
-}
-
-/** What the client is told about its request beside the answer, filled in as it becomes known. */
-export interface Facts {
-  limits: Grant["limits"];
-  selector: string | null;
-  model: string | null;
-  attempts: number;
-  dropped: readonly string[];
-}
-
-export function noFacts(): Facts {
-  return { limits: null, selector: null, model: null, attempts: 0, dropped: [] };
-}
+import { shownModel, Tally } from "./tally.ts";
+import type { Ports } from "./upstream.ts";
+import { type Life, walk } from "./walk.ts";
 
 export interface GatewayPorts extends Ports {
   readonly ledger: Ledger;
   readonly random: Random;
+  readonly vault: Vault;
   readonly log: Log;
 }
 
 const LOOK_MS = 10;
+/** How long a free answer's last part waits for its row. */
+const PATIENCE_MS = 1000;
+/** How long one waits that is paid for: its last part never leaves before it is posted. */
+const PATIENCE_PAID_MS = 30_000;
+
+/** The two ways to give an answer: whole or in batches of chunks, made now or kept from before. */
+interface Form<Part> {
+  readonly made: (life: Answering) => AsyncGenerator<Part>;
+  readonly kept: (reply: ChatReply) => readonly Part[];
+}
+
+interface Answering extends Life {
+  /** Resolves when the hold would survive a power failure: until then nothing of a paid answer may leave. */
+  readonly durable: Promise<void>;
+  /** May be called more than once, settles once; with the whole answer where it is to be kept. */
+  readonly settle: (reply?: ChatReply) => Promise<Settled | null>;
+}
 
 export class Gateway {
   readonly #ports: GatewayPorts;
+  readonly #admissions: Admissions;
   readonly #settlements: Settlements;
   /** Of each request under way, by what it can be ended. */
   readonly #underWay = new Set<AbortController>();
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports;
+    this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
   }
 
@@ -90,7 +83,8 @@ export class Gateway {
 
   /** The whole answer. Throws the Fault that the client is to see. */
   async complete(call: Call, facts: Facts): Promise<ChatReply> {
-    for await (const reply of this.#live(call, facts, (life) => this.#whole(life))) return reply;
+    const form: Form<ChatReply> = { made: (life) => this.#whole(life), kept: (reply) => [reply] };
+    for await (const reply of this.#served(call, facts, form)) return reply;
     throw new Fault("internal_error", "The gateway gave no answer.");
   }
 
@@ -100,95 +94,99 @@ export class Gateway {
    * `return()` and fires the call's signal.
    */
   stream(call: Call, facts: Facts): AsyncGenerator<readonly ChatChunk[]> {
-    return this.#live(call, facts, (life) => this.#streamed(life));
+    return this.#served(call, facts, {
+      made: (life) => this.#streamed(life),
+      kept: (reply) => [unfold(reply)],
+    });
+  }
+
+  #served<Part>(call: Call, facts: Facts, form: Form<Part>): AsyncGenerator<Part> {
+    const parts = this.#live(call, facts, form);
+    return call.idempotency === null ? parts : detached(parts);
   }
 
   /** The one way through: however the answer ends, the request is settled once, before its last part leaves. */
-  async *#live<Part>(
-    call: Call,
-    facts: Facts,
-    answer: (life: Life) => AsyncGenerator<Part>,
-  ): AsyncGenerator<Part> {
-    const { ledger, clock, deadlines } = this.#ports;
+  async *#live<Part>(call: Call, facts: Facts, form: Form<Part>): AsyncGenerator<Part> {
+    const { clock, deadlines } = this.#ports;
     const plan = this.#planOf(call);
-    const atMs = clock.nowMs();
-    const tally = new Tally(call, facts, atMs, deadlines.nowMs());
-    let settle = async () => {};
-    this.#underWay.add(call.ending);
+    const tally = new Tally(call, facts, clock.nowMs(), deadlines.nowMs());
+    const ending = call.idempotency === null ? call.ending : new AbortController();
+    let settle: Answering["settle"] = async () => null;
+    let ticket = this.#ticketOf(call, plan);
+    this.#underWay.add(ending);
     try {
-      const grant = await ledger.admit({ id: call.id, key: call.key, nowMs: atMs });
-      facts.limits = grant.limits;
-      settle = once(() => this.#settle(grant, tally));
-      yield* answer({ call, facts, plan, tally, settle });
+      const signals = [call.ending.signal, ending.signal];
+      const asked = () => {
+        ticket = this.#ticketOf(call, plan);
+        return ticket;
+      };
+      const admitted = await this.#admissions.admit(asked, signals, call.timeoutMs);
+      if (admitted.kind === "replayed") return yield* this.#replayed(call, facts, admitted.sealed, form);
+      facts.limits = admitted.limits;
+      settle = once((reply) => this.#settle(ticket, admitted, call, tally, reply));
+      const durable = this.#durable(admitted);
+      yield* form.made({ call, facts, plan, granted: admitted, tally, ending, durable, settle });
     } catch (thrown) {
       tally.failed(thrown);
+      if (isOutcomeUnknown(thrown)) this.#callOff(ticket, tally);
       throw thrown;
     } finally {
-      this.#underWay.delete(call.ending);
-      await settle();
+      this.#underWay.delete(ending);
+      await settle().finally(() => this.#admissions.over(call.id));
     }
   }
 
-  async *#whole(life: Life): AsyncGenerator<ChatReply> {
-    const { tally, settle } = life;
-    const reply = await this.#walk(life, async (attempt, attemptCall) => {
+  async *#whole(life: Answering): AsyncGenerator<ChatReply> {
+    const { tally, settle, durable } = life;
+    const reply = await walk(this.#ports, life, async (attempt, attemptCall) => {
       const reply = await wholeChoices(this.#ports, attemptCall);
       tally.answeredBy(attempt, this.#ports.deadlines.nowMs());
       return reply;
     });
+    await durable;
     tally.saw(unfold(reply));
     const usage = tally.finished(reply.usage ?? null);
-    await settle();
-    yield { ...reply, usage };
+    const settled = await settle({ ...reply, usage });
+    yield { ...reply, usage: chargedIn(usage, settled) };
   }
 
-  async *#streamed(life: Life): AsyncGenerator<readonly ChatChunk[]> {
-    const { tally, settle } = life;
-    const { first, rest } = await this.#walk(life, async (attempt, attemptCall) => {
+  async *#streamed(life: Answering): AsyncGenerator<readonly ChatChunk[]> {
+    const { call, tally, settle, durable } = life;
+    const { first, rest } = await walk(this.#ports, life, async (attempt, attemptCall) => {
       const opened = await opening(streamChoices(this.#ports, attemptCall));
       tally.answeredBy(attempt, this.#ports.deadlines.nowMs());
       return opened;
     });
+    const copy = call.idempotency === null ? null : new Copy();
     try {
+      await durable;
       tally.saw(first);
+      copy?.take(first, tally.producedBytes);
       yield first;
       let step = await rest.next();
       for (; !step.done; step = await rest.next()) {
         tally.saw(step.value);
+        copy?.take(step.value, tally.producedBytes);
         yield step.value;
       }
       const usage = tally.finished(step.value);
-      await settle();
-      yield [{ choices: [], usage }];
+      const settled = await settle(copy?.reply(usage));
+      yield [{ choices: [], usage: chargedIn(usage, settled) }];
     } finally {
       void rest.return(null).catch(() => {});
     }
   }
 
-  /** Goes through the plan until an attempt answers, or fails in a way that no other attempt would mend. */
-  async #walk<Result>(
-    { call, facts, plan }: Life,
-    run: (attempt: Attempt, attemptCall: AttemptCall) => Promise<Result>,
-  ): Promise<Result> {
-    const startedMs = this.#ports.deadlines.nowMs();
-    if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector}`;
-    let last: Fault | null = null;
-    for (const attempt of plan) {
-      const upstream = call.upstreams.get(attempt.card.provider);
-      if (!upstream) continue;
-      const attemptCall = attemptCallOf(call, facts, attempt, upstream, startedMs);
-      facts.attempts++;
-      facts.model = attempt.card.id;
-      try {
-        return await run(attempt, attemptCall);
-      } catch (thrown) {
-        last = faultOf(thrown);
-        this.#logAttempt(call, attempt, last);
-        const late = this.#ports.deadlines.nowMs() >= attemptCall.totalAtMs;
-        if (!mayGoOn(last, call) || call.ending.signal.aborted || late) break;
-      }
-    }
-    throw last ?? new Fault("no_provider_available", "No provider of this model is on.");
+  async *#replayed<Part>(call: Call, facts: Facts, sealed: string, form: Form<Part>): AsyncGenerator<Part> {
+    const { id, created, model, reply } = openReply(
+      this.#ports.vault,
+      call.idempotency?.replyId ?? "",
+      sealed,
+    );
+    facts.model = model;
+    facts.replayed = { id, created };
+    this.#ports.log({ event: "replayed", request_id: call.requestId, id });
+    yield* form.kept(reply);
   }
 
   #planOf(call: Call): readonly Attempt[] {
@@ -203,76 +201,100 @@ export class Gateway {
     });
   }
 
-  #logAttempt(call: Call, attempt: Attempt, fault: Fault): void {
-    this.#ports.log({
-      event: "attempt_failed",
-      level: fault.row.blame === "client" ? "debug" : "warn",
-      request_id: call.requestId,
-      model: attempt.card.id,
-      fault: fault.code,
-      upstream_status: fault.details.upstreamStatus ?? null,
-      cause: causeOf(fault.details.cause),
+  #ticketOf(call: Call, plan: readonly Attempt[]): Ticket {
+    const { id, requestId, key, request, selection, idempotency } = call;
+    return this.#ports.ledger.ticket({
+      id,
+      requestId,
+      key,
+      modelAsked: shownModel(request.model),
+      selector: selection.kind === "selector" ? `Router#${selection.selector}` : null,
+      stream: request.stream === true,
+      offers: () => {
+        const isUnpriced = selection.kind === "card" && selection.card.price === null;
+        return isUnpriced
+          ? []
+          : offersOf(
+              plan.map(({ card }) => card),
+              request,
+            );
+      },
+      idempotency,
+      nowMs: this.#ports.clock.nowMs(),
     });
   }
 
-  /** Waits a little for the row: an answer that was free of charge is not withheld until the store can be used again. */
-  async #settle(grant: Grant, tally: Tally): Promise<void> {
+  /** Begins at once, beside the wait for the provider. */
+  #durable({ place }: Granted): Promise<void> {
+    if (place.kind !== "balance") return Promise.resolve();
+    const durable = this.#ports.ledger.durable();
+    // It is looked at when the answer has come, if one comes.
+    durable.catch(() => {});
+    return durable;
+  }
+
+  /** Waits a little for the row: only an answer that is paid for is withheld until the store can be used again. */
+  async #settle(
+    ticket: Ticket,
+    { place }: Granted,
+    call: Call,
+    tally: Tally,
+    reply: ChatReply | undefined,
+  ): Promise<Settled | null> {
+    const counted = tally.produced;
+    const isPaid = place.kind === "balance";
     const record = tally.record(this.#ports.deadlines.nowMs());
-    this.#ports.log({ event: "request", level: "info", record });
-    await this.#settlements.add(grant, { counted: tally.produced, record });
+    const sealedReply = reply ? this.#sealed(call, record.modelUsed ?? "", reply, isPaid) : null;
+    const outcome: Outcome = { counted, record, sealedReply };
+    if (!isPaid || !counted) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
+    const unanswered = call.request.stream === true ? outcome : lostOutcome(outcome);
+    const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
+    if (settled || record.ended !== "done") return settled;
+    throw new Fault("store_unavailable", "The gateway's store can't be used right now.", {
+      retryAfterMs: 1000,
+    });
+  }
+
+  #sealed(
+    { id, created, idempotency }: Call,
+    model: string,
+    reply: ChatReply,
+    isPaid: boolean,
+  ): string | null {
+    if (idempotency === null) return null;
+    const usage = reply.usage && { ...reply.usage, charged: isPaid ? reply.usage.cost : 0 };
+    const kept = { id, created, model, reply: { ...reply, ...(usage ? { usage } : {}) } };
+    return sealReply(this.#ports.vault, idempotency.replyId, kept);
+  }
+
+  /** What may have been let in without anybody knowing must not stay held. */
+  #callOff(ticket: Ticket, tally: Tally): void {
+    const record = tally.record(this.#ports.deadlines.nowMs());
+    void this.#settlements.add(ticket, { counted: false, record, sealedReply: null }, 0);
   }
 }
 
-interface Life {
-  readonly call: Call;
-  readonly facts: Facts;
-  readonly plan: readonly Attempt[];
-  readonly tally: Tally;
-  /** May be called more than once, settles once. */
-  readonly settle: () => Promise<void>;
+function chargedIn(usage: Usage, settled: Settled | null): Usage {
+  return { ...usage, charged: usdOf(settled?.chargedNanoUsd ?? 0) };
 }
 
-/** Whether the plan's next attempt may succeed where this one failed. */
-function mayGoOn({ row }: Fault, { selection }: Call): boolean {
-  return row.elsewhere === true || (row.otherModel === true && selection.kind === "selector");
-}
-
-function attemptCallOf(
-  call: Call,
-  facts: Facts,
-  { card, credential }: Attempt,
-  upstream: Upstream,
-  startedMs: number,
-): AttemptCall {
-  const totalMs = Math.min(upstream.setup.timeouts.totalMs, call.timeoutMs ?? Number.POSITIVE_INFINITY);
-  const onDropped = (fields: readonly string[]) => {
-    facts.dropped = [...new Set(fields)];
-  };
-  const { request, ending } = call;
-  const totalAtMs = startedMs + totalMs;
+function lostOutcome({ record }: Outcome): Outcome {
+  const { row, code: faultCode } = new Fault("store_unavailable", "");
   return {
-    card,
-    credential,
-    upstream,
-    request,
-    choiceOffset: 0,
-    client: ending.signal,
-    totalAtMs,
-    onDropped,
+    counted: false,
+    sealedReply: null,
+    record: { ...record, ended: "lost", status: row.status, faultCode },
   };
 }
 
-/** What the log may say of a cause: a system error's text names the host. */
-function causeOf(cause: unknown): string | null {
-  if (typeof cause === "string") return cause;
-  if (!(cause instanceof Error)) return null;
-  return "code" in cause ? String(cause.code) : cause.name;
+function isOutcomeUnknown(thrown: unknown): boolean {
+  return faultOf(thrown).details.outcomeUnknown === true;
 }
 
-function once(task: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  return () => {
-    running ??= task();
+function once<Given, Result>(task: (given: Given) => Promise<Result>): (given: Given) => Promise<Result> {
+  let running: Promise<Result> | null = null;
+  return (given) => {
+    running ??= task(given);
     return running;
   };
 }

@@ -1,25 +1,40 @@
 // Settlements on their way to the store: written at once, or again and again until the store can be used.
 import { faultOf } from "../core/fault.ts";
 import type { Clock, Log } from "../core/world.ts";
-import type { Grant, Ledger, Outcome } from "../ledger/ledger.ts";
+import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Deadlines } from "./deadlines.ts";
 
-/** How long an answer's last part waits for its row. */
-const PATIENCE_MS = 1000;
 const RETRY_MS = 1000;
-/** What waits beyond this is given up, the oldest first: its place stays taken and its row is missing. */
+/** What waits beyond this is given up, the oldest first: its hold stays until this process ends. */
 const WAITING_MAX = 50_000;
-
-interface Waiting {
-  readonly grant: Grant;
-  readonly outcome: Outcome;
-}
 
 interface SettlementPorts {
   readonly ledger: Pick<Ledger, "settle">;
   readonly clock: Pick<Clock, "after">;
   readonly deadlines: Deadlines;
   readonly log: Log;
+}
+
+/** A settlement that is not written yet. */
+class Waiting {
+  readonly ticket: Ticket;
+  /** What is written when it comes to it. */
+  outcome: Outcome;
+  readonly #settled = Promise.withResolvers<Settled | null>();
+
+  constructor(ticket: Ticket, outcome: Outcome) {
+    this.ticket = ticket;
+    this.outcome = outcome;
+  }
+
+  /** What it came to; null: nobody knows yet, or it could not be written. */
+  get settled(): Promise<Settled | null> {
+    return this.#settled.promise;
+  }
+
+  tell(settled: Settled | null): void {
+    this.#settled.resolve(settled);
+  }
 }
 
 export class Settlements {
@@ -37,40 +52,66 @@ export class Settlements {
     return this.#underWay + this.#failed.length;
   }
 
-  /** Resolves when it is written, or after a second; it is written in any case, once. Never rejects. */
-  async add(grant: Grant, outcome: Outcome): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const patience = this.#ports.deadlines.watch(this.#ports.deadlines.nowMs() + PATIENCE_MS, resolve);
-    void this.#write({ grant, outcome }).then(() => resolve());
-    await promise;
+  /**
+   * What it came to, or null when that is not known after so long; it is written in any case, once. With `orElse` that
+   * is written from then on: nobody will get the answer. Never rejects.
+   */
+  async add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse?: Outcome): Promise<Settled | null> {
+    const { deadlines } = this.#ports;
+    const waiting = new Waiting(ticket, outcome);
+    const patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
+      waiting.outcome = orElse ?? outcome;
+      waiting.tell(null);
+    });
+    void this.#write(waiting);
+    const settled = await waiting.settled;
     patience.clear();
+    return settled;
   }
 
   /** False when it failed; when the store could not be used it is tried again later. Its id makes repeating harmless. */
   async #write(waiting: Waiting): Promise<boolean> {
     this.#underWay++;
+    const { ticket, outcome } = waiting;
     try {
-      await this.#ports.ledger.settle(waiting.grant, waiting.outcome);
+      const settled = await this.#ports.ledger.settle(ticket, outcome);
+      this.#report(outcome, settled);
+      waiting.tell(settled);
       return true;
     } catch (error) {
-      const { log } = this.#ports;
-      log({ event: "settle_failed", level: "error", id: waiting.grant.id, cause: String(error) });
+      this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
       // What the store refuses for good would only be refused again.
       if (faultOf(error).code === "store_unavailable") this.#keep(waiting);
-      else log({ event: "settle_lost", level: "error", id: waiting.grant.id });
+      else this.#lose(waiting);
       return false;
     } finally {
       this.#underWay--;
     }
   }
 
+  #report({ record }: Outcome, { chargedNanoUsd, holdNanoUsd, writtenOffNanoUsd, late }: Settled): void {
+    this.#ports.log({
+      event: "request",
+      level: "info",
+      record: { ...record, chargedNanoUsd, holdNanoUsd },
+      written_off_nano_usd: writtenOffNanoUsd,
+      late,
+    });
+  }
+
+  #lose(waiting: Waiting | undefined): void {
+    this.#ports.log({ event: "settle_lost", level: "error", id: waiting?.ticket.ask.id ?? "" });
+    waiting?.tell(null);
+  }
+
   #keep(waiting: Waiting): void {
     this.#failed.push(waiting);
-    if (this.#failed.length > WAITING_MAX) {
-      const lost = this.#failed.shift();
-      this.#ports.log({ event: "settle_lost", level: "error", id: lost?.grant.id ?? "" });
-    }
-    if (this.#retrying) return;
+    if (this.#failed.length > WAITING_MAX) this.#lose(this.#failed.shift());
+    this.#retryLater();
+  }
+
+  #retryLater(): void {
+    if (this.#retrying || this.#failed.length === 0) return;
     this.#retrying = true;
     this.#ports.clock.after(RETRY_MS, () => void this.#retry());
   }
@@ -81,8 +122,6 @@ export class Settlements {
       if (!(await this.#write(next))) break;
     }
     this.#retrying = false;
-    if (this.#failed.length === 0) return;
-    this.#retrying = true;
-    this.#ports.clock.after(RETRY_MS, () => void this.#retry());
+    this.#retryLater();
   }
 }

@@ -1,14 +1,13 @@
 // What one request came to: counted while it runs, made into its one record at its end.
-import { type ChatChunk, type ChatRequest, type Delta, textOf, type Usage } from "../core/chat.ts";
+import type { ChatChunk, Delta, Usage } from "../core/chat.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
-import type { Ended, RequestRecord, Tokens, UsageSource } from "../core/record.ts";
+import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
+import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
 import { cost, tokensOf } from "../ledger/price.ts";
 import type { Attempt } from "../router/plan.ts";
-import type { Call, Facts } from "./gateway.ts";
-
-/** Bytes of text per token where the provider reported no count: near the mean of prose in current tokenizers. */
-const BYTES_PER_TOKEN = 4;
+import { isAnswer } from "../wire/normalise.ts";
+import type { Call, Facts } from "./call.ts";
 
 const NO_TOKENS: Tokens = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
 
@@ -18,8 +17,12 @@ export class Tally {
   readonly #atMs: number;
   readonly #startedMs: number;
   #attempt: Attempt | null = null;
+  #calls = 1;
+  /** The provider's latest report of an answer that is not whole yet. */
+  #reported: Usage | null = null;
   #usage: Usage | null = null;
   #source: UsageSource = "none";
+  #answered = false;
   #producedBytes = 0;
   #firstTokenMs: number | null = null;
   #ended: Ended = "client_gone";
@@ -36,7 +39,22 @@ export class Tally {
 
   /** Whether a provider produced anything: only then does the request count. */
   get produced(): boolean {
-    return this.#finished || this.#producedBytes > 0;
+    return this.#finished || this.#answered;
+  }
+
+  get producedBytes(): number {
+    return this.#producedBytes;
+  }
+
+  /** The provider says so much was used so far. */
+  readonly reported = (usage: Usage): void => {
+    this.#reported = usage;
+  };
+
+  /** Another attempt begins, which takes so many calls: what one before it reported is not this one's. */
+  begins(calls: number): void {
+    this.#calls = calls;
+    this.#reported = null;
   }
 
   /** The attempt that answers. */
@@ -47,18 +65,19 @@ export class Tally {
 
   /** What left for the client. */
   saw(chunks: readonly ChatChunk[]): void {
+    this.#answered ||= chunks.some(isAnswer);
     for (const { choices } of chunks) {
       for (const { delta } of choices) this.#producedBytes += bytesOf(delta);
     }
   }
 
-  /** The answer is whole. Gives the usage with its cost, as the client sees it. */
+  /** The answer is whole. Gives the usage with its cost, as the client sees it but for what was charged. */
   finished(reported: Usage | null): Usage {
     this.#finished = true;
     this.#ended = "done";
     this.#usage = reported ?? this.#estimate();
     this.#source = reported ? "provider" : "estimate";
-    return { ...this.#usage, cost: usdOf(this.#cost()), charged: 0 };
+    return { ...this.#usage, cost: usdOf(this.#cost()) };
   }
 
   failed(thrown: unknown): void {
@@ -68,8 +87,8 @@ export class Tally {
   }
 
   /** The record, complete once the request is over. What was produced without a report is estimated. */
-  record(nowMs: number): RequestRecord {
-    if (!this.#usage && this.#producedBytes > 0) {
+  record(nowMs: number): UnsettledRecord {
+    if (!this.#usage && this.#answered) {
       this.#usage = this.#estimate();
       this.#source = "estimate";
     }
@@ -80,7 +99,7 @@ export class Tally {
       keyId: key.id,
       accountId: key.accountId,
       atMs: this.#atMs,
-      modelAsked: request.model.slice(0, 200),
+      modelAsked: shownModel(request.model),
       modelUsed: this.#attempt?.card.id ?? null,
       selector: this.#facts.selector,
       attempts: this.#facts.attempts,
@@ -89,7 +108,6 @@ export class Tally {
       faultCode: this.#fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
       tokens: this.#usage ? tokensOf(this.#usage) : NO_TOKENS,
       costNanoUsd: this.#cost(),
-      chargedNanoUsd: 0,
       usageSource: this.#source,
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.#startedMs),
@@ -99,22 +117,25 @@ export class Tally {
 
   #cost(): number {
     if (!this.#usage || !this.#attempt) return 0;
-    return cost(this.#attempt.card.price, tokensOf(this.#usage), this.#call.markup);
+    return cost(this.#attempt.card.price, tokensOf(this.#usage), this.#call.markup, this.#calls);
   }
 
   #endedBy(fault: Fault): Ended {
     if (fault.code === "client_gone") return "client_gone";
     const asked = fault.details.upstreamStatus !== undefined || fault.row.blame !== "client";
     if (this.#facts.attempts === 0 || !asked) return "refused";
+    if (fault.code === "store_unavailable" && !this.produced) return "lost";
     if (fault.code === "upstream_timeout") return "timeout";
     return this.produced ? "broken_off" : "upstream_failed";
   }
 
+  /** What was produced, as far as the provider reported it, and no less than what was seen. */
   #estimate(): Usage {
-    const prompt = promptBytesOf(this.#call.request) / BYTES_PER_TOKEN;
-    const completion = this.#producedBytes / BYTES_PER_TOKEN;
-    const [promptTokens, completionTokens] = [Math.ceil(prompt), Math.ceil(completion)];
+    const promptTokens = this.#reported?.prompt_tokens ?? likelyPromptTokens(this.#call.request) * this.#calls;
+    const seenTokens = likelyTextTokens(this.#producedBytes);
+    const completionTokens = Math.max(seenTokens, this.#reported?.completion_tokens ?? 0);
     return {
+      ...this.#reported,
       prompt_tokens: promptTokens,
       completion_tokens: completionTokens,
       total_tokens: promptTokens + completionTokens,
@@ -122,10 +143,9 @@ export class Tally {
   }
 }
 
-function promptBytesOf(request: ChatRequest): number {
-  let bytes = request.tools ? JSON.stringify(request.tools).length : 0;
-  for (const message of request.messages) bytes += Buffer.byteLength(textOf(message.content));
-  return bytes;
+/** What a client asked for, as far as a row has room for it. */
+export function shownModel(model: string): string {
+  return model.slice(0, 200);
 }
 
 function bytesOf(delta: Delta): number {

@@ -1,11 +1,15 @@
-// /admin/v1: the operator's use-cases on accounts, keys and the request log, behind the admin token.
+// /admin/v1: the operator's use-cases on accounts and their money, keys, usage and the request log, behind the admin token.
 import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
+import { listJournal } from "../admin/journal.ts";
 import { createKey, getKey, listKeys, revokeKey, updateKey } from "../admin/keys.ts";
 import { getRequest, listRequests } from "../admin/requests.ts";
 import { checkAdminToken } from "../admin/token.ts";
+import { topUpAccount } from "../admin/topups.ts";
+import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { invalidKey } from "../core/key.ts";
+import type { DayRules } from "../ledger/day.ts";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
@@ -16,6 +20,8 @@ export interface AdminPorts {
   readonly world: AdminWorld;
   /** The configured token; null: the one that was made at the first start. */
   readonly adminToken: string | null;
+  /** When the operator's days begin; asked for each time. */
+  readonly dayRules: () => DayRules;
 }
 
 /** Runs a use-case for whoever shows the admin token; that is checked before anything is read. */
@@ -25,15 +31,17 @@ type Run = (
   status?: number,
 ) => Promise<Response>;
 
-export function adminRoutes({ world, adminToken }: AdminPorts) {
+export function adminRoutes({ world, adminToken, dayRules }: AdminPorts) {
   const run: Run = async (bearer, useCase, status = 200) => {
     if (!(await checkAdminToken(world, adminToken, secretOf(bearer)))) throw invalidKey();
     return json(status, await useCase(world));
   };
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(run))
+    .use(moneyRoutes(run))
     .use(keyRoutes(run))
-    .use(requestRoutes(run));
+    .use(requestRoutes(run))
+    .use(usageRoutes(run, dayRules));
 }
 
 const options = { parse: "none", detail: { hide: true } } as const;
@@ -62,6 +70,30 @@ function accountRoutes(run: Run) {
         run(bearer, async (world) => updateAccount(world, params.id, await bodyOf(request))),
       options,
     );
+}
+
+function moneyRoutes(run: Run) {
+  return new Elysia()
+    .use(bearerToken())
+    .post(
+      "/accounts/:id/topups",
+      ({ bearer, params, request }) =>
+        run(
+          bearer,
+          async (world) => topUpAccount(world, params.id, await bodyOf(request), keyOf(request)),
+          201,
+        ),
+      options,
+    )
+    .get(
+      "/accounts/:id/journal",
+      ({ bearer, params, query }) => run(bearer, (world) => listJournal(world, params.id, query)),
+      options,
+    );
+}
+
+function keyOf(request: Request): string | null {
+  return request.headers.get("idempotency-key");
 }
 
 function keyRoutes(run: Run) {
@@ -94,6 +126,16 @@ function requestRoutes(run: Run) {
     .get(
       "/requests/:id",
       ({ bearer, params }) => run(bearer, (world) => getRequest(world, params.id)),
+      options,
+    );
+}
+
+function usageRoutes(run: Run, dayRules: () => DayRules) {
+  return new Elysia()
+    .use(bearerToken())
+    .get(
+      "/usage",
+      ({ bearer, query }) => run(bearer, (world) => sumUsage({ ...world, dayRules }, query)),
       options,
     );
 }

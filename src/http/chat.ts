@@ -2,7 +2,8 @@
 import { Elysia } from "elysia";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
-import { type Call, type Facts, noFacts } from "../gateway/gateway.ts";
+import { type Call, type Facts, noFacts } from "../gateway/call.ts";
+import { idempotencyOf } from "../gateway/idempotency.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./answers.ts";
 import { IDLE_SECONDS, mintId } from "./app.ts";
@@ -70,12 +71,11 @@ async function answered(
   if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const call = await callOf(ports, request, key, requestId);
-  const stamp = { id: call.id, created: Math.floor(ports.clock.nowMs() / 1000) };
   // A model may be silent for minutes; the gateway's own deadlines bound the wait.
   server?.timeout(request, 0);
   const over = () => server?.timeout(request, IDLE_SECONDS);
-  if (call.request.stream === true) return streamed(ports, call, facts, stamp, request.signal, over);
-  return whole(ports, call, facts, stamp).finally(over);
+  if (call.request.stream === true) return streamed(ports, call, facts, request.signal, over);
+  return whole(ports, call, facts).finally(over);
 }
 
 async function callOf(ports: HttpPorts, request: Request, key: GatewayKey, requestId: string): Promise<Call> {
@@ -88,10 +88,12 @@ async function callOf(ports: HttpPorts, request: Request, key: GatewayKey, reque
   const seconds = headerNumber(request.headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   return {
     id: `chatcmpl-${mintId(ports.random)}`,
+    created: Math.floor(ports.clock.nowMs() / 1000),
     requestId,
     key,
     request: chatRequest,
     selection: selectionOf(chatRequest.model, key, catalogue),
+    idempotency: idempotencyOf(key.id, request.headers.get("idempotency-key"), chatRequest),
     upstreams,
     rules,
     markup: billing.markup,
@@ -111,23 +113,22 @@ function headerNumber(headers: Headers, name: string, least: number, most: numbe
   throw new Fault("invalid_value", message, { param: name });
 }
 
-async function whole(
-  ports: HttpPorts,
-  call: Call,
-  facts: Facts,
-  stamp: Pick<Stamp, "id" | "created">,
-): Promise<Response> {
+async function whole(ports: HttpPorts, call: Call, facts: Facts): Promise<Response> {
   const reply = await ports.gateway.complete(call, facts);
-  const head = { ...stamp, object: "chat.completion", model: facts.model };
+  const head = { ...stampOf(call, facts), object: "chat.completion", model: facts.model };
   // Twice: first for the order in which people read it, last so that no upstream's field stands in its place.
   return json(200, { ...head, ...reply, ...head }, factHeaders(facts));
+}
+
+/** A completion that is given again is the same one. */
+function stampOf({ id, created }: Call, { replayed }: Facts): Pick<Stamp, "id" | "created"> {
+  return replayed ?? { id, created };
 }
 
 async function streamed(
   ports: HttpPorts,
   call: Call,
   facts: Facts,
-  stamp: Pick<Stamp, "id" | "created">,
   client: AbortSignal,
   over: () => void,
 ): Promise<Response> {
@@ -138,7 +139,11 @@ async function streamed(
     deadlines: ports.deadlines,
     keepAliveMs: ports.server.keepAliveMs,
     includeUsage: usage,
-    stamp: () => ({ ...stamp, object: "chat.completion.chunk", model: facts.model ?? call.request.model }),
+    stamp: () => ({
+      ...stampOf(call, facts),
+      object: "chat.completion.chunk",
+      model: facts.model ?? call.request.model,
+    }),
     client,
     onLeft: () => call.ending.abort(),
     onOver: over,
@@ -158,6 +163,7 @@ function factHeaders(facts: Facts): HeaderMap {
   if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
   if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
   if (facts.selector !== null) headers["x-poundkey-selector"] = facts.selector;
+  if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
   if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = headerList(facts.dropped);
   return headers;
 }

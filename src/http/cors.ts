@@ -6,7 +6,8 @@ const HEADERS =
   "authorization, content-type, idempotency-key, x-poundkey-timeout, x-poundkey-quality, x-request-id";
 const EXPOSED =
   "x-request-id, retry-after, x-ratelimit-limit-requests, x-ratelimit-remaining-requests, " +
-  "x-ratelimit-reset-requests, x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-dropped";
+  "x-ratelimit-reset-requests, x-poundkey-model, x-poundkey-attempts, x-poundkey-selector, x-poundkey-dropped, " +
+  "x-poundkey-replayed";
 const PREFLIGHT_SECONDS = "600";
 
 /** Adds the headers for an allowed origin; gives the answer to a preflight, undefined for any other request. */

@@ -17,10 +17,13 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/docs/*", methods: ["GET"] },
   { path: "/admin/v1/accounts", methods: ["GET", "POST"] },
   { path: "/admin/v1/accounts/:id", methods: ["GET", "PATCH"] },
+  { path: "/admin/v1/accounts/:id/topups", methods: ["POST"] },
+  { path: "/admin/v1/accounts/:id/journal", methods: ["GET"] },
   { path: "/admin/v1/keys", methods: ["GET", "POST"] },
   { path: "/admin/v1/keys/:id", methods: ["GET", "PATCH", "DELETE"] },
   { path: "/admin/v1/requests", methods: ["GET"] },
   { path: "/admin/v1/requests/:id", methods: ["GET"] },
+  { path: "/admin/v1/usage", methods: ["GET"] },
 ];
 
 const PATTERNS = ROUTES.map(({ path, methods }) => {

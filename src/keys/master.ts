@@ -59,6 +59,11 @@ export function pepperOf(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "secret digest");
 }
 
+/** The key that kept replies are sealed under. */
+export function replyKeyOf(masterKey: Uint8Array): Uint8Array {
+  return derive(masterKey, "kept reply");
+}
+
 /** What the store keeps to know the master key again; it gives nothing of the key away. */
 export function checkValueOf(masterKey: Uint8Array): string {
   return Buffer.from(derive(masterKey, "master key check")).toString("hex");

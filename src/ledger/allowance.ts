@@ -1,15 +1,17 @@
 // Where a key stands: how much of the day's allowance is left, and when the throttle's next slot comes.
+
+import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
+import { type Meter, meterIdOf, type Slot } from "../core/rows.ts";
 import type { QuotaRules } from "../core/settings.ts";
-import { type Meter, meterIdOf, type Reads, type Slot } from "../core/store.ts";
 import { dayAfter, dayOf } from "./day.ts";
 
 /** The meters and slots that a standing is read from, by `meterIdOf` and by owner. */
 export interface Counts {
-  meter(id: string): Meter | null;
-  slot(owner: string): Slot | null;
+  readonly meters: { get(id: string): Meter | null };
+  readonly slots: { get(owner: string): Slot | null };
 }
 
 export interface Standing {
@@ -38,10 +40,13 @@ function ownerOf(key: GatewayKey, quota: QuotaRules): string {
 export function readsOf(key: GatewayKey, quota: QuotaRules, nowMs: number): Reads {
   const today = dayOf(nowMs, quota);
   return {
+    accountId: key.accountId,
     keyId: key.id,
     owners: quota.scope === "account" ? [key.id, key.accountId] : [key.id],
     days: [today.name, dayAfter(today, quota).name],
     requestId: null,
+    replyId: null,
+    topUpId: null,
   };
 }
 
@@ -57,18 +62,19 @@ export function standingOf(
   nowMs: number,
 ): Standing {
   const owner = ownerOf(key, quota);
+  const { accountId } = key;
   const today = dayOf(nowMs, quota);
   const tomorrow = dayAfter(today, quota);
-  const begun = counts.meter(meterIdOf(owner, tomorrow.name));
+  const begun = counts.meters.get(meterIdOf(owner, tomorrow.name));
   const day = begun ? tomorrow : today;
-  const kept = begun ?? counts.meter(meterIdOf(owner, today.name));
-  const slot = counts.slot(owner) ?? { owner, taken: null };
+  const kept = begun ?? counts.meters.get(meterIdOf(owner, today.name));
+  const slot = counts.slots.get(owner) ?? { accountId, owner, taken: null };
   // A slot taken after tomorrow was given by a clock that was wrong: it would hold the throttle back until then.
   const takenAtMs = slot.taken && slot.taken.atMs < tomorrow.endMs ? slot.taken.atMs : 0;
   const lastAtMs = Math.max(kept?.lastAtMs ?? 0, takenAtMs);
   return {
     limit,
-    meter: kept ?? { owner, day: day.name, used: 0, lastAtMs: nowMs },
+    meter: kept ?? { accountId, owner, day: day.name, used: 0, lastAtMs: nowMs },
     slot,
     resetsAtMs: day.endMs,
     slotAtMs: quota.throttleMs > 0 ? lastAtMs + quota.throttleMs : null,

@@ -1,35 +1,57 @@
-// The ledger: lets requests in by their key's allowance, writes what became of them, and gives back what was not used.
+// The ledger: lets requests in by their key's allowance or the account's balance, and settles what became of them.
+import type { Answer, Granted, Offer, Reads, Rows } from "../core/demand.ts";
 import type { GatewayKey } from "../core/key.ts";
-import type { RequestLimits, RequestRecord } from "../core/record.ts";
+import type { NanoUsd } from "../core/money.ts";
+import type { UnsettledRecord } from "../core/record.ts";
+import type { Hold } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
-import type { Demand, Place, Rows, Store } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { type Counts, limitOf, readsOf, standingOf } from "./allowance.ts";
+import { limitOf, readsOf, standingOf } from "./allowance.ts";
 import { dayOf } from "./day.ts";
 
+/** A request that asks to be let in. */
 export interface Ask {
   /** The completion's id, ours: its record will carry the same. */
   readonly id: string;
+  readonly requestId: string;
   readonly key: GatewayKey;
-  /** When the request came, Unix milliseconds; left out: now. */
-  readonly nowMs?: number;
+  readonly modelAsked: string;
+  readonly selector: string | null;
+  readonly stream: boolean;
+  /** What it may cost on each card of its plan that has a price; asked for only where it may have to be paid. */
+  readonly offers: () => readonly Offer[];
+  readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  /** When it came, Unix milliseconds. */
+  readonly nowMs: number;
 }
 
-/** A request was let in. Exactly one `settle` has to follow; more do no harm. */
-export interface Grant {
-  readonly id: string;
-  readonly keyId: string;
-  readonly accountId: string;
-  readonly atMs: number;
-  readonly place: Place;
-  /** null: no allowance applies. */
-  readonly limits: RequestLimits | null;
+/** What an asking is settled by, whether or not it was let in. */
+export interface Ticket {
+  readonly ask: Ask;
+  readonly reads: Reads;
 }
+
+export type Admitted =
+  | Granted
+  | { readonly kind: "replayed"; readonly sealed: string }
+  | { readonly kind: "pending"; readonly id: string };
 
 export interface Outcome {
-  /** False when no provider produced anything: the place is given back. */
+  /** False when no provider produced anything: nothing is charged, the place is given back. */
   readonly counted: boolean;
-  readonly record: RequestRecord;
+  readonly record: UnsettledRecord;
+  /** The folded reply, encrypted, for who asks again; null: there is none to keep. */
+  readonly sealedReply: string | null;
+}
+
+export interface Settled {
+  readonly chargedNanoUsd: NanoUsd;
+  readonly holdNanoUsd: NanoUsd;
+  /** What it cost above its hold and the free balance. */
+  readonly writtenOffNanoUsd: NanoUsd;
+  /** It had been resolved as lost: nothing was charged. */
+  readonly late: boolean;
 }
 
 /** What a key holder is told of the allowance; `limit: null` is unlimited. */
@@ -43,12 +65,20 @@ export interface Allowance {
 }
 
 export interface Ledger {
-  /** Takes a place. Throws the Faults `invalid_api_key`, `rate_limit_exceeded`, `insufficient_balance`, `store_unavailable`. */
-  admit(ask: Ask): Promise<Grant>;
-  /** Writes the request's row, once; a second call for it changes nothing. Throws the Fault `store_unavailable`. */
-  settle(grant: Grant, outcome: Outcome): Promise<void>;
-  /** Writes the row of a request that was refused before it took a place. Throws the Fault `store_unavailable`. */
-  record(record: RequestRecord): Promise<void>;
+  /** Everything that admission and settlement of one asking need. */
+  ticket(ask: Ask): Ticket;
+  /**
+   * Lets it in, or says that the same was asked before. Throws the Faults `invalid_api_key`, `rate_limit_exceeded`,
+   * `insufficient_balance`, `model_not_priced`, `idempotency_…`, `store_unavailable`. What was granted, or failed with
+   * `outcomeUnknown`, has to be settled.
+   */
+  admit(ticket: Ticket): Promise<Admitted>;
+  /** Resolves when what was granted would survive a power failure. Throws the Fault `store_unavailable`. */
+  durable(): Promise<void>;
+  /** Settles, once; a second call for it changes nothing. Throws the Fault `store_unavailable`. */
+  settle(ticket: Ticket, outcome: Outcome): Promise<Settled>;
+  /** Resolves what dead nodes left held: nothing is charged, places are given back. Gives their number. */
+  resolveLost(): Promise<number>;
   allowance(key: GatewayKey): Promise<Allowance>;
 }
 
@@ -60,50 +90,105 @@ export interface LedgerParts {
 }
 
 export function createLedger(parts: LedgerParts): Ledger {
+  const { store } = parts;
   return {
-    admit: (ask) => admit(parts, ask),
-    settle: (grant, { counted, record }) => write(parts, record, counted ? null : grant.place),
-    record: (record) => write(parts, record, null),
+    ticket: (ask) => ticketOf(parts, ask),
+    admit: (ticket) => admit(parts, ticket),
+    durable: () => store.durable(),
+    settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, outcome),
+    resolveLost: () => resolveLost(parts),
     allowance: (key) => allowance(parts, key),
   };
 }
 
-async function admit({ store, clock, rules }: LedgerParts, ask: Ask): Promise<Grant> {
-  const { id, key, nowMs = clock.nowMs() } = ask;
+function ticketOf({ rules }: LedgerParts, ask: Ask): Ticket {
+  const { id, key, idempotency, nowMs } = ask;
+  const replyId = idempotency?.replyId ?? null;
+  return { ask, reads: { ...readsOf(key, rules().quota, nowMs), requestId: id, replyId } };
+}
+
+async function admit({ store, rules }: LedgerParts, { ask, reads }: Ticket): Promise<Admitted> {
+  const { key, offers, ...asked } = ask;
   const { quota, billing } = rules();
-  const reads = readsOf(key, quota, nowMs);
-  const answer = await store.transact({ kind: "admit", id, keyId: key.id, nowMs, quota, billing, reads });
+  const mayPay = billing.charge === "always" || limitOf(key, quota) !== null;
+  const answer = await store.transact({
+    kind: "admit",
+    ...asked,
+    accountId: key.accountId,
+    keyId: key.id,
+    node: store.node,
+    quota,
+    billing,
+    offers: mayPay ? offers() : [],
+    reads,
+  });
   switch (answer.kind) {
     case "granted":
-      return {
-        id,
-        keyId: key.id,
-        accountId: key.accountId,
-        atMs: nowMs,
-        place: answer.place,
-        limits: answer.limits,
-      };
+    case "replayed":
+    case "pending":
+      return answer;
     case "refused":
       throw answer.fault;
     case "settled":
-      throw new Error("The store answered an admission as if it were a settlement.");
+    case "funded":
+      throw misanswered(answer);
   }
 }
 
-async function write({ store }: LedgerParts, record: RequestRecord, giveBack: Place | null): Promise<void> {
-  const metered = giveBack !== null && giveBack.kind !== "unlimited";
-  const demand: Demand = {
-    kind: "settle",
-    record,
-    giveBack,
-    reads: {
-      keyId: null,
-      owners: metered ? [giveBack.owner] : [],
-      days: metered && giveBack.kind === "allowance" ? [giveBack.day] : [],
-      requestId: record.id,
-    },
+/** The store answered something else than it was asked. */
+export function misanswered(answer: Answer): Error {
+  return new Error(`The store's answer does not fit the question: ${answer.kind}.`);
+}
+
+async function write(
+  { store, clock }: LedgerParts,
+  accountId: string,
+  reads: Reads,
+  outcome: Outcome,
+): Promise<Settled> {
+  const answer = await store.transact({ kind: "settle", accountId, nowMs: clock.nowMs(), ...outcome, reads });
+  if (answer.kind !== "settled") throw misanswered(answer);
+  return answer;
+}
+
+const LOST_AT_ONCE = 500;
+
+async function resolveLost(parts: LedgerParts): Promise<number> {
+  const holds = await parts.store.orphans(LOST_AT_ONCE);
+  const outcome = (hold: Hold): Outcome => ({ counted: false, record: lostRecord(hold), sealedReply: null });
+  await Promise.all(holds.map((hold) => write(parts, hold.accountId, readsOfHold(hold), outcome(hold))));
+  return holds.length;
+}
+
+function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {
+  const owners = place.kind === "allowance" || place.kind === "throttle" ? [place.owner] : [];
+  const days = place.kind === "allowance" ? [place.day] : [];
+  return { accountId, keyId, owners, days, requestId: id, replyId, topUpId: null };
+}
+
+/** The row of a request whose node died: what it asked for is known, what became of it is not. */
+function lostRecord({ id, requestId, keyId, accountId, atMs, modelAsked, selector, stream }: Hold) {
+  const record: UnsettledRecord = {
+    id,
+    requestId,
+    keyId,
+    accountId,
+    atMs,
+    modelAsked,
+    modelUsed: null,
+    selector,
+    attempts: 0,
+    stream,
+    status: 500,
+    faultCode: "internal_error",
+    tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+    costNanoUsd: 0,
+    usageSource: "none",
+    ended: "lost",
+    totalMs: 0,
+    firstTokenMs: null,
   };
-  await store.transact(demand);
+  return record;
 }
 
 async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey): Promise<Allowance> {
@@ -113,8 +198,7 @@ async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey):
   if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
   const limit = limitOf(key, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
-  const counts = countsOf(await store.read(readsOf(key, quota, nowMs)));
-  const standing = standingOf(counts, key, limit, quota, nowMs);
+  const standing = standingOf(await countsIn(store, key, quota, nowMs), key, limit, quota, nowMs);
   const { used } = standing.meter;
   const throttled = used >= limit && standing.slotAtMs !== null;
   return {
@@ -126,9 +210,10 @@ async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey):
   };
 }
 
-function countsOf(rows: Rows): Counts {
-  return {
-    meter: (id) => rows.meters.get(id) ?? null,
-    slot: (owner) => rows.slots.get(owner) ?? null,
-  };
+async function countsIn(store: Store, key: GatewayKey, quota: QuotaRules, nowMs: number) {
+  const { meters, slots }: Rows = await store.read(readsOf(key, quota, nowMs));
+  const found = <Row>(rows: ReadonlyMap<string, Row | null>) => ({
+    get: (id: string) => rows.get(id) ?? null,
+  });
+  return { meters: found(meters), slots: found(slots) };
 }

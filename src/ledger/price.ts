@@ -31,9 +31,12 @@ function ratesFor(price: Price, promptTokens: number): Rates {
   return highest ?? price;
 }
 
-/** The bill for one call. A rate that the card leaves out is the one of the kind it belongs to: input, or output. */
-export function linesOf(price: Price, tokens: Tokens): readonly BillLine[] {
-  const rates = ratesFor(price, tokens.prompt);
+/**
+ * The bill for an answer that took so many calls, each with the same prompt. A rate that the card leaves out is the one
+ * of the kind it belongs to: input, or output.
+ */
+export function linesOf(price: Price, tokens: Tokens, calls = 1): readonly BillLine[] {
+  const rates = ratesFor(price, tokens.prompt / calls);
   const { prompt, cached, cacheWrite, completion, reasoning, searches } = tokens;
   const lines: readonly BillLine[] = [
     { what: "input", count: prompt - cached - cacheWrite, usdPerMillion: rates.input },
@@ -41,13 +44,13 @@ export function linesOf(price: Price, tokens: Tokens): readonly BillLine[] {
     { what: "cache write", count: cacheWrite, usdPerMillion: rates.cacheWrite ?? rates.input },
     { what: "output", count: completion - reasoning, usdPerMillion: rates.output },
     { what: "reasoning", count: reasoning, usdPerMillion: rates.reasoning ?? rates.output },
-    { what: "request", count: 1, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
+    { what: "request", count: calls, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
     { what: "search", count: searches, usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION },
   ];
   return lines.filter((line) => line.count > 0 && line.usdPerMillion > 0);
 }
 
-/** The cost of one call in whole nano-dollars, rounded up once; a model without a price costs nothing. */
-export function cost(price: Price | null, tokens: Tokens, markup: number): NanoUsd {
-  return price === null ? 0 : costOf(linesOf(price, tokens), markup);
+/** The cost of an answer in whole nano-dollars, rounded up once; a model without a price costs nothing. */
+export function cost(price: Price | null, tokens: Tokens, markup: number, calls = 1): NanoUsd {
+  return price === null ? 0 : costOf(linesOf(price, tokens, calls), markup);
 }

@@ -25,6 +25,14 @@ export class Metrics {
   /** Takes a log event; those that count nothing are passed over. */
   readonly take = (event: LogEvent): void => {
     if (event.record) this.#request(event.record);
+    if (typeof event.written_off_nano_usd === "number") {
+      this.#add("poundkey_written_off_nanousd_total", "", event.written_off_nano_usd);
+    }
+    if (event.late === true) this.#add("poundkey_settled_late_total", "", 1);
+    if (event.event === "holds_lost" && typeof event.holds === "number") {
+      this.#add("poundkey_holds_lost_total", "", event.holds);
+    }
+    if (event.event === "replayed") this.#add("poundkey_replayed_total", "", 1);
     if (event.event === "attempt_failed") {
       this.#add("poundkey_attempts_failed_total", labels({ model: event.model, fault: event.fault }), 1);
     }
@@ -56,6 +64,7 @@ export class Metrics {
     this.#add("poundkey_tokens_total", labels({ model, kind: "prompt" }), record.tokens.prompt);
     this.#add("poundkey_tokens_total", labels({ model, kind: "completion" }), record.tokens.completion);
     this.#add("poundkey_cost_nanousd_total", labels({ model }), record.costNanoUsd);
+    this.#add("poundkey_charged_nanousd_total", labels({ model }), record.chargedNanoUsd);
     this.#observe("poundkey_request_seconds", labels({ model }), record.totalMs / 1000);
     if (record.firstTokenMs !== null) {
       this.#observe("poundkey_first_token_seconds", labels({ model }), record.firstTokenMs / 1000);

@@ -1,7 +1,9 @@
-// CPU time per request and added latency, against a pass-through that does nothing, in the same run.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+// CPU time per request and added latency, against a pass-through that does nothing, and what governance costs of it.
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compareGovernance } from "./governance.ts";
+import { cpuPerRequest, medianOf, once, type Scenario, start, stopAll, type Target } from "./measure.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const BINARY = join(ROOT, "dist/poundkey");
@@ -10,21 +12,13 @@ const WARM_UP = 300;
 const ROUNDS = 3;
 const CHUNKS = 200;
 
-interface Scenario {
-  readonly name: string;
-  readonly model: string;
-  readonly stream: boolean;
-  readonly requests: number;
-  /** Says whether the answer is right: what is wrong must not be counted. */
-  readonly isRight: (text: string) => boolean;
-}
-
 const SCENARIOS: readonly Scenario[] = [
   {
     name: "whole",
     model: "sim-mini",
     stream: false,
     requests: 3000,
+    connections: CONNECTIONS,
     isRight: (text) => text.includes('"finish_reason":"stop"'),
   },
   {
@@ -32,86 +26,19 @@ const SCENARIOS: readonly Scenario[] = [
     model: `sim-mini~chunks=${CHUNKS}`,
     stream: true,
     requests: 600,
+    connections: CONNECTIONS,
     isRight: (text) => text.trimEnd().endsWith("data: [DONE]") && text.split("\n\n").length > CHUNKS,
   },
 ];
 
-interface Target {
-  readonly name: string;
-  readonly url: string;
-  readonly pid: number;
-  readonly headers: Record<string, string>;
-  readonly modelPrefix: string;
-}
-
-const children: Bun.Subprocess[] = [];
-
-async function start(command: readonly string[], directory: string, env: Record<string, string> = {}) {
-  const child = Bun.spawn([...command], {
-    cwd: directory,
-    env: { PATH: process.env.PATH ?? "", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", ...env },
-    stdout: "pipe",
-    stderr: "ignore",
-  });
-  children.push(child);
-  let text = "";
-  const decoder = new TextDecoder();
-  const reader = child.stdout.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`${command.join(" ")} ended: ${text}`);
-    text += decoder.decode(value, { stream: true });
-    const url = /listens? on (http:\S+)/.exec(text)?.[1];
-    if (url) return { url, pid: child.pid };
-  }
-}
-
-/** CPU time of all threads of a process, in microseconds. */
-function cpuMicroseconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = threads.map((thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
-  );
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
-}
-
-async function once(target: Target, scenario: Scenario): Promise<number> {
-  const started = performance.now();
-  const response = await fetch(target.url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...target.headers },
-    body: JSON.stringify({
-      model: target.modelPrefix + scenario.model,
-      messages: [{ role: "user", content: "Tell me something. ".repeat(80) }],
-      stream: scenario.stream,
-    }),
-  });
-  const text = await response.text();
-  if (!response.ok || !scenario.isRight(text))
-    throw new Error(`${target.name}: wrong answer: ${text.slice(0, 300)}`);
-  return performance.now() - started;
-}
-
-async function load(target: Target, scenario: Scenario, requests: number): Promise<void> {
-  let left = requests;
-  await Promise.all(
-    Array.from({ length: CONNECTIONS }, async () => {
-      while (left-- > 0) await once(target, scenario);
-    }),
-  );
-}
-
 async function alone(target: Target, scenario: Scenario): Promise<number> {
   const times: number[] = [];
   for (let at = 0; at < 200; at++) times.push(await once(target, scenario));
-  return times.sort((a, b) => a - b)[times.length / 2] ?? 0;
+  return medianOf(times);
 }
 
 async function measure(target: Target, scenario: Scenario) {
-  await load(target, scenario, WARM_UP);
-  const before = cpuMicroseconds(target.pid);
-  await load(target, scenario, scenario.requests);
-  const cpu = (cpuMicroseconds(target.pid) - before) / scenario.requests;
+  const cpu = await cpuPerRequest(target, scenario, WARM_UP);
   return { cpu, latency: await alone(target, scenario) };
 }
 
@@ -158,6 +85,7 @@ async function main(): Promise<void> {
   );
   console.log("|---|---|---|---|---|");
   for (const scenario of SCENARIOS) await compare(targets, scenario);
+  await compareGovernance(upstream, directory);
   rmSync(directory, { recursive: true, force: true });
 }
 
@@ -177,5 +105,5 @@ async function compare(targets: readonly Target[], scenario: Scenario): Promise<
 try {
   await main();
 } finally {
-  for (const child of children) child.kill();
+  stopAll();
 }

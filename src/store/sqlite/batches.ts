@@ -1,14 +1,18 @@
 // Group commit: the demands of one turn of the event loop become one transaction, and are answered after its COMMIT.
+import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { Fault } from "../../core/fault.ts";
-import type { Answer, Decide, Decision, Demand } from "../../core/store.ts";
+import { REQUEST, USAGE } from "../log-tables.ts";
+import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, TOP_UP } from "../tables.ts";
+
 import type { Connection } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { RowCache } from "./row-cache.ts";
-import { requestValues, usageValues } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
 /** So many demands take a few milliseconds, for which the event loop stands still. */
 const BATCH_DEMANDS_MAX = 500;
+/** Under load commits follow each other no faster, so that many share each: a commit costs more than what it holds. */
+const PACE_MS = 1;
 const WAITING_DEMANDS_MAX = 100_000;
 
 interface Waiting {
@@ -23,6 +27,7 @@ export class Batches {
   readonly #decide: Decide;
   #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
+  #committedMs = 0;
 
   constructor(lifeline: Lifeline, cache: RowCache, decide: Decide) {
     this.#lifeline = lifeline;
@@ -49,8 +54,11 @@ export class Batches {
 
   async #runAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      await new Promise((resolve) => setImmediate(resolve));
+      const restMs = this.#committedMs + PACE_MS - performance.now();
+      if (restMs > 0 && this.#waiting.length < BATCH_DEMANDS_MAX) await Bun.sleep(restMs);
+      else await new Promise((resolve) => setImmediate(resolve));
       await this.#run(this.#waiting.splice(0, BATCH_DEMANDS_MAX));
+      this.#committedMs = performance.now();
     }
     this.#running = null;
   }
@@ -88,9 +96,18 @@ export class Batches {
 }
 
 function writeDecision(sql: Statements, decision: Decision): void {
-  for (const { owner, day, used, lastAtMs } of decision.meters) sql.putMeter.run(owner, day, used, lastAtMs);
-  for (const { owner, taken } of decision.slots)
-    sql.putSlot.run(owner, taken?.atMs ?? null, taken?.by ?? null);
-  for (const record of decision.requests) sql.addRequest.run(...requestValues(record));
-  for (const sum of decision.usage) sql.addUsage.run(...usageValues(sum));
+  for (const { id, balanceNanoUsd, heldNanoUsd, entries, keptCharacters } of decision.accounts) {
+    sql.setMoney.run(balanceNanoUsd, heldNanoUsd, entries, keptCharacters, id);
+  }
+  for (const spend of decision.spends) sql.putSpend.run(...SPEND.valuesOf(spend));
+  for (const meter of decision.meters) sql.putMeter.run(...METER.valuesOf(meter));
+  for (const slot of decision.slots) sql.putSlot.run(...SLOT.valuesOf(slot));
+  for (const { accountId, id } of decision.holdsGone) sql.removeHold.run(accountId, id);
+  for (const hold of decision.holds) sql.putHold.run(...HOLD.valuesOf(hold));
+  for (const entry of decision.entries) sql.addEntry.run(...ENTRY.valuesOf(entry));
+  for (const record of decision.requests) sql.addRequest.run(...REQUEST.valuesOf(record));
+  for (const { accountId, id } of decision.repliesGone) sql.removeReply.run(accountId, id);
+  for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
+  for (const topUp of decision.topUps) sql.addTopUp.run(...TOP_UP.valuesOf(topUp));
+  for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
 }

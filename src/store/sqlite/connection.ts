@@ -12,17 +12,20 @@ export const IN_MEMORY = ":memory:";
  */
 const LOCK_BLOCKS_MS = 10;
 const JOURNAL_BYTES_KEPT = 64 * 1024 * 1024;
+/** So many pages of the log are brought into the database at once (32 MB): a page that changed often is then written once. */
+const LOG_PAGES = 8000;
 
 /**
  * WAL lets readers go on beside the one writer. With `synchronous = NORMAL` a commit survives a killed process, and
- * only a power failure can take back the last ones: at stake are counts of free requests and their log rows, which are
- * not worth a disk sync each.
+ * only a power failure can take back the last ones: where that matters, `durability.ts` syncs the log for many at once.
  */
 const PRAGMAS = [
+  "page_size = 2048",
   "journal_mode = WAL",
   "synchronous = NORMAL",
   "foreign_keys = ON",
   `journal_size_limit = ${JOURNAL_BYTES_KEPT}`,
+  `wal_autocheckpoint = ${LOG_PAGES}`,
 ];
 
 export interface Connection {
@@ -31,6 +34,10 @@ export interface Connection {
   write<T>(work: () => T): T;
   /** False when the file was removed or replaced: SQLite would go on writing to the lost one without an error. */
   isInPlace(): boolean;
+  /** Reads several statements as of one moment. */
+  look<T>(work: () => T): T;
+  /** Brings all of the log into the database and checks that it is sound. Throws when it is not. */
+  verify(): void;
   close(): void;
 }
 
@@ -47,6 +54,8 @@ export function connect(path: string, options: { readonly create: boolean }): Co
       sql,
       write: (work) => writeIn(database, sql, work),
       isInPlace: () => fileId(path) === opened,
+      look: (work) => database.transaction(work).deferred(),
+      verify: () => verify(database),
       close: () => database.close(true),
     };
   } catch (error) {
@@ -61,17 +70,33 @@ function fileId(path: string): string | null {
   return found ? `${found.dev} ${found.ino}` : null;
 }
 
+/** Nobody knows whether the transaction was written. */
+export class CommitError extends Error {}
+
+function verify(database: Database): void {
+  database.run("PRAGMA synchronous = FULL");
+  database.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  const found = database.query<{ quick_check: string }, []>("PRAGMA quick_check(1)").get();
+  if (found?.quick_check !== "ok") throw new Error(`The database is damaged: ${found?.quick_check}`);
+  database.run("PRAGMA synchronous = NORMAL");
+}
+
 function writeIn<T>(database: Database, sql: Statements, work: () => T): T {
   sql.begin.run();
+  let result: T;
   try {
-    const result = work();
-    sql.commit.run();
-    return result;
+    result = work();
   } catch (error) {
     // Some failures (a full disk) have rolled back by themselves.
     if (database.inTransaction) sql.rollback.run();
     throw error;
   }
+  try {
+    sql.commit.run();
+  } catch (error) {
+    throw new CommitError("The commit failed.", { cause: error });
+  }
+  return result;
 }
 
 /** Another connection holds the lock that was needed: a matter of waiting. */

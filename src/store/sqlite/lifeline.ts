@@ -2,7 +2,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../core/fault.ts";
-import { type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";
+import { CommitError, type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";
 
 const LOCK_POLL_MS = 4;
 const RETRY_AFTER_MS = 1000;
@@ -13,6 +13,8 @@ export interface Lifeline {
    * the store can't be used, and whatever else the work throws.
    */
   run<T>(work: (connection: Connection) => T): Promise<T>;
+  /** Trusts nothing any more until the file was opened again and found sound. */
+  distrust(): void;
   close(): void;
 }
 
@@ -28,6 +30,7 @@ export function createLifeline(options: LifelineOptions): Lifeline {
   let connection: Connection | null = null;
   let create = true;
   let closed = false;
+  let suspect = false;
 
   function drop(): void {
     try {
@@ -44,6 +47,8 @@ export function createLifeline(options: LifelineOptions): Lifeline {
     if (connection) return connection;
     if (create) makeFile(options.path);
     connection = connect(options.path, { create });
+    if (suspect) connection.verify();
+    suspect = false;
     // A store that was there and is gone comes back by its file: an empty one in its place would know no key.
     create = false;
     options.onConnect();
@@ -60,7 +65,7 @@ export function createLifeline(options: LifelineOptions): Lifeline {
           await Bun.sleep(LOCK_POLL_MS);
           continue;
         }
-        if (connection !== null && isRefusal(error)) throw error;
+        if (connection !== null && isRefusal(error) && !(error instanceof CommitError)) throw error;
         drop();
         throw error instanceof Fault ? error : unavailable(error);
       }
@@ -69,6 +74,10 @@ export function createLifeline(options: LifelineOptions): Lifeline {
 
   return {
     run,
+    distrust: () => {
+      suspect = true;
+      drop();
+    },
     close: () => {
       closed = true;
       drop();
@@ -83,7 +92,10 @@ function makeFile(path: string): void {
   closeSync(openSync(path, "a", 0o600));
 }
 
-function unavailable(cause: unknown): Fault {
+/** What a caller is told of a store that can't be used. */
+export function unavailable(cause: unknown): Fault {
   const message = "The gateway's store can't be used right now. Please try again shortly.";
-  return new Fault("store_unavailable", message, { retryAfterMs: RETRY_AFTER_MS, cause });
+  const details = { retryAfterMs: RETRY_AFTER_MS, cause };
+  const unknown = cause instanceof CommitError ? { outcomeUnknown: true as const } : {};
+  return new Fault("store_unavailable", message, { ...details, ...unknown });
 }

@@ -1,23 +1,42 @@
 // The rows that decisions are made on, kept between transactions as long as nobody else has written to the file.
-
-import type { GatewayKey } from "../../core/key.ts";
-import { type Decision, type Meter, meterIdOf, type Reads, type Rows, type Slot } from "../../core/store.ts";
-import { keyOf, meterOf, slotOf } from "./rows.ts";
+import type { Decision, Reads, Rows } from "../../core/demand.ts";
+import type { Account, GatewayKey } from "../../core/key.ts";
+import type { RequestRecord } from "../../core/record.ts";
+import {
+  type Hold,
+  type KeptReply,
+  type Meter,
+  meterIdOf,
+  type Slot,
+  type Spend,
+  type TopUp,
+} from "../../core/rows.ts";
+import type { Found } from "../found.ts";
+import { REQUEST } from "../log-tables.ts";
+import { ACCOUNT, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 import type { Statements } from "./statements.ts";
 
 const ENTRIES_MAX = 50_000;
 
+/** Rows by id as far as they are known; null: there is none. */
+type Known<Row> = Map<string, Row | null>;
+
 export class RowCache {
-  readonly #keys = new Map<string, GatewayKey | null>();
-  readonly #meters = new Map<string, Meter | null>();
-  readonly #slots = new Map<string, Slot | null>();
+  readonly #accounts: Known<Account> = new Map();
+  readonly #keys: Known<GatewayKey> = new Map();
+  readonly #spends: Known<Spend> = new Map();
+  readonly #meters: Known<Meter> = new Map();
+  readonly #slots: Known<Slot> = new Map();
+  readonly #holds: Known<Hold> = new Map();
   #dataVersion = -1;
 
   /** Forgets everything: this connection has written rows by another way, or is a new one. */
   clear(): void {
-    this.#keys.clear();
-    this.#meters.clear();
-    this.#slots.clear();
+    for (const known of this.#all) known.clear();
+  }
+
+  get #all(): readonly Known<unknown>[] {
+    return [this.#accounts, this.#keys, this.#spends, this.#meters, this.#slots, this.#holds];
   }
 
   /**
@@ -26,39 +45,63 @@ export class RowCache {
    */
   rowsFor(sql: Statements, reads: readonly Reads[]): Rows {
     const dataVersion = sql.dataVersion.get()?.data_version ?? -1;
-    const entries = this.#keys.size + this.#meters.size + this.#slots.size;
+    const entries = this.#all.reduce((sum, { size }) => sum + size, 0);
     if (dataVersion !== this.#dataVersion || entries > ENTRIES_MAX) this.clear();
     this.#dataVersion = dataVersion;
-    const requests = new Set<string>();
+    const requests: Known<RequestRecord> = new Map();
+    const replies: Known<KeptReply> = new Map();
+    const topUps: Known<TopUp> = new Map();
     for (const read of reads) {
+      const { accountId, requestId, replyId, topUpId } = read;
       this.#load(sql, read);
-      if (read.requestId !== null && sql.hasRequest.get(read.requestId)) requests.add(read.requestId);
+      if (requestId !== null && this.#holds.get(requestId) === null) {
+        load(requests, requestId, REQUEST, () => sql.request.get(requestId));
+      }
+      if (replyId !== null) load(replies, replyId, REPLY, () => sql.reply.get(accountId, replyId));
+      if (topUpId !== null) load(topUps, topUpId, TOP_UP, () => sql.topUp.get(accountId, topUpId));
     }
-    return { keys: this.#keys, meters: this.#meters, slots: this.#slots, requests };
+    return {
+      accounts: this.#accounts,
+      keys: this.#keys,
+      spends: this.#spends,
+      meters: this.#meters,
+      slots: this.#slots,
+      holds: this.#holds,
+      requests,
+      replies,
+      topUps,
+    };
   }
 
   /** Takes over the rows that a decision has written. Call it after the commit. */
   keep(decision: Decision): void {
+    for (const account of decision.accounts) this.#accounts.set(account.id, account);
+    for (const spend of decision.spends) this.#spends.set(spend.keyId, spend);
     for (const meter of decision.meters) this.#meters.set(meterIdOf(meter.owner, meter.day), meter);
     for (const slot of decision.slots) this.#slots.set(slot.owner, slot);
+    for (const hold of decision.holds) this.#holds.set(hold.id, hold);
+    for (const { id } of decision.holdsGone) this.#holds.delete(id);
   }
 
-  #load(sql: Statements, { keyId, owners, days }: Reads): void {
-    if (keyId !== null && !this.#keys.has(keyId)) {
-      const row = sql.key.get(keyId);
-      this.#keys.set(keyId, row ? keyOf(row) : null);
+  #load(sql: Statements, { accountId, keyId, owners, days, requestId }: Reads): void {
+    load(this.#accounts, accountId, ACCOUNT, () => sql.account.get(accountId));
+    if (keyId !== null) {
+      load(this.#keys, keyId, KEY, () => sql.key.get(keyId));
+      load(this.#spends, keyId, SPEND, () => sql.spend.get(accountId, keyId));
     }
+    if (requestId !== null) load(this.#holds, requestId, HOLD, () => sql.hold.get(accountId, requestId));
     for (const owner of owners) {
-      if (!this.#slots.has(owner)) {
-        const row = sql.slot.get(owner);
-        this.#slots.set(owner, row ? slotOf(row) : null);
-      }
+      load(this.#slots, owner, SLOT, () => sql.slot.get(accountId, owner));
       for (const day of days) {
-        const id = meterIdOf(owner, day);
-        if (this.#meters.has(id)) continue;
-        const row = sql.meter.get(owner, day);
-        this.#meters.set(id, row ? meterOf(row) : null);
+        load(this.#meters, meterIdOf(owner, day), METER, () => sql.meter.get(accountId, owner, day));
       }
     }
   }
+}
+
+/** Reads a row unless it is known. */
+function load<Row>(known: Known<Row>, id: string, table: Table<Row>, read: () => Found | null): void {
+  if (known.has(id)) return;
+  const found = read();
+  known.set(id, found === null ? null : table.rowOf(found));
 }

@@ -1,39 +1,98 @@
 // Every statement of the SQLite store, prepared once per connection; values are only ever bound, never written into the text.
 import type { Database } from "bun:sqlite";
-import {
-  type AccountRow,
-  type KeyRow,
-  type MeterRow,
-  REQUEST_COLUMNS,
-  type RequestRow,
-  type SlotRow,
-  USAGE_KEYS,
-  USAGE_SUMS,
-  type Value,
-} from "./rows.ts";
+import type { SystemAccount } from "../../core/rows.ts";
+import type { UsageDimension } from "../../core/store.ts";
+import type { Found, Value } from "../found.ts";
+import { REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { AUDIT_ACCOUNTS, AUDIT_SUMS, listOf, marksOf, overwriteOf, usageSql } from "../sql.ts";
+import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
 
-/** A position and a number of rows, as a page's statement takes them. */
-type PageValues = { atMs: number; id: string; limit: number };
-type FilterValues = PageValues & {
-  keyId: string | null;
-  accountId: string | null;
-  model: string | null;
-  status: number | null;
-};
+const mark = () => "?";
 
-const marks = (count: number): string => Array(count).fill("?").join(", ");
+export function prepare(database: Database) {
+  return {
+    ...decisionStatements(database),
+    ...lookingStatements(database),
+    ...tableStatements(database),
+    ...bookStatements(database),
+  };
+}
 
-const ADD_REQUEST = `
-  INSERT INTO request (${REQUEST_COLUMNS.join(", ")}) VALUES (${marks(REQUEST_COLUMNS.length)})
-  ON CONFLICT (id) DO NOTHING`;
+/** A statement that gives no rows. */
+function change(database: Database, sql: string) {
+  return database.prepare<unknown, Value[]>(sql);
+}
+
+function find(database: Database, sql: string) {
+  return database.prepare<Found, Value[]>(sql);
+}
+
+/** Of a table only its columns are of interest here, whatever its rows are. */
+type AnyTable = Pick<Table<never>, "name" | "key" | "columns">;
+
+function insertSql({ name, columns }: AnyTable): string {
+  return `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})`;
+}
+
+function upsertSql(table: AnyTable): string {
+  return `${insertSql(table)} ${overwriteOf(table.key, table.columns)}`;
+}
+
+function byKeySql(table: AnyTable): string {
+  return `${table.name} WHERE ${table.key.map((column) => `${column} = ?`).join(" AND ")}`;
+}
 
 const ADD_USAGE = `
-  INSERT INTO usage_hour (${[...USAGE_KEYS, ...USAGE_SUMS].join(", ")})
-  VALUES (${marks(USAGE_KEYS.length + USAGE_SUMS.length)})
-  ON CONFLICT (${USAGE_KEYS.join(", ")})
+  ${insertSql(USAGE)} ON CONFLICT (${listOf(USAGE.key)})
   DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
+
+/** What decisions write. */
+function decisionStatements(database: Database) {
+  const write = (sql: string) => change(database, sql);
+  return {
+    begin: write("BEGIN IMMEDIATE"),
+    commit: write("COMMIT"),
+    rollback: write("ROLLBACK"),
+    dataVersion: database.prepare<{ data_version: number }, []>("PRAGMA data_version"),
+    setMoney: write(
+      "UPDATE account SET balance_nano = ?, held_nano = ?, entries = ?, kept_characters = ? WHERE id = ?",
+    ),
+    putSpend: write(upsertSql(SPEND)),
+    putMeter: write(upsertSql(METER)),
+    putSlot: write(upsertSql(SLOT)),
+    putHold: write(upsertSql(HOLD)),
+    removeHold: write(`DELETE FROM ${byKeySql(HOLD)}`),
+    addEntry: write(insertSql(ENTRY)),
+    addRequest: write(insertSql(REQUEST)),
+    putReply: write(upsertSql(REPLY)),
+    removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
+    addTopUp: write(insertSql(TOP_UP)),
+    addUsage: write(ADD_USAGE),
+  };
+}
+
+/** What decisions read. */
+function lookingStatements(database: Database) {
+  const look = (table: AnyTable) => find(database, `SELECT * FROM ${byKeySql(table)}`);
+  return {
+    account: look(ACCOUNT),
+    key: look(KEY),
+    spend: look(SPEND),
+    meter: look(METER),
+    slot: look(SLOT),
+    hold: look(HOLD),
+    reply: look(REPLY),
+    topUp: look(TOP_UP),
+    request: find(database, "SELECT * FROM request WHERE id = ?"),
+  };
+}
+
+/** One page of a table that lists from the newest: takes the position's moment and id, and the limit. */
+function pageSql({ name }: AnyTable): string {
+  return `SELECT * FROM ${name} WHERE (created_at_ms, id) < (?, ?) ORDER BY created_at_ms DESC, id DESC LIMIT ?`;
+}
 
 const FILTER = `
   ($accountId IS NULL OR account_id = $accountId)
@@ -41,93 +100,71 @@ const FILTER = `
   AND ($status IS NULL OR status = $status)
   AND (at_ms, id) < ($atMs, $id) ORDER BY at_ms DESC, id DESC LIMIT $limit`;
 
-export function prepare(database: Database) {
-  return { ...decisionStatements(database), ...tableStatements(database) };
-}
-
-/** A statement that gives no rows. */
-function write(database: Database, sql: string) {
-  return database.prepare<unknown, Value[]>(sql);
-}
-
-/** What admitting and settling needs. */
-function decisionStatements(database: Database) {
-  const change = (sql: string) => write(database, sql);
-  return {
-    begin: change("BEGIN IMMEDIATE"),
-    commit: change("COMMIT"),
-    rollback: change("ROLLBACK"),
-    dataVersion: database.prepare<{ data_version: number }, []>("PRAGMA data_version"),
-
-    meter: database.prepare<MeterRow, [string, string]>("SELECT * FROM meter WHERE owner = ? AND day = ?"),
-    slot: database.prepare<SlotRow, [string]>("SELECT * FROM slot WHERE owner = ?"),
-    hasRequest: database.prepare<{ found: 1 }, [string]>("SELECT 1 AS found FROM request WHERE id = ?"),
-    putMeter: change(
-      `INSERT INTO meter (owner, day, used, last_at_ms) VALUES (?, ?, ?, ?)
-       ON CONFLICT (owner, day) DO UPDATE SET used = excluded.used, last_at_ms = excluded.last_at_ms`,
-    ),
-    putSlot: change(
-      `INSERT INTO slot (owner, taken_at_ms, taken_by) VALUES (?, ?, ?)
-       ON CONFLICT (owner) DO UPDATE SET taken_at_ms = excluded.taken_at_ms, taken_by = excluded.taken_by`,
-    ),
-    addRequest: change(ADD_REQUEST),
-    addUsage: change(ADD_USAGE),
-  };
-}
-
 /** What the administration and the key holders' pages need. */
 function tableStatements(database: Database) {
-  const change = (sql: string) => write(database, sql);
+  const write = (sql: string) => change(database, sql);
   return {
-    key: database.prepare<KeyRow, [string]>("SELECT * FROM gateway_key WHERE id = ?"),
-    keyByDigest: database.prepare<KeyRow, [string]>("SELECT * FROM gateway_key WHERE digest = ?"),
-    keys: database.prepare<KeyRow, [PageValues]>(
-      `SELECT * FROM gateway_key WHERE (created_at_ms, id) < ($atMs, $id)
-       ORDER BY created_at_ms DESC, id DESC LIMIT $limit`,
+    keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
+    keys: find(database, pageSql(KEY)),
+    addKey: write(
+      `INSERT INTO gateway_key (${listOf([...KEY.columns, "digest"])}) VALUES (${marksOf(KEY.columns.length + 1, mark)})`,
     ),
-    addKey: change(
-      `INSERT INTO gateway_key (id, digest, account_id, last4, created_at_ms, revoked_at_ms,
-         name, expires_at_ms, allowed_models, requests_per_day, spend_limit_nano)
-       VALUES (${marks(11)})`,
-    ),
-    changeKey: change(
+    changeKey: write(
       `UPDATE gateway_key SET name = ?, expires_at_ms = ?, allowed_models = ?, requests_per_day = ?,
          spend_limit_nano = ? WHERE id = ?`,
     ),
-    revokeKey: change("UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?"),
+    revokeKey: write("UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?"),
 
-    account: database.prepare<AccountRow, [string]>("SELECT * FROM account WHERE id = ?"),
-    accounts: database.prepare<AccountRow, [PageValues]>(
-      `SELECT * FROM account WHERE (created_at_ms, id) < ($atMs, $id)
-       ORDER BY created_at_ms DESC, id DESC LIMIT $limit`,
-    ),
-    addAccount: change(
-      "INSERT INTO account (id, name, balance_nano, held_nano, created_at_ms) VALUES (?, ?, ?, ?, ?)",
-    ),
-    renameAccount: change("UPDATE account SET name = ? WHERE id = ?"),
+    accounts: find(database, pageSql(ACCOUNT)),
+    addAccount: write(insertSql(ACCOUNT)),
+    renameAccount: write("UPDATE account SET name = ? WHERE id = ?"),
 
-    request: database.prepare<RequestRow, [string]>("SELECT * FROM request WHERE id = ?"),
-    requests: database.prepare<RequestRow, [FilterValues]>(
+    requests: database.prepare<Found, [Record<string, Value>]>(
       `SELECT * FROM request WHERE $keyId IS NULL AND ${FILTER}`,
     ),
     // A statement of its own, so that one key's requests are found by their index.
-    requestsOfKey: database.prepare<RequestRow, [FilterValues]>(
+    requestsOfKey: database.prepare<Found, [Record<string, Value>]>(
       `SELECT * FROM request WHERE key_id = $keyId AND ${FILTER}`,
     ),
-
-    pruneRequests: change(
+    pruneRequests: write(
       "DELETE FROM request WHERE id IN (SELECT id FROM request WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",
     ),
-    pruneMeters: change("DELETE FROM meter WHERE last_at_ms < ?"),
-
-    chargedSince: database.prepare<{ charged: number }, [string, number]>(
-      "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ?",
+    pruneMeters: write("DELETE FROM meter WHERE last_at_ms < ?"),
+    oldReplies: find(
+      database,
+      "SELECT account_id, id, coalesce(length(sealed), 0) AS characters FROM reply WHERE at_ms < ? AND state <> 'pending' LIMIT ?",
     ),
+    freeCharacters: write("UPDATE account SET kept_characters = max(0, kept_characters - ?) WHERE id = ?"),
 
     setting: database.prepare<{ value: string }, [string]>("SELECT value FROM setting WHERE name = ?"),
-    keepSetting: change("INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"),
-    setSetting: change(
+    keepSetting: write("INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING"),
+    setSetting: write(
       "INSERT INTO setting (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
     ),
+  };
+}
+
+/** Journals, holds that were left behind, sums. */
+function bookStatements(database: Database) {
+  return {
+    holdNodes: database.prepare<{ node: string }, []>("SELECT DISTINCT node FROM hold"),
+    holdsOfNode: find(database, "SELECT * FROM hold WHERE node = ? LIMIT ?"),
+    journal: find(database, "SELECT * FROM entry WHERE account_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?"),
+    /** Takes the position's moment, account and number, and the limit. */
+    systemJournal: (account: SystemAccount) =>
+      find(
+        database,
+        `SELECT * FROM entry WHERE ${account}_nano <> 0 AND (at_ms, account_id, seq) < (?, ?, ?)
+         ORDER BY at_ms DESC, account_id DESC, seq DESC LIMIT ?`,
+      ),
+    systemBalance: (account: SystemAccount) =>
+      find(database, `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`),
+    auditAccounts: find(database, AUDIT_ACCOUNTS),
+    auditSums: find(database, AUDIT_SUMS),
+    chargedSince: find(
+      database,
+      "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ?",
+    ),
+    usage: (groupBy: readonly UsageDimension[]) => find(database, usageSql(groupBy, USAGE_SUMS, mark)),
   };
 }

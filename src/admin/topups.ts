@@ -1,0 +1,61 @@
+// The operator's top-ups: money onto an account, once however often the same one is asked for.
+import { Fault } from "../core/fault.ts";
+import type { Account } from "../core/key.ts";
+import type { Store } from "../core/store.ts";
+import type { Random } from "../core/world.ts";
+import { type TopUpOrder, topUp } from "../ledger/fund.ts";
+import { type AccountView, accountView } from "./accounts.ts";
+import { fieldsOf, optional, orNull, readAmount, readIdempotencyKey, readNote, required } from "./input.ts";
+import type { AdminWorld } from "./world.ts";
+
+const ATTEMPTS_MAX = 3;
+const ID_BYTES = 15;
+
+/**
+ * Adds `{ amount_usd, note? }` to an account and gives the account as it is now. The same Idempotency-Key on the same
+ * account is the same top-up: repeated with the same amount it changes nothing, the note that came first stays. Throws
+ * the Faults `not_found`, `idempotency_mismatch`, and those of bad input.
+ */
+export async function topUpAccount(
+  { store, clock, random }: AdminWorld,
+  accountId: string,
+  body: unknown,
+  idempotencyKey: string | null,
+): Promise<AccountView> {
+  const fields = fieldsOf(body, ["amount_usd", "note"]);
+  const order: TopUpOrder = {
+    accountId,
+    id: topUpIdOf(idempotencyKey, random),
+    nanoUsd: required(fields, "amount_usd", readAmount),
+    note: optional(fields, "note", orNull(readNote)) ?? null,
+    nowMs: clock.nowMs(),
+  };
+  return accountView(await made(store, order));
+}
+
+/** A client's keys and our own ids can't meet: only one of them holds a space. */
+function topUpIdOf(idempotencyKey: string | null, random: Random): string {
+  if (idempotencyKey !== null) return `idem ${readIdempotencyKey(idempotencyKey, "Idempotency-Key")}`;
+  return `top_${Buffer.from(random.bytes(ID_BYTES)).toString("hex")}`;
+}
+
+/** Answers once a power failure can't undo it. What may or may not have been written is asked for again by its id. */
+async function made(store: Pick<Store, "transact" | "durable">, order: TopUpOrder): Promise<Account> {
+  let doubt: Fault | null = null;
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    let written = false;
+    try {
+      const account = await topUp(store, order);
+      written = true;
+      await store.durable();
+      return account;
+    } catch (error) {
+      if (!(error instanceof Fault) || error.code !== "store_unavailable") throw error;
+      if (!written && doubt === null && error.details.outcomeUnknown !== true) throw error;
+      doubt = error;
+    }
+  }
+  const message =
+    "The store broke off, and whether this top-up was made is not known. Repeat it with the same Idempotency-Key, or look at the account's journal first.";
+  throw new Fault("store_unavailable", message, { outcomeUnknown: true, cause: doubt });
+}

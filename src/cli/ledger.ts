@@ -1,0 +1,64 @@
+// `poundkey ledger`: proves the books, also while a gateway runs on the same store.
+import { parseArgs } from "node:util";
+import { usdText } from "../admin/usd-text.ts";
+import { type BookProblem, problemsOf, sumOf } from "../admin/verify.ts";
+import type { Audit } from "../core/store.ts";
+import { type Call, type Io, jsonOf, type Opened, runCommand, tableOf } from "./administration.ts";
+
+const HELP = `usage: poundkey ledger verify [--json]
+
+Proves the books: each balance is the sum of its journal, what is held is held by open requests, no entry is
+missing or changed, and all accounts together come to zero. Exits with 1 and names what is wrong if it isn't so.
+
+  --json                    print JSON
+  --config FILE, --store S  as for the gateway`;
+
+export function runLedger(args: readonly string[], io: Io, open: () => Promise<Opened>): Promise<number> {
+  return runCommand({ help: HELP, actions: { verify } }, args, io, open);
+}
+
+async function verify({ args, io, open }: Call): Promise<void> {
+  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
+  const { store } = await open();
+  const audit = await store.audit();
+  const problems = problemsOf(audit);
+  io.out(values.json ? jsonOf(report(audit, problems)) : textOf(audit, problems));
+  if (problems.length > 0)
+    throw new Error(`The books do not balance: ${counted(problems.length, "problem")}.`);
+}
+
+/** Exact, so as text. */
+function report(audit: Audit, problems: readonly BookProblem[]) {
+  return {
+    balanced: problems.length === 0,
+    accounts: audit.accounts.length,
+    entries: entriesOf(audit),
+    sums_usd: Object.fromEntries(sumsOf(audit)),
+    problems,
+  };
+}
+
+function textOf(audit: Audit, problems: readonly BookProblem[]): string {
+  const size = `${counted(audit.accounts.length, "account")}, ${counted(entriesOf(audit), "entry", "entries")}`;
+  const verdict = problems.length === 0 ? [`${size}: the books balance.`] : problems.map(lineOf);
+  return [...verdict, "", tableOf(sumsOf(audit).map(([name, sum]) => [name, `${sum} USD`]))].join("\n");
+}
+
+function lineOf({ account, what, found, expected, unit, by }: BookProblem): string {
+  const amount = (value: string) => (unit === null ? value : `${value} ${unit}`);
+  return `${account ?? "all accounts"}: ${what} ${amount(found)}, expected ${amount(expected)} (${by})`;
+}
+
+function entriesOf({ accounts, strayEntries }: Audit): number {
+  return accounts.reduce((sum, { journalEntries }) => sum + journalEntries, strayEntries);
+}
+
+function sumsOf(audit: Audit): readonly (readonly [name: string, usd: string])[] {
+  const { balances, held, system } = audit;
+  const sums = { balances, held, ...system, sum: sumOf(audit) };
+  return Object.entries(sums).map(([name, sum]) => [name, usdText(sum)]);
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

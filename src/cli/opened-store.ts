@@ -1,0 +1,64 @@
+// Opening the store that the settings name, with the keys that belong to it.
+import { openMasterKey } from "../admin/master-key.ts";
+import type { AdminWorld } from "../admin/world.ts";
+import type { Store } from "../core/store.ts";
+import type { Vault } from "../gateway/idempotency.ts";
+import { type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
+import { createVault } from "../keys/vault.ts";
+import { decide } from "../ledger/decide.ts";
+import { openPostgresStore } from "../store/postgres/store.ts";
+import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
+import { openSqliteStore } from "../store/sqlite/store.ts";
+import { clock, random } from "./world.ts";
+
+/** A store that is open, with what its administration and its kept replies take. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly world: AdminWorld;
+  readonly vault: Vault;
+}
+
+/** Opens the store that the settings name. Throws an Error for the operator when it can't be. */
+export async function openStore(address: string, masterKeyText: string | undefined): Promise<OpenedStore> {
+  const { store, file } = await openEngine(address, masterKeyText);
+  try {
+    const masterKey = await openMasterKey(store, { text: masterKeyText, file, random });
+    return {
+      store,
+      world: { store, clock, random, pepper: pepperOf(masterKey) },
+      vault: createVault(replyKeyOf(masterKey), random),
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+interface Engine {
+  readonly store: Store;
+  /** Where the master key may be kept. */
+  readonly file: MasterKeyFile;
+}
+
+async function openEngine(address: string, masterKeyText: string | undefined): Promise<Engine> {
+  const path = /^sqlite:(.+)$/.exec(address)?.[1];
+  if (path !== undefined) {
+    return { store: await openSqliteStore({ path, decide }), file: masterKeyFile(path) };
+  }
+  if (!/^postgres(ql)?:\/\//.test(address)) {
+    throw new Error("The store's address is not supported: use sqlite:PATH or postgres://….");
+  }
+  if (!masterKeyText) {
+    throw new Error(
+      "A postgres:// store needs POUNDKEY_MASTER_KEY, the same for every node: 32 bytes in base64, as `openssl rand -base64 32` prints them.",
+    );
+  }
+  return { store: await openPostgresStore({ url: address, decide }), file: NO_FILE };
+}
+
+/** Nodes share the store, not their disks: a key that one of them made would be another one on the next. */
+const NO_FILE: MasterKeyFile = {
+  path: "the secret that sets it",
+  read: () => null,
+  make: (text) => text,
+};

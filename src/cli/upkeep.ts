@@ -1,0 +1,90 @@
+// What a running gateway does regularly beside serving: it tells the others that it lives, resolves what dead ones left held, forgets old rows.
+import type { Store } from "../core/store.ts";
+import type { Clock, Log } from "../core/world.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { REPLY_KEPT_MS } from "../ledger/replies.ts";
+
+const BEAT_MS = 3000;
+const LOST_MS = 2000;
+const PRUNE_MS = 600_000;
+const ROWS_MAX = 2000;
+/** A meter may still be asked for by a clock that was set back: it is kept for longer than any day. */
+const METERS_MS = 7 * 86_400_000;
+
+export interface UpkeepParts {
+  readonly store: Store;
+  readonly ledger: Pick<Ledger, "resolveLost">;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** How long request rows are kept; asked for each time. */
+  readonly keepMs: () => number;
+}
+
+/** Resolves when the first beat is written: before it no request may be let in. The returned function ends it all. */
+export async function keepUp(parts: UpkeepParts): Promise<() => void> {
+  const { store, clock, log } = parts;
+  await store.beat();
+  const tasks = [
+    every(
+      clock,
+      BEAT_MS,
+      () => store.beat(),
+      (error) => log(failure("beat_failed", error)),
+    ),
+    every(
+      clock,
+      LOST_MS,
+      () => resolveLost(parts),
+      (error) => log(failure("lost_failed", error)),
+    ),
+    every(
+      clock,
+      PRUNE_MS,
+      () => prune(parts),
+      (error) => log(failure("prune_failed", error)),
+    ),
+  ];
+  return () => {
+    for (const end of tasks) end();
+  };
+}
+
+function failure(event: string, error: unknown) {
+  return { event, level: "warn", cause: String(error) } as const;
+}
+
+/** Runs a task now and regularly, never twice at once. */
+function every(
+  clock: Clock,
+  periodMs: number,
+  task: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+) {
+  let running = false;
+  const attempt = () => {
+    if (running) return;
+    running = true;
+    task()
+      .catch(onFailure)
+      .finally(() => {
+        running = false;
+      });
+  };
+  attempt();
+  return clock.every(periodMs, attempt);
+}
+
+async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
+  const holds = await ledger.resolveLost();
+  if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
+}
+
+async function prune({ store, clock, keepMs }: UpkeepParts): Promise<void> {
+  const nowMs = clock.nowMs();
+  const before = {
+    requestsMs: nowMs - keepMs(),
+    metersMs: nowMs - METERS_MS,
+    repliesMs: nowMs - REPLY_KEPT_MS,
+  };
+  while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
+}

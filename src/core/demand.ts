@@ -1,0 +1,152 @@
+// What is asked of the books and what comes of it: demands, the rows they are decided on, answers, decisions.
+import type { Fault } from "./fault.ts";
+import type { Account, GatewayKey } from "./key.ts";
+import type { BillLine, NanoUsd } from "./money.ts";
+import type { RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
+import type { Entry, Hold, KeptReply, Meter, Place, Slot, Spend, TopUp, UsageSum } from "./rows.ts";
+import type { BillingRules, QuotaRules } from "./settings.ts";
+
+/** What a request may cost on one card of its plan, for the hold. */
+export interface Offer {
+  /** The card's id. */
+  readonly card: string;
+  /** What it costs before a token of output, for all choices. */
+  readonly lines: readonly BillLine[];
+  readonly outputUsdPerMillion: number;
+  readonly choices: number;
+  /** The client's limit of output per choice, as far as the model has room for it; null: the client named none. */
+  readonly outputTokensAsked: number | null;
+  /** The model's own limit; null: not known. */
+  readonly outputTokensMax: number | null;
+}
+
+/** The rows that a demand is decided on: the store reads them inside the transaction, without knowing what for. */
+export interface Reads {
+  readonly accountId: string;
+  readonly keyId: string | null;
+  /** Whose slots, and with `days` whose meters. */
+  readonly owners: readonly string[];
+  readonly days: readonly string[];
+  /** The request whose hold is wanted, and its row where there is no hold. */
+  readonly requestId: string | null;
+  readonly replyId: string | null;
+  readonly topUpId: string | null;
+}
+
+/** A request asks to be let in. Asked again with the same id it replaces what it was given before. */
+export interface Admission {
+  readonly kind: "admit";
+  readonly id: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly node: string;
+  /** The one moment that the whole decision is about, Unix milliseconds. */
+  readonly nowMs: number;
+  readonly requestId: string;
+  readonly modelAsked: string;
+  readonly selector: string | null;
+  readonly stream: boolean;
+  readonly quota: QuotaRules;
+  readonly billing: BillingRules;
+  /** The plan's cards that have a price, in its order; none: it can't be paid for. */
+  readonly offers: readonly Offer[];
+  readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  readonly reads: Reads;
+}
+
+/** A request has ended. Repeating it changes nothing: its hold is gone. */
+export interface Settlement {
+  readonly kind: "settle";
+  readonly accountId: string;
+  readonly nowMs: number;
+  readonly record: UnsettledRecord;
+  /** False when no provider produced anything: nothing is charged, the place is given back. */
+  readonly counted: boolean;
+  /** The folded reply, encrypted, for those who ask again; null: it is too large, or it broke off. */
+  readonly sealedReply: string | null;
+  readonly reads: Reads;
+}
+
+/** Money comes in. Repeating it with the same id changes nothing. */
+export interface Funding {
+  readonly kind: "fund";
+  readonly accountId: string;
+  readonly id: string;
+  readonly nowMs: number;
+  readonly nanoUsd: NanoUsd;
+  readonly note: string | null;
+  readonly reads: Reads;
+}
+
+/** Plain data, so that it can be sent to the process that owns the store. */
+export type Demand = Admission | Settlement | Funding;
+
+export interface Granted {
+  readonly kind: "granted";
+  readonly place: Place;
+  readonly limits: RequestLimits | null;
+  readonly holdNanoUsd: NanoUsd;
+  /** By card, the output per choice that the hold covers; null: not paid, so nothing limits it. */
+  readonly outputTokens: Readonly<Record<string, number>> | null;
+}
+
+export type Answer =
+  | Granted
+  /** The same request was answered before. */
+  | { readonly kind: "replayed"; readonly sealed: string }
+  /** The same request is being answered, by the completion of that id. */
+  | { readonly kind: "pending"; readonly id: string }
+  /** `late`: somebody had already resolved it as lost, so nothing was charged. */
+  | {
+      readonly kind: "settled";
+      readonly chargedNanoUsd: NanoUsd;
+      readonly holdNanoUsd: NanoUsd;
+      readonly writtenOffNanoUsd: NanoUsd;
+      readonly late: boolean;
+    }
+  | { readonly kind: "funded"; readonly account: Account }
+  | { readonly kind: "refused"; readonly fault: Fault };
+
+/** Rows as read inside the transaction; what was looked for and not found is null or missing. */
+export interface Rows {
+  readonly accounts: ReadonlyMap<string, Account | null>;
+  readonly keys: ReadonlyMap<string, GatewayKey | null>;
+  /** By the key's id. */
+  readonly spends: ReadonlyMap<string, Spend | null>;
+  /** By `meterIdOf`. */
+  readonly meters: ReadonlyMap<string, Meter | null>;
+  /** By owner. */
+  readonly slots: ReadonlyMap<string, Slot | null>;
+  readonly holds: ReadonlyMap<string, Hold | null>;
+  /** Only those whose hold is gone. */
+  readonly requests: ReadonlyMap<string, RequestRecord | null>;
+  readonly replies: ReadonlyMap<string, KeptReply | null>;
+  readonly topUps: ReadonlyMap<string, TopUp | null>;
+}
+
+/** The ids of rows that go are told apart by account, which every key of the store begins with. */
+export interface Gone {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+/** What a batch of demands comes to: an answer for each, in order, and the rows to write before any is let go. */
+export interface Decision {
+  readonly answers: readonly Answer[];
+  readonly accounts: readonly Account[];
+  readonly spends: readonly Spend[];
+  readonly meters: readonly Meter[];
+  readonly slots: readonly Slot[];
+  readonly holds: readonly Hold[];
+  readonly holdsGone: readonly Gone[];
+  readonly entries: readonly Entry[];
+  readonly requests: readonly RequestRecord[];
+  readonly replies: readonly KeptReply[];
+  readonly repliesGone: readonly Gone[];
+  readonly topUps: readonly TopUp[];
+  /** To be added to what the hour's row holds. */
+  readonly usage: readonly UsageSum[];
+}
+
+/** Pure, and run again when a transaction has to be. */
+export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;

@@ -1,0 +1,152 @@
+// The rows that admission and settlement are decided on, as every store engine keeps them.
+import type { NanoUsd } from "./money.ts";
+import type { Ended, Tokens, UsageSource } from "./record.ts";
+
+/** How many places of one day's allowance an owner has taken. The owner is a key or an account, by its id. */
+export interface Meter {
+  readonly accountId: string;
+  readonly owner: string;
+  /** `2026-11-20`: the date on which the day began in the operator's time zone. */
+  readonly day: string;
+  readonly used: number;
+  /** When the last of them was taken, Unix milliseconds. */
+  readonly lastAtMs: number;
+}
+
+export function meterIdOf(owner: string, day: string): string {
+  return `${owner} ${day}`;
+}
+
+export interface SlotTaken {
+  readonly atMs: number;
+  /** The id of the request that took it. */
+  readonly by: string;
+}
+
+/** The last slot that the throttle gave an owner; null: none, or it was given back. */
+export interface Slot {
+  readonly accountId: string;
+  readonly owner: string;
+  readonly taken: SlotTaken | null;
+}
+
+/** By what an admitted request was let in, with all that giving it back needs. */
+export type Place =
+  | { readonly kind: "allowance"; readonly owner: string; readonly day: string }
+  | {
+      readonly kind: "throttle";
+      readonly owner: string;
+      readonly taken: SlotTaken;
+      readonly previous: SlotTaken | null;
+    }
+  | { readonly kind: "unlimited" }
+  /** The balance pays. */
+  | { readonly kind: "balance" };
+
+/**
+ * A request that was let in and is not settled yet. Whoever takes the row away settles the request: that is why it
+ * happens once. It says all that the request's own row needs if its node dies.
+ */
+export interface Hold {
+  /** The completion's id. */
+  readonly id: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  /** The life of a process that answers for the request. */
+  readonly node: string;
+  readonly atMs: number;
+  readonly requestId: string;
+  readonly modelAsked: string;
+  readonly selector: string | null;
+  readonly stream: boolean;
+  readonly place: Place;
+  /** What was taken from the balance: the worst that the request may cost. 0 unless the balance pays. */
+  readonly nanoUsd: NanoUsd;
+  /** The kept reply that this request is to fill; null: the client sent no Idempotency-Key. */
+  readonly replyId: string | null;
+}
+
+/** What a key's requests have cost its account over its lifetime, and what they hold now. */
+export interface Spend {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly spentNanoUsd: NanoUsd;
+  readonly heldNanoUsd: NanoUsd;
+}
+
+export const ENTRY_KINDS = ["topup", "hold", "post", "void", "overrun"] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+/** What each side of a movement gains; they come to zero. */
+export interface Legs {
+  readonly balanceNanoUsd: NanoUsd;
+  readonly heldNanoUsd: NanoUsd;
+  /** Where top-ups come from: negative. */
+  readonly fundingNanoUsd: NanoUsd;
+  readonly revenueNanoUsd: NanoUsd;
+  /** What was written off: negative. */
+  readonly overrunNanoUsd: NanoUsd;
+}
+
+/** One movement of money in an account's journal. */
+export interface Entry extends Legs {
+  readonly accountId: string;
+  /** 1, 2, 3 … in the order of the account's movements. */
+  readonly seq: number;
+  readonly atMs: number;
+  readonly kind: EntryKind;
+  readonly balanceAfterNanoUsd: NanoUsd;
+  /** The completion's id; null for top-ups. */
+  readonly requestId: string | null;
+  /** Which rule a settlement followed; null for what is none. */
+  readonly usageSource: UsageSource | null;
+  readonly ended: Ended | null;
+  /** What the operator wrote with a top-up. */
+  readonly note: string | null;
+}
+
+/** Sides without a balance of their own: every node would fight over it. Theirs is the sum of the journal. */
+export const SYSTEM_ACCOUNTS = ["funding", "revenue", "overrun"] as const;
+export type SystemAccount = (typeof SYSTEM_ACCOUNTS)[number];
+
+export function systemAccountOf(id: string): SystemAccount | null {
+  return SYSTEM_ACCOUNTS.find((one) => one === id) ?? null;
+}
+
+/** A top-up that was made, by the id that makes it one however often it is asked for. */
+export interface TopUp {
+  readonly accountId: string;
+  readonly id: string;
+  readonly atMs: number;
+  readonly nanoUsd: NanoUsd;
+}
+
+export const REPLY_STATES = ["pending", "kept", "unavailable"] as const;
+export type ReplyState = (typeof REPLY_STATES)[number];
+
+/** The answer to a request with an Idempotency-Key, for those who ask again. */
+export interface KeptReply {
+  readonly accountId: string;
+  /** Digest of the gateway key's id and the client's Idempotency-Key. */
+  readonly id: string;
+  readonly bodyDigest: string;
+  /** The completion's id. */
+  readonly requestId: string;
+  readonly atMs: number;
+  readonly state: ReplyState;
+  /** The folded reply, encrypted; null unless it is kept. */
+  readonly sealed: string | null;
+}
+
+/** What one hour's requests of a key to a model add up to. */
+export interface UsageSum {
+  /** Start of the hour, Unix milliseconds. */
+  readonly hourMs: number;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly requests: number;
+  readonly tokens: Tokens;
+  readonly costNanoUsd: NanoUsd;
+  readonly chargedNanoUsd: NanoUsd;
+}

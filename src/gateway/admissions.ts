@@ -1,0 +1,73 @@
+// Asking to be let in, and waiting while the same request is being answered for somebody else.
+import type { Granted } from "../core/demand.ts";
+import { Fault } from "../core/fault.ts";
+import type { Clock } from "../core/world.ts";
+import type { Ledger, Ticket } from "../ledger/ledger.ts";
+
+/** How often another node is asked whether it has finished the answer. */
+const LOOK_MS = 250;
+
+interface AdmissionPorts {
+  readonly ledger: Pick<Ledger, "admit">;
+  readonly clock: Pick<Clock, "after" | "monotonicMs">;
+}
+
+export class Admissions {
+  readonly #ports: AdmissionPorts;
+  /** Who waits for a completion of this process, by its id. */
+  readonly #waiting = new Map<string, Set<() => void>>();
+
+  constructor(ports: AdmissionPorts) {
+    this.#ports = ports;
+  }
+
+  /**
+   * Lets a request in, or gives what answered the same one before. Throws the reason for which a signal was fired, and
+   * `upstream_timeout` when the one that it waits for takes longer than `timeoutMs`.
+   */
+  async admit(
+    ticketOf: () => Ticket,
+    signals: readonly AbortSignal[],
+    timeoutMs: number | null,
+  ): Promise<Granted | { readonly kind: "replayed"; readonly sealed: string }> {
+    const untilMs = this.#ports.clock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
+    let left: AbortSignal | null = null;
+    for (;;) {
+      const admitted = await this.#ports.ledger.admit(ticketOf());
+      if (admitted.kind !== "pending") return admitted;
+      const waitMs = untilMs - this.#ports.clock.monotonicMs();
+      if (waitMs <= 0) throw new Fault("upstream_timeout", "The same request's answer did not come in time.");
+      left ??= AbortSignal.any([...signals]);
+      await this.#change(admitted.id, left, Math.min(LOOK_MS, waitMs));
+      if (left.aborted) throw reasonOf(left);
+    }
+  }
+
+  /** The completion is settled: those that wait for it look again. */
+  over(id: string): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    for (const wake of waiting ?? []) wake();
+  }
+
+  /** Resolves when there may be news of a completion, at the latest after `withinMs`. */
+  async #change(id: string, left: AbortSignal, withinMs: number): Promise<void> {
+    if (left.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting = this.#waiting.get(id) ?? new Set();
+    this.#waiting.set(id, waiting.add(resolve));
+    const callOff = this.#ports.clock.after(withinMs, resolve);
+    const onLeft = () => resolve();
+    left.addEventListener("abort", onLeft, { once: true });
+    await promise;
+    callOff();
+    left.removeEventListener("abort", onLeft);
+    waiting.delete(resolve);
+    if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
+  }
+}
+
+function reasonOf(signal: AbortSignal): Fault {
+  const reason: unknown = signal.reason;
+  return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
+}

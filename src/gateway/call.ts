@@ -1,0 +1,45 @@
+// One request as the gateway is handed it, and what its client is told about it beside the answer.
+import type { ChatRequest } from "../core/chat.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { RequestLimits } from "../core/record.ts";
+import type { RouterRules } from "../core/settings.ts";
+import type { Selection } from "../router/plan.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** A checked request of a known key, with all that the operator has decided for it. */
+export interface Call {
+  /** The completion's id: ours, unique. */
+  readonly id: string;
+  /** Unix seconds, as the completion shows it. */
+  readonly created: number;
+  readonly requestId: string;
+  readonly key: GatewayKey;
+  readonly request: ChatRequest;
+  readonly selection: Selection;
+  readonly upstreams: ReadonlyMap<string, Upstream>;
+  readonly rules: RouterRules;
+  readonly markup: number;
+  /** What the client allows for all attempts together; null: the provider's own limit. */
+  readonly timeoutMs: number | null;
+  /** The share of the best quality that the client asks of `Router#fair`; null: the operator's. */
+  readonly quality: number | null;
+  /** Digests that tell whether the same was asked before; null: the client sent no Idempotency-Key. */
+  readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
+  /** Aborted when nobody waits for the answer: the client is gone, or its reason is the Fault that tells why. */
+  readonly ending: AbortController;
+}
+
+/** What the client is told about its request beside the answer, filled in as it becomes known. */
+export interface Facts {
+  limits: RequestLimits | null;
+  selector: string | null;
+  model: string | null;
+  attempts: number;
+  dropped: readonly string[];
+  /** The completion that answered the same request before; null: this one is new. */
+  replayed: { readonly id: string; readonly created: number } | null;
+}
+
+export function noFacts(): Facts {
+  return { limits: null, selector: null, model: null, attempts: 0, dropped: [], replayed: null };
+}

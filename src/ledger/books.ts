@@ -1,0 +1,195 @@
+// The books during one batch of decisions: rows as read, with what the demands before have changed, and the one way money moves.
+import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
+import type { Account } from "../core/key.ts";
+import type { RequestRecord, Tokens } from "../core/record.ts";
+import type { Entry, Hold, KeptReply, Legs, Meter, Slot, Spend, TopUp, UsageSum } from "../core/rows.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** One table: what is put hides what was read, and is what will be written. */
+class Sheet<Row> {
+  readonly #read: ReadonlyMap<string, Row | null>;
+  readonly #put = new Map<string, Row>();
+
+  constructor(read: ReadonlyMap<string, Row | null>) {
+    this.#read = read;
+  }
+
+  get(id: string): Row | null {
+    return this.#put.get(id) ?? this.#read.get(id) ?? null;
+  }
+
+  put(id: string, row: Row): void {
+    this.#put.set(id, row);
+  }
+
+  drop(id: string): void {
+    this.#put.delete(id);
+  }
+
+  get changed(): readonly Row[] {
+    return [...this.#put.values()];
+  }
+}
+
+/** A table whose rows also go. */
+class PassingSheet<Row extends Gone> {
+  readonly #rows: Sheet<Row>;
+  readonly #gone = new Map<string, Gone>();
+
+  constructor(read: ReadonlyMap<string, Row | null>) {
+    this.#rows = new Sheet(read);
+  }
+
+  get(id: string): Row | null {
+    return this.#gone.has(id) ? null : this.#rows.get(id);
+  }
+
+  put(row: Row): void {
+    this.#gone.delete(row.id);
+    this.#rows.put(row.id, row);
+  }
+
+  remove({ accountId, id }: Row): void {
+    this.#rows.drop(id);
+    this.#gone.set(id, { accountId, id });
+  }
+
+  get changed(): readonly Row[] {
+    return this.#rows.changed;
+  }
+
+  get gone(): readonly Gone[] {
+    return [...this.#gone.values()];
+  }
+}
+
+/** What an entry says beside its legs. */
+export interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
+  readonly usageSource?: Entry["usageSource"];
+  readonly ended?: Entry["ended"];
+  readonly note?: string | null;
+}
+
+const NO_LEGS: Legs = {
+  balanceNanoUsd: 0,
+  heldNanoUsd: 0,
+  fundingNanoUsd: 0,
+  revenueNanoUsd: 0,
+  overrunNanoUsd: 0,
+};
+
+export class Books {
+  readonly keys: Rows["keys"];
+  readonly accounts: Sheet<Account>;
+  readonly spends: Sheet<Spend>;
+  readonly meters: Sheet<Meter>;
+  readonly slots: Sheet<Slot>;
+  readonly holds: PassingSheet<Hold>;
+  readonly requests: Sheet<RequestRecord>;
+  readonly replies: PassingSheet<KeptReply>;
+  readonly topUps: Sheet<TopUp>;
+  readonly #entries: Entry[] = [];
+  readonly #usage = new Map<string, UsageSum>();
+
+  constructor(rows: Rows) {
+    this.keys = rows.keys;
+    this.accounts = new Sheet(rows.accounts);
+    this.spends = new Sheet(rows.spends);
+    this.meters = new Sheet(rows.meters);
+    this.slots = new Sheet(rows.slots);
+    this.holds = new PassingSheet(rows.holds);
+    this.requests = new Sheet(rows.requests);
+    this.replies = new PassingSheet(rows.replies);
+    this.topUps = new Sheet(rows.topUps);
+  }
+
+  /** The account of a key or of a hold: the store refuses both without one. */
+  account(id: string): Account {
+    const account = this.accounts.get(id);
+    if (account === null) throw new Error(`There is no account ${id}.`);
+    return account;
+  }
+
+  spend(accountId: string, keyId: string): Spend {
+    return this.spends.get(keyId) ?? { accountId, keyId, spentNanoUsd: 0, heldNanoUsd: 0 };
+  }
+
+  /** Moves money: the account's balance and its journal in one. Throws when the legs don't come to zero, or it would owe. */
+  move(accountId: string, given: Partial<Legs>, about: About): Account {
+    const legs = { ...NO_LEGS, ...given };
+    const sum = Object.values(legs).reduce((total, leg) => total + leg, 0);
+    if (sum !== 0) throw new Error(`An entry of kind ${about.kind} does not come to zero.`);
+    const before = this.account(accountId);
+    const account: Account = {
+      ...before,
+      balanceNanoUsd: before.balanceNanoUsd + legs.balanceNanoUsd,
+      heldNanoUsd: before.heldNanoUsd + legs.heldNanoUsd,
+      entries: before.entries + 1,
+    };
+    if (account.balanceNanoUsd < 0 || account.heldNanoUsd < 0) {
+      throw new Error(`An entry of kind ${about.kind} would take what the account does not have.`);
+    }
+    this.accounts.put(accountId, account);
+    this.#entries.push({
+      usageSource: null,
+      ended: null,
+      note: null,
+      ...about,
+      ...legs,
+      accountId,
+      seq: account.entries,
+      balanceAfterNanoUsd: account.balanceNanoUsd,
+    });
+    return account;
+  }
+
+  /** A request that no model answered uses nothing, so it is in the log alone. */
+  addUsage(record: RequestRecord): void {
+    const { accountId, keyId, modelUsed: model, costNanoUsd, chargedNanoUsd } = record;
+    if (model === null) return;
+    const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
+    const id = JSON.stringify([hourMs, accountId, keyId, model]);
+    const sum = this.#usage.get(id);
+    this.#usage.set(id, {
+      hourMs,
+      accountId,
+      keyId,
+      model,
+      requests: (sum?.requests ?? 0) + 1,
+      tokens: sum ? addTokens(sum.tokens, record.tokens) : record.tokens,
+      costNanoUsd: (sum?.costNanoUsd ?? 0) + costNanoUsd,
+      chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + chargedNanoUsd,
+    });
+  }
+
+  /** What is to be written, with the answers that wait for it. */
+  close(answers: readonly Answer[]): Decision {
+    return {
+      answers,
+      accounts: this.accounts.changed,
+      spends: this.spends.changed,
+      meters: this.meters.changed,
+      slots: this.slots.changed,
+      holds: this.holds.changed,
+      holdsGone: this.holds.gone,
+      entries: this.#entries,
+      requests: this.requests.changed,
+      replies: this.replies.changed,
+      repliesGone: this.replies.gone,
+      topUps: this.topUps.changed,
+      usage: [...this.#usage.values()],
+    };
+  }
+}
+
+export function addTokens(a: Tokens, b: Tokens): Tokens {
+  return {
+    prompt: a.prompt + b.prompt,
+    completion: a.completion + b.completion,
+    cached: a.cached + b.cached,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+    reasoning: a.reasoning + b.reasoning,
+    searches: a.searches + b.searches,
+  };
+}

@@ -1,0 +1,300 @@
+// How many tokens a prompt may come to: high for the hold before a call, near the mean where no provider reported a count.
+import type { ModelCard } from "../core/card.ts";
+import type { ChatMessage, ChatRequest } from "../core/chat.ts";
+import { arrayOf, isObject, objectOf, stringOf } from "../core/json.ts";
+
+/** Measured in o200k: prose has 4 to 6 bytes a token, JSON 2.3 to 2.9, UUIDs, base64 and punctuation 1.5. */
+const BYTES_PER_TOKEN_MIN = 1.4;
+/** Near the mean of prose in current tokenizers. */
+const BYTES_PER_TOKEN = 4;
+/** Signatures and encrypted thinking, which only their maker reads. Recorded: at Gemini 5, at OpenAI 11, mostly none. */
+const [SEALED_BYTES_PER_TOKEN_MIN, SEALED_BYTES_PER_TOKEN] = [4, 10];
+const BYTES_PER_BASE64 = 0.75;
+/** Quotes, colons, commas and brackets around each entry of a JSON. */
+const QUOTING_BYTES = 4;
+
+const MEDIA_KINDS = ["image", "wav", "audio", "video", "document"] as const;
+type MediaKind = (typeof MEDIA_KINDS)[number];
+
+/** Tokens of each piece, and of each kilobyte of it once decoded. */
+interface Rate {
+  readonly each: number;
+  readonly perKilobyte: number;
+}
+/**
+ * At worst; images are in FAMILIES. Sound: Gemini counts 32 tokens a second (ai.google.dev/gemini-api/docs/tokens), a
+ * kilobyte at 8 kbit/s and 3 kB of the poorest WAV; Voxtral fills up to 30 s, 375 tokens (recorded). Video: 263 tokens a
+ * second (same page), a kilobyte of a still scene. Documents: a page of a PDF is an image and up to 3,000 tokens of text
+ * (docs.anthropic.com/en/docs/build-with-claude/pdf-support), in some 5 kB or more.
+ */
+const WORST_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
+  wav: { each: 500, perKilobyte: 10 },
+  audio: { each: 500, perKilobyte: 50 },
+  video: { each: 1000, perKilobyte: 300 },
+  document: { each: 5000, perKilobyte: 600 },
+};
+/** Typical: an image of a megapixel, sound of 64 kbit/s, a PDF of 20 kB a page. */
+const LIKELY_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
+  image: { each: 800, perKilobyte: 0 },
+  wav: { each: 0, perKilobyte: 1 },
+  audio: { each: 0, perKilobyte: 4 },
+  video: { each: 0, perKilobyte: 5 },
+  document: { each: 500, perKilobyte: 30 },
+};
+/** A file that the provider fetches or keeps: nobody here knows its size, so at worst it fills the context. */
+const LIKELY_REMOTE_FILE = 5000;
+const CONTEXT_UNKNOWN = 1_000_000;
+/** Catalogues round: 128,000 for 131,072. What is longer than the context is refused, and costs nothing. */
+const CONTEXT_SLACK = 1.05;
+
+/** What a provider's template puts around each message and each tool, and for the schema of an answer. */
+const [MESSAGE_TOKENS, LIKELY_MESSAGE_TOKENS] = [12, 4];
+const [TOOL_TOKENS, SCHEMA_TOKENS] = [30, 300];
+
+interface Family {
+  /** The largest image. */
+  readonly image: number;
+  /** What the provider puts before every prompt, and besides before one with tools. */
+  readonly base: number;
+  readonly tools: number;
+}
+const OTHERS: Family = { image: 4200, base: 100, tools: 700 };
+/**
+ * What differs, by `<provider>#<name>` in lower case; the first that matches. What is put before prompts was recorded. Images:
+ * - platform.claude.com/docs/en/build-with-claude/vision: 4,784 from Opus 4.7 and Sonnet 5 on, 1,568 before.
+ * - OpenAI, "Images and vision": gpt-4o-mini 2,833 + 8 tiles of 5,667, other models of tiles 85 + 8 × 170, small newer
+ *   ones 1,536 patches × 2.46, large newer ones 10,000 patches in the original's detail.
+ * - ai.google.dev/gemini-api/docs/media-resolution: 2,240; tiles of 258 in old models.
+ * - 1,792 at xAI, 16,384 in Qwen's processors, 64 × 65 in Pixtral, 13 tiles of 256 at Cohere.
+ */
+const FAMILIES: readonly (Partial<Family> & { readonly names: RegExp })[] = [
+  { names: /claude-(fable|mythos|(opus|sonnet|haiku)-(4[.-][7-9]|[5-9]|\d\d))/, image: 4800, tools: 900 },
+  { names: /claude/, image: 1600 },
+  { names: /gpt-4o-mini/, image: 48_200, tools: 100 },
+  { names: /gpt-.*(mini|nano)|o4-mini/, image: 3800, tools: 100 },
+  { names: /gpt-(5\.[4-9]|[6-9]|\d\d)/, image: 10_000, tools: 100 },
+  { names: /openai#|[#/]gpt-\d/, image: 1500, tools: 100 },
+  { names: /gemini|google#/, image: 2600, tools: 100 },
+  { names: /cohere#|command-/, image: 3400 },
+  { names: /grok|xai#/, image: 1800, base: 1000 },
+  { names: /qwen/, image: 16_400 },
+];
+
+/** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), one that researches more. */
+const [SEARCHES_MAX, RESEARCH_SEARCHES_MAX] = [10, 50];
+/** What a search adds to the prompt. Recorded: from 1,400 to 9,000, and less of each the more there are. */
+const SEARCH_TOKENS = 5000;
+/** Where clients ask for a search: OpenAI's field, xAI's, Sonar's. */
+const SEARCH_FIELDS = [
+  ...["web_search_options", "search_parameters", "search_domain_filter", "search_recency_filter"],
+  ...["search_after_date_filter", "search_before_date_filter", "last_updated_after_filter"],
+  ...["last_updated_before_filter", "num_search_results"],
+];
+/** Models that search unasked. Perplexity serves other makers' too (`openai/gpt-6`), which don't. */
+const SEARCHING = /^perplexity#[^/]+$|perplexity\/|sonar|[-/]search|:online|compound/;
+const RESEARCHING = /research|#(medium|high|xhigh)$/;
+
+/**
+ * A count of prompt tokens that the provider's will hardly exceed, for one choice of the answer: the caller multiplies by
+ * `n`. Each text is read once and none is copied.
+ */
+export function worstPromptTokens(request: ChatRequest, card: ModelCard): number {
+  const sizes = sizesOf(request);
+  const id = idOf(card);
+  const family: Family = { ...OTHERS, ...FAMILIES.find(({ names }) => names.test(id)) };
+  let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
+  tokens += (sizes.tools > 0 ? family.tools : 0) + (request.response_format ? SCHEMA_TOKENS : 0);
+  tokens += sizes.dearBytes + (sizes.textBytes - sizes.dearBytes) / BYTES_PER_TOKEN_MIN;
+  tokens += sizes.sealedBytes / SEALED_BYTES_PER_TOKEN_MIN + tokensOfMedia(sizes, WORST_MEDIA);
+  if (sizes.remoteFiles > 0) tokens += card.contextTokensMax ?? CONTEXT_UNKNOWN;
+  tokens = Math.min(tokens, (card.contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK);
+  // Neither is bounded by the context: gpt-4o-mini bills more for an image than it takes, agents read again at each step.
+  tokens += family.image * sizes.media.image.pieces + SEARCH_TOKENS * searchesMax(request, card);
+  return Math.ceil(tokens);
+}
+
+/** The count of prompt tokens to expect, for charging where the provider reported none. */
+export function likelyPromptTokens(request: ChatRequest): number {
+  const sizes = sizesOf(request);
+  const inText = sizes.textBytes / BYTES_PER_TOKEN + sizes.sealedBytes / SEALED_BYTES_PER_TOKEN;
+  const inMedia = tokensOfMedia(sizes, LIKELY_MEDIA) + LIKELY_REMOTE_FILE * sizes.remoteFiles;
+  return Math.ceil(inText + inMedia + LIKELY_MESSAGE_TOKENS * sizes.messages);
+}
+
+/** The count of tokens to expect in so many bytes of text. */
+export function likelyTextTokens(bytes: number): number {
+  return Math.ceil(bytes / BYTES_PER_TOKEN);
+}
+
+/** How many searches the provider may run and bill for one choice of the answer, at worst; 0 where none is asked for. */
+export function searchesMax(request: ChatRequest, card: ModelCard): number {
+  if (request.disable_search === true && request.tools === undefined) return 0;
+  const id = idOf(card);
+  const asked =
+    SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
+    arrayOf(request.plugins).some((plugin) => objectOf(plugin).id === "web") ||
+    arrayOf(request.tools).some((tool) => stringOf(objectOf(tool).type)?.includes("search"));
+  if (!asked && !SEARCHING.test(id)) return 0;
+  return RESEARCHING.test(id) ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
+}
+
+function idOf(card: ModelCard): string {
+  return `${card.provider}#${card.name}`.toLowerCase();
+}
+
+/** What a request holds, by kind. */
+interface Sizes {
+  textBytes: number;
+  /** Those of the text's bytes that may be a token each. */
+  dearBytes: number;
+  sealedBytes: number;
+  messages: number;
+  tools: number;
+  readonly media: Readonly<Record<MediaKind, { pieces: number; kilobytes: number }>>;
+  remoteFiles: number;
+}
+
+function tokensOfMedia({ media }: Sizes, rates: Readonly<Partial<Record<MediaKind, Rate>>>): number {
+  let tokens = 0;
+  for (const kind of MEDIA_KINDS) {
+    const rate = rates[kind];
+    if (rate) tokens += rate.each * media[kind].pieces + rate.perKilobyte * media[kind].kilobytes;
+  }
+  return tokens;
+}
+
+/** No model reads these fields. All others count, known or not: servers put fields of their own into the prompt. */
+const NOT_READ = new Set(["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"]);
+
+function sizesOf(request: ChatRequest): Sizes {
+  const none = () => ({ pieces: 0, kilobytes: 0 });
+  const sizes: Sizes = {
+    textBytes: 0,
+    dearBytes: 0,
+    sealedBytes: 0,
+    messages: request.messages.length,
+    tools: request.tools?.length ?? 0,
+    media: { image: none(), wav: none(), audio: none(), video: none(), document: none() },
+    remoteFiles: 0,
+  };
+  for (const message of request.messages) addMessage(sizes, message);
+  for (const field in request) {
+    const value = request[field];
+    const setting = typeof value === "number" || typeof value === "boolean";
+    if (!setting && !NOT_READ.has(field)) addJson(sizes, value);
+  }
+  return sizes;
+}
+
+function addMessage(sizes: Sizes, message: ChatMessage): void {
+  for (const field in message) {
+    const value = message[field];
+    if (field === "role") continue;
+    if (field === "content" && Array.isArray(value)) for (const part of value) addPart(sizes, part);
+    else addJson(sizes, value);
+  }
+}
+
+function addText(sizes: Sizes, text: string): void {
+  sizes.textBytes += Buffer.byteLength(text);
+  sizes.dearBytes += dearBytesOf(text);
+}
+
+/** A value as the JSON that it is written as: names, texts and what stands around them. */
+function addJson(sizes: Sizes, value: unknown): void {
+  if (typeof value === "string") {
+    addText(sizes, value);
+  } else if (Array.isArray(value)) {
+    for (const one of value) addJson(sizes, one);
+  } else if (isObject(value)) {
+    for (const name in value) {
+      const held = value[name];
+      addText(sizes, name);
+      sizes.textBytes += QUOTING_BYTES;
+      if (typeof held === "string" && isSealed(value, name)) sizes.sealedBytes += held.length;
+      else addJson(sizes, held);
+    }
+  } else {
+    addText(sizes, String(value));
+  }
+}
+
+/** Gemini's and Anthropic's signatures, and the data of encrypted thinking: base64 that only its maker can open. */
+function isSealed(holder: Readonly<Record<string, unknown>>, name: string): boolean {
+  if (name === "data") return holder.type === "reasoning.encrypted";
+  return name === "thought_signature" || (name === "signature" && holder.type === "reasoning.text");
+}
+
+/**
+ * The bytes that may be a token each: digits, which half of the tokenizers keep apart, and letters of rare scripts (from
+ * Tibetan to Mongolian: Burmese, Georgian, Ethiopic, Khmer), which older ones know only as 3 bytes each.
+ */
+function dearBytesOf(text: string): number {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x30 && code <= 0x39) bytes += 1;
+    else if (code >= 0x0f00 && code <= 0x1dff) bytes += 3;
+  }
+  return bytes;
+}
+
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
+const DATA_URL = /^data:([^;,]*)([^,]*),/i;
+/** The beginning of an address or a data: URL, in which its type is told. */
+const HEAD_CHARS = 500;
+/** Addresses under which Gemini finds more than an image. */
+const NO_IMAGE =
+  /\/\/((www|m)\.)?(youtube\.com|youtu\.be)\/|\.(pdf|mp4|mov|mpe?g|webm|mp3|wav|flac|ogg|aac|m4a)([?#]|$)/i;
+const TEXT_NAME = /\.(txt|md|csv|json|xml|html?|ya?ml|css|js)$/i;
+const TEXT_TYPE = /^text\/|^application\/.*(json|xml|yaml|javascript)$/i;
+
+/** A part of a content: OpenAI's, or another vendor's of the same build (`…_url`, Anthropic's `source`). */
+function addPart(sizes: Sizes, part: unknown): void {
+  const given = objectOf(part);
+  const type = stringOf(given.type) ?? "";
+  const held = given[type] ?? given.source;
+  if (type === "text" || type === "refusal" || held === undefined) {
+    addJson(sizes, part);
+    return;
+  }
+  const { url, data, file_data: fileData, filename, format, media_type: mediaType } = objectOf(held);
+  const body = stringOf(held) ?? stringOf(url) ?? stringOf(fileData) ?? stringOf(data);
+  const name = stringOf(filename) ?? "";
+  addText(sizes, name);
+  if (body === undefined) sizes.remoteFiles += 1;
+  else addMedia(sizes, body, stringOf(mediaType) ?? mediaTypeOf(type, name, stringOf(format) ?? ""));
+}
+
+/** What a part holds whose body doesn't say it. */
+function mediaTypeOf(partType: string, name: string, format: string): string {
+  for (const kind of ["audio", "image", "video"]) if (partType.includes(kind)) return `${kind}/${format}`;
+  return TEXT_NAME.test(name) ? "text/plain" : "application/pdf";
+}
+
+/** `body` is an address, a data: URL or base64. */
+function addMedia(sizes: Sizes, body: string, fallbackType: string): void {
+  const head = body.slice(0, HEAD_CHARS);
+  const [start = "", said = "", parameters = ";base64"] = DATA_URL.exec(head) ?? [];
+  if (start === "" && ADDRESS.test(head)) {
+    if (fallbackType.startsWith("image/") && !NO_IMAGE.test(head)) sizes.media.image.pieces += 1;
+    else sizes.remoteFiles += 1;
+    return;
+  }
+  const type = said === "" || said === "application/octet-stream" ? fallbackType : said;
+  const bytes = (body.length - start.length) * (/;base64/i.test(parameters) ? BYTES_PER_BASE64 : 1);
+  if (TEXT_TYPE.test(type)) {
+    sizes.textBytes += bytes;
+    sizes.dearBytes += bytes;
+    return;
+  }
+  const media = sizes.media[kindOf(type)];
+  media.pieces += 1;
+  media.kilobytes += bytes / 1000;
+}
+
+function kindOf(mediaType: string): MediaKind {
+  const [kind, form = ""] = mediaType.toLowerCase().split("/");
+  if (kind === "audio") return /^(x-|vnd\.)?wave?$|^pcm/.test(form) ? "wav" : "audio";
+  return kind === "image" || kind === "video" ? kind : "document";
+}

@@ -1,0 +1,73 @@
+// Replies kept for those who send the same Idempotency-Key again: claimed with the hold, filled or freed with its settlement.
+import type { Admission, Answer } from "../core/demand.ts";
+import { Fault } from "../core/fault.ts";
+import type { Hold, KeptReply } from "../core/rows.ts";
+import type { Books } from "./books.ts";
+
+/** How long a reply is kept for those who ask again. */
+export const REPLY_KEPT_MS = 24 * 3_600_000;
+/** Sealed replies that are kept for one account at the same time, in characters: about 250 MB. */
+const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
+
+/** What became of the same Idempotency-Key before; null: nothing that is still kept. */
+export function answeredBefore(books: Books, { nowMs, idempotency }: Admission): Answer | null {
+  if (idempotency === null) return null;
+  const reply = books.replies.get(idempotency.replyId);
+  if (reply === null || isForgotten(reply, nowMs)) return null;
+  if (reply.bodyDigest !== idempotency.bodyDigest) {
+    return refused("idempotency_mismatch", "This Idempotency-Key was used with another request body.");
+  }
+  if (reply.state === "pending") return { kind: "pending", id: reply.requestId };
+  if (reply.sealed !== null) return { kind: "replayed", sealed: reply.sealed };
+  return refused(
+    "idempotency_unavailable",
+    "This request was answered before, and the answer was too large to be kept or broke off. It is not made again.",
+  );
+}
+
+function refused(code: "idempotency_mismatch" | "idempotency_unavailable", message: string): Answer {
+  return { kind: "refused", fault: new Fault(code, message, { param: "Idempotency-Key" }) };
+}
+
+function isForgotten(reply: KeptReply, nowMs: number): boolean {
+  return reply.state !== "pending" && nowMs - reply.atMs >= REPLY_KEPT_MS;
+}
+
+/** The request that is let in answers for its Idempotency-Key from now on. */
+export function claimReply(books: Books, demand: Admission): void {
+  const { id: requestId, accountId, nowMs: atMs, idempotency } = demand;
+  if (idempotency === null) return;
+  const { replyId: id, bodyDigest } = idempotency;
+  put(books, { accountId, id, bodyDigest, requestId, atMs, state: "pending", sealed: null });
+}
+
+/** `sealed` is null where the answer can't be given again. */
+export function fillReply(books: Books, hold: Hold, sealed: string | null, atMs: number): void {
+  const pending = claimOf(books, hold);
+  if (!pending) return;
+  const kept = books.account(hold.accountId).keptCharacters + (sealed?.length ?? 0);
+  if (sealed === null || kept > KEPT_CHARACTERS_MAX)
+    put(books, { ...pending, atMs, state: "unavailable", sealed: null });
+  else put(books, { ...pending, atMs, state: "kept", sealed });
+}
+
+/** Nothing was produced: whoever asks again is served anew. */
+export function freeReply(books: Books, hold: Hold): void {
+  const pending = claimOf(books, hold);
+  if (pending) books.replies.remove(pending);
+}
+
+function claimOf(books: Books, { id, replyId }: Hold): KeptReply | null {
+  const reply = replyId === null ? null : books.replies.get(replyId);
+  return reply?.requestId === id ? reply : null;
+}
+
+function put(books: Books, reply: KeptReply): void {
+  const before = books.replies.get(reply.id)?.sealed?.length ?? 0;
+  const after = reply.sealed?.length ?? 0;
+  books.replies.put(reply);
+  if (before === after) return;
+  const account = books.account(reply.accountId);
+  const keptCharacters = Math.max(0, account.keptCharacters + after - before);
+  books.accounts.put(account.id, { ...account, keptCharacters });
+}

@@ -1,0 +1,110 @@
+// The tables of the request log and its hourly sums, as both engines have them.
+import { ENDINGS, type RequestRecord, type Tokens, USAGE_SOURCES } from "../core/record.ts";
+import type { UsageSum } from "../core/rows.ts";
+import { type Found, orNull, text, whole, word } from "./found.ts";
+import { table } from "./tables.ts";
+
+const TOKENS = {
+  prompt_tokens: ({ prompt }: Tokens) => prompt,
+  completion_tokens: ({ completion }: Tokens) => completion,
+  cached_tokens: ({ cached }: Tokens) => cached,
+  cache_write_tokens: ({ cacheWrite }: Tokens) => cacheWrite,
+  reasoning_tokens: ({ reasoning }: Tokens) => reasoning,
+  searches: ({ searches }: Tokens) => searches,
+} as const;
+
+function tokensOf(found: Found): Tokens {
+  return {
+    prompt: whole(found, "prompt_tokens"),
+    completion: whole(found, "completion_tokens"),
+    cached: whole(found, "cached_tokens"),
+    cacheWrite: whole(found, "cache_write_tokens"),
+    reasoning: whole(found, "reasoning_tokens"),
+    searches: whole(found, "searches"),
+  };
+}
+
+/** The token columns of a row that has `tokens`. */
+function tokenColumns<Row extends { readonly tokens: Tokens }>() {
+  return Object.fromEntries(
+    Object.entries(TOKENS).map(([column, count]) => [column, (row: Row) => count(row.tokens)]),
+  );
+}
+
+/** Times are measured finer than a row needs, and its columns hold integers only. */
+export const REQUEST = table<RequestRecord>(
+  "request",
+  ["account_id", "id"],
+  {
+    account_id: (row) => row.accountId,
+    id: (row) => row.id,
+    request_id: (row) => row.requestId,
+    key_id: (row) => row.keyId,
+    at_ms: (row) => Math.round(row.atMs),
+    model_asked: (row) => row.modelAsked,
+    model_used: (row) => row.modelUsed,
+    selector: (row) => row.selector,
+    attempts: (row) => row.attempts,
+    stream: (row) => (row.stream ? 1 : 0),
+    status: (row) => row.status,
+    fault_code: (row) => row.faultCode,
+    ...tokenColumns<RequestRecord>(),
+    cost_nano: (row) => row.costNanoUsd,
+    charged_nano: (row) => row.chargedNanoUsd,
+    hold_nano: (row) => row.holdNanoUsd,
+    usage_source: (row) => row.usageSource,
+    ended: (row) => row.ended,
+    total_ms: (row) => Math.round(row.totalMs),
+    first_token_ms: (row) => (row.firstTokenMs === null ? null : Math.round(row.firstTokenMs)),
+  },
+  (found) => ({
+    id: text(found, "id"),
+    requestId: text(found, "request_id"),
+    keyId: text(found, "key_id"),
+    accountId: text(found, "account_id"),
+    atMs: whole(found, "at_ms"),
+    modelAsked: text(found, "model_asked"),
+    modelUsed: orNull(found, "model_used", text),
+    selector: orNull(found, "selector", text),
+    attempts: whole(found, "attempts"),
+    stream: whole(found, "stream") === 1,
+    status: whole(found, "status"),
+    faultCode: orNull(found, "fault_code", text),
+    tokens: tokensOf(found),
+    costNanoUsd: whole(found, "cost_nano"),
+    chargedNanoUsd: whole(found, "charged_nano"),
+    holdNanoUsd: whole(found, "hold_nano"),
+    usageSource: word(found, "usage_source", USAGE_SOURCES),
+    ended: word(found, "ended", ENDINGS),
+    totalMs: whole(found, "total_ms"),
+    firstTokenMs: orNull(found, "first_token_ms", whole),
+  }),
+);
+
+export const USAGE = table<UsageSum>(
+  "usage_hour",
+  ["hour_ms", "account_id", "key_id", "model"],
+  {
+    hour_ms: (row) => row.hourMs,
+    account_id: (row) => row.accountId,
+    key_id: (row) => row.keyId,
+    model: (row) => row.model,
+    requests: (row) => row.requests,
+    ...tokenColumns<UsageSum>(),
+    cost_nano: (row) => row.costNanoUsd,
+    charged_nano: (row) => row.chargedNanoUsd,
+  },
+  (found) => ({
+    hourMs: whole(found, "hour_ms"),
+    accountId: text(found, "account_id"),
+    keyId: text(found, "key_id"),
+    model: text(found, "model"),
+    requests: whole(found, "requests"),
+    tokens: tokensOf(found),
+    costNanoUsd: whole(found, "cost_nano"),
+    chargedNanoUsd: whole(found, "charged_nano"),
+  }),
+);
+
+/** The columns of `USAGE` that add up. */
+export const USAGE_SUMS = USAGE.columns.filter((column) => !USAGE.key.includes(column));

@@ -1,0 +1,72 @@
+// One transaction for demands of one account: read under its lock, decide, write; again where it failed and that is safe.
+import type { Answer, Decide, Demand } from "../../core/demand.ts";
+import { BEGIN, type Connection } from "./connection.ts";
+import { CommitError, isConflict, isTrouble, LateError, unavailable } from "./failures.ts";
+import { type Pool, pause } from "./pool.ts";
+import { readingOf } from "./reading.ts";
+import { writesOf } from "./writing.ts";
+
+/** After failures that are certain; while a commit is unknown it is asked for as long as there is time. */
+const TRIES_MAX = 2;
+const CONFLICTS_MAX = 20;
+
+export interface Bounds {
+  /** For everything up to the last try's writing. */
+  readonly workMs: number;
+  /** For each try's writing, whenever it begins: cut short it would leave an outcome unknown. */
+  readonly writeMs: number;
+}
+
+/**
+ * The answers, in order, once they are committed. Where a COMMIT was sent and its answer did not come, the same demands
+ * are run once more on another connection: their ids are ours, so an admission that was written is replaced, and a
+ * settlement that was written tells what it came to. The account's lock makes the second look wait for the first try's
+ * end, however late the server comes to it. Only when there is no time left for that is the outcome told as unknown.
+ */
+export async function runBatch(
+  pool: Pool,
+  decide: Decide,
+  demands: readonly Demand[],
+  bounds: Bounds,
+): Promise<readonly Answer[]> {
+  const untilMs = performance.now() + bounds.workMs;
+  let unknown: CommitError | null = null;
+  let failures = 0;
+  let conflicts = 0;
+  for (;;) {
+    try {
+      return await transact(pool, decide, demands, untilMs, bounds.writeMs);
+    } catch (error) {
+      if (error instanceof CommitError) unknown = error;
+      if (!isTrouble(error) && unknown === null) throw error;
+      const again = isConflict(error)
+        ? ++conflicts <= CONFLICTS_MAX
+        : ++failures < TRIES_MAX || unknown !== null;
+      if (!again || !isTrouble(error) || performance.now() >= untilMs) throw unavailable(unknown ?? error);
+    }
+    await pause();
+  }
+}
+
+async function transact(
+  pool: Pool,
+  decide: Decide,
+  demands: readonly Demand[],
+  untilMs: number,
+  writeMs: number,
+): Promise<readonly Answer[]> {
+  const leftMs = () => Math.max(1, untilMs - performance.now());
+  const accountId = demands[0]?.accountId ?? "";
+  return pool.use(leftMs(), async (connection: Connection) => {
+    const { queries, rowsOf } = readingOf(
+      accountId,
+      demands.map(({ reads }) => reads),
+      true,
+    );
+    const [, ...results] = await connection.send([BEGIN, ...queries], leftMs());
+    const decision = decide(rowsOf(results), demands);
+    if (performance.now() >= untilMs) throw new LateError("The database was too slow.");
+    await connection.commit(writesOf(accountId, decision), writeMs);
+    return decision.answers;
+  });
+}

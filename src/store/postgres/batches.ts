@@ -1,0 +1,135 @@
+// Demands on their way into transactions: while one of an account is under way, its further demands gather for the next.
+import type { Answer, Decide, Demand } from "../../core/demand.ts";
+import { Fault } from "../../core/fault.ts";
+import { type Bounds, runBatch } from "./batch.ts";
+import { LateError, unavailable } from "./failures.ts";
+import { CONNECTIONS_MAX, type Pool } from "./pool.ts";
+
+const BATCH_DEMANDS_MAX = 500;
+const WAITING_DEMANDS_MAX = 100_000;
+/** Two connections are left to look-ups. */
+const BATCHES_AT_ONCE_MAX = CONNECTIONS_MAX - 2;
+const SWEEP_MS = 100;
+
+interface Waiting {
+  readonly demand: Demand;
+  readonly sinceMs: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface BatchesParts {
+  readonly pool: Pool;
+  readonly decide: Decide;
+  /** How long a demand waits for its turn before it fails. */
+  readonly waitMs: number;
+  readonly bounds: Bounds;
+}
+
+export class Batches {
+  readonly #parts: BatchesParts;
+  /** By account; one that is here has a batch under way, or is in the line for a turn. */
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #line: string[] = [];
+  #demands = 0;
+  #running = 0;
+  #willSweep = false;
+  #idle: (() => void)[] = [];
+  #closed = false;
+
+  constructor(parts: BatchesParts) {
+    this.#parts = parts;
+  }
+
+  add(demand: Demand): Promise<Answer> {
+    if (this.#closed) return Promise.reject(unavailable("The store is closed."));
+    if (this.#demands >= WAITING_DEMANDS_MAX) {
+      const message = "Too many requests are waiting for the gateway's store.";
+      return Promise.reject(new Fault("overloaded", message));
+    }
+    return new Promise((resolve, reject) => {
+      const waiting = { demand, sinceMs: performance.now(), resolve, reject };
+      this.#demands++;
+      this.#sweepLater();
+      const queue = this.#waiting.get(demand.accountId);
+      if (queue) {
+        queue.push(waiting);
+        return;
+      }
+      this.#waiting.set(demand.accountId, [waiting]);
+      // What the same turn of the event loop brings becomes one batch.
+      setImmediate(() => this.#queueUp(demand.accountId));
+    });
+  }
+
+  /** Takes no more, and waits until everything demanded so far is answered. */
+  async drain(): Promise<void> {
+    this.#closed = true;
+    if (this.#waiting.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #queueUp(accountId: string): void {
+    this.#line.push(accountId);
+    this.#startNext();
+  }
+
+  #startNext(): void {
+    while (this.#running < BATCHES_AT_ONCE_MAX) {
+      const accountId = this.#line.shift();
+      if (accountId === undefined) return;
+      this.#running++;
+      void this.#turn(accountId);
+    }
+  }
+
+  /** One batch; an account with more goes to the end of the line, so that a busy one keeps no other waiting. */
+  async #turn(accountId: string): Promise<void> {
+    const queue = this.#waiting.get(accountId) ?? [];
+    const batch = queue.splice(0, BATCH_DEMANDS_MAX);
+    this.#demands -= batch.length;
+    if (batch.length > 0) await this.#run(batch);
+    this.#running--;
+    if (queue.length > 0) this.#line.push(accountId);
+    else this.#waiting.delete(accountId);
+    this.#startNext();
+    if (this.#waiting.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
+  }
+
+  /** Never throws. A demand that the database refuses must not fail the others, so then each has its own transaction. */
+  async #run(batch: readonly Waiting[]): Promise<void> {
+    const { pool, decide, bounds } = this.#parts;
+    try {
+      const demands = batch.map(({ demand }) => demand);
+      const answers = await runBatch(pool, decide, demands, bounds);
+      batch.forEach(({ resolve, reject }, index) => {
+        const answer = answers[index];
+        if (answer) resolve(answer);
+        else reject(new Error("A demand was left without an answer."));
+      });
+    } catch (error) {
+      if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
+      else for (const waiting of batch) await this.#run([waiting]);
+    }
+  }
+
+  #sweepLater(): void {
+    if (this.#willSweep) return;
+    this.#willSweep = true;
+    setTimeout(() => {
+      this.#willSweep = false;
+      this.#sweep();
+      if (this.#demands > 0) this.#sweepLater();
+    }, SWEEP_MS);
+  }
+
+  /** Lets go those whose turn did not come in time: nothing of them was sent, so their failure is certain. */
+  #sweep(): void {
+    const beforeMs = performance.now() - this.#parts.waitMs;
+    for (const queue of this.#waiting.values()) {
+      const inTime = queue.findIndex(({ sinceMs }) => sinceMs >= beforeMs);
+      const late = queue.splice(0, inTime === -1 ? queue.length : inTime);
+      this.#demands -= late.length;
+      for (const { reject } of late) reject(unavailable(new LateError("The database was too slow.")));
+    }
+  }
+}

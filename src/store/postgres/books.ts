@@ -1,0 +1,63 @@
+// The PostgreSQL store's journals and sums.
+import type { Store } from "../../core/store.ts";
+import { type Found, text, whole } from "../found.ts";
+import { USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { AUDIT_ACCOUNTS, AUDIT_SUMS, auditOf, usageSql } from "../sql.ts";
+import { ENTRY } from "../tables.ts";
+import { query, type Result } from "./connection.ts";
+import type { Pool } from "./pool.ts";
+import { selectFrom } from "./reading.ts";
+
+const HOUR_MS = 3_600_000;
+
+const JOURNAL = `${selectFrom(ENTRY)} WHERE account_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`;
+const CHARGED = `
+  SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = $1 AND hour_ms > $2`;
+
+type BookMethods = Pick<
+  Store,
+  "journal" | "systemJournal" | "systemBalance" | "audit" | "chargedSince" | "usage"
+>;
+
+export function bookMethods(pool: Pool): BookMethods {
+  return {
+    journal: async (accountId, { limit, after }) => {
+      const before = after ? seqOf(after.id) : Number.MAX_SAFE_INTEGER;
+      return (await pool.one(query(JOURNAL, accountId, before, limit))).map(ENTRY.rowOf);
+    },
+    systemJournal: async (account, { limit, after }) => {
+      const from = after
+        ? ([after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), seqOf(after.id)] as const)
+        : ([Number.MAX_SAFE_INTEGER, "", 0] as const);
+      const page = `
+        ${selectFrom(ENTRY)} WHERE ${account}_nano <> 0 AND (at_ms, account_id, seq) < ($1, $2, $3)
+        ORDER BY at_ms DESC, account_id DESC, seq DESC LIMIT $4`;
+      return (await pool.one(query(page, ...from, limit))).map(ENTRY.rowOf);
+    },
+    systemBalance: async (account) => {
+      const sum = `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`;
+      const [found] = await pool.lookLong([query(sum)]);
+      return Number(text(only(found), "balance"));
+    },
+    audit: async () => {
+      const [accounts, sums] = await pool.lookLong([query(AUDIT_ACCOUNTS), query(AUDIT_SUMS)]);
+      return auditOf(accounts ?? [], only(sums));
+    },
+    chargedSince: async (keyId, sinceMs) =>
+      whole(only(await pool.one(query(CHARGED, keyId, sinceMs - HOUR_MS))), "charged"),
+    usage: async ({ fromMs, toMs, groupBy }) => {
+      const sums = usageSql(groupBy, USAGE_SUMS, (position) => `$${position}`);
+      const [found] = await pool.lookLong([query(sums, fromMs, toMs)]);
+      return (found ?? []).map(USAGE.rowOf);
+    },
+  };
+}
+
+/** The number of an entry, from its `entryIdOf`. */
+function seqOf(entryId: string): number {
+  return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
+}
+
+function only(result: Result | undefined): Found {
+  return result?.[0] ?? {};
+}

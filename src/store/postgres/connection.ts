@@ -1,0 +1,98 @@
+// One connection of the pool while it is somebody's: statements sent in one flight, each flight bounded in time.
+import type { ReservedSQL } from "bun";
+import type { Found, Value } from "../found.ts";
+import { CommitError, isConflict, LateError } from "./failures.ts";
+
+export interface Query {
+  readonly text: string;
+  /** In place of `$1, $2 …`; lists are for `unnest` and `= ANY`. */
+  readonly values: readonly (Value | readonly Value[])[];
+  readonly template?: TemplateStringsArray;
+}
+
+export interface Result extends ReadonlyArray<Found> {
+  /** Rows that were given or touched. */
+  readonly count: number;
+  readonly command: string;
+}
+
+export function query(text: string, ...values: Query["values"]): Query {
+  return { text, values };
+}
+
+/** A statement that is always the same. Without values only a template is sent in one flight with others. */
+function fixed(template: TemplateStringsArray): Query {
+  return { text: template.join(""), values: [], template };
+}
+
+/** Said out loud, because a database may have another level as its default, and the locking is made for this one. */
+export const BEGIN = fixed`BEGIN ISOLATION LEVEL READ COMMITTED`;
+/** For reads that belong together: all see one moment. */
+export const BEGIN_LOOKING = fixed`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+export const COMMIT = fixed`COMMIT`;
+const ROLLBACK = fixed`ROLLBACK`;
+
+export class Connection {
+  readonly #reserved: ReservedSQL;
+  #closed = false;
+
+  constructor(reserved: ReservedSQL) {
+    this.#reserved = reserved;
+  }
+
+  /** The results of statements sent together, in order. Throws the first failure, once none of them is under way. */
+  async send(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
+    return whole(await this.#flight(queries, withinMs));
+  }
+
+  /**
+   * `send`, then COMMIT, in the same flight. Throws a CommitError when nobody knows whether it was written; after any
+   * other failure nothing was.
+   */
+  async commit(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
+    const ends = await this.#flight([...queries, COMMIT], withinMs);
+    const committed = ends.at(-1);
+    if (committed?.status !== "fulfilled") {
+      if (isConflict(committed?.reason)) throw committed?.reason;
+      throw new CommitError("The commit was not answered.", { cause: committed?.reason });
+    }
+    const results = whole(ends);
+    // After a failed statement COMMIT is answered too, by the word ROLLBACK.
+    if (committed.value.command === "COMMIT") return results;
+    throw new Error("The transaction was rolled back without a word why.");
+  }
+
+  /** Ends a transaction that is given up, if one is open. When that fails too, the pool closes the connection. */
+  async rollBack(withinMs: number): Promise<void> {
+    if (!this.#closed) await this.#flight([ROLLBACK], withinMs);
+  }
+
+  release(): void {
+    if (!this.#closed) this.#reserved.release();
+  }
+
+  /** Only closing ends the wait for a server that is silent: a query that is sent can't be called off without it. */
+  async #flight(queries: readonly Query[], withinMs: number): Promise<PromiseSettledResult<Result>[]> {
+    const timer = setTimeout(() => {
+      this.#closed = true;
+      void this.#reserved.close({ timeout: 0 }).catch(() => {});
+    }, withinMs);
+    const ends = await Promise.allSettled(queries.map((one) => this.#start(one)));
+    clearTimeout(timer);
+    if (!this.#closed) return ends;
+    const late = new LateError(`The database did not answer within ${Math.round(withinMs)} ms.`);
+    return ends.map((end) => (end.status === "fulfilled" ? end : { status: "rejected", reason: late }));
+  }
+
+  #start({ text, values, template }: Query): Promise<Result> {
+    if (template) return this.#reserved<Result>(template).execute();
+    return this.#reserved.unsafe<Result>(text, [...values]).execute();
+  }
+}
+
+function whole(ends: readonly PromiseSettledResult<Result>[]): readonly Result[] {
+  return ends.map((end) => {
+    if (end.status === "rejected") throw end.reason;
+    return end.value;
+  });
+}

@@ -1,0 +1,46 @@
+// What a failure of the database means: whether it is worth another try, whose fault it is, and what callers are told.
+import { SQL } from "bun";
+import { Fault } from "../../core/fault.ts";
+
+const RETRY_AFTER_MS = 1000;
+
+/** Nobody knows whether the transaction was written: its COMMIT was sent and not answered. */
+export class CommitError extends Error {}
+
+/** The database did not answer in time, or no connection to it was to be had. */
+export class LateError extends Error {}
+
+/** The server's SQLSTATE; null when the failure is no answer of the server's. */
+export function sqlStateOf(error: unknown): string | null {
+  return error instanceof SQL.PostgresError && typeof error.errno === "string" ? error.errno : null;
+}
+
+/** 40xxx: serialization failures and deadlocks; 55P03: the lock was not had in time. Nothing was written. */
+export function isConflict(error: unknown): boolean {
+  return /^(40(?!003)|55P03)/.test(sqlStateOf(error) ?? "");
+}
+
+/** The data was refused (a constraint, a number out of range): the same would be refused again. */
+export function isRefusal(error: unknown): boolean {
+  return /^2[123]/.test(sqlStateOf(error) ?? "");
+}
+
+/** The database or the way to it is in trouble, as opposed to what was asked of it, or to a bug of ours. */
+export function isTrouble(error: unknown): boolean {
+  if (error instanceof CommitError || error instanceof LateError) return true;
+  return error instanceof SQL.PostgresError && !isRefusal(error);
+}
+
+/** What a caller is told of a store that can't be used. */
+export function unavailable(cause: unknown): Fault {
+  const message = "The gateway's store can't be used right now. Please try again shortly.";
+  const unknown = cause instanceof CommitError ? { outcomeUnknown: true as const } : {};
+  return new Fault("store_unavailable", message, { retryAfterMs: RETRY_AFTER_MS, cause, ...unknown });
+}
+
+/** For the operator. A server's own words name no password, and an address is never a part of what Bun says. */
+export function inWords(error: unknown): string {
+  const state = sqlStateOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return state === null ? message : `${message} (${state})`;
+}

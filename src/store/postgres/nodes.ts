@@ -1,0 +1,56 @@
+// Which nodes live, by their heartbeats in the database and its own clock, and the holds of those that don't.
+import type { Store } from "../../core/store.ts";
+import { HOLD } from "../tables.ts";
+import { query } from "./connection.ts";
+import type { Pool } from "./pool.ts";
+import { selectFrom } from "./reading.ts";
+
+/**
+ * Silent for so long, a node is taken for dead. Only by one that has itself beaten through all that time: where the
+ * database was away, or its clock jumped, every node looks silent afterwards, until each had the time to beat again.
+ */
+const DEAD = "interval '15 seconds'";
+/** Longer than from one beat to the next: whoever was silent for this long saw nothing of the others meanwhile. */
+const GAP = "interval '7 seconds'";
+const FORGOTTEN = "interval '1 day'";
+
+const BEAT = `
+  INSERT INTO node (id, since_at, beat_at) VALUES ($1, clock_timestamp(), clock_timestamp())
+  ON CONFLICT (id) DO UPDATE SET
+    since_at = CASE WHEN node.beat_at < clock_timestamp() - ${GAP} THEN clock_timestamp() ELSE node.since_at END,
+    beat_at = clock_timestamp()`;
+
+/** A node that has no row has ended and said so, or never beat. */
+const ORPHANS = `
+  ${selectFrom(HOLD)} WHERE node <> $1 AND (
+    node NOT IN (SELECT id FROM node)
+    OR node IN (
+      SELECT other.id FROM node AS other JOIN node AS own ON own.id = $1
+      WHERE greatest(other.beat_at, own.since_at) < clock_timestamp() - ${DEAD}
+        AND own.beat_at > clock_timestamp() - ${GAP}
+    )
+  ) LIMIT $2`;
+
+const FORGET = `
+  DELETE FROM node WHERE beat_at < clock_timestamp() - ${FORGOTTEN} AND id NOT IN (SELECT node FROM hold)`;
+
+type NodeMethods = Pick<Store, "beat" | "orphans">;
+
+export function nodeMethods(pool: Pool, node: string): NodeMethods {
+  return {
+    async beat() {
+      await pool.one(query(BEAT, node));
+    },
+    orphans: async (most) => (await pool.one(query(ORPHANS, node, most))).map(HOLD.rowOf),
+  };
+}
+
+/** Rows of nodes that nobody will hear of again, and that hold nothing. */
+export async function forgetNodes(pool: Pool): Promise<void> {
+  await pool.one(query(FORGET));
+}
+
+/** The node has ended: what it still holds nobody will settle, so the others need not wait for its silence. */
+export async function endNode(pool: Pool, node: string): Promise<void> {
+  await pool.one(query("DELETE FROM node WHERE id = $1", node));
+}

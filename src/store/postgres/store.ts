@@ -1,0 +1,83 @@
+// The store on PostgreSQL, or on an engine that speaks its language, for as many nodes as wanted.
+import { randomBytes } from "node:crypto";
+import type { Decide } from "../../core/demand.ts";
+import type { Store } from "../../core/store.ts";
+import { Batches } from "./batches.ts";
+import { bookMethods } from "./books.ts";
+import { query } from "./connection.ts";
+import { inWords } from "./failures.ts";
+import { migrate } from "./migrations.ts";
+import { endNode, nodeMethods } from "./nodes.ts";
+import { Pool } from "./pool.ts";
+import { readingOf } from "./reading.ts";
+import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
+
+const PATIENCE_MS = 3000;
+const CLOSE_MS = 1000;
+const NODE_BYTES = 8;
+
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/database`, with `?sslmode=…` and the like. */
+  readonly url: string;
+  readonly decide: Decide;
+  /** How long a call waits for the database before it fails; 3 s unless given. */
+  readonly patienceMs?: number;
+}
+
+/** Opens the store and migrates it. Throws an Error that says what is wrong, and nothing of the address but its host. */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { url, decide, patienceMs = PATIENCE_MS } = options;
+  const pool = await opened(url, patienceMs);
+  const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
+  const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * 0.2 };
+  const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.3, bounds });
+  return {
+    node,
+    transact: (demand) => batches.add(demand),
+    // A commit that was answered is on disk already, as far as the operator lets the database see to it.
+    durable: async () => {},
+    read: async (reads) => {
+      const { queries, rowsOf } = readingOf(reads.accountId, [reads], false);
+      return rowsOf(await pool.look(queries));
+    },
+    ...nodeMethods(pool, node),
+    ...bookMethods(pool),
+    ...keyMethods(pool),
+    ...accountMethods(pool),
+    ...requestMethods(pool),
+    ...settingMethods(pool),
+    // It touches no row, and yet a server that takes no writes refuses it.
+    ready: () => pool.probe(query("UPDATE node SET beat_at = beat_at WHERE id = ''")),
+    close: async () => {
+      await batches.drain();
+      // When the database is gone, the others find out by the silence.
+      await endNode(pool, node).catch(() => {});
+      await pool.close(CLOSE_MS);
+    },
+  };
+}
+
+async function opened(url: string, patienceMs: number): Promise<Pool> {
+  const pool = poolOf(url, patienceMs);
+  try {
+    await migrate(pool);
+    return pool;
+  } catch (error) {
+    await pool.close(0);
+    const { protocol, host, pathname } = new URL(url);
+    throw new Error(`The store ${protocol}//${host}${pathname} can't be opened: ${inWords(error)}.`, {
+      cause: error,
+    });
+  }
+}
+
+/** What is wrong with an address is told without any of it: there may be a password in it. */
+function poolOf(url: string, patienceMs: number): Pool {
+  try {
+    return new Pool(url, patienceMs);
+  } catch {
+    throw new Error(
+      "The store's postgres:// address is malformed. In a user's name and password, characters like / : @ ? # % are written as %2F %3A %40 %3F %23 %25.",
+    );
+  }
+}

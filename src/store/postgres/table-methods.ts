@@ -1,0 +1,187 @@
+// The PostgreSQL store's keys, accounts, request log and settings.
+import type { Page, RequestFilter, Store } from "../../core/store.ts";
+import { text } from "../found.ts";
+import { changedKey } from "../key-change.ts";
+import { REQUEST } from "../log-tables.ts";
+import { listOf, marksOf } from "../sql.ts";
+import { ACCOUNT, KEY, type Table } from "../tables.ts";
+import { query, type Result } from "./connection.ts";
+import { forgetNodes } from "./nodes.ts";
+import type { Pool } from "./pool.ts";
+import { selectFrom } from "./reading.ts";
+
+const mark = (position: number) => `$${position}`;
+
+function insertSql(name: string, columns: readonly string[]): string {
+  return `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})`;
+}
+
+/** One page of a table that lists from the newest: takes the position's moment and id, and the limit. */
+function pageSql(table: Pick<Table<never>, "name" | "columns">): string {
+  return `${selectFrom(table)} WHERE (created_at_ms, id) < ($1, $2) ORDER BY created_at_ms DESC, id DESC LIMIT $3`;
+}
+
+const KEYS = pageSql(KEY);
+const ADD_KEY = insertSql(KEY.name, [...KEY.columns, "digest"]);
+const CHANGE_KEY = `
+  UPDATE gateway_key SET name = $2, expires_at_ms = $3::bigint, allowed_models = $4, requests_per_day = $5,
+    spend_limit_nano = $6::bigint WHERE id = $1`;
+const REVOKE_KEY = `
+  UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, $2::bigint) WHERE id = $1
+  RETURNING ${listOf(KEY.columns)}`;
+/**
+ * Admissions read the key under its account's lock. A change that takes the same lock is committed before any of those
+ * that begin after it was answered, on every node: so a revocation that was answered lets nothing more in.
+ */
+const LOCK_ACCOUNT_OF_KEY = `
+  SELECT account.id FROM account JOIN gateway_key ON gateway_key.account_id = account.id
+  WHERE gateway_key.id = $1 FOR UPDATE OF account`;
+
+type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
+
+export function keyMethods(pool: Pool): KeyMethods {
+  return {
+    key: async (id) => one(KEY, await pool.one(query(`${selectFrom(KEY)} WHERE id = $1`, id))),
+    keyByDigest: async (digest) =>
+      one(KEY, await pool.one(query(`${selectFrom(KEY)} WHERE digest = $1`, digest))),
+    keys: async (page) => (await pool.one(query(KEYS, ...pageValues(page)))).map(KEY.rowOf),
+    addKey: async (key, digest) => {
+      await pool.once(query(ADD_KEY, ...KEY.valuesOf(key), digest));
+    },
+    changeKey: (id, change) =>
+      pool.change(
+        [query(LOCK_ACCOUNT_OF_KEY, id), query(`${selectFrom(KEY)} WHERE id = $1`, id)],
+        ([, found]) => {
+          const key = one(KEY, found);
+          if (key === null) return { writes: [], gives: () => null };
+          const changed = changedKey(key, change);
+          const { name, expiresAtMs, allowedModels, requestsPerDay, spendLimitNanoUsd } = changed;
+          const lists = [JSON.stringify(allowedModels), JSON.stringify(requestsPerDay)] as const;
+          const write = query(CHANGE_KEY, id, name, expiresAtMs, ...lists, spendLimitNanoUsd);
+          return { writes: [write], gives: () => changed };
+        },
+      ),
+    revokeKey: (id, atMs) =>
+      pool.change([query(LOCK_ACCOUNT_OF_KEY, id)], () => ({
+        writes: [query(REVOKE_KEY, id, atMs)],
+        gives: ([revoked]) => one(KEY, revoked),
+      })),
+  };
+}
+
+const ACCOUNTS = pageSql(ACCOUNT);
+const ADD_ACCOUNT = insertSql(ACCOUNT.name, ACCOUNT.columns);
+const RENAME_ACCOUNT = `UPDATE account SET name = $2 WHERE id = $1 RETURNING ${listOf(ACCOUNT.columns)}`;
+
+type AccountMethods = Pick<Store, "account" | "accounts" | "addAccount" | "renameAccount">;
+
+export function accountMethods(pool: Pool): AccountMethods {
+  return {
+    account: async (id) => one(ACCOUNT, await pool.one(query(`${selectFrom(ACCOUNT)} WHERE id = $1`, id))),
+    accounts: async (page) => (await pool.one(query(ACCOUNTS, ...pageValues(page)))).map(ACCOUNT.rowOf),
+    addAccount: async (account) => {
+      await pool.once(query(ADD_ACCOUNT, ...ACCOUNT.valuesOf(account)));
+    },
+    renameAccount: async (id, name) => one(ACCOUNT, await pool.one(query(RENAME_ACCOUNT, id, name))),
+  };
+}
+
+const PRUNE_REQUESTS = `
+  DELETE FROM request WHERE (account_id, id) IN
+    (SELECT account_id, id FROM request WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
+const OLD_REPLIES = "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' LIMIT $2";
+/** Looked at again under the account's lock: the reply may have been claimed anew. */
+const FORGET_REPLIES = `
+  WITH gone AS (
+    DELETE FROM reply WHERE account_id = $1 AND id = ANY($2::text[]) AND at_ms < $3 AND state <> 'pending'
+    RETURNING coalesce(length(sealed), 0) AS characters
+  )
+  UPDATE account SET kept_characters =
+    greatest(0, kept_characters - (SELECT CAST(coalesce(sum(characters), 0) AS BIGINT) FROM gone))
+  WHERE id = $1`;
+
+type RequestMethods = Pick<Store, "request" | "requests" | "prune">;
+
+export function requestMethods(pool: Pool): RequestMethods {
+  return {
+    request: async (id) => one(REQUEST, await pool.one(query(`${selectFrom(REQUEST)} WHERE id = $1`, id))),
+    requests: async (filter, page) => {
+      const { where, values } = narrowed(filter, page);
+      const text = `${selectFrom(REQUEST)} WHERE ${where} ORDER BY at_ms DESC, id DESC LIMIT ${mark(values.length + 1)}`;
+      return (await pool.one(query(text, ...values, page.limit))).map(REQUEST.rowOf);
+    },
+    prune: async ({ requestsMs, metersMs, repliesMs }, rowsMax) => {
+      await forgetNodes(pool);
+      await pool.one(query("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
+      const replies = await forgetReplies(pool, repliesMs, rowsMax);
+      const requests = await pool.one(query(PRUNE_REQUESTS, requestsMs, rowsMax - replies));
+      return replies + requests.count;
+    },
+  };
+}
+
+/** Only what is asked for is in the statement, so that each finds its index. */
+function narrowed({ keyId, accountId, model, status }: RequestFilter, page: Page) {
+  const [atMs, id] = pageValues(page);
+  const values: (string | number)[] = [atMs, id];
+  const conditions = ["(at_ms, id) < ($1, $2)"];
+  const add = (value: string | number | undefined, condition: (mark: string) => string) => {
+    if (value === undefined) return;
+    values.push(value);
+    conditions.push(condition(mark(values.length)));
+  };
+  add(keyId, (at) => `key_id = ${at}`);
+  add(accountId, (at) => `account_id = ${at}`);
+  add(model, (at) => `(model_used = ${at} OR model_asked = ${at})`);
+  add(status, (at) => `status = ${at}`);
+  return { where: conditions.join(" AND "), values };
+}
+
+/** Account by account, as nothing here spans two. Gives the number of replies that were old. */
+async function forgetReplies(pool: Pool, beforeMs: number, rowsMax: number): Promise<number> {
+  const old = await pool.one(query(OLD_REPLIES, beforeMs, rowsMax));
+  const byAccount = Map.groupBy(old, (found) => text(found, "account_id"));
+  for (const [accountId, found] of byAccount) {
+    const ids = found.map((row) => text(row, "id"));
+    await pool.change([query("SELECT id FROM account WHERE id = $1 FOR UPDATE", accountId)], () => ({
+      writes: [query(FORGET_REPLIES, accountId, ids, beforeMs)],
+      gives: () => undefined,
+    }));
+  }
+  return old.length;
+}
+
+const SETTING = "SELECT value FROM setting WHERE name = $1";
+const KEEP_SETTING = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
+const SET_SETTING =
+  "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
+
+type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting">;
+
+export function settingMethods(pool: Pool): SettingMethods {
+  const read = async (name: string) => settingOf(await pool.one(query(SETTING, name)));
+  return {
+    setting: read,
+    keepSetting: async (name, value) => {
+      await pool.one(query(KEEP_SETTING, name, value));
+      return (await read(name)) ?? value;
+    },
+    setSetting: async (name, value) => {
+      await pool.one(query(SET_SETTING, name, value));
+    },
+  };
+}
+
+function settingOf([found]: Result): string | null {
+  return found ? text(found, "value") : null;
+}
+
+/** A position's moment and id, and the number of rows; without a position the list's beginning, before the newest row. */
+function pageValues({ limit, after }: Page): [atMs: number, id: string, limit: number] {
+  return [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
+}
+
+function one<Row>(table: Table<Row>, result: Result | undefined): Row | null {
+  const [found] = result ?? [];
+  return found ? table.rowOf(found) : null;
+}

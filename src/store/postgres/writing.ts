@@ -1,0 +1,107 @@
+// Writing a decision: one statement for all its tables, with a list for each column, whatever the number of rows.
+import type { Decision, Gone } from "../../core/demand.ts";
+import type { Value } from "../found.ts";
+import { REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { listOf, overwriteOf } from "../sql.ts";
+import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
+import { type Query, query } from "./connection.ts";
+
+const WHOLE_NUMBERS = new Set(
+  `used entries kept_characters seq attempts stream status searches requests`.split(" "),
+);
+
+/** Amounts, moments, spans and counts are whole numbers, which lists of bigint refuse to round. */
+function castOf(column: string): string {
+  return WHOLE_NUMBERS.has(column) || /_(nano|ms|tokens)$/.test(column) ? "bigint" : "text";
+}
+
+/** One table's share of the statement. */
+interface Part {
+  readonly columns: readonly string[];
+  /** What is done with rows that come from `source`. */
+  readonly sql: (source: string) => string;
+  readonly rows: (decision: Decision) => readonly (readonly Value[])[];
+}
+
+function insert<Row>(
+  { name, columns, valuesOf }: Pick<Table<Row>, "name" | "columns" | "valuesOf">,
+  onConflict: string,
+  rows: (decision: Decision) => readonly Row[],
+): Part {
+  return {
+    columns,
+    sql: (source) => `INSERT INTO ${name} (${listOf(columns)}) SELECT * FROM ${source} ${onConflict}`,
+    rows: (decision) => rows(decision).map(valuesOf),
+  };
+}
+
+function upsert<Row>(table: Table<Row>, rows: (decision: Decision) => readonly Row[]): Part {
+  return insert(table, overwriteOf(table.key, table.columns), rows);
+}
+
+const MONEY_COLUMNS = ["id", "balance_nano", "held_nano", "entries", "kept_characters"];
+const MONEY: Part = {
+  columns: MONEY_COLUMNS,
+  sql: (source) => `
+    UPDATE account SET ${MONEY_COLUMNS.slice(1)
+      .map((column) => `${column} = given.${column}`)
+      .join(", ")}
+    FROM ${source} AS given (${listOf(MONEY_COLUMNS)}) WHERE account.id = given.id`,
+  rows: ({ accounts }) =>
+    accounts.map((row) => [row.id, row.balanceNanoUsd, row.heldNanoUsd, row.entries, row.keptCharacters]),
+};
+
+const ADD_UP = `ON CONFLICT (${listOf(USAGE.key)}) DO UPDATE SET ${USAGE_SUMS.map(
+  (column) => `${column} = ${USAGE.name}.${column} + excluded.${column}`,
+).join(", ")}`;
+
+/** Tables that are mostly written together; which groups a decision needs makes the statement, so there are few of them. */
+const GROUPS: readonly (readonly Part[])[] = [
+  [MONEY, upsert(SPEND, ({ spends }) => spends), insert(ENTRY, "", ({ entries }) => entries)],
+  [upsert(METER, ({ meters }) => meters), upsert(SLOT, ({ slots }) => slots)],
+  [upsert(HOLD, ({ holds }) => holds)],
+  [insert(REQUEST, "", ({ requests }) => requests), insert(USAGE, ADD_UP, ({ usage }) => usage)],
+  [upsert(REPLY, ({ replies }) => replies)],
+  [insert(TOP_UP, "", ({ topUps }) => topUps)],
+];
+
+/**
+ * Rows that go have a statement of their own, before the others: no engine promises in which order one statement
+ * changes a table twice, and some refuse it.
+ */
+const REMOVE = `
+  WITH hold_gone AS (DELETE FROM hold WHERE account_id = $1 AND id = ANY($2::text[])),
+       reply_gone AS (DELETE FROM reply WHERE account_id = $1 AND id = ANY($3::text[]))
+  SELECT 1`;
+
+/** The statements that write what was decided for one account. */
+export function writesOf(accountId: string, decision: Decision): readonly Query[] {
+  const { holdsGone, repliesGone } = decision;
+  const queries: Query[] = [];
+  if (holdsGone.length + repliesGone.length > 0) {
+    queries.push(query(REMOVE, accountId, idsOf(holdsGone), idsOf(repliesGone)));
+  }
+  const parts = GROUPS.map((group) => group.map((part) => ({ part, rows: part.rows(decision) }))).filter(
+    (group) => group.some(({ rows }) => rows.length > 0),
+  );
+  const values = parts.flat().flatMap(({ part, rows }) => part.columns.map((_, at) => columnOf(rows, at)));
+  if (values.length > 0) queries.push(query(textOf(parts.flat().map(({ part }) => part)), ...values));
+  return queries;
+}
+
+function idsOf(gone: readonly Gone[]): readonly string[] {
+  return gone.map(({ id }) => id);
+}
+
+function columnOf(rows: readonly (readonly Value[])[], at: number): readonly Value[] {
+  return rows.map((row) => row[at] ?? null);
+}
+
+function textOf(parts: readonly Part[]): string {
+  let mark = 0;
+  const sources = parts.map(
+    ({ columns, sql }, at) =>
+      `part_${at} AS (${sql(`unnest(${columns.map((column) => `$${++mark}::${castOf(column)}[]`).join(", ")})`)})`,
+  );
+  return `WITH ${sources.join(", ")} SELECT 1`;
+}

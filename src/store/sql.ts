@@ -1,0 +1,100 @@
+// SQL that both engines share, made from the tables' columns: values are only ever bound, never written into the text.
+import type { Audit } from "../core/store.ts";
+import { type Found, text, whole } from "./found.ts";
+
+/** `?`s for SQLite, `$1, $2 …` for PostgreSQL. */
+export type Mark = (position: number) => string;
+
+export function listOf(columns: readonly string[]): string {
+  return columns.join(", ");
+}
+
+export function marksOf(count: number, mark: Mark): string {
+  return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
+}
+
+/** What an upsert does where the key is known: every other column takes its new value. */
+export function overwriteOf(key: readonly string[], columns: readonly string[]): string {
+  const others = columns.filter((column) => !key.includes(column));
+  return `ON CONFLICT (${listOf(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+}
+
+/** Each account's row beside what its journal and its open holds come to. */
+export const AUDIT_ACCOUNTS = `
+  SELECT account.id, account.balance_nano, account.held_nano, account.entries,
+    coalesce(journal.entries, 0) AS journal_entries,
+    coalesce(journal.balance, 0) AS journal_balance,
+    coalesce(journal.held, 0) AS journal_held,
+    coalesce(journal.broken, 0) AS broken_entries,
+    coalesce(open_hold.held, 0) AS open_holds
+  FROM account
+  LEFT JOIN (
+    SELECT account_id, count(*) AS entries, sum(balance_nano) AS balance, sum(held_nano) AS held, sum(broken) AS broken
+    FROM (
+      SELECT account_id, balance_nano, held_nano,
+        CASE WHEN balance_after_nano = balance_nano + coalesce(lag(balance_after_nano) OVER journal_of, 0)
+              AND seq = 1 + coalesce(lag(seq) OVER journal_of, 0)
+             THEN 0 ELSE 1 END AS broken
+      FROM entry WINDOW journal_of AS (PARTITION BY account_id ORDER BY seq)
+    ) AS checked GROUP BY account_id
+  ) AS journal ON journal.account_id = account.id
+  LEFT JOIN (SELECT account_id, sum(held_nano) AS held FROM hold GROUP BY account_id) AS open_hold
+    ON open_hold.account_id = account.id
+  ORDER BY account.id`;
+
+/** Sums as text: they may be beyond what a number holds exactly. */
+export const AUDIT_SUMS = `
+  SELECT
+    (SELECT CAST(coalesce(sum(balance_nano), 0) AS TEXT) FROM account) AS balances,
+    (SELECT CAST(coalesce(sum(held_nano), 0) AS TEXT) FROM account) AS held,
+    (SELECT CAST(coalesce(sum(funding_nano), 0) AS TEXT) FROM entry) AS funding,
+    (SELECT CAST(coalesce(sum(revenue_nano), 0) AS TEXT) FROM entry) AS revenue,
+    (SELECT CAST(coalesce(sum(overrun_nano), 0) AS TEXT) FROM entry) AS overrun,
+    (SELECT count(*) FROM entry WHERE account_id NOT IN (SELECT id FROM account)) AS stray`;
+
+/** Both results, read in one transaction. */
+export function auditOf(accounts: readonly Found[], sums: Found): Audit {
+  return {
+    accounts: accounts.map((found) => ({
+      id: text(found, "id"),
+      balanceNanoUsd: whole(found, "balance_nano"),
+      heldNanoUsd: whole(found, "held_nano"),
+      entries: whole(found, "entries"),
+      journalEntries: whole(found, "journal_entries"),
+      journalBalanceNanoUsd: whole(found, "journal_balance"),
+      journalHeldNanoUsd: whole(found, "journal_held"),
+      openHoldsNanoUsd: whole(found, "open_holds"),
+      brokenEntries: whole(found, "broken_entries"),
+    })),
+    balances: BigInt(text(sums, "balances")),
+    held: BigInt(text(sums, "held")),
+    system: {
+      funding: BigInt(text(sums, "funding")),
+      revenue: BigInt(text(sums, "revenue")),
+      overrun: BigInt(text(sums, "overrun")),
+    },
+    strayEntries: whole(sums, "stray"),
+  };
+}
+
+const DIMENSION_COLUMNS = {
+  hour: { column: "hour_ms", empty: "0" },
+  accountId: { column: "account_id", empty: "''" },
+  keyId: { column: "key_id", empty: "''" },
+  model: { column: "model", empty: "''" },
+} as const;
+
+/** Sums of the usage table over a span, grouped by some of its dimensions; takes the span's two ends. */
+export function usageSql(
+  groupBy: readonly (keyof typeof DIMENSION_COLUMNS)[],
+  sums: readonly string[],
+  mark: Mark,
+): string {
+  const shown = Object.entries(DIMENSION_COLUMNS).map(([dimension, { column, empty }]) =>
+    groupBy.some((one) => one === dimension) ? column : `${empty} AS ${column}`,
+  );
+  const grouped = groupBy.map((dimension) => DIMENSION_COLUMNS[dimension].column);
+  const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
+  const tail = grouped.length > 0 ? `GROUP BY ${listOf(grouped)} ORDER BY ${listOf(grouped)}` : "";
+  return `SELECT ${listOf([...shown, ...added])} FROM usage_hour WHERE hour_ms >= ${mark(1)} AND hour_ms < ${mark(2)} ${tail}`;
+}

@@ -1,0 +1,67 @@
+// The SQLite store's journals, sums, and holds that were left behind.
+import type { Hold } from "../../core/rows.ts";
+import type { Store } from "../../core/store.ts";
+import { text, whole } from "../found.ts";
+import { USAGE } from "../log-tables.ts";
+import { auditOf } from "../sql.ts";
+import { ENTRY, HOLD } from "../tables.ts";
+import type { Lifeline } from "./lifeline.ts";
+import { hasEnded } from "./node-lock.ts";
+import type { Statements } from "./statements.ts";
+
+const HOUR_MS = 3_600_000;
+
+type BookMethods = Pick<
+  Store,
+  "orphans" | "journal" | "systemJournal" | "systemBalance" | "audit" | "chargedSince" | "usage"
+>;
+
+/** `file` is null for a database in memory, which nobody shares. */
+export function bookMethods(
+  lifeline: Lifeline,
+  own: { readonly file: string | null; readonly node: string },
+): BookMethods {
+  return {
+    orphans: (most) => lifeline.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
+    journal: (accountId, { limit, after }) =>
+      lifeline.run(({ sql }) =>
+        sql.journal.all(accountId, after ? seqOf(after.id) : Number.MAX_SAFE_INTEGER, limit).map(ENTRY.rowOf),
+      ),
+    systemJournal: (account, { limit, after }) =>
+      lifeline.run(({ sql }) => {
+        const from = after
+          ? [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), seqOf(after.id)]
+          : [Number.MAX_SAFE_INTEGER, "", 0];
+        return sql
+          .systemJournal(account)
+          .all(...from, limit)
+          .map(ENTRY.rowOf);
+      }),
+    systemBalance: (account) =>
+      lifeline.run(({ sql }) => Number(text(sql.systemBalance(account).get() ?? {}, "balance"))),
+    audit: () =>
+      lifeline.run((connection) =>
+        connection.look(() =>
+          auditOf(connection.sql.auditAccounts.all(), connection.sql.auditSums.get() ?? {}),
+        ),
+      ),
+    chargedSince: (keyId, sinceMs) =>
+      lifeline.run(({ sql }) => whole(sql.chargedSince.get(keyId, sinceMs - HOUR_MS) ?? {}, "charged")),
+    usage: ({ fromMs, toMs, groupBy }) =>
+      lifeline.run(({ sql }) => sql.usage(groupBy).all(fromMs, toMs).map(USAGE.rowOf)),
+  };
+}
+
+/** The number of an entry, from its `entryIdOf`. */
+function seqOf(entryId: string): number {
+  return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
+}
+
+function findOrphans(sql: Statements, file: string | null, own: string, most: number): readonly Hold[] {
+  const orphans: Hold[] = [];
+  for (const { node } of sql.holdNodes.all()) {
+    if (node === own || (file !== null && !hasEnded(file, node))) continue;
+    orphans.push(...sql.holdsOfNode.all(node, most - orphans.length).map(HOLD.rowOf));
+  }
+  return orphans;
+}

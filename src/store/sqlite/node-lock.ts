@@ -1,0 +1,80 @@
+// Which processes live: each holds the lock of a small file beside the database, and the system frees it when they end.
+import { Database } from "bun:sqlite";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { isLocked } from "./connection.ts";
+
+const TRIES_MAX = 10;
+/** The file may be looked at by another process at the same moment. */
+const LOOKED_AT_MS = 100;
+const NODE = /-node_[0-9a-f]+$/;
+
+/** The lock of one life of a process, taken at most once. In memory there is nobody to tell. */
+export class NodeLock {
+  readonly #path: string | null;
+  #held: Database | null = null;
+
+  constructor(databasePath: string | null, node: string) {
+    this.#path = databasePath === null ? null : lockPath(databasePath, node);
+  }
+
+  /** Takes the lock unless it is held, and clears away the files of those that ended. */
+  take(): void {
+    if (this.#held !== null || this.#path === null) return;
+    for (let tries = 0; this.#held === null && tries < TRIES_MAX; tries++) {
+      const held = locked(this.#path, true);
+      // Between its making and its locking somebody else may have taken the file for one that was left behind.
+      if (existsSync(this.#path)) this.#held = held;
+      else held.close();
+    }
+    if (this.#held === null) throw new Error("The lock of this process can't be had.");
+    clearAway(this.#path);
+  }
+
+  release(): void {
+    this.#held?.close();
+    this.#held = null;
+    if (this.#path !== null) rmSync(this.#path, { force: true });
+  }
+}
+
+/** Whether the process of that node has ended: its lock can be had, or is gone. Leaves nothing behind. */
+export function hasEnded(databasePath: string, node: string): boolean {
+  const path = lockPath(databasePath, node);
+  if (!existsSync(path)) return true;
+  try {
+    locked(path, false).close();
+  } catch (error) {
+    if (isLocked(error)) return false;
+    throw error;
+  }
+  rmSync(path, { force: true });
+  return true;
+}
+
+function lockPath(databasePath: string, node: string): string {
+  return `${databasePath}-${node}`;
+}
+
+function clearAway(own: string): void {
+  const folder = dirname(own);
+  const prefix = basename(own).replace(NODE, "");
+  for (const name of readdirSync(folder)) {
+    if (!NODE.test(name) || name.replace(NODE, "") !== prefix || name === basename(own)) continue;
+    hasEnded(`${folder}/${prefix}`, name.slice(prefix.length + 1));
+  }
+}
+
+/** The file with its lock taken. SQLite's locks go by the file, across processes and within one. */
+function locked(path: string, create: boolean): Database {
+  const file = new Database(path, { readwrite: true, create });
+  try {
+    file.run(`PRAGMA busy_timeout = ${create ? LOOKED_AT_MS : 0}`);
+    file.run("PRAGMA locking_mode = EXCLUSIVE");
+    file.run("BEGIN EXCLUSIVE");
+    return file;
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}

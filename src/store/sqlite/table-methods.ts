@@ -1,0 +1,136 @@
+// The SQLite store's keys, accounts, request log and settings.
+import type { GatewayKey } from "../../core/key.ts";
+import type { KeyChange, Page, RequestFilter, Store } from "../../core/store.ts";
+import { type Found, text, type Value, whole } from "../found.ts";
+import { changedKey } from "../key-change.ts";
+import { REQUEST } from "../log-tables.ts";
+import { ACCOUNT, KEY, type Table } from "../tables.ts";
+import type { Connection } from "./connection.ts";
+import type { Lifeline } from "./lifeline.ts";
+import type { RowCache } from "./row-cache.ts";
+import type { Statements } from "./statements.ts";
+
+/** Runs a change in a transaction; what is remembered of rows may have changed with it. */
+type Change = <T>(work: (sql: Statements) => T) => Promise<T>;
+
+function changeOn(lifeline: Lifeline, cache: RowCache): Change {
+  return (work) =>
+    lifeline.run((connection) => {
+      const result = connection.write(() => work(connection.sql));
+      cache.clear();
+      return result;
+    });
+}
+
+type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
+
+export function keyMethods(lifeline: Lifeline, cache: RowCache): KeyMethods {
+  const changed = changeOn(lifeline, cache);
+  return {
+    key: (id) => lifeline.run(({ sql }) => one(KEY, sql.key.get(id))),
+    keyByDigest: (digest) => lifeline.run(({ sql }) => one(KEY, sql.keyByDigest.get(digest))),
+    keys: (page) => lifeline.run(({ sql }) => sql.keys.all(...pageValues(page)).map(KEY.rowOf)),
+    addKey: (key, digest) =>
+      changed((sql) => {
+        sql.addKey.run(...KEY.valuesOf(key), digest);
+      }),
+    changeKey: (id, change) => changed((sql) => changeKey(sql, id, change)),
+    revokeKey: (id, atMs) =>
+      changed((sql) => {
+        sql.revokeKey.run(atMs, id);
+        return one(KEY, sql.key.get(id));
+      }),
+  };
+}
+
+function changeKey(sql: Statements, id: string, change: KeyChange): GatewayKey | null {
+  const key = one(KEY, sql.key.get(id));
+  if (key === null) return null;
+  const changed = changedKey(key, change);
+  const { name, expiresAtMs, allowedModels, requestsPerDay, spendLimitNanoUsd } = changed;
+  const lists = [JSON.stringify(allowedModels), JSON.stringify(requestsPerDay)] as const;
+  sql.changeKey.run(name, expiresAtMs, ...lists, spendLimitNanoUsd, id);
+  return changed;
+}
+
+type AccountMethods = Pick<Store, "account" | "accounts" | "addAccount" | "renameAccount">;
+
+export function accountMethods(lifeline: Lifeline, cache: RowCache): AccountMethods {
+  const changed = changeOn(lifeline, cache);
+  return {
+    account: (id) => lifeline.run(({ sql }) => one(ACCOUNT, sql.account.get(id))),
+    accounts: (page) => lifeline.run(({ sql }) => sql.accounts.all(...pageValues(page)).map(ACCOUNT.rowOf)),
+    addAccount: (account) =>
+      changed((sql) => {
+        sql.addAccount.run(...ACCOUNT.valuesOf(account));
+      }),
+    renameAccount: (id, name) =>
+      changed((sql) => {
+        sql.renameAccount.run(name, id);
+        return one(ACCOUNT, sql.account.get(id));
+      }),
+  };
+}
+
+type RequestMethods = Pick<Store, "request" | "requests" | "prune">;
+
+export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMethods {
+  const changed = changeOn(lifeline, cache);
+  return {
+    request: (id) => lifeline.run(({ sql }) => one(REQUEST, sql.request.get(id))),
+    requests: (filter, page) => lifeline.run(({ sql }) => findRequests(sql, filter, page)),
+    prune: ({ requestsMs, metersMs, repliesMs }, rowsMax) =>
+      changed((sql) => {
+        sql.pruneMeters.run(metersMs);
+        const replies = forgetReplies(sql, repliesMs, rowsMax);
+        return replies + sql.pruneRequests.run(requestsMs, rowsMax - replies).changes;
+      }),
+  };
+}
+
+function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): number {
+  const old = sql.oldReplies.all(beforeMs, rowsMax);
+  for (const found of old) {
+    const accountId = text(found, "account_id");
+    sql.removeReply.run(accountId, text(found, "id"));
+    sql.freeCharacters.run(whole(found, "characters"), accountId);
+  }
+  return old.length;
+}
+
+function findRequests(sql: Statements, filter: RequestFilter, page: Page) {
+  const { keyId = null, accountId = null, model = null, status = null } = filter;
+  const statement = keyId === null ? sql.requests : sql.requestsOfKey;
+  const [atMs, id, limit] = pageValues(page);
+  return statement.all({ keyId, accountId, model, status, atMs, id, limit }).map(REQUEST.rowOf);
+}
+
+type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting">;
+
+export function settingMethods(lifeline: Lifeline): SettingMethods {
+  return {
+    setting: (name) => lifeline.run(({ sql }) => sql.setting.get(name)?.value ?? null),
+    keepSetting: (name, value) =>
+      written(lifeline, (sql) => {
+        sql.keepSetting.run(name, value);
+        return sql.setting.get(name)?.value ?? value;
+      }),
+    setSetting: (name, value) =>
+      written(lifeline, (sql) => {
+        sql.setSetting.run(name, value);
+      }),
+  };
+}
+
+function written<T>(lifeline: Lifeline, work: (sql: Statements) => T): Promise<T> {
+  return lifeline.run((connection: Connection) => connection.write(() => work(connection.sql)));
+}
+
+/** A position's moment and id, and the number of rows; without a position the list's beginning, before the newest row. */
+function pageValues({ limit, after }: Page): [Value, Value, Value] {
+  return [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", limit];
+}
+
+function one<Row>(table: Table<Row>, found: Found | null): Row | null {
+  return found === null ? null : table.rowOf(found);
+}

@@ -1,0 +1,286 @@
+// The tables of the store as both engines have them: columns, keys, and the way from a row to its columns and back.
+import { arrayOf, isObject, parseJson } from "../core/json.ts";
+import type { Account, GatewayKey } from "../core/key.ts";
+import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
+import {
+  ENTRY_KINDS,
+  type Entry,
+  type Hold,
+  type KeptReply,
+  type Meter,
+  type Place,
+  REPLY_STATES,
+  type Slot,
+  type SlotTaken,
+  type Spend,
+  type TopUp,
+} from "../core/rows.ts";
+import { type Found, orNull, text, type Value, whole, word } from "./found.ts";
+
+export interface Table<Row> {
+  readonly name: string;
+  /** The primary key; it begins with the account where the rows are an account's. */
+  readonly key: readonly string[];
+  /** All columns, in the order of `valuesOf`. */
+  readonly columns: readonly string[];
+  readonly valuesOf: (row: Row) => Value[];
+  readonly rowOf: (found: Found) => Row;
+}
+
+/** A table from its columns, each with what it holds of a row. */
+export function table<Row>(
+  name: string,
+  key: readonly string[],
+  columns: Readonly<Record<string, (row: Row) => Value>>,
+  rowOf: (found: Found) => Row,
+): Table<Row> {
+  const values = Object.values(columns);
+  const valuesOf = (row: Row) => values.map((holds) => holds(row));
+  return { name, key, columns: Object.keys(columns), valuesOf, rowOf };
+}
+
+export const ACCOUNT = table<Account>(
+  "account",
+  ["id"],
+  {
+    id: (row) => row.id,
+    name: (row) => row.name,
+    balance_nano: (row) => row.balanceNanoUsd,
+    held_nano: (row) => row.heldNanoUsd,
+    entries: (row) => row.entries,
+    kept_characters: (row) => row.keptCharacters,
+    created_at_ms: (row) => row.createdAtMs,
+  },
+  (found) => ({
+    id: text(found, "id"),
+    name: text(found, "name"),
+    balanceNanoUsd: whole(found, "balance_nano"),
+    heldNanoUsd: whole(found, "held_nano"),
+    entries: whole(found, "entries"),
+    keptCharacters: whole(found, "kept_characters"),
+    createdAtMs: whole(found, "created_at_ms"),
+  }),
+);
+
+/** Beside these the table has the column `digest`, which no row shows. */
+export const KEY = table<GatewayKey>(
+  "gateway_key",
+  ["id"],
+  {
+    id: (row) => row.id,
+    account_id: (row) => row.accountId,
+    last4: (row) => row.last4,
+    created_at_ms: (row) => row.createdAtMs,
+    revoked_at_ms: (row) => row.revokedAtMs,
+    name: (row) => row.name,
+    expires_at_ms: (row) => row.expiresAtMs,
+    allowed_models: (row) => JSON.stringify(row.allowedModels),
+    requests_per_day: (row) => JSON.stringify(row.requestsPerDay),
+    spend_limit_nano: (row) => row.spendLimitNanoUsd,
+  },
+  (found) => ({
+    id: text(found, "id"),
+    name: text(found, "name"),
+    accountId: text(found, "account_id"),
+    last4: text(found, "last4"),
+    createdAtMs: whole(found, "created_at_ms"),
+    expiresAtMs: orNull(found, "expires_at_ms", whole),
+    revokedAtMs: orNull(found, "revoked_at_ms", whole),
+    allowedModels: allowedModelsOf(text(found, "allowed_models")),
+    requestsPerDay: requestsPerDayOf(text(found, "requests_per_day")),
+    spendLimitNanoUsd: orNull(found, "spend_limit_nano", whole),
+  }),
+);
+
+function allowedModelsOf(json: string): GatewayKey["allowedModels"] {
+  const list = parseJson(json);
+  return list === null ? null : arrayOf(list).filter((id) => typeof id === "string");
+}
+
+function requestsPerDayOf(json: string): GatewayKey["requestsPerDay"] {
+  const limit = parseJson(json);
+  return limit === null || typeof limit === "number" ? limit : "default";
+}
+
+export const SPEND = table<Spend>(
+  "spend",
+  ["account_id", "key_id"],
+  {
+    account_id: (row) => row.accountId,
+    key_id: (row) => row.keyId,
+    spent_nano: (row) => row.spentNanoUsd,
+    held_nano: (row) => row.heldNanoUsd,
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    keyId: text(found, "key_id"),
+    spentNanoUsd: whole(found, "spent_nano"),
+    heldNanoUsd: whole(found, "held_nano"),
+  }),
+);
+
+export const METER = table<Meter>(
+  "meter",
+  ["account_id", "owner", "day"],
+  {
+    account_id: (row) => row.accountId,
+    owner: (row) => row.owner,
+    day: (row) => row.day,
+    used: (row) => row.used,
+    last_at_ms: (row) => Math.round(row.lastAtMs),
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    owner: text(found, "owner"),
+    day: text(found, "day"),
+    used: whole(found, "used"),
+    lastAtMs: whole(found, "last_at_ms"),
+  }),
+);
+
+export const SLOT = table<Slot>(
+  "slot",
+  ["account_id", "owner"],
+  {
+    account_id: (row) => row.accountId,
+    owner: (row) => row.owner,
+    taken_at_ms: (row) => row.taken?.atMs ?? null,
+    taken_by: (row) => row.taken?.by ?? null,
+  },
+  (found) => {
+    const atMs = orNull(found, "taken_at_ms", whole);
+    const by = orNull(found, "taken_by", text);
+    const taken = atMs === null || by === null ? null : { atMs, by };
+    return { accountId: text(found, "account_id"), owner: text(found, "owner"), taken };
+  },
+);
+
+export const HOLD = table<Hold>(
+  "hold",
+  ["account_id", "id"],
+  {
+    account_id: (row) => row.accountId,
+    id: (row) => row.id,
+    key_id: (row) => row.keyId,
+    node: (row) => row.node,
+    at_ms: (row) => Math.round(row.atMs),
+    request_id: (row) => row.requestId,
+    model_asked: (row) => row.modelAsked,
+    selector: (row) => row.selector,
+    stream: (row) => (row.stream ? 1 : 0),
+    place: (row) => JSON.stringify(row.place),
+    held_nano: (row) => row.nanoUsd,
+    reply_id: (row) => row.replyId,
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    id: text(found, "id"),
+    keyId: text(found, "key_id"),
+    node: text(found, "node"),
+    atMs: whole(found, "at_ms"),
+    requestId: text(found, "request_id"),
+    modelAsked: text(found, "model_asked"),
+    selector: orNull(found, "selector", text),
+    stream: whole(found, "stream") === 1,
+    place: placeOf(text(found, "place")),
+    nanoUsd: whole(found, "held_nano"),
+    replyId: orNull(found, "reply_id", text),
+  }),
+);
+
+function placeOf(json: string): Place {
+  const place = parseJson(json);
+  if (isObject(place)) {
+    const { kind, owner, day } = place;
+    if (kind === "balance" || kind === "unlimited") return { kind };
+    if (kind === "allowance" && typeof owner === "string" && typeof day === "string")
+      return { kind, owner, day };
+    const taken = slotTakenOf(place.taken);
+    if (kind === "throttle" && typeof owner === "string" && taken)
+      return { kind, owner, taken, previous: slotTakenOf(place.previous) };
+  }
+  throw new Error("The store's column place holds no place.");
+}
+
+function slotTakenOf(value: unknown): SlotTaken | null {
+  if (!isObject(value)) return null;
+  const { atMs, by } = value;
+  return typeof atMs === "number" && typeof by === "string" ? { atMs, by } : null;
+}
+
+export const ENTRY = table<Entry>(
+  "entry",
+  ["account_id", "seq"],
+  {
+    account_id: (row) => row.accountId,
+    seq: (row) => row.seq,
+    at_ms: (row) => Math.round(row.atMs),
+    kind: (row) => row.kind,
+    balance_nano: (row) => row.balanceNanoUsd,
+    held_nano: (row) => row.heldNanoUsd,
+    funding_nano: (row) => row.fundingNanoUsd,
+    revenue_nano: (row) => row.revenueNanoUsd,
+    overrun_nano: (row) => row.overrunNanoUsd,
+    balance_after_nano: (row) => row.balanceAfterNanoUsd,
+    request_id: (row) => row.requestId,
+    usage_source: (row) => row.usageSource,
+    ended: (row) => row.ended,
+    note: (row) => row.note,
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    seq: whole(found, "seq"),
+    atMs: whole(found, "at_ms"),
+    kind: word(found, "kind", ENTRY_KINDS),
+    balanceNanoUsd: whole(found, "balance_nano"),
+    heldNanoUsd: whole(found, "held_nano"),
+    fundingNanoUsd: whole(found, "funding_nano"),
+    revenueNanoUsd: whole(found, "revenue_nano"),
+    overrunNanoUsd: whole(found, "overrun_nano"),
+    balanceAfterNanoUsd: whole(found, "balance_after_nano"),
+    requestId: orNull(found, "request_id", text),
+    usageSource: orNull(found, "usage_source", (row, column) => word(row, column, USAGE_SOURCES)),
+    ended: orNull(found, "ended", (row, column) => word(row, column, ENDINGS)),
+    note: orNull(found, "note", text),
+  }),
+);
+
+export const REPLY = table<KeptReply>(
+  "reply",
+  ["account_id", "id"],
+  {
+    account_id: (row) => row.accountId,
+    id: (row) => row.id,
+    body_digest: (row) => row.bodyDigest,
+    request_id: (row) => row.requestId,
+    at_ms: (row) => Math.round(row.atMs),
+    state: (row) => row.state,
+    sealed: (row) => row.sealed,
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    id: text(found, "id"),
+    bodyDigest: text(found, "body_digest"),
+    requestId: text(found, "request_id"),
+    atMs: whole(found, "at_ms"),
+    state: word(found, "state", REPLY_STATES),
+    sealed: orNull(found, "sealed", text),
+  }),
+);
+
+export const TOP_UP = table<TopUp>(
+  "top_up",
+  ["account_id", "id"],
+  {
+    account_id: (row) => row.accountId,
+    id: (row) => row.id,
+    at_ms: (row) => Math.round(row.atMs),
+    amount_nano: (row) => row.nanoUsd,
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    id: text(found, "id"),
+    atMs: whole(found, "at_ms"),
+    nanoUsd: whole(found, "amount_nano"),
+  }),
+);

@@ -1,0 +1,117 @@
+// The gateway as one program with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at once.
+
+import { createKey } from "../../src/admin/keys.ts";
+import { startGateway } from "../../src/cli/composition.ts";
+import { type OpenedStore, openStore } from "../../src/cli/opened-store.ts";
+import { clock, random } from "../../src/cli/world.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import type { Answer, Demand } from "../../src/core/demand.ts";
+import type { Account, GatewayKey } from "../../src/core/key.ts";
+import type { Store } from "../../src/core/store.ts";
+import { topUp } from "../../src/ledger/fund.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+import { logLines } from "../../src/telemetry/log-lines.ts";
+
+const ACCOUNT: Account = {
+  id: "default",
+  name: "default",
+  balanceNanoUsd: 0,
+  heldNanoUsd: 0,
+  entries: 0,
+  keptCharacters: 0,
+  createdAtMs: 0,
+};
+
+/** Lets everything in, and remembers the keys alone. */
+function noStore(): Store {
+  const byDigest = new Map<string, GatewayKey>();
+  const nothing = async () => null;
+  const nobody = async () => [];
+  const unused = async () => {
+    throw new Error("Not part of the measurement.");
+  };
+  return {
+    node: "node_0",
+    transact: async (demand) => answerTo(demand),
+    durable: async () => {},
+    beat: async () => {},
+    orphans: nobody,
+    read: unused,
+    keyByDigest: async (digest) => byDigest.get(digest) ?? null,
+    key: nothing,
+    keys: nobody,
+    addKey: async (key, digest) => void byDigest.set(digest, key),
+    changeKey: nothing,
+    revokeKey: nothing,
+    account: async () => ACCOUNT,
+    accounts: nobody,
+    addAccount: async () => {},
+    renameAccount: nothing,
+    journal: nobody,
+    systemJournal: nobody,
+    systemBalance: async () => 0,
+    audit: unused,
+    request: nothing,
+    requests: nobody,
+    prune: async () => 0,
+    chargedSince: async () => 0,
+    usage: nobody,
+    setting: nothing,
+    keepSetting: async (_name, value) => value,
+    setSetting: async () => {},
+    ready: async () => {},
+    close: async () => {},
+  };
+}
+
+function answerTo(demand: Demand): Answer {
+  switch (demand.kind) {
+    case "admit":
+      return {
+        kind: "granted",
+        place: { kind: "unlimited" },
+        limits: null,
+        holdNanoUsd: 0,
+        outputTokens: null,
+      };
+    case "settle":
+      return { kind: "settled", chargedNanoUsd: 0, holdNanoUsd: 0, writtenOffNanoUsd: 0, late: false };
+    case "fund":
+      return { kind: "funded", account: ACCOUNT };
+  }
+}
+
+async function opened(address: string): Promise<OpenedStore> {
+  if (address !== "none") return openStore(address, undefined);
+  const store = noStore();
+  const vault = { seal: (text: string) => text, open: (sealed: string) => sealed };
+  return { store, world: { store, clock, random, pepper: new Uint8Array(32) }, vault };
+}
+
+const loaded = loadSettings({
+  text: await Bun.file(process.env.BENCH_CONFIG ?? "").text(),
+  file: "poundkey.yaml",
+  env: () => undefined,
+  readFile: () => "",
+  known: PROVIDERS,
+  overrides: {},
+});
+if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+const { store, world, vault } = await opened(process.env.BENCH_STORE ?? "none");
+const { secret } = await createKey(world, { name: "bench" });
+await topUp(store, {
+  accountId: "default",
+  id: "bench",
+  nanoUsd: 1_000_000_000_000,
+  note: null,
+  nowMs: clock.nowMs(),
+});
+const running = await startGateway({
+  settings: loaded.settings,
+  opened: { store, world, vault },
+  log: logLines((line) => void process.stderr.write(line), clock.nowMs, "info"),
+  configSchema: {},
+  reusePort: false,
+});
+console.log(`${secret} listens on http://127.0.0.1:${running.port}`);
+process.once("SIGTERM", () => void running.stop().then(() => process.exit(0)));

@@ -1,0 +1,293 @@
+// Money from outside: what is refused and how, what is held while a request runs, and what is charged at its end.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { JsonObject } from "../src/core/json.ts";
+import { type MoneyWorld, nanoIn, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";
+import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { until } from "./http/until.ts";
+import { asking } from "./http/world.ts";
+
+const MARKUP = 1.25;
+const USD = 1_000_000_000;
+/** The worst of a prompt of a few words at a provider that nobody knows, in tokens: what these tests only bound. */
+const PROMPT_TOKENS_MAX = 400;
+
+let always: MoneyWorld;
+let beyond: MoneyWorld;
+beforeAll(async () => {
+  always = await startMoneyWorld(`billing: { charge: always, markup: ${MARKUP} }`);
+  beyond = await startMoneyWorld();
+});
+afterAll(async () => {
+  for (const world of [always, beyond]) {
+    expect(sumsIn(world.directory)).toMatchObject({
+      holds: 0,
+      held: 0,
+      wrong_balances: 0,
+      wrong_entries: 0,
+      debts: 0,
+    });
+    await world.stop();
+  }
+});
+beforeEach(() => {
+  for (const { shop } of [always, beyond]) shop.reset();
+});
+
+async function ask(
+  world: MoneyWorld,
+  payer: Payer,
+  model: string,
+  more: Record<string, unknown> = {},
+): Promise<Seen> {
+  const usage = more.stream === true ? { stream_options: { include_usage: true } } : {};
+  return seen(await world.chat(asking(model, "say: hi", { ...usage, ...more }), { secret: payer.secret }));
+}
+
+/** What the answer says of its price, in nano-dollars. */
+function billIn({ body, stream }: Seen): { cost: number; charged: number } {
+  const usage = (stream ? stream.usage : (body.usage as JsonObject | undefined)) ?? {};
+  return { cost: nanoIn(usage.cost), charged: nanoIn(usage.charged) };
+}
+
+/** What the upstream was told as the answer's limit. */
+function limitTold(body: unknown): unknown {
+  const { max_tokens: old, max_completion_tokens: now } = body as JsonObject;
+  return now ?? old;
+}
+
+describe("every request is paid for", () => {
+  test("a balance that does not cover the worst case: 402, and nobody is called", async () => {
+    const payer = await always.payer(0.0001);
+    const refused = await ask(always, payer, "Shop#sim", { stream: true });
+    expect(lineOf(refused)).toBe("402 insufficient_quota insufficient_balance");
+    expect(refused.headers.get("x-should-retry")).toBe("false");
+    expect(refused.error).toMatchObject({ param: null, message: expect.stringContaining("Top it up") });
+    expect(always.shop.calls.total).toBe(0);
+    expect(always.books(payer)).toMatchObject({ kinds: ["topup"], requests: [], balance: 100_000 });
+  });
+
+  test("a model without a price: 403; one that is free needs no balance, nor a limit", async () => {
+    const payer = await always.payer(0);
+    const refused = await ask(always, payer, "Shop#unpriced");
+    expect(lineOf(refused)).toBe("403 permission_error model_not_priced");
+    expect(refused.error).toMatchObject({ param: "model" });
+    const gift = await ask(always, payer, "Shop#gift");
+    expect([lineOf(gift), billIn(gift)]).toEqual(["200 whole", { cost: 0, charged: 0 }]);
+    expect(limitTold(always.shop.calls.last()?.body)).toBeUndefined();
+    expect(always.books(payer)).toMatchObject({ kinds: [], holds: 0 });
+  });
+
+  test("there is no allowance: nothing is said of one", async () => {
+    const payer = await always.payer(1, { requests_per_day: 5 });
+    const { headers } = await ask(always, payer, "Shop#sim");
+    expect(headers.get("x-ratelimit-limit-requests")).toBeNull();
+    expect(await always.holder(payer)).toMatchObject({ allowance: { limit: 0, used: 0, remaining: 0 } });
+    expect(always.books(payer)).toMatchObject({ used: 0 });
+  });
+
+  test("what is held shows while the request runs, at the operator's and at the holder's", async () => {
+    const payer = await always.payer(2);
+    const answer = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
+    await until("the provider is called", () => always.gated.waiting === 1);
+    const { held_usd: held, balance_usd: balance } = await always.account(payer);
+    expect(nanoIn(held)).toBeGreaterThanOrEqual(priceOf(0, 1000) * MARKUP);
+    expect(nanoIn(held)).toBeLessThanOrEqual(priceOf(PROMPT_TOKENS_MAX, 1000) * MARKUP);
+    expect(nanoIn(balance) + nanoIn(held)).toBe(2 * USD);
+    expect(await always.holder(payer)).toMatchObject({ balance_usd: balance, spent_usd: { total: 0 } });
+    expect(always.books(payer)).toMatchObject({ kinds: ["topup", "hold"], holds: 1 });
+    always.gated.release();
+    const cost = priceOf(1000, 500) * MARKUP;
+    expect(billIn(await answer)).toEqual({ cost, charged: cost });
+    expect(await always.account(payer)).toMatchObject({ held_usd: 0, balance_usd: 2 - cost / USD });
+    const spent = cost / USD;
+    expect(await always.holder(payer)).toMatchObject({
+      spent_usd: { today: spent, month: spent, total: spent },
+    });
+    const [row = {}] = always.books(payer).requests;
+    expect(row).toMatchObject({ hold_nano: nanoIn(held), charged_nano: cost });
+  });
+
+  test("holds keep each other off: as many run at once as the balance covers", async () => {
+    const payer = await always.payer(1);
+    const probe = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
+    await until("the provider is called", () => always.gated.waiting === 1);
+    const { held_usd: each } = await always.account(payer);
+    const others = await always.payer(3.5 * Number(each));
+    const answers = Array.from({ length: 12 }, () => ask(always, others, "Gated#mute", { max_tokens: 1000 }));
+    const refused = new Set<Seen>();
+    for (const answer of answers) void answer.then((one) => one.status === 402 && refused.add(one));
+    await until("the others are refused", () => refused.size === 9);
+    expect(always.gated.waiting).toBe(4);
+    always.gated.release();
+    const statuses = (await Promise.all([probe, ...answers])).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
+  });
+});
+
+describe("what a request costs", () => {
+  /** Model → what it costs before the markup, in nano-dollars. */
+  const COSTS: readonly (readonly [string, number, Record<string, unknown>?])[] = [
+    ["Shop#sim~tokens=1000:500", priceOf(1000, 500)],
+    ["Shop#sim~tokens=1001:501:333", priceOf(668, 501) + 333 * 250],
+    ["Shop#sim~tokens=1000:500", 2 * priceOf(1000, 500), { n: 2 }],
+    ["Claude#sim~tokens=1000:500", priceOf(1000, 500)],
+    ["Claude#sim~tokens=1000:500", 3 * priceOf(1000, 500), { n: 3 }],
+    ["Claude#sim~trouble=odd-usage~tokens=1000:500", priceOf(1000, 500)],
+    ["Gemini#sim~tokens=1000:500", priceOf(1000, 500)],
+    ["Gemini#sim~trouble=odd-usage~tokens=1000:500", priceOf(1000, 500)],
+    ["Gemini#sim-think~tokens=1000:500:100:50", priceOf(900, 500) + 100 * 250],
+  ];
+
+  for (const [model, cost, more = {}] of COSTS) {
+    for (const stream of [false, true]) {
+      test(`${model}, ${JSON.stringify(more)}, streamed: ${stream}: the provider's count by the price, the markup, rounded up`, async () => {
+        const payer = await always.payer(1);
+        const charged = Math.ceil(cost * MARKUP);
+        const answer = await ask(always, payer, model, { ...more, stream });
+        expect(billIn(answer)).toEqual({ cost: charged, charged });
+        expect(always.books(payer)).toMatchObject({
+          balance: USD - charged,
+          kinds: ["topup", "hold", "post"],
+        });
+        expect(always.books(payer).requests).toMatchObject([
+          { charged_nano: charged, usage_source: "provider" },
+        ]);
+      });
+    }
+  }
+
+  test("without being asked for, a stream does not tell it, and it is charged all the same", async () => {
+    const payer = await always.payer(1);
+    const answer = await ask(always, payer, "Shop#sim~tokens=1000:500", { stream: true, stream_options: {} });
+    expect(answer.stream?.usage).toBeNull();
+    expect(always.books(payer).balance).toBe(USD - priceOf(1000, 500) * MARKUP);
+  });
+
+  test("above the hold it takes free balance; what that lacks is written off and counted", async () => {
+    const cost = priceOf(2_000_000, 2_000_000) * MARKUP;
+    const rich = await always.payer(20);
+    expect(billIn(await ask(always, rich, "Shop#sim~tokens=2000000:2000000"))).toEqual({
+      cost,
+      charged: cost,
+    });
+    expect(always.books(rich)).toMatchObject({
+      balance: 20 * USD - cost,
+      kinds: ["topup", "hold", "post", "overrun"],
+    });
+    const writtenOff = async () => {
+      const text = await (await fetch(`${always.url}/metrics`)).text();
+      return Number(/^poundkey_written_off_nanousd_total (\d+)/m.exec(text)?.[1] ?? 0);
+    };
+    const before = await writtenOff();
+    const poor = await always.payer(1);
+    expect(billIn(await ask(always, poor, "Shop#sim~tokens=2000000:2000000"))).toEqual({
+      cost,
+      charged: USD,
+    });
+    const { balance, entries, requests } = always.books(poor);
+    expect(balance).toBe(0);
+    expect(entries.at(-1)).toMatchObject({ kind: "overrun", overrun_nano: USD - cost });
+    expect(requests).toMatchObject([{ cost_nano: cost, charged_nano: USD }]);
+    expect((await writtenOff()) - before).toBe(cost - USD);
+  });
+});
+
+describe("the limit that is held for", () => {
+  const told = () => limitTold(always.shop.calls.last()?.body);
+
+  test("a large balance: the model's own limit holds, and the provider is told none", async () => {
+    const payer = await always.payer(10);
+    const { headers } = await ask(always, payer, "Shop#sim");
+    expect([told(), headers.get("x-poundkey-dropped")]).toEqual([undefined, null]);
+    await ask(always, payer, "Claude#sim~tokens=1000:500");
+    expect(told()).toBe(4096);
+    // Only its context is known: as large a limit would leave no room for the prompt.
+    await ask(always, payer, "Shop#unknown-limit");
+    expect(told()).toBeUndefined();
+  });
+
+  for (const model of ["Shop#sim", "Claude#sim~tokens=1000:500", "Shop#unknown-limit"]) {
+    test(`${model}: a small balance: what a quarter of it covers is sent and held for`, async () => {
+      const payer = await always.payer(0.02);
+      const { headers } = await ask(always, payer, model);
+      const limit = Number(told());
+      expect(limit).toBeGreaterThan(1024);
+      expect(limit).toBeLessThan(4096);
+      expect(headers.get("x-poundkey-dropped")).toBeNull();
+      const [row = {}] = always.books(payer).requests;
+      expect(Number(row.hold_nano)).toBeLessThanOrEqual((0.02 * USD) / 4);
+      expect(Number(row.hold_nano)).toBeGreaterThan((0.02 * USD) / 4 - priceOf(0, 1) * MARKUP);
+      expect(Number(row.hold_nano)).toBeGreaterThanOrEqual(priceOf(0, limit) * MARKUP);
+    });
+  }
+
+  test("a balance whose quarter is too little: 1,024 tokens, if it covers them", async () => {
+    await ask(always, await always.payer(0.004), "Shop#sim");
+    expect(told()).toBe(1024);
+    expect((await ask(always, await always.payer(0.0025), "Shop#sim")).status).toBe(402);
+  });
+
+  test("the client's own limit stays, and is held for", async () => {
+    const payer = await always.payer(0.01);
+    await ask(always, payer, "Shop#sim", { max_tokens: 77 });
+    expect(told()).toBe(77);
+    const [row = {}] = always.books(payer).requests;
+    expect(Number(row.hold_nano)).toBeLessThanOrEqual(priceOf(PROMPT_TOKENS_MAX, 77) * MARKUP);
+    expect((await ask(always, payer, "Shop#sim", { max_tokens: 4096 })).status).toBe(402);
+  });
+});
+
+test("a key's spend limit ends what it may spend, not what the account has", async () => {
+  const limited = await always.payer(5, { spend_limit_usd: 0.002 });
+  const model = "Shop#sim~tokens=1000:500";
+  expect((await ask(always, limited, model, { max_tokens: 4000 })).status).toBe(402);
+  expect((await ask(always, limited, model, { max_tokens: 100 })).status).toBe(200);
+  const refused = await ask(always, limited, model, { max_tokens: 100 });
+  expect(lineOf(refused)).toBe("402 insufficient_quota insufficient_balance");
+  const spent = (priceOf(1000, 500) * MARKUP) / USD;
+  expect(await always.holder(limited)).toMatchObject({
+    balance_usd: 5 - spent,
+    spend_limit_usd: 0.002,
+    spent_usd: { total: spent },
+  });
+});
+
+describe("only what is beyond the allowance is paid for", () => {
+  const model = "Shop#sim~tokens=1000:500";
+  const cost = priceOf(1000, 500);
+
+  test("first the allowance, then the balance, then 429", async () => {
+    const payer = await beyond.payer(0.01, { requests_per_day: 2 });
+    for (const remaining of ["1", "0"]) {
+      const free = await ask(beyond, payer, model, { max_tokens: 1000 });
+      expect([lineOf(free), billIn(free)]).toEqual(["200 whole", { cost, charged: 0 }]);
+      expect(free.headers.get("x-ratelimit-remaining-requests")).toBe(remaining);
+    }
+    expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], used: 2 });
+    const paid = [0.01 * USD, 0.01 * USD - cost, 0.01 * USD - 2 * cost, 0.01 * USD - 3 * cost];
+    for (const before of paid) {
+      const answer = await ask(beyond, payer, model, { max_tokens: 100, stream: true });
+      expect([answer.status, billIn(answer)]).toEqual([200, { cost, charged: cost }]);
+      expect(beyond.books(payer).balance).toBe(before - cost);
+    }
+    const refused = await ask(beyond, payer, model, { max_tokens: 4000 });
+    expect(lineOf(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");
+    expect(refused.headers.get("x-should-retry")).toBe("false");
+    expect(beyond.books(payer).used).toBe(2);
+  });
+
+  test("a model without a price has only the allowance", async () => {
+    const payer = await beyond.payer(1, { requests_per_day: 1 });
+    expect((await ask(beyond, payer, "Shop#unpriced")).status).toBe(200);
+    expect((await ask(beyond, payer, "Shop#unpriced")).status).toBe(429);
+    expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], balance: USD });
+  });
+
+  test("a key without a limit is never charged", async () => {
+    const payer = await beyond.payer(1, { requests_per_day: null });
+    const answer = await ask(beyond, payer, model);
+    expect(billIn(answer)).toEqual({ cost, charged: 0 });
+    expect(limitTold(beyond.shop.calls.last()?.body)).toBeUndefined();
+    expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], balance: USD });
+  });
+});

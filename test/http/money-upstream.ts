@@ -1,0 +1,190 @@
+// An upstream whose answers stop at a named place until they are let go, so that a client can leave exactly there.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { isObject, type JsonObject, objectOf, parseJson } from "../../src/core/json.ts";
+
+/** What every answer says; it costs `GATED_USAGE`. */
+export const GATED_PIECES = ["one two ", "three four ", "five six "] as const;
+export const GATED_USAGE = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 } as const;
+
+type Part = string | typeof WAIT | typeof RESET | typeof CLOSE;
+const WAIT = Symbol("wait");
+const RESET = Symbol("reset");
+const CLOSE = Symbol("close");
+
+function event(fields: JsonObject): string {
+  return `data: ${JSON.stringify({ id: "x", object: "chat.completion.chunk", created: 1, model: "x", ...fields })}\n\n`;
+}
+
+function piece(content: string): string {
+  return event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+}
+
+const START = event({
+  choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }],
+});
+const [ONE, TWO, THREE] = [piece(GATED_PIECES[0]), piece(GATED_PIECES[1]), piece(GATED_PIECES[2])];
+const FINISH = event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
+const USAGE = event({ choices: [], usage: GATED_USAGE });
+const DONE = "data: [DONE]\n\n";
+const LOGPROBS = {
+  content: [{ token: "y".repeat(400), logprob: -1, bytes: null, top_logprobs: [] }],
+  refusal: null,
+};
+const FLOOD_PIECE = event({
+  choices: [{ index: 0, delta: { content: "x".repeat(30_000) }, finish_reason: null }],
+});
+
+/** By the model's name: the parts of a streamed answer behind its head. Each call of a model has its number from 0. */
+const STREAMS: Readonly<Record<string, (call: number) => Iterable<Part>>> = {
+  calm: () => [START, ONE, TWO, THREE, FINISH, USAGE, DONE],
+  headed: () => [WAIT, START, ONE, TWO, THREE, FINISH, USAGE, DONE],
+  middle: () => [START, ONE, TWO, WAIT, THREE, FINISH, USAGE, DONE],
+  last: () => [START, ONE, TWO, THREE, WAIT, FINISH, USAGE, DONE],
+  counted: () => [START, ONE, TWO, THREE, FINISH, USAGE, WAIT, DONE],
+  snaps: () => [START, ONE, TWO, WAIT, RESET],
+  closes: () => [START, ONE, TWO, WAIT, CLOSE],
+  /** Of two calls the second breaks off. */
+  uneven: (call) =>
+    call % 2 === 0 ? [START, ONE, TWO, WAIT, FINISH, USAGE, DONE] : [START, ONE, WAIT, RESET],
+  /** Of the first call nothing comes but its head. */
+  second: (call) => (call === 0 ? [WAIT, RESET] : [START, ONE, TWO, THREE, FINISH, USAGE, DONE]),
+  wordy,
+};
+
+function* flood(): Iterable<Part> {
+  yield START;
+  for (let at = 0; at < 1000; at++) yield FLOOD_PIECE;
+  yield* [FINISH, USAGE, DONE];
+}
+
+/** Little text with much beside it. */
+function* wordy(): Iterable<Part> {
+  yield START;
+  const said = event({
+    choices: [{ index: 0, delta: { content: "y" }, finish_reason: null, logprobs: LOGPROBS }],
+  });
+  for (let at = 0; at < 5000; at++) yield said;
+  yield* [FINISH, USAGE, DONE];
+}
+
+const REPLY = JSON.stringify({
+  id: "x",
+  object: "chat.completion",
+  created: 1,
+  model: "x",
+  choices: [
+    { index: 0, message: { role: "assistant", content: GATED_PIECES.join("") }, finish_reason: "stop" },
+  ],
+  usage: GATED_USAGE,
+});
+
+export interface GatedUpstream {
+  /** Of a server that speaks the OpenAI dialect. Further models: `mute` never answers of itself. */
+  readonly url: string;
+  /** Bodies of all calls, oldest first. */
+  readonly bodies: readonly JsonObject[];
+  /** Calls that stand at their waiting place. */
+  readonly waiting: number;
+  /** Calls under way. */
+  readonly open: number;
+  /** Pieces of floods that were taken. */
+  readonly flooded: number;
+  /** Lets those that wait go on to their end. */
+  release(): void;
+  stop(): Promise<void>;
+}
+
+/** A whole answer waits in its middle, except where the stream would not wait at all. */
+function partsOf(model: string, streamed: boolean, call: number): Iterable<Part> {
+  if (streamed) return STREAMS[model]?.(call) ?? [];
+  if (model === "calm" || model === "mute") return [REPLY];
+  return [REPLY.slice(0, 40), WAIT, REPLY.slice(40)];
+}
+
+/** What belongs together in one piece, so that who has read some of it has all of it. */
+function joined(parts: Iterable<Part>): readonly Part[] {
+  const together: Part[] = [];
+  for (const part of parts) {
+    const last = together.at(-1);
+    if (typeof last === "string" && typeof part === "string") together[together.length - 1] = last + part;
+    else together.push(part);
+  }
+  return together;
+}
+
+class Gate {
+  readonly bodies: JsonObject[] = [];
+  readonly waiting = new Set<() => void>();
+  readonly #calls = new Map<string, number>();
+  open = 0;
+  flooded = 0;
+
+  async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.open++;
+    const gone = new Promise<void>((resolve) => response.once("close", resolve));
+    void gone.then(() => this.open--);
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const given = parseJson(Buffer.concat(parts).toString("utf8"));
+    const body = isObject(given) ? given : {};
+    this.bodies.push(body);
+    const model = String(body.model);
+    const call = this.#calls.get(model) ?? 0;
+    this.#calls.set(model, call + 1);
+    const streamed = body.stream === true;
+    if (model === "mute") await this.#wait(gone);
+    if (!response.writable) return;
+    const type = streamed ? "text/event-stream" : "application/json";
+    response.writeHead(200, { "content-type": type });
+    for (const part of model === "flood" ? flood() : joined(partsOf(model, streamed, call))) {
+      if (part === RESET) return void response.socket?.resetAndDestroy();
+      if (part === CLOSE) return void response.socket?.end();
+      if (part === WAIT) {
+        response.flushHeaders();
+        await this.#wait(gone);
+      } else if (!response.write(part)) {
+        await Promise.race([gone, new Promise((resolve) => response.once("drain", resolve))]);
+      }
+      if (!response.writable) return;
+      if (part === FLOOD_PIECE) this.flooded++;
+    }
+    response.end();
+  }
+
+  async #wait(gone: Promise<void>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.waiting.add(resolve);
+    await Promise.race([promise, gone]);
+    this.waiting.delete(resolve);
+  }
+
+  release(): void {
+    for (const go of [...this.waiting]) go();
+  }
+}
+
+export async function startGatedUpstream(): Promise<GatedUpstream> {
+  const gate = new Gate();
+  const server = createServer((request, response) => void gate.serve(request, response));
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = objectOf(server.address());
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    bodies: gate.bodies,
+    get waiting() {
+      return gate.waiting.size;
+    },
+    get open() {
+      return gate.open;
+    },
+    get flooded() {
+      return gate.flooded;
+    },
+    release: () => gate.release(),
+    stop() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}

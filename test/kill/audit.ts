@@ -1,0 +1,110 @@
+// What clients were told and what the provider saw, against the request log.
+import { Database } from "bun:sqlite";
+import { arrayOf, objectOf } from "../../src/core/json.ts";
+import type { SimCall } from "../../src/simulator/calls.ts";
+import type { Told } from "./load.ts";
+import { brokenRules } from "./rules.ts";
+
+/** A request's row, as far as it is looked at. */
+interface Row {
+  readonly id: string;
+  readonly request_id: string;
+  readonly ended: string;
+  readonly cost_nano: number;
+  readonly charged_nano: number;
+}
+
+/** What one round is judged by. */
+export interface Evidence {
+  readonly told: readonly Told[];
+  readonly calls: readonly SimCall[];
+}
+
+/** Reads the file for itself, all as of one moment. Gives what is wrong, each in a sentence. */
+export function audit(path: string, evidence: Evidence): readonly string[] {
+  const database = new Database(path, { readonly: true });
+  try {
+    return database.transaction(() => [
+      ...brokenRules(database),
+      ...brokenPromises(rowsOf(database, evidence.told), evidence),
+    ])();
+  } finally {
+    database.close();
+  }
+}
+
+/** How many holds there are of processes that have ended: all, while nothing is asked. */
+export function holdsLeft(path: string): number {
+  const database = new Database(path, { readonly: true });
+  try {
+    return database.query<{ count: number }, []>("SELECT count(*) AS count FROM hold").get()?.count ?? 0;
+  } finally {
+    database.close();
+  }
+}
+
+/** The rows since the first of these requests was sent. */
+function rowsOf(database: Database, told: readonly Told[]): readonly Row[] {
+  const sinceMs = Math.min(...told.map(({ atMs }) => atMs));
+  const columns = "id, request_id, ended, cost_nano, charged_nano";
+  return database.query<Row, [number]>(`SELECT ${columns} FROM request WHERE at_ms >= ?`).all(sinceMs);
+}
+
+export function brokenPromises(rows: readonly Row[], { told, calls }: Evidence): readonly string[] {
+  const byRequest = new Map(rows.map((row) => [row.request_id, row]));
+  const byNumber = Map.groupBy(rows, ({ request_id }) => numberIn(request_id));
+  return [
+    ...told.flatMap(({ wrong, requestId }) => (wrong === null ? [] : [`${requestId} was told: ${wrong}`])),
+    ...told.flatMap((one) => unbilled(one, byRequest.get(one.requestId))),
+    ...unrecorded(calls, byNumber),
+    ...twice(told, byNumber),
+  ];
+}
+
+/** An answer that came whole has its row, and was charged what the client was told. */
+function unbilled({ requestId, answer, isPaid }: Told, row: Row | undefined): readonly string[] {
+  if (answer === null || answer.replayed) return [];
+  if (row === undefined) return [`${requestId} was answered and has no row`];
+  const { id, ended, cost_nano: cost, charged_nano: charged } = row;
+  const due = isPaid ? cost : 0;
+  const isRight = id === answer.id && ended === "done" && cost > 0 && charged === due;
+  return isRight && answer.chargedNanoUsd === charged
+    ? []
+    : [`${requestId} was answered, and its row does not say so: ${JSON.stringify({ answer, row })}`];
+}
+
+/** Each call that the provider saw is one of a row's: there is one provider and one try. */
+function unrecorded(calls: readonly SimCall[], rows: ReadonlyMap<string, readonly Row[]>): readonly string[] {
+  const byNumber = Map.groupBy(calls, numberOfCall);
+  return [...byNumber].flatMap(([number, seen]) => {
+    const known = rows.get(number)?.filter(({ ended }) => ended !== "refused").length ?? 0;
+    return seen.length > known
+      ? [`the provider saw ${seen.length} × '${number}', recorded are ${known}`]
+      : [];
+  });
+}
+
+/** What is asked with an Idempotency-Key is answered by one completion and billed once, however often it is asked. */
+function twice(told: readonly Told[], rows: ReadonlyMap<string, readonly Row[]>): readonly string[] {
+  const byNumber = Map.groupBy(
+    told.filter(({ asking }) => asking.idempotent),
+    ({ asking }) => asking.number,
+  );
+  return [...byNumber].flatMap(([number, asked]) => {
+    const answers = new Set(asked.flatMap(({ answer }) => answer?.id ?? []));
+    const billed = (rows.get(number) ?? []).filter((row) => row.ended !== "lost" && row.cost_nano > 0);
+    if (answers.size <= 1 && billed.length <= 1 && (answers.size === 0 || billed.length === 1)) return [];
+    return [`${number} was answered by ${answers.size} completions and billed ${billed.length} times`];
+  });
+}
+
+/** What was asked, as the prompt begins. */
+export function numberOfCall({ body }: SimCall): string {
+  const prompt = String(objectOf(arrayOf(objectOf(body).messages)[0]).content);
+  return prompt.slice(0, prompt.indexOf(" "));
+}
+
+/** A request's id is its number, a dot and which time it was asked. */
+function numberIn(requestId: string): string {
+  return requestId.slice(0, requestId.indexOf("."));
+}

@@ -1,0 +1,198 @@
+// A gateway killed again and again under load, on one store that grows old, with an audit after each restart.
+import type { SimCall } from "../../src/simulator/calls.ts";
+import { until } from "../http/until.ts";
+import { audit, holdsLeft, numberOfCall } from "./audit.ts";
+import { type Asking, askAgain, type Load, type LoadOptions, runLoad, type Told } from "./load.ts";
+import { type Program, runCommand, startVictim, type Victim } from "./process.ts";
+import type { Charge, KillWorld } from "./world.ts";
+
+/** What the gateway promises: what a dead process left held is resolved so long after the next start. */
+const RESOLVED_MS = 5000;
+const LOAD_MS = 700;
+const STARTING_MS = 150;
+const STOPPING_MS = 150;
+const QUIET_MS = 20_000;
+
+export interface CampaignOptions {
+  readonly program: Program;
+  readonly world: KillWorld;
+  readonly times: number;
+  readonly seed: number;
+  /** Called after each audit, with the kills that it judges; false ends the campaign. */
+  readonly onJudged: (kills: readonly Kill[], problems: readonly string[]) => boolean;
+}
+
+export interface Kill {
+  readonly number: number;
+  /** When it came: under load, while it was starting, or while it was shutting down. */
+  readonly during: "load" | "start" | "stop";
+  readonly afterMs: number;
+}
+
+export interface CampaignSums {
+  requests: number;
+  answers: number;
+  upstreamCalls: number;
+  slowestResolvedMs: number;
+  /** What is wrong at the very end, when all that was left is answered. */
+  endProblems: readonly string[];
+}
+
+/** A small generator with a seed (mulberry32): the same kills come again, as far as the machine lets them. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** What is asked again later is judged with all that was said of it before. */
+interface Open {
+  readonly again: readonly Asking[];
+  readonly told: readonly Told[];
+  readonly calls: readonly SimCall[];
+}
+
+export class Campaign {
+  readonly #options: CampaignOptions;
+  readonly #random: () => number;
+  readonly #sums: CampaignSums = {
+    requests: 0,
+    answers: 0,
+    upstreamCalls: 0,
+    slowestResolvedMs: 0,
+    endProblems: [],
+  };
+  /** Those that are not judged yet. */
+  #kills: Kill[] = [];
+  #killed = 0;
+  #round = 0;
+  #charge: Charge = "beyond_allowance";
+  #open: Open = { again: [], told: [], calls: [] };
+
+  constructor(options: CampaignOptions) {
+    this.#options = options;
+    this.#random = randomFrom(options.seed);
+  }
+
+  async run(): Promise<CampaignSums> {
+    const { times, onJudged } = this.#options;
+    let victim = this.#start();
+    try {
+      while (this.#killed < times) {
+        const load = await this.#loadAndKill(victim);
+        while (this.#killed < times && this.#random() < 0.15) await this.#killStarting();
+        victim = this.#start();
+        const problems = await this.#judge(victim, load);
+        if (!onJudged(this.#kills, problems)) return this.#sums;
+        this.#kills = [];
+      }
+      this.#sums.endProblems = await this.#end(victim);
+      return this.#sums;
+    } finally {
+      victim.signal("SIGKILL");
+      await victim.exited;
+    }
+  }
+
+  #start(): Victim {
+    const { program, world } = this.#options;
+    this.#round++;
+    this.#charge = this.#round % 4 === 0 ? "always" : "beyond_allowance";
+    world.configure(this.#charge);
+    return startVictim(program, world.directory);
+  }
+
+  async #kill(victim: Victim, during: Kill["during"], afterMs: number): Promise<void> {
+    await Bun.sleep(afterMs);
+    if (during === "stop") {
+      victim.signal("SIGTERM");
+      await Bun.sleep(this.#random() * STOPPING_MS);
+    }
+    victim.signal("SIGKILL");
+    await victim.exited;
+    this.#killed++;
+    this.#kills.push({ number: this.#killed, during, afterMs });
+  }
+
+  #killStarting(): Promise<void> {
+    return this.#kill(this.#start(), "start", this.#random() * STARTING_MS);
+  }
+
+  /** One in five comes before much has happened. */
+  async #loadAndKill(victim: Victim): Promise<Load> {
+    let dead = false;
+    const load = runLoad(await this.#loadOf(victim, () => dead));
+    const during = this.#random() < 0.15 ? "stop" : "load";
+    const withinMs = this.#random() < 0.2 ? LOAD_MS / 20 : LOAD_MS;
+    await this.#kill(victim, during, this.#random() * withinMs);
+    dead = true;
+    return load;
+  }
+
+  async #loadOf(victim: Victim, isOver: () => boolean): Promise<LoadOptions> {
+    return {
+      url: await victim.listens,
+      round: this.#round,
+      charge: this.#charge,
+      secrets: this.#options.world.secrets,
+      random: this.#random,
+      first: this.#open.again,
+      isOver,
+    };
+  }
+
+  /** Waits for the holds of the dead to be resolved, then looks at everything. */
+  async #judge(victim: Victim, load: Load): Promise<readonly string[]> {
+    const { world } = this.#options;
+    await victim.listens;
+    const listensMs = performance.now();
+    const problems: string[] = [];
+    try {
+      await until("no hold is left", () => holdsLeft(world.database) === 0, RESOLVED_MS);
+    } catch (error) {
+      problems.push(String(error));
+    }
+    const resolvedMs = performance.now() - listensMs;
+    this.#sums.slowestResolvedMs = Math.max(this.#sums.slowestResolvedMs, resolvedMs);
+    return [...problems, ...(await this.#audit(load))];
+  }
+
+  async #audit(load: Load): Promise<readonly string[]> {
+    const { simulator, database } = this.#options.world;
+    await until("the provider's calls have ended", () => simulator.calls.open === 0, QUIET_MS);
+    const calls = [...this.#open.calls, ...simulator.calls.all()];
+    const told = [...this.#open.told, ...load.told];
+    this.#sums.requests += load.told.length;
+    this.#sums.answers += load.told.filter(({ answer }) => answer !== null).length;
+    this.#sums.upstreamCalls += simulator.calls.total;
+    simulator.reset();
+    const again = [...new Map(load.again.map((asking) => [asking.number, asking])).values()];
+    const numbers = new Set(again.map(({ number }) => number));
+    this.#open = {
+      again,
+      told: told.filter(({ asking }) => numbers.has(asking.number)),
+      calls: calls.filter((call) => numbers.has(numberOfCall(call))),
+    };
+    return audit(database, { told, calls });
+  }
+
+  /** Everybody gets their answer at last; the gateway stops as it should, and its own verification finds nothing. */
+  async #end(victim: Victim): Promise<readonly string[]> {
+    const { program, world } = this.#options;
+    const told = await askAgain(await this.#loadOf(victim, () => false));
+    const problems = told.flatMap(({ requestId, answer, status }) =>
+      answer === null ? [`${requestId} has no answer even at the end: status ${status}`] : [],
+    );
+    problems.push(...(await this.#audit({ told: [...told], again: [] })));
+    victim.signal("SIGTERM");
+    const code = await victim.exited;
+    if (code !== 0) problems.push(`the gateway stopped with exit code ${code}`);
+    const verified = await runCommand(program, world.directory, ["ledger", "verify"]);
+    if (verified.code !== 0) problems.push(`ledger verify: exit code ${verified.code}: ${verified.text}`);
+    return problems;
+  }
+}

@@ -1,0 +1,69 @@
+// Bugs that are planted into a copy of the sources, to see the campaign find them.
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Program, programIn } from "./process.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+
+export interface Plant {
+  readonly name: string;
+  readonly file: string;
+  /** What is replaced by what; each must be there. */
+  readonly changes: readonly (readonly [from: string, to: string])[];
+}
+
+export const PLANTS: readonly Plant[] = [
+  {
+    name: "answers are let go before the commit, which comes 20 ms later",
+    file: "src/store/sqlite/connection.ts",
+    changes: [
+      ["sql.begin.run();", "if (!database.inTransaction) sql.begin.run();"],
+      ["sql.commit.run();", "setTimeout(() => { if (database.inTransaction) sql.commit.run(); }, 20);"],
+    ],
+  },
+  {
+    name: "the commit is skipped",
+    file: "src/store/sqlite/connection.ts",
+    changes: [["sql.commit.run();", "sql.rollback.run();"]],
+  },
+  {
+    name: "the settlement's row is written in a transaction of its own, after the money",
+    file: "src/store/sqlite/batches.ts",
+    changes: [
+      [
+        "for (const record of decision.requests) sql.addRequest.run(...REQUEST.valuesOf(record));",
+        "setTimeout(() => { for (const record of decision.requests) sql.addRequest.run(...REQUEST.valuesOf(record)); }, 5);",
+      ],
+    ],
+  },
+  {
+    name: "holds of the dead are left",
+    file: "src/ledger/ledger.ts",
+    changes: [
+      ["const holds = await parts.store.orphans(LOST_AT_ONCE);", "const holds: readonly Hold[] = [];"],
+    ],
+  },
+  {
+    name: "an Idempotency-Key claims nothing",
+    file: "src/ledger/replies.ts",
+    changes: [["  if (idempotency === null) return;\n", "  if (idempotency !== undefined) return;\n"]],
+  },
+];
+
+/** A copy of the sources with one bug more. */
+export function planted({ name, file, changes }: Plant): { readonly program: Program; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), "poundkey-planted-"));
+  cpSync(join(ROOT, "src"), join(folder, "src"), { recursive: true });
+  for (const shared of ["package.json", "tsconfig.json"]) cpSync(join(ROOT, shared), join(folder, shared));
+  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const path = join(folder, file);
+  let text = readFileSync(path, "utf8");
+  for (const [from, to] of changes) {
+    if (!text.includes(from))
+      throw new Error(`There is nothing to plant '${name}' in: ${file} lacks ${from}`);
+    text = text.replace(from, () => to);
+  }
+  writeFileSync(path, text);
+  return { program: programIn(folder), remove: () => rmSync(folder, { recursive: true, force: true }) };
+}

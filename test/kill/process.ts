@@ -1,0 +1,68 @@
+// `poundkey serve` as a process to be killed: from the built binary, from the sources, or from a copy of them.
+import { openSync } from "node:fs";
+import { join } from "node:path";
+import { BINARY } from "../harness.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+const START_MS = 20_000;
+
+/** How the program is run: what stands before the command's name. */
+export type Program = readonly string[];
+
+/** The program whose sources are in a folder. */
+export function programIn(folder: string): Program {
+  return [process.execPath, join(folder, "src", "main.ts")];
+}
+
+/** The one under test: the built binary when it is named, else this folder's sources. */
+export const PROGRAM: Program = BINARY ? [BINARY] : programIn(ROOT);
+
+export interface Victim {
+  readonly pid: number;
+  /** The address it listens on; rejects when it ends before. */
+  readonly listens: Promise<string>;
+  readonly exited: Promise<number>;
+  signal(name: NodeJS.Signals): void;
+}
+
+/** Starts the gateway in a folder; what it logs goes to a file there. */
+export function startVictim(program: Program, directory: string): Victim {
+  const child = Bun.spawn([...program, "serve"], {
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? "" },
+    stdout: "pipe",
+    stderr: openSync(join(directory, "gateway.log"), "a"),
+  });
+  const late = setTimeout(() => child.kill("SIGKILL"), START_MS);
+  const listens = addressIn(child.stdout).finally(() => clearTimeout(late));
+  // Whoever kills it before it listens doesn't wait for its address.
+  listens.catch(() => {});
+  return { pid: child.pid, listens, exited: child.exited, signal: (name) => child.kill(name) };
+}
+
+async function addressIn(output: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const bytes of output) {
+    text += decoder.decode(bytes, { stream: true });
+    const url = /listens on (http:\S+)/.exec(text)?.[1];
+    if (url) return url;
+  }
+  throw new Error(`The gateway ended before it listened: ${text}`);
+}
+
+/** Runs another command of the program in a folder; gives its exit code and what it printed. */
+export async function runCommand(
+  program: Program,
+  directory: string,
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly text: string }> {
+  const child = Bun.spawn([...program, ...args], {
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? "" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const texts = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, text: texts.join("").trim() };
+}

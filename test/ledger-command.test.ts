@@ -1,0 +1,249 @@
+// `poundkey accounts topup`, `accounts show` and `ledger verify`: what they print, how they exit, and beside a gateway that runs.
+import { Database } from "bun:sqlite";
+import { beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createKey } from "../src/admin/keys.ts";
+import { topUpAccount } from "../src/admin/topups.ts";
+import type { AdminWorld } from "../src/admin/world.ts";
+import { runAccounts } from "../src/cli/accounts.ts";
+import { runLedger } from "../src/cli/ledger.ts";
+import { adminBench } from "./admin-world.ts";
+import { BINARY } from "./harness.ts";
+import { seen } from "./http/observe.ts";
+import { asking, startHttpWorld } from "./http/world.ts";
+import { keyOf } from "./samples.ts";
+import { tillOn } from "./till.ts";
+
+const bench = adminBench();
+let world: AdminWorld;
+beforeEach(() => {
+  ({ world } = bench());
+});
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(command: typeof runAccounts, ...args: string[]): Promise<Ran> {
+  const printed: { out: string[]; err: string[] } = { out: [], err: [] };
+  const io = {
+    out: (text: string) => printed.out.push(text),
+    err: (text: string) => printed.err.push(text),
+  };
+  const code = await command(args, io, bench().open);
+  return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
+}
+
+/** An account with a top-up, a request that was paid for, and one that still runs. */
+async function movements(): Promise<void> {
+  await topUpAccount(world, "default", { amount_usd: 2 }, null);
+  const { id } = await createKey(world, { name: "payer" });
+  const till = tillOn(world.store);
+  await till.post(await till.hold("done", keyOf(id), 500_000_000), 200_000_000);
+  await till.hold("running", keyOf(id), 250_000_000);
+}
+
+describe("accounts", () => {
+  test("are topped up once per idempotency key, with a note", async () => {
+    const args = ["topup", "default", "12.50", "--note", "May", "--idempotency-key", "may"];
+    const said = "Topped up default (default) by 12.5 USD: 12.5 USD are free.";
+    expect(await run(runAccounts, ...args)).toEqual({ code: 0, out: said, err: "" });
+    expect(await run(runAccounts, ...args)).toEqual({ code: 0, out: said, err: "" });
+    const again = await run(runAccounts, "topup", "default", "13", "--idempotency-key", "may");
+    expect(again).toMatchObject({ code: 1, out: "", err: expect.stringContaining("another amount") });
+    const { out } = await run(runAccounts, "topup", "default", "0.000000001", "--json");
+    expect(JSON.parse(out)).toMatchObject({ id: "default", balance_usd: 12.500000001 });
+  });
+
+  test("are shown with the last of their journal", async () => {
+    await movements();
+    const shown = await run(runAccounts, "show", "default");
+    const lines = shown.out.split("\n").map((line) => line.split(/ {2,}/));
+    expect(lines[1]?.slice(0, 4)).toEqual(["default", "default", "1.55", "0.25"]);
+    const at = "2026-11-20T12:00:00.000Z";
+    expect(lines.slice(3)).toEqual([
+      ["AT", "KIND", "AMOUNT USD", "BALANCE USD", "REQUEST", "ENDED", "NOTE"],
+      [at, "hold", "-0.25", "1.55", "running", "-", "-"],
+      [at, "post", "0.3", "1.8", "done", "done", "-"],
+      [at, "hold", "-0.5", "1.5", "done", "-", "-"],
+      [at, "topup", "2", "2", "-", "-", "-"],
+    ]);
+    for (let index = 0; index < 9; index++) await topUpAccount(world, "default", { amount_usd: 1e-9 }, null);
+    const { journal, ...account } = JSON.parse((await run(runAccounts, "show", "default", "--json")).out);
+    expect(account).toMatchObject({ id: "default", held_usd: 0.25 });
+    expect(journal.length).toBe(10);
+    expect(journal[0]).toMatchObject({ id: "default.13", kind: "topup", amount_usd: 1e-9 });
+    expect((await run(runAccounts, "show", "default")).out).toContain("  0.000000001  ");
+    expect((await run(runAccounts, "show", "funding")).out).toContain("-2.000000009");
+  });
+
+  const ends: readonly [args: string, code: number, said: RegExp][] = [
+    ["topup", 2, /id of one account and an amount/],
+    ["topup default", 2, /id of one account and an amount/],
+    ["topup default 1 2", 2, /id of one account and an amount/],
+    ["topup default 0", 2, /amount_usd.*more than 0/],
+    ["topup default -5", 2, /-5/],
+    ["topup default much", 2, /amount_usd/],
+    ["topup default 0x10", 2, /amount_usd/],
+    ["topup default 1000000.0000000001", 2, /amount_usd/],
+    ["topup default 1 --idempotency-key ü", 2, /Idempotency-Key/],
+    ["topup default 1 --currency EUR", 2, /currency/],
+    ["topup none 1", 1, /no account/],
+    ["topup funding 1", 1, /no account/],
+    ["show none", 1, /no account/],
+  ];
+  for (const [args, code, said] of ends) {
+    test(`${args} ends with ${code}`, async () => {
+      const result = await run(runAccounts, ...args.split(" "));
+      expect(result).toMatchObject({ code, out: "", err: expect.stringMatching(said) });
+    });
+  }
+});
+
+describe("ledger verify", () => {
+  test("says that the books balance, and what they come to", async () => {
+    await movements();
+    const { code, out, err } = await run(runLedger, "verify");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out.split("\n").map((line) => line.replace(/ +/g, " "))).toEqual([
+      "1 account, 4 entries: the books balance.",
+      "",
+      "balances 1.55 USD",
+      "held 0.25 USD",
+      "funding -2 USD",
+      "revenue 0.2 USD",
+      "overrun 0 USD",
+      "sum 0 USD",
+    ]);
+    expect(JSON.parse((await run(runLedger, "verify", "--json")).out)).toEqual({
+      balanced: true,
+      accounts: 1,
+      entries: 4,
+      sums_usd: { balances: "1.55", held: "0.25", funding: "-2", revenue: "0.2", overrun: "0", sum: "0" },
+      problems: [],
+    });
+  });
+
+  test("takes one action and no more words", async () => {
+    expect(await run(runLedger, "--help")).toMatchObject({ code: 0, err: "" });
+    for (const args of [[], ["repair"], ["verify", "default"], ["verify", "--fix"]])
+      expect(await run(runLedger, ...args)).toMatchObject({ code: 2, out: "" });
+  });
+
+  const journal = "default: balance 1.55 USD, expected 1.65 USD (sum of its journal)";
+  const damages: readonly [what: string, sql: string, said: readonly string[]][] = [
+    [
+      "a balance that was changed",
+      "UPDATE account SET balance_nano = balance_nano + 1",
+      [
+        "default: balance 1.550000001 USD, expected 1.55 USD (sum of its journal)",
+        "all accounts: sum 0.000000001 USD, expected 0 USD (each movement has two sides)",
+      ],
+    ],
+    [
+      "what is held that was changed",
+      "UPDATE account SET held_nano = 0",
+      [
+        "default: held 0 USD, expected 0.25 USD (sum of its journal)",
+        "default: held 0 USD, expected 0.25 USD (sum of its open holds)",
+        "all accounts: sum -0.25 USD, expected 0 USD (each movement has two sides)",
+      ],
+    ],
+    [
+      "a hold that was lost",
+      "DELETE FROM hold",
+      ["default: held 0.25 USD, expected 0 USD (sum of its open holds)"],
+    ],
+    [
+      "an entry that was lost",
+      "DELETE FROM entry WHERE seq = 3",
+      [
+        "default: balance 1.55 USD, expected 1.25 USD (sum of its journal)",
+        "default: held 0.25 USD, expected 0.75 USD (sum of its journal)",
+        "default: entries 4, expected 3 (number in its journal)",
+        "default: entries out of line 1, expected 0 (each follows from the one before)",
+        "all accounts: sum -0.2 USD, expected 0 USD (each movement has two sides)",
+      ],
+    ],
+    [
+      "an entry that was changed, both sides of it",
+      "UPDATE entry SET balance_nano = balance_nano + 100000000, revenue_nano = revenue_nano - 100000000 WHERE seq = 3",
+      [
+        journal,
+        "default: entries out of line 1, expected 0 (each follows from the one before)",
+        "all accounts: sum -0.1 USD, expected 0 USD (each movement has two sides)",
+      ],
+    ],
+    [
+      "entries of no account",
+      "INSERT INTO entry SELECT 'acct_gone', seq, at_ms, kind, balance_nano, held_nano, funding_nano, revenue_nano, overrun_nano, balance_after_nano, request_id, usage_source, ended, note FROM entry WHERE seq = 1",
+      [
+        "all accounts: stray entries 1, expected 0 (each belongs to an account)",
+        "all accounts: sum -2 USD, expected 0 USD (each movement has two sides)",
+      ],
+    ],
+  ];
+  for (const [what, sql, said] of damages) {
+    test(`finds ${what}`, async () => {
+      await movements();
+      const database = new Database(join(bench().folder, "poundkey.db"));
+      database.run("PRAGMA foreign_keys = OFF");
+      database.run(sql);
+      database.close();
+      const { code, out, err } = await run(runLedger, "verify");
+      expect(code).toBe(1);
+      expect(out.split("\n\n")[0]?.split("\n")).toEqual([...said]);
+      expect(err).toBe(
+        `poundkey: The books do not balance: ${said.length} ${said.length === 1 ? "problem" : "problems"}.`,
+      );
+      const told = await run(runLedger, "verify", "--json");
+      expect(told.code).toBe(1);
+      expect(JSON.parse(told.out)).toMatchObject({ balanced: false, problems: { length: said.length } });
+    });
+  }
+});
+
+describe("beside a gateway that runs", () => {
+  const MAIN = join(import.meta.dir, "..", "src", "main.ts");
+
+  async function poundkey(directory: string, ...args: string[]): Promise<Ran> {
+    const command = BINARY ? [BINARY] : [process.execPath, MAIN];
+    const config = ["--config", join(directory, "poundkey.yaml")];
+    const env = { PATH: process.env.PATH ?? "" };
+    const child = Bun.spawn([...command, ...args, ...config], { env, stdout: "pipe", stderr: "pipe" });
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    return { code: await child.exited, out, err };
+  }
+
+  test("a top-up is there for the next request, and the books balance while requests run", async () => {
+    const gateway = await startHttpWorld();
+    try {
+      const { secret } = await gateway.newKey({ requests_per_day: 0 });
+      const ask = async () => seen(await gateway.chat(asking("Shop#cheap"), { secret }));
+      await ask();
+      expect((await ask()).status).toBe(429);
+      const topped = await poundkey(gateway.directory, "accounts", "topup", "default", "1", "--json");
+      expect(topped).toMatchObject({ code: 0, err: "" });
+      expect(JSON.parse(topped.out)).toMatchObject({ balance_usd: 1 });
+      const [paid] = await Promise.all([ask(), ask(), ask(), ask()]);
+      expect(paid).toMatchObject({ status: 200, body: { usage: { charged: expect.any(Number) } } });
+      const running = Promise.all([ask(), ask(), ask(), ask()]);
+      const verified = await poundkey(gateway.directory, "ledger", "verify", "--json");
+      await running;
+      expect(verified).toMatchObject({ code: 0, err: "" });
+      expect(JSON.parse(verified.out)).toMatchObject({
+        balanced: true,
+        sums_usd: { sum: "0", funding: "-1" },
+      });
+      const shown = await poundkey(gateway.directory, "accounts", "show", "default", "--json");
+      expect(JSON.parse(shown.out)).toMatchObject({ held_usd: 0, journal: { length: 10 } });
+    } finally {
+      await gateway.stop();
+    }
+  });
+});

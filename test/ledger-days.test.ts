@@ -1,0 +1,270 @@
+// The allowance over time: days of any length and zone, clocks that jump, slots to the millisecond, restarts.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Fault } from "../src/core/fault.ts";
+import type { QuotaRules } from "../src/core/settings.ts";
+import type { Store } from "../src/core/store.ts";
+import { dayOf } from "../src/ledger/day.ts";
+import { decide } from "../src/ledger/decide.ts";
+import type { Ledger, Ticket } from "../src/ledger/ledger.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import {
+  askOf,
+  DAY,
+  grantedBy,
+  HOUR,
+  keyOf,
+  ledgerOn,
+  MINUTE,
+  NOON,
+  outcomeOf,
+  QUOTA,
+  standingClock,
+} from "./samples.ts";
+
+const key = keyOf("key_a", { requestsPerDay: 3 });
+const clock = standingClock(NOON);
+let folder: string;
+let store: Store;
+let ledger: Ledger;
+let count = 0;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "poundkey-days-"));
+  await open();
+  await store.addKey(key, "digest");
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** A new life of the process, on the same file. */
+async function open(quota: Partial<QuotaRules> = {}): Promise<void> {
+  store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide });
+  await store.beat();
+  ledger = ledgerOn(store, { clock, quota });
+}
+
+/** Lets a request in at a moment; the ticket, or the fault that refused it. */
+async function askAt(atMs: number): Promise<Ticket & { readonly kind: string }> {
+  clock.atMs = atMs;
+  const ticket = ledger.ticket(askOf(`request ${count++}`, key, { nowMs: atMs }));
+  return { ...ticket, kind: (await grantedBy(ledger, ticket)).place.kind };
+}
+
+async function refusedAt(atMs: number): Promise<Fault> {
+  const thrown = await askAt(atMs).then(
+    ({ kind }) => new Error(`It was let in by ${kind}.`),
+    (error: unknown) => error,
+  );
+  if (thrown instanceof Fault && thrown.code === "rate_limit_exceeded") return thrown;
+  throw thrown;
+}
+
+/** Nobody answered it. */
+function giveBack(ticket: Ticket) {
+  return ledger.settle(ticket, outcomeOf(ticket, {}, false));
+}
+
+async function usedAt(atMs: number): Promise<number> {
+  clock.atMs = atMs;
+  return (await ledger.allowance(key)).used;
+}
+
+describe("days of any length", () => {
+  const rows: readonly [timeZone: string, dayStarts: number, noon: string, hours: number][] = [
+    ["UTC", 0, "2026-11-20T12:00:00Z", 24],
+    ["Europe/Berlin", 0, "2026-03-29T10:00:00Z", 23],
+    ["Europe/Berlin", 0, "2026-10-25T11:00:00Z", 25],
+    ["America/New_York", 0, "2026-03-08T16:00:00Z", 23],
+    ["America/New_York", 0, "2026-11-01T17:00:00Z", 25],
+    ["America/New_York", 150, "2026-11-01T17:00:00Z", 24],
+    ["Asia/Kolkata", 0, "2026-03-29T06:30:00Z", 24],
+    ["Asia/Kolkata", 330, "2026-03-29T06:30:00Z", 24],
+    ["Australia/Lord_Howe", 0, "2026-04-05T01:00:00Z", 24.5],
+    ["Australia/Lord_Howe", 0, "2026-10-04T01:00:00Z", 23.5],
+  ];
+  for (const [timeZone, dayStartsMinutes, noon, hours] of rows) {
+    const quota = { timeZone, dayStartsMinutes, throttleMs: 0 };
+    const { startMs, endMs } = dayOf(Date.parse(noon), { ...QUOTA, ...quota });
+
+    test(`${hours} hours in ${timeZone} from minute ${dayStartsMinutes}: so many requests and no more`, async () => {
+      await store.close();
+      await open(quota);
+      expect((endMs - startMs) / HOUR).toBe(hours);
+      expect(await usedAt(startMs)).toBe(0);
+      await askAt(startMs);
+      await askAt(startMs + 2.75 * HOUR);
+      await askAt(endMs - 1);
+      const { details } = await refusedAt(endMs - 1);
+      expect([details.resetAtMs, details.retryAfterMs]).toEqual([endMs, 1]);
+      expect((await refusedAt(startMs)).details.limits).toEqual({
+        ...{ limit: 3, remaining: 0 },
+        resetMs: endMs - startMs,
+      });
+      for (const atMs of [endMs, endMs, endMs + 1]) expect((await askAt(atMs)).kind).toBe("allowance");
+      await refusedAt(endMs + 20 * HOUR);
+    });
+
+    test(`${hours} hours in ${timeZone} from minute ${dayStartsMinutes}: what is given back goes to its own day`, async () => {
+      await store.close();
+      await open(quota);
+      const before = await askAt(startMs - 1);
+      const first = await askAt(startMs);
+      const last = await askAt(endMs - 1);
+      const after = await askAt(endMs);
+      const usedThen = async () => {
+        const then = clock.atMs;
+        const meters = await store.read(first.reads).then(({ meters }) => [...meters.values()]);
+        clock.atMs = then;
+        return meters.map((meter) => meter?.used);
+      };
+      expect(await usedThen()).toEqual([2, 1]);
+      clock.atMs = endMs + 5;
+      await giveBack(last);
+      expect(await usedThen()).toEqual([1, 1]);
+      await giveBack(before);
+      expect(await usedThen()).toEqual([1, 1]);
+      await giveBack(after);
+      expect(await usedThen()).toEqual([1, 0]);
+      clock.atMs = endMs + 3 * DAY;
+      await giveBack(first);
+      expect(await usedThen()).toEqual([0, 0]);
+    });
+  }
+
+  test("a day that holds the same hour twice counts both as one day", async () => {
+    await store.close();
+    await open({ timeZone: "Europe/Berlin", throttleMs: 0 });
+    // 02:30 in summer time, 02:30 in winter time.
+    for (const atMs of ["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"]) await askAt(Date.parse(atMs));
+    expect(await usedAt(Date.parse("2026-10-25T22:59:59Z"))).toBe(2);
+    expect(await usedAt(Date.parse("2026-10-25T23:00:00Z"))).toBe(0);
+  });
+});
+
+describe("clocks that jump", () => {
+  const MIDNIGHT = Date.UTC(2026, 10, 21);
+
+  test("back over midnight: what is asked then belongs to the day that has begun, and is given back to it", async () => {
+    await askAt(MIDNIGHT + 1);
+    const early = await askAt(MIDNIGHT - HOUR);
+    expect(await usedAt(MIDNIGHT + 1)).toBe(2);
+    await giveBack(early);
+    expect([await usedAt(MIDNIGHT + 1), await usedAt(MIDNIGHT - HOUR)]).toEqual([1, 1]);
+    await askAt(MIDNIGHT - HOUR);
+    await askAt(MIDNIGHT + HOUR);
+    expect((await refusedAt(MIDNIGHT - HOUR)).details.resetAtMs).toBe(MIDNIGHT + HOUR + 10 * MINUTE);
+  });
+
+  test("forward and back: the day's places are given once, and those taken far ahead are not missed here", async () => {
+    for (const atMs of [NOON, NOON + 5 * DAY, NOON + 5 * DAY, NOON + 5 * DAY]) await askAt(atMs);
+    await refusedAt(NOON + 5 * DAY);
+    expect(await usedAt(NOON)).toBe(1);
+    await askAt(NOON + MINUTE);
+    await askAt(NOON + MINUTE);
+    expect((await refusedAt(NOON + MINUTE)).details.resetAtMs).toBe(NOON + 11 * MINUTE);
+    expect((await refusedAt(NOON + 5 * DAY + MINUTE)).details.resetAtMs).toBe(NOON + 5 * DAY + 10 * MINUTE);
+  });
+
+  test("back between admission and its end: the place goes back all the same", async () => {
+    const taken = await askAt(NOON);
+    clock.atMs = NOON - 40 * DAY;
+    await giveBack(taken);
+    expect(await usedAt(NOON)).toBe(0);
+  });
+
+  test("back within the day: the throttle waits from the latest moment that was seen", async () => {
+    for (const atMs of [NOON - HOUR, NOON, NOON - HOUR]) await askAt(atMs);
+    expect((await refusedAt(NOON - HOUR)).details.resetAtMs).toBe(NOON + 10 * MINUTE);
+    expect((await askAt(NOON + 10 * MINUTE)).kind).toBe("throttle");
+    expect((await refusedAt(NOON)).details.resetAtMs).toBe(NOON + 20 * MINUTE);
+  });
+});
+
+describe("the throttle's slots", () => {
+  const used = async () => {
+    for (const atMs of [NOON - HOUR, NOON - 1, NOON]) await askAt(atMs);
+  };
+
+  test("come to the millisecond", async () => {
+    await used();
+    let slotMs = NOON + 10 * MINUTE;
+    for (let slot = 0; slot < 4; slot++) {
+      expect((await refusedAt(slotMs - 1)).details).toMatchObject({ retryAfterMs: 1, resetAtMs: slotMs });
+      expect((await ledger.allowance(key)).nextSlotAtMs).toBe(slotMs);
+      expect((await askAt(slotMs)).kind).toBe("throttle");
+      expect((await refusedAt(slotMs + 1)).details.resetAtMs).toBe(slotMs + 10 * MINUTE);
+      // The next one is taken a little late, so the one after it comes that much later.
+      slotMs += 10 * MINUTE + slot;
+      if (slot > 0) expect((await refusedAt(slotMs - slot - 1)).details.retryAfterMs).toBe(1);
+    }
+  });
+
+  test("given back come again at once, and the one before it counts again", async () => {
+    await used();
+    const first = await askAt(NOON + 10 * MINUTE);
+    const second = await askAt(NOON + 25 * MINUTE);
+    await refusedAt(NOON + 35 * MINUTE - 1);
+    await giveBack(second);
+    const third = await askAt(NOON + 25 * MINUTE + 1);
+    await giveBack(first);
+    await refusedAt(NOON + 35 * MINUTE);
+    await giveBack(third);
+    expect((await askAt(NOON + 26 * MINUTE)).kind).toBe("throttle");
+  });
+
+  test("do not come where the day's start is nearer, and each day has its own", async () => {
+    const midnight = Date.UTC(2026, 10, 21);
+    for (const atMs of [midnight - 3, midnight - 2, midnight - 1]) await askAt(atMs);
+    expect((await refusedAt(midnight - 1)).details.resetAtMs).toBe(midnight);
+    for (let taken = 0; taken < 3; taken++) expect((await askAt(midnight)).kind).toBe("allowance");
+    await refusedAt(midnight + 10 * MINUTE - 1);
+    expect((await askAt(midnight + 10 * MINUTE)).kind).toBe("throttle");
+  });
+});
+
+describe("restarts", () => {
+  const restart = async () => {
+    await store.close();
+    await open();
+  };
+
+  test("keep the count, the slot and the refusal", async () => {
+    await askAt(NOON);
+    await restart();
+    await askAt(NOON + 1);
+    await askAt(NOON + 2);
+    await restart();
+    expect((await refusedAt(NOON + 3)).details.resetAtMs).toBe(NOON + 2 + 10 * MINUTE);
+    expect((await askAt(NOON + 2 + 10 * MINUTE)).kind).toBe("throttle");
+    await restart();
+    expect((await refusedAt(NOON + 12 * MINUTE)).details.resetAtMs).toBe(NOON + 2 + 20 * MINUTE);
+  });
+
+  test("give back what the life before left open, to the day of its admission", async () => {
+    const midnight = Date.UTC(2026, 10, 21);
+    await askAt(midnight - 1);
+    const ended = await askAt(midnight - 1);
+    await askAt(midnight);
+    await ledger.settle(ended, outcomeOf(ended));
+    await restart();
+    clock.atMs = midnight + HOUR;
+    expect(await ledger.resolveLost()).toBe(2);
+    expect(await usedAt(midnight + HOUR)).toBe(0);
+    const [yesterday] = (await store.read(ended.reads)).meters.values();
+    expect(yesterday).toMatchObject({ day: "2026-11-20", used: 1 });
+  });
+
+  test("a settlement after the restart is late, and gives nothing back twice", async () => {
+    const taken = await askAt(NOON);
+    await restart();
+    await ledger.resolveLost();
+    await askAt(NOON + 1);
+    expect((await giveBack(taken)).late).toBe(true);
+    expect(await usedAt(NOON + 2)).toBe(1);
+  });
+});

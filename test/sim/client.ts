@@ -1,0 +1,224 @@
+// Clients: they ask, read at their own pace, hang up when they like, and note down what they were given.
+import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/core/chat.ts";
+import { type Fault, faultOf } from "../../src/core/fault.ts";
+import type { GatewayKey } from "../../src/core/key.ts";
+import type { ProviderSetup } from "../../src/core/settings.ts";
+import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
+import { idempotencyOf } from "../../src/gateway/idempotency.ts";
+import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
+import type { Selection } from "../../src/router/plan.ts";
+import { CARDS, DIALECT_OF } from "./cards.ts";
+import type { EventClock } from "./event-clock.ts";
+import type { SimNode } from "./node.ts";
+import { REQUEST_HEADER } from "./providers.ts";
+import type { Plan } from "./scenario.ts";
+
+/** A request's row as it stood at one moment. */
+export interface RowGlimpse {
+  readonly ended: string;
+  readonly chargedNanoUsd: number;
+}
+
+/** What one client was given. */
+export interface Seen {
+  readonly plan: Plan;
+  readonly id: string;
+  readonly node: string;
+  readonly request: ChatRequest;
+  readonly replyId: string | null;
+  readonly facts: Facts;
+  readonly atMs: number;
+  /** By choice. */
+  readonly texts: Map<number, string>;
+  whole: boolean;
+  usage: Usage | null;
+  fault: Fault | null;
+  left: boolean;
+  leftAtMs: number | null;
+  /** Its node died while it waited. */
+  cut: boolean;
+  /** Whether what was granted would have survived a power failure when the first part came. */
+  synced: boolean;
+  rowAtEnd: RowGlimpse | null;
+}
+
+export interface ClientWorld {
+  readonly clock: EventClock;
+  readonly markup: number;
+  readonly keys: ReadonlyMap<string, GatewayKey>;
+  readonly seen: Map<string, Seen>;
+  readonly look: (id: string) => RowGlimpse | null;
+  readonly tell: (what: string) => void;
+}
+
+const TIMEOUTS = { connectMs: 4000, firstByteMs: 6000, idleMs: 5000, totalMs: 25_000 };
+const RULES = { fairQuality: 0.85, deny: [], pin: {} };
+
+/** Every request has its providers to itself, so that each call says whose it is. */
+function upstreamsFor(id: string): ReadonlyMap<string, Upstream> {
+  return new Map(
+    Object.entries(DIALECT_OF).map(([name, dialect]): [string, Upstream] => {
+      const secrets = name === "Alpha" ? ["secret one", "secret two"] : ["secret one"];
+      const setup: ProviderSetup = {
+        name,
+        dialect: null,
+        baseUrl: `https://${name.toLowerCase()}.example/v1`,
+        credentials: secrets.map((secret) => ({ secret, weight: 1 })),
+        headers: { [REQUEST_HEADER]: id },
+        timeouts: TIMEOUTS,
+        unlistedModels: false,
+      };
+      return [name, upstreamOf(setup, dialect)];
+    }),
+  );
+}
+
+function selectionOf({ model, fallbacks }: Plan): Selection {
+  if (model === "Router#fair") return { kind: "selector", selector: "fair", candidates: CARDS };
+  const cardOf = (id: string) => CARDS.filter((card) => card.id === id);
+  const [card] = cardOf(model);
+  if (!card) throw new Error(`There is no model ${model}.`);
+  return { kind: "card", card, fallbacks: fallbacks.flatMap(cardOf) };
+}
+
+/** Asks a living node; resolves when the client is done with it. */
+export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promise<void> {
+  const key = world.keys.get(plan.keyId);
+  if (!key) throw new Error(`There is no key ${plan.keyId}.`);
+  const { request } = plan;
+  const id = `chatcmpl-${plan.name}`;
+  const ending = new AbortController();
+  const facts = noFacts();
+  const call: Call = {
+    id,
+    created: Math.floor(world.clock.nowMs / 1000),
+    requestId: `req-${plan.name}`,
+    key,
+    request,
+    selection: selectionOf(plan),
+    upstreams: upstreamsFor(id),
+    rules: RULES,
+    markup: world.markup,
+    timeoutMs: plan.timeoutMs,
+    quality: null,
+    idempotency: idempotencyOf(key.id, plan.idempotencyKey, request),
+    ending,
+  };
+  const seen: Seen = {
+    plan,
+    id,
+    node: node.id,
+    request,
+    replyId: call.idempotency?.replyId ?? null,
+    facts,
+    atMs: world.clock.nowMs,
+    texts: new Map(),
+    whole: false,
+    usage: null,
+    fault: null,
+    left: false,
+    leftAtMs: null,
+    cut: false,
+    synced: true,
+    rowAtEnd: null,
+  };
+  world.seen.set(id, seen);
+  world.tell(`${id} asks ${plan.model} of ${node.id}${request.stream ? ", streamed" : ""}`);
+  await new Visit(world, node, call, seen).run();
+}
+
+class Visit {
+  readonly #world: ClientWorld;
+  readonly #node: SimNode;
+  readonly #call: Call;
+  readonly #seen: Seen;
+  #parts: AsyncGenerator<readonly ChatChunk[]> | null = null;
+
+  constructor(world: ClientWorld, node: SimNode, call: Call, seen: Seen) {
+    this.#world = world;
+    this.#node = node;
+    this.#call = call;
+    this.#seen = seen;
+  }
+
+  async run(): Promise<void> {
+    const { manner } = this.#seen.plan;
+    const die = () => {
+      this.#seen.cut = true;
+    };
+    this.#node.onDeath.add(die);
+    if (manner.kind === "leaves at") this.#world.clock.after(manner.afterMs, () => this.#leave());
+    try {
+      if (this.#call.request.stream === true) await this.#stream();
+      else await this.#whole();
+    } catch (thrown) {
+      if (this.#isGone) return;
+      this.#seen.fault = faultOf(thrown);
+      this.#world.tell(`${this.#seen.id} is told ${this.#seen.fault.code}`);
+      if (this.#seen.fault.code === "internal_error") throw thrown;
+    } finally {
+      this.#node.onDeath.delete(die);
+    }
+  }
+
+  get #isGone(): boolean {
+    return this.#seen.cut || this.#seen.left;
+  }
+
+  /** As the HTTP layer does it. */
+  #leave(): void {
+    const { fault, whole } = this.#seen;
+    if (this.#isGone || fault || whole) return;
+    this.#seen.left = true;
+    this.#seen.leftAtMs = this.#world.clock.monotonicMs;
+    this.#world.tell(`${this.#seen.id} hangs up`);
+    this.#call.ending.abort();
+    void this.#parts?.return(undefined).catch(() => {});
+  }
+
+  async #whole(): Promise<void> {
+    const reply: ChatReply = await this.#node.gateway.complete(this.#call, this.#seen.facts);
+    if (this.#isGone) return;
+    this.#lookAtSync();
+    for (const { index, message } of reply.choices) this.#seen.texts.set(index, message.content ?? "");
+    this.#seen.usage = reply.usage ?? null;
+    this.#end();
+  }
+
+  async #stream(): Promise<void> {
+    const { manner } = this.#seen.plan;
+    this.#parts = this.#node.gateway.stream(this.#call, this.#seen.facts);
+    for (let count = 1; ; count++) {
+      const step = await this.#parts.next();
+      if (this.#isGone) return;
+      if (step.done) break;
+      if (count === 1) this.#lookAtSync();
+      for (const chunk of step.value) this.#take(chunk);
+      if (manner.kind === "leaves after parts" && count >= manner.parts) return this.#leave();
+      if (manner.kind === "reads slowly") await this.#world.clock.wait(manner.pauseMs);
+      if (this.#isGone) return;
+    }
+    this.#end();
+  }
+
+  #take({ choices, usage }: ChatChunk): void {
+    for (const { index, delta } of choices) {
+      this.#seen.texts.set(index, (this.#seen.texts.get(index) ?? "") + (delta.content ?? ""));
+    }
+    if (!usage) return;
+    this.#seen.usage = usage;
+    this.#seen.rowAtEnd = this.#world.look(this.#seen.id);
+  }
+
+  #lookAtSync(): void {
+    const { granted, durableUpTo } = this.#node.life;
+    this.#seen.synced = (granted.get(this.#seen.id) ?? 0) <= durableUpTo;
+  }
+
+  #end(): void {
+    this.#seen.whole = true;
+    this.#seen.rowAtEnd ??= this.#world.look(this.#seen.id);
+    const again = this.#seen.facts.replayed ? `, the answer of ${this.#seen.facts.replayed.id}` : "";
+    this.#world.tell(`${this.#seen.id} has it all${again}`);
+  }
+}

@@ -1,0 +1,232 @@
+// One seed's day from its first event to its last: everything that happened, for the auditor.
+import { Database } from "bun:sqlite";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { faultOf } from "../../src/core/fault.ts";
+import { topUp } from "../../src/ledger/fund.ts";
+import { ask, type ClientWorld, type RowGlimpse, type Seen } from "./client.ts";
+import { Dice } from "./dice.ts";
+import { EventClock } from "./event-clock.ts";
+import { type BookEvent, type NodeWorld, SimNode } from "./node.ts";
+import { type CallTruth, Providers } from "./providers.ts";
+import { type PlannedTopUp, type Scenario, scenarioOf } from "./scenario.ts";
+
+/** All that is known of a day when it is over. The database is open until `dispose`. */
+export interface DayRecord {
+  readonly scenario: Scenario;
+  readonly calls: readonly CallTruth[];
+  readonly seen: ReadonlyMap<string, Seen>;
+  readonly events: readonly BookEvent[];
+  readonly dead: ReadonlySet<string>;
+  readonly frozen: ReadonlySet<string>;
+  /** How often a use of the store was made to fail. */
+  readonly storeFaults: number;
+  /** Errors that nobody should ever see. */
+  readonly wrongs: readonly string[];
+  readonly story: readonly string[];
+  readonly database: Database;
+  readonly path: string;
+  dispose(): void;
+}
+
+/** Where a file costs no disk. */
+const SHARED_MEMORY = "/dev/shm";
+const ROOT = existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir();
+const TOP_UP_TRIES = 8;
+
+export async function liveThrough(seed: number): Promise<DayRecord> {
+  const folder = mkdtempSync(join(ROOT, "poundkey-sim-"));
+  try {
+    return await new Day(seed, folder).run();
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+class Day {
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #clock: EventClock;
+  readonly #scenario: Scenario;
+  readonly #providers: Providers;
+  readonly #nodes: SimNode[] = [];
+  readonly #lives: SimNode[] = [];
+  readonly #events: BookEvent[] = [];
+  readonly #seen = new Map<string, Seen>();
+  readonly #dead = new Set<string>();
+  readonly #frozen = new Set<string>();
+  readonly #story: string[] = [];
+  readonly #wrongs: string[] = [];
+  readonly #database: Database;
+  readonly #world: NodeWorld;
+  readonly #clients: ClientWorld;
+  #opening = 0;
+
+  constructor(seed: number, folder: string) {
+    this.#folder = folder;
+    this.#path = join(folder, "day.db");
+    this.#scenario = scenarioOf(seed, new Dice(seed));
+    const { startMs, troubles, keys, billing } = this.#scenario;
+    this.#clock = new EventClock(startMs);
+    this.#providers = new Providers({
+      clock: this.#clock,
+      dice: new Dice(seed + 1_000_003),
+      weights: troubles,
+      attemptOf: (id) => this.#seen.get(id)?.facts.attempts ?? 0,
+    });
+    this.#database = new Database(this.#path, { create: true });
+    const tell = (what: string) => {
+      this.#story.push(`${(this.#clock.monotonicMs / 1000).toFixed(3)} ${what}`);
+    };
+    this.#world = {
+      scenario: this.#scenario,
+      clock: this.#clock,
+      dice: new Dice(seed + 2_000_003),
+      providers: this.#providers,
+      path: this.#path,
+      events: this.#events,
+      tell,
+      dead: this.#dead,
+      frozen: this.#frozen,
+    };
+    this.#clients = {
+      clock: this.#clock,
+      markup: billing.markup,
+      keys: new Map(keys.map((key) => [key.id, key])),
+      seen: this.#seen,
+      look: (id) => this.#look(id),
+      tell,
+    };
+  }
+
+  async run(): Promise<DayRecord> {
+    await this.#begin();
+    this.#schedule();
+    await this.#untilIdle();
+    // What the dead left held is resolved a little later.
+    for (let seconds = 3; seconds <= 12; seconds += 3) this.#clock.after(seconds * 1000, () => {});
+    await this.#untilIdle();
+    for (const node of this.#nodes) await node.stop();
+    return {
+      scenario: this.#scenario,
+      calls: this.#providers.calls,
+      seen: this.#seen,
+      events: this.#events,
+      dead: this.#dead,
+      frozen: this.#frozen,
+      storeFaults: this.#lives.reduce((sum, { life }) => sum + life.faults, 0),
+      wrongs: this.#wrongs,
+      story: this.#story,
+      database: this.#database,
+      path: this.#path,
+      dispose: () => {
+        this.#database.close();
+        rmSync(this.#folder, { recursive: true, force: true });
+      },
+    };
+  }
+
+  async #begin(): Promise<void> {
+    const { accounts, keys, nodes, startMs } = this.#scenario;
+    await this.#openNode(0);
+    const store = this.#nodes[0]?.store;
+    for (const id of accounts) {
+      if (id === "default") continue;
+      const fresh = { balanceNanoUsd: 0, heldNanoUsd: 0, entries: 0, keptCharacters: 0 };
+      await store?.addAccount({ id, name: id, createdAtMs: startMs, ...fresh });
+    }
+    for (const key of keys) await store?.addKey(key, `digest of ${key.id}`);
+    for (let node = 1; node < nodes; node++) await this.#openNode(node);
+  }
+
+  async #openNode(at: number): Promise<void> {
+    this.#opening++;
+    const node = await SimNode.open(this.#world);
+    this.#nodes[at] = node;
+    this.#lives.push(node);
+    this.#opening--;
+  }
+
+  #untilIdle(): Promise<void> {
+    const alive = () => this.#nodes.filter(({ life }) => !life.dead);
+    return this.#clock.run({
+      isBusy: () => this.#providers.open > 0 || alive().some(({ gateway }) => gateway.open > 0),
+      isWorking: () => this.#opening > 0 || this.#lives.some(({ life }) => life.working > 0),
+    });
+  }
+
+  #schedule(): void {
+    const { plans, topUps, crashes, freezes, jumps, revocations } = this.#scenario;
+    for (const order of topUps) this.#clock.after(order.atMs, () => this.#wrongly(this.#topUp(order)));
+    for (const { atMs, node, downMs } of crashes)
+      this.#clock.after(atMs, () => this.#wrongly(this.#crash(node, downMs)));
+    for (const { atMs, node } of freezes) this.#clock.after(atMs, () => this.#nodes[node]?.freeze());
+    for (const { atMs, keyId } of revocations) {
+      this.#clock.after(atMs, () => {
+        this.#clients.tell(`${keyId} is revoked`);
+        this.#alive(0)?.revoke(keyId);
+      });
+    }
+    for (const { atMs, byMs } of jumps) {
+      this.#clock.after(atMs, () => {
+        this.#clients.tell(`the wall clock is set by ${byMs} ms`);
+        this.#clock.wallAheadMs += byMs;
+      });
+    }
+    for (const plan of plans) {
+      this.#clock.after(plan.atMs, () => {
+        const node = this.#alive(plan.node);
+        // A connection that nobody takes: the client asks nobody else.
+        if (node) this.#wrongly(ask(this.#clients, node, plan));
+      });
+    }
+  }
+
+  /** The node of that place, unless it is down. */
+  #alive(at: number): SimNode | null {
+    const node = this.#nodes[at];
+    return node && !node.life.dead ? node : null;
+  }
+
+  async #crash(at: number, downMs: number): Promise<void> {
+    const node = this.#alive(at);
+    if (!node) return;
+    await node.kill();
+    await this.#clock.wait(downMs);
+    await this.#openNode(at);
+  }
+
+  /** The operator repeats a top-up until it is known to be made; of another amount it is refused. */
+  async #topUp({ accountId, id, nanoUsd }: PlannedTopUp): Promise<void> {
+    for (let tries = 0; tries < TOP_UP_TRIES; tries++) {
+      const node = this.#alive(0);
+      try {
+        if (node) {
+          await topUp(node.store, { accountId, id, nanoUsd, note: null, nowMs: this.#clock.nowMs });
+          this.#clients.tell(`${accountId} is topped up by ${nanoUsd}`);
+          return;
+        }
+      } catch (thrown) {
+        const { code } = faultOf(thrown);
+        if (code === "idempotency_mismatch") return;
+        if (code !== "store_unavailable") throw thrown;
+      }
+      await this.#clock.wait(700);
+    }
+  }
+
+  #look(id: string): RowGlimpse | null {
+    return this.#database
+      .query<RowGlimpse, [string]>("SELECT ended, charged_nano AS chargedNanoUsd FROM request WHERE id = ?")
+      .get(id);
+  }
+
+  #wrongly(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      const cause = error instanceof Error && error.cause instanceof Error ? error.cause.stack : "";
+      this.#wrongs.push(`${String(error)} ${cause}`);
+    });
+  }
+}

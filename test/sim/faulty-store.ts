@@ -1,0 +1,123 @@
+// A store that fails by chance: before the commit, after it without anybody knowing, slowly, at the sync, and for good when its process dies.
+import type { Answer, Demand } from "../../src/core/demand.ts";
+import { Fault } from "../../src/core/fault.ts";
+import type { PruneBefore, Store } from "../../src/core/store.ts";
+import type { Dice } from "./dice.ts";
+import type { EventClock } from "./event-clock.ts";
+
+export interface StoreTroubles {
+  readonly chance: number;
+  readonly outages: readonly { readonly atMs: number; readonly forMs: number }[];
+}
+
+/** What the simulation sees of one life's use of its store. */
+export interface StoreLife {
+  /** Nothing of it may be written any more, and nobody hears of it. */
+  dead: boolean;
+  /** Uses of the real store that are not over. */
+  working: number;
+  /** Grants that were given out, in order, and up to which of them a sync was waited for. */
+  granted: Map<string, number>;
+  durableUpTo: number;
+  /** Uses that were made to fail. */
+  faults: number;
+  onPrune: (before: PruneBefore) => void;
+}
+
+type Trouble = "none" | "before" | "after" | "slow" | "slow after";
+
+function never<T>(): Promise<T> {
+  return new Promise(() => {});
+}
+
+function unavailable(outcomeUnknown: boolean): Fault {
+  const unknown = outcomeUnknown ? ({ outcomeUnknown: true } as const) : {};
+  return new Fault("store_unavailable", "The store was made to fail.", { retryAfterMs: 1000, ...unknown });
+}
+
+/** The real store behind its troubles; all waiting is on the simulation's clock. */
+export function faultyStore(
+  real: Store,
+  life: StoreLife,
+  parts: { readonly clock: EventClock; readonly dice: Dice; readonly troubles: StoreTroubles },
+): Store {
+  const { clock, dice, troubles } = parts;
+
+  function draw(): Trouble {
+    const nowMs = clock.monotonicMs;
+    const isOut = troubles.outages.some(({ atMs, forMs }) => nowMs >= atMs && nowMs < atMs + forMs);
+    if (!isOut && !dice.chance(troubles.chance)) return dice.chance(0.05) ? "slow" : "none";
+    return dice.weighted({ before: isOut ? 8 : 3, after: isOut ? 1 : 3, slow: 2, "slow after": 2 });
+  }
+
+  async function around<T>(work: () => Promise<T>): Promise<T> {
+    if (life.dead) return never();
+    const trouble = draw();
+    if (trouble === "before" || trouble === "slow") {
+      await clock.wait(dice.chance(0.1) ? dice.int(1000, 6000) : dice.int(1, 200));
+      if (life.dead) return never();
+    }
+    if (trouble === "before") {
+      life.faults++;
+      throw unavailable(false);
+    }
+    const result = await inTime(work);
+    if (trouble === "slow after") await clock.wait(dice.int(1, 3000));
+    if (life.dead) return never();
+    if (trouble === "after") {
+      life.faults++;
+      throw unavailable(true);
+    }
+    return result;
+  }
+
+  /** Real work, which the clock waits for; the dead never hear of it. */
+  function inTime<T>(work: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      life.working++;
+      work().then(
+        (result) => {
+          life.working--;
+          if (!life.dead) resolve(result);
+        },
+        (error: unknown) => {
+          life.working--;
+          if (!life.dead) reject(error);
+        },
+      );
+    });
+  }
+
+  async function transact(demand: Demand): Promise<Answer> {
+    const answer = await around(() => real.transact(demand));
+    if (demand.kind === "admit" && answer.kind === "granted")
+      life.granted.set(demand.id, life.granted.size + 1);
+    return answer;
+  }
+
+  async function durable(): Promise<void> {
+    const upTo = life.granted.size;
+    await clock.wait(dice.int(1, 40));
+    if (life.dead) return never();
+    if (draw() === "before") {
+      life.faults++;
+      throw unavailable(false);
+    }
+    life.durableUpTo = Math.max(life.durableUpTo, upTo);
+  }
+
+  return {
+    ...real,
+    transact,
+    durable,
+    beat: () => inTime(() => real.beat()),
+    orphans: (most) => around(() => real.orphans(most)),
+    read: (reads) => around(() => real.read(reads)),
+    async prune(before, rowsMax) {
+      if (life.dead) return never();
+      const pruned = inTime(() => real.prune(before, rowsMax));
+      life.onPrune(before);
+      return pruned;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+// One life of the gateway's process: the real core on the real store, with the simulation's clock, chance and providers; it can be killed.
+import { rmSync, writeFileSync } from "node:fs";
+import { keepUp } from "../../src/cli/upkeep.ts";
+import type { Answer, Demand } from "../../src/core/demand.ts";
+import type { PruneBefore, Store } from "../../src/core/store.ts";
+import { Deadlines } from "../../src/gateway/deadlines.ts";
+import { Gateway } from "../../src/gateway/gateway.ts";
+import { Reachability } from "../../src/gateway/reachability.ts";
+import { createVault } from "../../src/keys/vault.ts";
+import { decide } from "../../src/ledger/decide.ts";
+import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { Dice } from "./dice.ts";
+import type { EventClock } from "./event-clock.ts";
+import { faultyStore, type StoreLife } from "./faulty-store.ts";
+import type { Providers } from "./providers.ts";
+import type { Scenario } from "./scenario.ts";
+
+/** What happened to the books, in the order in which it was decided under the store's lock. */
+export type BookEvent =
+  | { readonly kind: "decided"; readonly demand: Demand; readonly answer: Answer; readonly node: string }
+  | { readonly kind: "revoked"; readonly keyId: string; readonly atMs: number }
+  | { readonly kind: "pruned"; readonly before: PruneBefore };
+
+export interface NodeWorld {
+  readonly scenario: Scenario;
+  readonly clock: EventClock;
+  readonly dice: Dice;
+  readonly providers: Providers;
+  readonly path: string;
+  readonly events: BookEvent[];
+  /** Told in words what happens, for the story of a day that went wrong. */
+  readonly tell: (what: string) => void;
+  /** Ids of nodes that died, and of those whose lock was taken for lost while they lived. */
+  readonly dead: Set<string>;
+  readonly frozen: Set<string>;
+}
+
+const KEEP_MS = 400 * 86_400_000;
+const SEALING_KEY = new Uint8Array(32).fill(7);
+
+export class SimNode {
+  readonly gateway: Gateway;
+  readonly store: Store;
+  readonly life: StoreLife;
+  /** Called with its end, for everyone who is connected to it. */
+  readonly onDeath = new Set<() => void>();
+  readonly #world: NodeWorld;
+  readonly #real: Store;
+  readonly #stop: () => void;
+
+  private constructor(world: NodeWorld, parts: Parts) {
+    this.#world = world;
+    this.#real = parts.real;
+    this.#stop = parts.stop;
+    this.life = parts.life;
+    this.store = parts.store;
+    this.gateway = gatewayOn(world, parts, this.onDeath);
+  }
+
+  static async open(world: NodeWorld): Promise<SimNode> {
+    const { clock, dice, scenario, events, path } = world;
+    const life: StoreLife = {
+      dead: false,
+      working: 0,
+      granted: new Map(),
+      durableUpTo: 0,
+      faults: 0,
+      onPrune: (before) => events.push({ kind: "pruned", before }),
+    };
+    const own = { node: "" };
+    const real = await openSqliteStore({
+      path,
+      decide: (rows, demands) => {
+        if (life.dead) throw new Error("The process is gone.");
+        const decision = decide(rows, demands);
+        for (const [at, demand] of demands.entries()) {
+          const answer = decision.answers[at];
+          if (answer) events.push({ kind: "decided", demand, answer, node: own.node });
+        }
+        return decision;
+      },
+    });
+    own.node = real.node;
+    const troubles = { chance: scenario.storeFaults, outages: scenario.outages };
+    const store = faultyStore(real, life, { clock, dice, troubles });
+    const lifeClock = clock.forLife(() => life.dead);
+    const ledger = createLedger({ store, clock: lifeClock, rules: () => scenario });
+    const stop = await keepUp({ store, ledger, clock: lifeClock, log: () => {}, keepMs: () => KEEP_MS });
+    world.tell(`${real.node} lives`);
+    return new SimNode(world, { real, store, ledger, life, stop });
+  }
+
+  get id(): string {
+    return this.#real.node;
+  }
+
+  /** From this instant nothing of it reaches the store, a provider or a client. */
+  async kill(): Promise<void> {
+    const { life, id } = this;
+    if (life.dead) return;
+    this.#world.tell(`${id} is killed`);
+    life.dead = true;
+    this.#world.dead.add(id);
+    for (const end of this.onDeath) end();
+    life.working++;
+    await this.#real.close();
+    // The file of a lock outlives its process.
+    if (this.#world.dice.chance(0.5)) writeFileSync(`${this.#world.path}-${id}`, "");
+    life.working--;
+  }
+
+  /** Others take it for dead, and it doesn't know. */
+  freeze(): void {
+    if (this.life.dead) return;
+    this.#world.tell(`${this.id} is taken for dead`);
+    this.#world.frozen.add(this.id);
+    rmSync(`${this.#world.path}-${this.id}`, { force: true });
+  }
+
+  /** Immediately, as all that is no batch. */
+  revoke(keyId: string): void {
+    const { clock, events } = this.#world;
+    const atMs = clock.nowMs;
+    void this.#real.revokeKey(keyId, atMs);
+    events.push({ kind: "revoked", keyId, atMs });
+  }
+
+  async stop(): Promise<void> {
+    if (this.life.dead) return;
+    this.#stop();
+    await this.#real.close();
+  }
+}
+
+interface Parts {
+  readonly real: Store;
+  readonly store: Store;
+  readonly ledger: Ledger;
+  readonly life: StoreLife;
+  readonly stop: () => void;
+}
+
+function gatewayOn(world: NodeWorld, { ledger, life }: Parts, onDeath: Set<() => void>): Gateway {
+  const { clock, dice, providers, tell } = world;
+  const lifeClock = clock.forLife(() => life.dead);
+  const deadlines = new Deadlines(lifeClock);
+  const random = { bytes: (count: number) => dice.bytes(count) };
+  return new Gateway({
+    clock: lifeClock,
+    random,
+    ledger,
+    vault: createVault(SEALING_KEY, random),
+    log: ({ event, record, request_id, fault, id, cause }) => {
+      const whose = record?.id ?? request_id ?? id;
+      tell(`${event} ${whose} ${fault ?? record?.ended ?? ""} ${cause ?? ""}`);
+    },
+    deadlines,
+    fetch: providers.fetchFor(() => life.dead, onDeath),
+    reach: providers.reach,
+    reachability: new Reachability(deadlines, providers.reach),
+  });
+}

@@ -1,0 +1,273 @@
+// What one seed's day is like: rules, accounts, keys, requests, top-ups, crashes, and what goes wrong how often.
+import type { ChatRequest } from "../../src/core/chat.ts";
+import type { GatewayKey } from "../../src/core/key.ts";
+import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
+import { keyOf } from "../samples.ts";
+import { CARDS } from "./cards.ts";
+import type { Dice } from "./dice.ts";
+import type { TroubleWeights } from "./providers.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NANO = 1_000_000_000;
+
+export type Manner =
+  | { readonly kind: "reads" }
+  | { readonly kind: "reads slowly"; readonly pauseMs: number }
+  | { readonly kind: "leaves after parts"; readonly parts: number }
+  | { readonly kind: "leaves at"; readonly afterMs: number };
+
+/** One request that a client will make. */
+export interface Plan {
+  readonly name: string;
+  readonly atMs: number;
+  readonly keyId: string;
+  /** Which of the nodes it goes to. */
+  readonly node: number;
+  readonly model: string;
+  readonly fallbacks: readonly string[];
+  readonly request: ChatRequest;
+  readonly idempotencyKey: string | null;
+  readonly timeoutMs: number | null;
+  readonly manner: Manner;
+}
+
+export interface PlannedTopUp {
+  readonly atMs: number;
+  readonly accountId: string;
+  readonly id: string;
+  readonly nanoUsd: number;
+}
+
+export interface Scenario {
+  readonly seed: number;
+  readonly startMs: number;
+  readonly quota: QuotaRules;
+  readonly billing: BillingRules;
+  readonly accounts: readonly string[];
+  readonly keys: readonly GatewayKey[];
+  readonly nodes: number;
+  readonly plans: readonly Plan[];
+  readonly topUps: readonly PlannedTopUp[];
+  readonly crashes: readonly { readonly atMs: number; readonly node: number; readonly downMs: number }[];
+  /** The lock of a living node is taken for lost from then on. */
+  readonly freezes: readonly { readonly atMs: number; readonly node: number }[];
+  readonly jumps: readonly { readonly atMs: number; readonly byMs: number }[];
+  readonly revocations: readonly { readonly atMs: number; readonly keyId: string }[];
+  readonly troubles: TroubleWeights;
+  /** How often one use of the store goes wrong, and when all of them do for a while. */
+  readonly storeFaults: number;
+  readonly outages: readonly { readonly atMs: number; readonly forMs: number }[];
+}
+
+const ZONES = [
+  "UTC",
+  "America/New_York",
+  "Europe/London",
+  "Asia/Kolkata",
+  "Australia/Lord_Howe",
+  "Pacific/Apia",
+  "America/St_Johns",
+  "Asia/Kathmandu",
+  "America/Santiago",
+  "America/Havana",
+];
+/** Days around which clocks change somewhere. */
+const DATES = [
+  [2026, 2, 8],
+  [2026, 2, 29],
+  [2026, 3, 4],
+  [2026, 8, 5],
+  [2026, 9, 3],
+  [2026, 9, 24],
+  [2026, 9, 31],
+  [2026, 11, 31],
+  [2027, 1, 28],
+] as const;
+
+export function scenarioOf(seed: number, dice: Dice): Scenario {
+  const [year, month, day] = dice.pick(DATES);
+  const startMs = Date.UTC(year, month, day + dice.int(-1, 1), dice.int(0, 23), dice.int(0, 59));
+  const nodes = dice.chance(0.35) ? 2 : 1;
+  const keys = keysFor(dice, startMs);
+  const bursts = Array.from({ length: dice.int(3, 5) }, () => dice.int(0, 26 * HOUR));
+  const atBurst = () => dice.pick(bursts) + dice.int(0, 20_000);
+  return {
+    seed,
+    startMs,
+    quota: {
+      requestsPerDay: dice.pick([2, 3, 5, 8, 0]),
+      throttleMs: dice.pick([0, 5000, 10 * MINUTE, 10 * MINUTE]),
+      scope: dice.chance(0.3) ? "account" : "key",
+      dayStartsMinutes: dice.chance(0.2) ? 240 : 0,
+      timeZone: dice.pick(ZONES),
+    },
+    billing: {
+      charge: dice.chance(0.35) ? "always" : "beyond_allowance",
+      markup: dice.pick([1, 1, 1.25, 1.333333, 0.9]),
+    },
+    accounts: ["default", "acme"],
+    keys,
+    nodes,
+    plans: plansFor(dice, { bursts, keys, nodes }),
+    topUps: topUpsFor(dice, atBurst),
+    crashes: some(dice, 0.4, 2, () => ({
+      atMs: atBurst(),
+      node: dice.int(0, nodes - 1),
+      downMs: dice.int(10, 8000),
+    })),
+    freezes: nodes === 2 ? some(dice, 0.2, 1, () => ({ atMs: atBurst(), node: dice.int(0, 1) })) : [],
+    jumps: some(dice, 0.3, 2, () => ({ atMs: atBurst(), byMs: dice.int(-3 * HOUR, 3 * HOUR) })),
+    revocations: some(dice, 0.15, 1, () => ({ atMs: atBurst(), keyId: dice.pick(keys).id })),
+    troubles: troublesFor(dice),
+    storeFaults: dice.chance(0.5) ? dice.pick([0.01, 0.04, 0.1]) : 0,
+    outages: some(dice, 0.15, 1, () => ({ atMs: atBurst(), forMs: dice.int(500, 40_000) })),
+  };
+}
+
+function some<One>(dice: Dice, chance: number, most: number, make: () => One): readonly One[] {
+  return dice.chance(chance) ? Array.from({ length: dice.int(1, most) }, make) : [];
+}
+
+function keysFor(dice: Dice, startMs: number): readonly GatewayKey[] {
+  const createdAtMs = startMs - HOUR;
+  return [
+    keyOf("key_a", { createdAtMs }),
+    keyOf("key_b", { createdAtMs, accountId: "acme" }),
+    keyOf("key_c", {
+      createdAtMs,
+      accountId: "acme",
+      spendLimitNanoUsd: dice.chance(0.5) ? dice.int(1, 60) * (NANO / 1000) : null,
+    }),
+    keyOf("key_d", {
+      createdAtMs,
+      accountId: dice.pick(["default", "acme"]),
+      requestsPerDay: dice.pick([null, 1, 4]),
+      expiresAtMs: dice.chance(0.2) ? startMs + dice.int(0, 24 * HOUR) : null,
+    }),
+  ];
+}
+
+function topUpsFor(dice: Dice, atBurst: () => number): readonly PlannedTopUp[] {
+  const orders: PlannedTopUp[] = [];
+  for (const accountId of ["default", "acme"]) {
+    // Some begin with nothing.
+    if (dice.chance(0.2)) continue;
+    const first = { atMs: 0, accountId, id: `first-${accountId}`, nanoUsd: amount(dice) };
+    orders.push(first);
+    for (let more = dice.int(0, 2); more > 0; more--) {
+      const order = { atMs: atBurst(), accountId, id: `${accountId}-${more}`, nanoUsd: amount(dice) };
+      orders.push(order, { ...order, atMs: order.atMs + dice.int(0, 3000) });
+      if (dice.chance(0.3)) orders.push({ ...order, atMs: atBurst(), nanoUsd: order.nanoUsd + 1 });
+    }
+  }
+  return orders;
+}
+
+/** From a tenth of a cent up to a dollar: requests hold about a cent. */
+function amount(dice: Dice): number {
+  return Math.ceil((NANO / 1000) * 10 ** (dice.next() * 3));
+}
+
+const CALM: TroubleWeights = {
+  none: 100,
+  refuses: 3,
+  no_connection: 2,
+  reset_once: 1,
+  unreachable: 0.5,
+  silent: 1,
+  stalls: 2,
+  garbage: 2,
+  breaks: 3,
+  ends_early: 3,
+  error_event: 2,
+  no_count: 5,
+  beyond_hold: 5,
+  slow: 4,
+  stays_open: 1,
+};
+
+function troublesFor(dice: Dice): TroubleWeights {
+  const factor = dice.pick([0.2, 1, 3, 6]);
+  return { ...CALM, none: CALM.none / factor };
+}
+
+interface Places {
+  readonly bursts: readonly number[];
+  readonly keys: readonly GatewayKey[];
+  readonly nodes: number;
+}
+
+function plansFor(dice: Dice, places: Places): readonly Plan[] {
+  const plans: Plan[] = [];
+  const count = dice.int(18, 55);
+  while (plans.length < count) {
+    const plan = planFor(dice, places, `r${plans.length}`);
+    plans.push(plan);
+    if (plan.idempotencyKey === null) continue;
+    for (let again = dice.int(0, 3); again > 0; again--)
+      plans.push(repeated(dice, places, plan, plans.length));
+  }
+  return plans;
+}
+
+function planFor(dice: Dice, { bursts, keys, nodes }: Places, name: string): Plan {
+  const model = dice.chance(0.1) ? "Router#fair" : dice.pick(CARDS).id;
+  const n = dice.weighted({ one: 80, two: 12, three: 8 });
+  return {
+    name,
+    atMs: dice.pick(bursts) + dice.int(0, 20_000),
+    keyId: dice.pick(keys).id,
+    node: dice.int(0, nodes - 1),
+    model,
+    fallbacks: dice.chance(0.4) ? [dice.pick(CARDS).id] : [],
+    request: {
+      model,
+      messages: [{ role: "user", content: promptOf(dice, name) }],
+      ...(dice.chance(0.5) ? { stream: true } : {}),
+      ...(n === "one" ? {} : { n: n === "two" ? 2 : 3 }),
+      ...(dice.chance(0.4) ? { max_tokens: dice.int(1, 800) } : {}),
+    },
+    idempotencyKey: dice.chance(0.15) ? `once-${name}` : null,
+    timeoutMs: dice.chance(0.1) ? dice.int(200, 9000) : null,
+    manner: mannerOf(dice),
+  };
+}
+
+function promptOf(dice: Dice, name: string): string {
+  const length = dice.chance(0.12) ? dice.int(2000, 9000) : dice.int(10, 500);
+  return `${name}: ${"say something short about it please ".repeat(Math.ceil(length / 35)).slice(0, length)}`;
+}
+
+function mannerOf(dice: Dice): Manner {
+  switch (dice.weighted({ reads: 70, slowly: 8, parts: 11, time: 11 })) {
+    case "reads":
+      return { kind: "reads" };
+    case "slowly":
+      return { kind: "reads slowly", pauseMs: dice.int(10, 1500) };
+    case "parts":
+      return { kind: "leaves after parts", parts: dice.int(1, 6) };
+    case "time":
+      return { kind: "leaves at", afterMs: dice.int(0, 3000) };
+  }
+}
+
+/** The same again: at once, soon or much later, elsewhere, streamed or not; now and then another body. */
+function repeated(dice: Dice, { bursts, nodes }: Places, plan: Plan, at: number): Plan {
+  const { stream: _stream, ...request } = plan.request;
+  const delayMs = dice.weighted({ atOnce: 3, soon: 3, later: 2 });
+  const lateMs = dice.pick(bursts) + dice.int(0, 20_000);
+  const soonMs = plan.atMs + (delayMs === "atOnce" ? dice.int(0, 50) : dice.int(100, 6000));
+  return {
+    ...plan,
+    name: `r${at}`,
+    atMs: delayMs === "later" ? Math.max(lateMs, plan.atMs) : soonMs,
+    node: dice.int(0, nodes - 1),
+    request: {
+      ...request,
+      messages: dice.chance(0.15) ? [{ role: "user", content: "another" }] : request.messages,
+      ...(dice.chance(0.5) ? { stream: true } : {}),
+    },
+    manner: mannerOf(dice),
+  };
+}

@@ -1,0 +1,270 @@
+// Who pays for a request, and how much at most, whatever the store's engine: allowance, balance, spend limits, the last cent.
+import { describe, expect, test } from "bun:test";
+import type { Offer } from "../src/core/demand.ts";
+import { Fault } from "../src/core/fault.ts";
+import type { GatewayKey } from "../src/core/key.ts";
+import type { Store } from "../src/core/store.ts";
+import type { Ledger } from "../src/ledger/ledger.ts";
+import {
+  askOf,
+  costing,
+  give,
+  grantedBy,
+  keyIn,
+  keyOf,
+  ledgerOn,
+  MINUTE,
+  NOON,
+  offerOf,
+  standingClock,
+} from "./samples.ts";
+import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
+import { ALWAYS, journalOf, tillOn, wrongIn } from "./till.ts";
+
+type Opened = () => TwoStores;
+
+export function billingSuite(name: string, makeBench: MakeBench): void {
+  const opened = twoStores(makeBench);
+  describe(`${name}: paying beyond the allowance`, () => beyondAllowance(opened));
+  describe(`${name}: paying for everything`, () => payingAlways(opened));
+  describe(`${name}: spend limits`, () => spendLimits(opened));
+  describe(`${name}: the last cent`, () => lastCent(opened));
+}
+
+let count = 0;
+
+/** How a request was let in with what it may cost, as `balance 700`, or the code of its refusal. */
+async function tried(
+  ledger: Ledger,
+  key: GatewayKey,
+  offers: readonly Offer[],
+  nowMs = NOON,
+): Promise<string> {
+  try {
+    const ticket = ledger.ticket(askOf(`request ${count++}`, key, { offers: () => offers, nowMs }));
+    const { place, holdNanoUsd } = await grantedBy(ledger, ticket);
+    return `${place.kind} ${holdNanoUsd}`;
+  } catch (thrown) {
+    return codeOf(thrown) ?? String(thrown);
+  }
+}
+
+function beyondAllowance(opened: Opened): void {
+  /** A key whose one free request a day is taken. */
+  async function used(store: Store): Promise<GatewayKey> {
+    const key = keyOf("key_a", { requestsPerDay: 1 });
+    await store.addKey(key, "digest");
+    await give(store, "default", 1);
+    expect(await tried(ledgerOn(store), key, [costing(1)])).toBe("allowance 0");
+    return key;
+  }
+
+  test("the allowance comes first, then the balance as far as it covers the worst case, then the slot", async () => {
+    const { store, other } = opened();
+    const key = await used(store);
+    await give(other, "default", 999);
+    const ledger = ledgerOn(store);
+    expect(await tried(ledger, key, [costing(1_001)])).toBe("rate_limit_exceeded");
+    expect(await tried(ledger, key, [costing(600)])).toBe("balance 600");
+    expect(await tried(ledger, key, [costing(401)])).toBe("rate_limit_exceeded");
+    const later = NOON + 10 * MINUTE;
+    expect(await tried(ledger, key, [costing(400)], later)).toBe("balance 400");
+    expect(await tried(ledger, key, [costing(1)], later)).toBe("throttle 0");
+    expect(await tried(ledger, key, [costing(1)], later)).toBe("rate_limit_exceeded");
+    expect(await store.account("default")).toMatchObject({ balanceNanoUsd: 0, heldNanoUsd: 1_000 });
+  });
+
+  test("who pays is told that nothing of the allowance is left", async () => {
+    const { store } = opened();
+    const key = await used(store);
+    await give(store, "default", 1_000);
+    const till = tillOn(store, {});
+    const { granted } = await till.hold("1", key, 700);
+    expect(granted).toMatchObject({ limits: { limit: 1, remaining: 0 }, outputTokens: { "Sim#echo": 1 } });
+  });
+
+  test("without a balance nothing is ever paid, not even a price of 0; with one that price is", async () => {
+    const { store } = opened();
+    const key = keyOf("key_a", { requestsPerDay: 0 });
+    await store.addKey(key, "digest");
+    const ledger = ledgerOn(store, { quota: { throttleMs: 0 } });
+    expect(await tried(ledger, key, [costing(0)])).toBe("rate_limit_exceeded");
+    await give(store, "default", 1);
+    expect(await tried(ledger, key, [costing(0)])).toBe("balance 0");
+    expect((await store.account("default"))?.balanceNanoUsd).toBe(1);
+  });
+
+  test("a model without a price is never paid for: it waits for the slot", async () => {
+    const { store } = opened();
+    const key = await used(store);
+    await give(store, "default", 1_000);
+    const ledger = ledgerOn(store);
+    expect(await tried(ledger, key, [])).toBe("rate_limit_exceeded");
+    expect(await tried(ledger, key, [], NOON + 10 * MINUTE)).toBe("throttle 0");
+  });
+
+  test("an unlimited key pays nothing, and what it may cost is not even asked for", async () => {
+    const { store } = opened();
+    const key = keyOf("key_a", { requestsPerDay: null });
+    await store.addKey(key, "digest");
+    await give(store, "default", 1_000);
+    const ledger = ledgerOn(store);
+    const offers = () => {
+      throw new Error("It was asked for.");
+    };
+    const ticket = ledger.ticket(askOf("1", key, { offers }));
+    const free = { place: { kind: "unlimited" }, limits: null, holdNanoUsd: 0, outputTokens: null } as const;
+    expect(await grantedBy(ledger, ticket)).toEqual({ kind: "granted", ...free });
+  });
+
+  test("the refusal by 429 says when the slot comes, whatever the balance", async () => {
+    const { store } = opened();
+    const key = await used(store);
+    await give(store, "default", 1_000);
+    const ledger = ledgerOn(store);
+    const ask = askOf("1", key, { offers: () => [costing(5_000)], nowMs: NOON + MINUTE });
+    const thrown = await thrownBy(ledger.admit(ledger.ticket(ask)));
+    expect(thrown instanceof Fault && thrown.details.retryAfterMs).toBe(9 * MINUTE);
+  });
+}
+
+function payingAlways(opened: Opened): void {
+  test("the balance pays or nobody does: 402, and 403 for a model without a price", async () => {
+    const { store, other } = opened();
+    const key = await keyIn(store, "key_a");
+    const ledger = ledgerOn(store, ALWAYS);
+    expect(await tried(ledger, key, [costing(1)])).toBe("insufficient_balance");
+    expect(await tried(ledger, key, [])).toBe("model_not_priced");
+    await give(other, "default", 1_000);
+    expect(await tried(ledger, key, [costing(1_001)])).toBe("insufficient_balance");
+    expect(await tried(ledger, key, [costing(1_000)])).toBe("balance 1000");
+    expect(await tried(ledger, key, [costing(1)], NOON + 100 * MINUTE)).toBe("insufficient_balance");
+    expect(await tried(ledger, key, [])).toBe("model_not_priced");
+    expect(await tried(ledger, key, [costing(0)])).toBe("balance 0");
+  });
+
+  test("unlimited keys pay like all others, and no allowance is told of", async () => {
+    const { store } = opened();
+    const key = keyOf("key_a", { requestsPerDay: null });
+    await store.addKey(key, "digest");
+    await give(store, "default", 1_000);
+    const { granted } = await tillOn(store).hold("1", key, 800);
+    expect(granted).toMatchObject({ place: { kind: "balance" }, limits: null, holdNanoUsd: 800 });
+  });
+
+  test("the worst is held at the dearest card, markup included, and a limit that nobody named goes by a quarter of what is free", async () => {
+    const { store } = opened();
+    const key = await keyIn(store, "key_a");
+    await give(store, "default", 1_000_000_000);
+    const ledger = ledgerOn(store, { billing: { charge: "always", markup: 1.5 } });
+    const cheap = offerOf({ card: "Sim#cheap", outputUsdPerMillion: 2, outputTokensMax: 8_192 });
+    const dear = offerOf({ card: "Sim#dear", outputUsdPerMillion: 20, outputTokensMax: 100_000 });
+    const ticket = ledger.ticket(askOf("1", key, { offers: () => [cheap, dear] }));
+    // A quarter of 1 USD at 30 USD per million is 8,333 tokens.
+    expect(await grantedBy(ledger, ticket)).toMatchObject({
+      holdNanoUsd: 8_333 * 30_000,
+      outputTokens: { "Sim#cheap": 8_192, "Sim#dear": 8_333 },
+    });
+    // Of what is left, 750,010,000, a quarter covers 6,250.
+    expect(await tried(ledger, key, [dear])).toBe(`balance ${6_250 * 30_000}`);
+  });
+
+  test("an unnamed limit is at least 1,024 tokens, and what doesn't cover them is not enough", async () => {
+    const { store } = opened();
+    const key = await keyIn(store, "key_a");
+    await give(store, "default", 1_024 * 10_000);
+    const offer = offerOf({ outputUsdPerMillion: 10, outputTokensMax: 64_000 });
+    const ledger = ledgerOn(store, ALWAYS);
+    expect(await tried(ledger, key, [costing(1), offer])).toBe("balance 10240000");
+    await give(store, "default", 1_024 * 10_000 - 1);
+    expect(await tried(ledger, key, [offer])).toBe("insufficient_balance");
+    expect(await tried(ledger, key, [{ ...offer, outputTokensMax: 500 }])).toBe("balance 5000000");
+  });
+}
+
+function spendLimits(opened: Opened): void {
+  test("bound what a key's requests hold and were charged, for good, on every node", async () => {
+    const { store, other } = opened();
+    const key = keyOf("key_a", { spendLimitNanoUsd: 10_000 });
+    await store.addKey(key, "digest");
+    await give(store, "default", 1_000_000);
+    const tills = [tillOn(store), tillOn(other)] as const;
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, index) => tills[index % 2 === 0 ? 0 : 1].hold(`${index}`, key, 3_000)),
+    );
+    const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    expect(held.length).toBe(3);
+    const [first, second] = held;
+    if (!first || !second) throw new Error("Nothing is held.");
+    await tills[1].post(first, 1_000);
+    await tills[0].release(second);
+    const nextYear = NOON + 365 * 24 * 60 * MINUTE;
+    const ledger = ledgerOn(other, { ...ALWAYS, clock: standingClock(nextYear) });
+    expect(await tried(ledger, key, [costing(6_001)], nextYear)).toBe("insufficient_balance");
+    expect(await tried(ledger, key, [costing(6_000)], nextYear)).toBe("balance 6000");
+    expect(await tried(ledger, key, [costing(1)], nextYear)).toBe("insufficient_balance");
+    const another = await keyIn(store, "key_b");
+    expect(await tried(ledger, another, [costing(500_000)], nextYear)).toBe("balance 500000");
+    expect(wrongIn(await store.audit())).toEqual([]);
+  });
+
+  test("what a key overran counts, and beyond the allowance the slot is left to it", async () => {
+    const { store } = opened();
+    const key = keyOf("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
+    await store.addKey(key, "digest");
+    await give(store, "default", 1_000_000);
+    const till = tillOn(store, {});
+    expect((await till.post(await till.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
+    expect(await tried(till.ledger, key, [costing(0)])).toBe("throttle 0");
+    expect(await tried(till.ledger, key, [costing(0)])).toBe("rate_limit_exceeded");
+    await store.changeKey(key.id, { spendLimitNanoUsd: 1_501 });
+    expect(await tried(till.ledger, key, [costing(2)])).toBe("rate_limit_exceeded");
+    expect(await tried(till.ledger, key, [costing(1)])).toBe("balance 1");
+    await store.changeKey(key.id, { spendLimitNanoUsd: null });
+    expect(await tried(till.ledger, key, [costing(9_000)])).toBe("balance 9000");
+  });
+}
+
+function lastCent(opened: Opened): void {
+  const CENT = 10_000_000;
+  const WORST = 3_000;
+  const COVERED = Math.floor(CENT / WORST);
+
+  test("of 10,000 parallel requests over two stores it pays for exactly those that it covers", async () => {
+    const { store, other } = opened();
+    const key = await keyIn(store, "key_a");
+    await give(store, "default", CENT);
+    const tills = [tillOn(store), tillOn(other)] as const;
+    const tillOf = (index: number) => tills[index % 2 === 0 ? 0 : 1];
+    const results = await Promise.allSettled(
+      Array.from({ length: 10_000 }, (_, index) => tillOf(index).hold(`request ${index}`, key, WORST)),
+    );
+    const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+    const refusals = results.flatMap((result) =>
+      result.status === "rejected" ? [codeOf(result.reason)] : [],
+    );
+    expect(held.length).toBe(COVERED);
+    expect(new Set(refusals)).toEqual(new Set(["insufficient_balance"]));
+    expect(await store.account("default")).toMatchObject({ balanceNanoUsd: CENT - COVERED * WORST });
+
+    // Each is settled, by the one store or the other: for less, for more, or for nothing.
+    const ends = await Promise.all(
+      held.map((ticket, index) =>
+        index % 3 === 0 ? tillOf(index).release(ticket) : tillOf(index + 1).post(ticket, 1_000 * (index % 6)),
+      ),
+    );
+    const charged = ends.reduce((sum, end) => sum + end.chargedNanoUsd, 0);
+    const writtenOff = ends.reduce((sum, end) => sum + end.writtenOffNanoUsd, 0);
+    const account = await other.account("default");
+    expect(account).toMatchObject({ heldNanoUsd: 0, balanceNanoUsd: CENT - charged });
+    expect([await store.systemBalance("revenue"), await store.systemBalance("overrun")]).toEqual([
+      charged + writtenOff,
+      0 - writtenOff,
+    ]);
+    expect(wrongIn(await other.audit())).toEqual([]);
+    const journal = await journalOf(store);
+    expect(journal.filter((entry) => entry.kind === "hold").length).toBe(COVERED);
+    expect(Math.min(...journal.map((entry) => entry.balanceAfterNanoUsd))).toBe(CENT - COVERED * WORST);
+    expect(await other.chargedSince("key_a", 0)).toBe(charged);
+  }, 30_000);
+}

@@ -1,0 +1,209 @@
+// What every store has to do when things are said twice, late, or not at all: repeated ids, dead nodes, lost requests.
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { GatewayKey } from "../src/core/key.ts";
+import type { Store } from "../src/core/store.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { give, grantedBy, keyOf, ledgerOn, MINUTE, NOON, recordOf } from "./samples.ts";
+import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
+import { inLine, journalOf, tillOn, wrongIn } from "./till.ts";
+
+type Opened = () => TwoStores;
+
+/** One request a day is free. */
+const key: GatewayKey = keyOf("key_a", { requestsPerDay: 1 });
+const FREE = {};
+const LATER = { nowMs: NOON + 10 * MINUTE };
+const NOTHING_LATE = { writtenOffNanoUsd: 0, late: false };
+
+export function nodesSuite(name: string, makeBench: MakeBench): void {
+  const opened = twoStores(makeBench);
+  beforeEach(async () => {
+    await opened().store.addKey(key, "digest");
+    await give(opened().store, "default", 10_000);
+  });
+  describe(`${name}: said twice`, () => saidTwice(opened));
+  describe(`${name}: said late`, () => saidLate(opened));
+  describe(`${name}: holds of nodes that are gone`, () => orphans(opened));
+}
+
+async function moneyIn(store: Store): Promise<readonly [balance: number, held: number]> {
+  const account = await store.account("default");
+  return [account?.balanceNanoUsd ?? Number.NaN, account?.heldNanoUsd ?? Number.NaN];
+}
+
+async function usedIn(store: Store): Promise<number> {
+  return (await ledgerOn(store).allowance(key)).used;
+}
+
+function saidTwice(opened: Opened): void {
+  test("an admission that is repeated holds once", async () => {
+    const { store, other } = opened();
+    const till = tillOn(store);
+    const ticket = till.ticket("1", key, 6_000);
+    const again = () => grantedBy(till.ledger, ticket);
+    // Twice that is more than the balance; the last two are one batch.
+    for (const granted of [await again(), await again(), ...(await Promise.all([again(), again()]))]) {
+      expect(granted.holdNanoUsd).toBe(6_000);
+    }
+    expect(await moneyIn(other)).toEqual([4_000, 6_000]);
+    await till.post(ticket, 2_000);
+    expect(await moneyIn(other)).toEqual([8_000, 0]);
+    const kinds = (await journalOf(store)).map(({ kind }) => kind).join(" ");
+    expect(kinds).toBe("topup hold void hold void hold void hold post");
+    expect(wrongIn(await other.audit())).toEqual([]);
+  });
+
+  test("an admission that is repeated takes one place of the allowance, and one slot", async () => {
+    const { store } = opened();
+    const till = tillOn(store, FREE);
+    const again = (ticket: Parameters<typeof till.post>[0]) => grantedBy(till.ledger, ticket);
+    const first = till.ticket("1", key, 99_999);
+    await Promise.all([again(first), again(first)]);
+    expect((await again(first)).place.kind).toBe("allowance");
+    expect(await usedIn(store)).toBe(1);
+    const [second, third] = [till.ticket("2", key, 99_999, LATER), till.ticket("3", key, 99_999, LATER)];
+    await Promise.all([again(second), again(second)]);
+    expect((await again(second)).place.kind).toBe("throttle");
+    expect(codeOf(await thrownBy(again(third)))).toBe("rate_limit_exceeded");
+    // Given back it is the slot that was there before the first time.
+    await till.release(second);
+    expect((await again(third)).place.kind).toBe("throttle");
+  });
+
+  test("an admission that is repeated may be refused then, and holds nothing any more", async () => {
+    const { store, other } = opened();
+    const till = tillOn(store);
+    const ticket = till.ticket("1", key, 6_000);
+    await grantedBy(till.ledger, ticket);
+    await other.changeKey(key.id, { spendLimitNanoUsd: 5_000 });
+    expect(codeOf(await thrownBy(till.ledger.admit(ticket)))).toBe("insufficient_balance");
+    expect(await moneyIn(other)).toEqual([10_000, 0]);
+  });
+
+  test("a settlement that is repeated moves nothing, and is answered the same", async () => {
+    const { store, other } = opened();
+    const [mine, theirs] = [tillOn(store), tillOn(other)];
+    const ticket = await mine.hold("1", key, 3_000);
+    const repeats = [mine, theirs, mine, mine, theirs].map((till) => till.post(ticket, 1_200));
+    const settled = { chargedNanoUsd: 1_200, holdNanoUsd: 3_000, ...NOTHING_LATE };
+    for (const answer of await Promise.all(repeats)) expect(answer).toMatchObject(settled);
+    // Whatever else is said of it afterwards.
+    expect(await theirs.post(ticket, 2_999)).toMatchObject(settled);
+    expect(await mine.release(ticket)).toMatchObject(settled);
+    expect(await moneyIn(store)).toEqual([8_800, 0]);
+    expect(await other.request("1")).toMatchObject({ chargedNanoUsd: 1_200, ended: "done" });
+    expect(await store.chargedSince(key.id, 0)).toBe(1_200);
+    expect((await journalOf(store)).length).toBe(3);
+  });
+
+  test("a place is given back once", async () => {
+    const { store, other } = opened();
+    const [mine, theirs] = [tillOn(store, FREE), tillOn(other, FREE)];
+    const ticket = await mine.hold("1", key, 99_999);
+    await Promise.all([mine.release(ticket), theirs.release(ticket), mine.release(ticket)]);
+    expect(await usedIn(store)).toBe(0);
+    await mine.hold("2", key, 99_999);
+    await theirs.release(ticket);
+    expect(await usedIn(store)).toBe(1);
+  });
+}
+
+function saidLate(opened: Opened): void {
+  test("what was never let in is settled without a trace", async () => {
+    const { store, other } = opened();
+    const till = tillOn(store);
+    const settled = await till.post(till.ticket("1", key, 3_000), 3_000);
+    expect(settled).toMatchObject({ chargedNanoUsd: 0, holdNanoUsd: 0, ...NOTHING_LATE });
+    expect(await other.request("1")).toBeNull();
+    expect([await moneyIn(other), await usedIn(other)]).toEqual([[10_000, 0], 0]);
+    expect((await journalOf(other)).map(inLine)).toEqual(["topup: balance +10000, funding -10000 → 10000"]);
+    expect(await other.usage({ fromMs: 0, toMs: NOON + 1, groupBy: ["model"] })).toEqual([]);
+  });
+
+  test("a settlement after it was resolved as lost is told so, and moves nothing", async () => {
+    const { store, other, bench } = opened();
+    const till = tillOn(store);
+    const ticket = await till.hold("1", key, 3_000);
+    await bench.forsake(store);
+    expect(await ledgerOn(other).resolveLost()).toBe(1);
+    const late = { chargedNanoUsd: 0, holdNanoUsd: 3_000, writtenOffNanoUsd: 0, late: true };
+    expect(await till.post(ticket, 1_200)).toMatchObject(late);
+    expect(await till.post(ticket, 1_200)).toMatchObject(late);
+    expect(await moneyIn(other)).toEqual([10_000, 0]);
+    expect(await other.request("1")).toMatchObject({ ended: "lost", chargedNanoUsd: 0, holdNanoUsd: 3_000 });
+    expect(await other.chargedSince(key.id, 0)).toBe(0);
+    expect(wrongIn(await store.audit())).toEqual([]);
+  });
+}
+
+function orphans(opened: Opened): void {
+  test("of a store that was closed are resolved by another: nothing is charged, places go back", async () => {
+    const { store, other } = opened();
+    const free = tillOn(store, FREE);
+    await free.hold("by allowance", key, 99_999);
+    await grantedBy(free.ledger, free.ticket("by slot", key, 99_999, LATER));
+    await tillOn(store).hold("by balance", key, 4_000);
+    await store.close();
+    const theirs = ledgerOn(other);
+    expect((await other.orphans(9)).map(({ id }) => id).toSorted()).toEqual([
+      "by allowance",
+      "by balance",
+      "by slot",
+    ]);
+    expect(await theirs.resolveLost()).toBe(3);
+    expect([await theirs.resolveLost(), await other.orphans(9)]).toEqual([0, []]);
+    expect([await moneyIn(other), await usedIn(other)]).toEqual([[10_000, 0], 0]);
+    const again = tillOn(other, FREE);
+    await again.hold("2", key, 99_999);
+    const atSlot = again.ticket("3", key, 99_999, LATER);
+    expect((await grantedBy(again.ledger, atSlot)).place.kind).toBe("throttle");
+    expect((await journalOf(other)).map(inLine).slice(1)).toEqual([
+      "hold: balance -4000, held +4000 → 6000",
+      "void: balance +4000, held -4000 → 10000",
+    ]);
+    const lost = recordOf("by balance", {
+      ...{ modelUsed: null, attempts: 0, status: 500, faultCode: "internal_error" },
+      tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+      ...{ usageSource: "none", ended: "lost", costNanoUsd: 0, holdNanoUsd: 4_000 },
+      ...{ totalMs: 0, firstTokenMs: null },
+    });
+    expect(await other.request("by balance")).toEqual(lost);
+  });
+
+  test("of a node that is gone are resolved once, however many look at the same moment", async () => {
+    const { store, other, bench } = opened();
+    const till = tillOn(store);
+    for (const id of ["1", "2", "3"]) await till.hold(id, key, 1_000);
+    await bench.forsake(store);
+    const third = await bench.open(decide);
+    await third.beat();
+    const [theirs, more] = [ledgerOn(other), ledgerOn(third)];
+    await Promise.all([theirs.resolveLost(), more.resolveLost(), theirs.resolveLost()]);
+    await third.close();
+    expect(await moneyIn(other)).toEqual([10_000, 0]);
+    expect((await journalOf(other)).filter(({ kind }) => kind === "void").length).toBe(3);
+    expect(wrongIn(await other.audit())).toEqual([]);
+  });
+
+  test("of a living node are never touched, nor one's own", async () => {
+    const { store, other } = opened();
+    await tillOn(store).hold("1", key, 1_000);
+    await store.beat();
+    for (const one of [store, other]) {
+      expect(await one.orphans(9)).toEqual([]);
+      expect(await ledgerOn(one).resolveLost()).toBe(0);
+    }
+    expect(await moneyIn(other)).toEqual([9_000, 1_000]);
+  });
+
+  test("are found a few at a time, beside those of the living", async () => {
+    const { store, other, bench } = opened();
+    const [mine, theirs] = [tillOn(store), tillOn(other)];
+    for (const id of ["1", "2", "3"]) await mine.hold(id, key, 1_000);
+    await theirs.hold("living", key, 1_000);
+    await bench.forsake(store);
+    expect((await other.orphans(2)).length).toBe(2);
+    expect(await ledgerOn(other).resolveLost()).toBe(3);
+    expect(await moneyIn(other)).toEqual([9_000, 1_000]);
+  });
+}

@@ -1,0 +1,252 @@
+// What every store has to do with replies kept for those who send the same Idempotency-Key again, whatever its engine.
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Store } from "../src/core/store.ts";
+import type { Admitted, Ticket } from "../src/ledger/ledger.ts";
+import { REPLY_KEPT_MS } from "../src/ledger/replies.ts";
+import {
+  askOf,
+  costing,
+  give,
+  keyIn,
+  keyOf,
+  ledgerOn,
+  NOON,
+  outcomeOf,
+  type RulesChanged,
+  standingClock,
+} from "./samples.ts";
+import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
+import { ALWAYS, journalOf, wrongIn } from "./till.ts";
+
+type Opened = () => TwoStores;
+
+const key = keyOf("key_a");
+const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
+
+export function repliesSuite(name: string, makeBench: MakeBench): void {
+  const opened = twoStores(makeBench);
+  beforeEach(() => opened().store.addKey(key, "digest"));
+  describe(`${name}: kept replies`, () => keptReplies(opened));
+  describe(`${name}: room for kept replies`, () => roomForReplies(opened));
+}
+
+/** One client that sends the same Idempotency-Key, under a clock that can be moved. */
+function clientOf(store: Store, rules: RulesChanged = {}) {
+  const clock = standingClock(NOON);
+  const ledger = ledgerOn(store, { ...rules, clock });
+  const ticket = (id: string, replyId = "reply", bodyDigest = "body"): Ticket =>
+    ledger.ticket(
+      askOf(id, key, {
+        nowMs: clock.atMs,
+        idempotency: { replyId, bodyDigest },
+        offers: () => [costing(1_000)],
+      }),
+    );
+  return {
+    clock,
+    ledger,
+    ticket,
+    /** What came of asking, as `granted`, `pending 1`, `replayed sealed`, or the code of a refusal. */
+    async ask(id: string, replyId?: string, bodyDigest?: string): Promise<string> {
+      return ledger.admit(ticket(id, replyId, bodyDigest)).then(inWords, (thrown) => codeOf(thrown) ?? "");
+    },
+    /** The request of that id was answered; null: with what can't be kept. */
+    end: (id: string, sealedReply: string | null, replyId?: string) =>
+      ledger.settle(ticket(id, replyId), { ...outcomeOf(ticket(id, replyId)), sealedReply }),
+    /** Nobody answered it. */
+    fail: (id: string) => ledger.settle(ticket(id), outcomeOf(ticket(id), {}, false)),
+  };
+}
+
+function inWords(admitted: Admitted): string {
+  switch (admitted.kind) {
+    case "granted":
+      return "granted";
+    case "pending":
+      return `pending ${admitted.id}`;
+    case "replayed":
+      return `replayed ${admitted.sealed}`;
+  }
+}
+
+function keptReplies(opened: Opened): void {
+  test("the same request waits for the first one, then gets its reply, on every node", async () => {
+    const { store, other } = opened();
+    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    expect(await mine.ask("1")).toBe("granted");
+    expect([await mine.ask("2"), await theirs.ask("3")]).toEqual(["pending 1", "pending 1"]);
+    await mine.end("1", "sealed");
+    expect([await mine.ask("4"), await theirs.ask("5")]).toEqual(["replayed sealed", "replayed sealed"]);
+    expect(await mine.ask("6", "another reply")).toBe("granted");
+  });
+
+  test("of many at once exactly one is let in, the others wait for it", async () => {
+    const { store, other } = opened();
+    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    const asked = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? mine : theirs).ask(`${index}`));
+    const answers = await Promise.all(asked);
+    const first = answers.indexOf("granted");
+    expect(answers.toSpliced(first, 1)).toEqual(Array.from({ length: 39 }, () => `pending ${first}`));
+    expect((await mine.ledger.allowance(key)).used).toBe(1);
+  });
+
+  test("another body is refused, while it is pending and afterwards", async () => {
+    const { store, other } = opened();
+    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    await mine.ask("1");
+    expect(await theirs.ask("2", "reply", "another body")).toBe("idempotency_mismatch");
+    await mine.end("1", "sealed");
+    expect(await theirs.ask("3", "reply", "another body")).toBe("idempotency_mismatch");
+    expect(await theirs.ask("4")).toBe("replayed sealed");
+  });
+
+  test("a replay takes no place and costs nothing, also with nothing left", async () => {
+    const { store, other } = opened();
+    await store.changeKey(key.id, { requestsPerDay: 1 });
+    await give(store, "default", 1_000);
+    const paying = clientOf(store, ALWAYS);
+    expect(await paying.ask("1")).toBe("granted");
+    await paying.end("1", "sealed");
+    const entries = (await journalOf(store)).length;
+    expect(await paying.ask("2")).toBe("replayed sealed");
+    const free = clientOf(other);
+    expect(await free.ask("3", "another reply")).toBe("granted");
+    expect(await free.ask("4")).toBe("replayed sealed");
+    expect([(await journalOf(store)).length, (await free.ledger.allowance(key)).used]).toEqual([entries, 1]);
+    expect(await store.orphans(9)).toEqual([]);
+  });
+
+  test("a key that was revoked gets no reply either", async () => {
+    const { store, other } = opened();
+    const mine = clientOf(store);
+    await mine.ask("1");
+    await mine.end("1", "sealed");
+    await other.revokeKey(key.id, NOON);
+    expect(await mine.ask("2")).toBe("invalid_api_key");
+  });
+
+  test("where nothing was produced the next one is let in, and the former's settlement is none of its", async () => {
+    const { store, other } = opened();
+    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    await mine.ask("1");
+    await mine.fail("1");
+    expect(await theirs.ask("2")).toBe("granted");
+    await mine.end("1", "sealed late");
+    expect(await mine.ask("3")).toBe("pending 2");
+    await theirs.end("2", "sealed");
+    expect(await mine.ask("4")).toBe("replayed sealed");
+  });
+
+  test("a node that is gone frees what it was to answer", async () => {
+    const { store, other, bench } = opened();
+    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    await mine.ask("1");
+    await bench.forsake(store);
+    expect(await theirs.ask("2")).toBe("pending 1");
+    await theirs.ledger.resolveLost();
+    expect(await theirs.ask("3")).toBe("granted");
+  });
+
+  test("an admission that is repeated is not its own twin", async () => {
+    const { store } = opened();
+    const mine = clientOf(store);
+    await mine.ask("1");
+    expect(await mine.ask("1")).toBe("granted");
+    expect(await mine.ask("2")).toBe("pending 1");
+    await mine.end("1", "sealed");
+    expect(await mine.ask("2")).toBe("replayed sealed");
+  });
+
+  test("what could not be kept is not made again", async () => {
+    const { store, other } = opened();
+    const [mine, theirs] = [clientOf(store), clientOf(other)];
+    await mine.ask("1");
+    await mine.end("1", null);
+    expect(await theirs.ask("2")).toBe("idempotency_unavailable");
+    expect(await theirs.ask("3", "reply", "another body")).toBe("idempotency_mismatch");
+    theirs.clock.atMs = NOON + REPLY_KEPT_MS;
+    expect(await theirs.ask("4")).toBe("granted");
+  });
+
+  test("a reply is kept for 24 hours from its end", async () => {
+    const { store } = opened();
+    const mine = clientOf(store);
+    await mine.ask("1");
+    mine.clock.atMs = NOON + 1_000;
+    await mine.end("1", "sealed");
+    mine.clock.atMs = NOON + 1_000 + 24 * 3_600_000 - 1;
+    expect(await mine.ask("2")).toBe("replayed sealed");
+    mine.clock.atMs += 1;
+    expect(await mine.ask("3")).toBe("granted");
+    expect((await store.account("default"))?.keptCharacters).toBe(0);
+    await mine.end("3", "new");
+    expect(await mine.ask("4")).toBe("replayed new");
+    expect((await store.account("default"))?.keptCharacters).toBe(3);
+  });
+}
+
+function roomForReplies(opened: Opened): void {
+  const keptIn = async (store: Store) => (await store.account("default"))?.keptCharacters;
+  const before = (repliesMs: number) => ({ requestsMs: 0, metersMs: 0, repliesMs });
+
+  test("old replies are forgotten a few at a time, with the room they took; pending ones stay", async () => {
+    const { store, other } = opened();
+    const mine = clientOf(store);
+    for (const [index, sealed] of ["a", "bb", "ccc", null].entries()) {
+      mine.clock.atMs = NOON + index;
+      await mine.ask(`${index}`, `reply ${index}`);
+      await mine.end(`${index}`, sealed, `reply ${index}`);
+    }
+    await mine.ask("pending", "reply pending");
+    expect(await keptIn(other)).toBe(6);
+    expect(await other.prune(before(NOON), 9)).toBe(0);
+    expect(await other.prune(before(NOON + 2), 9)).toBe(2);
+    expect(await keptIn(store)).toBe(3);
+    expect(await mine.ask("5", "reply 2")).toBe("replayed ccc");
+    expect(await mine.ask("6", "reply 1")).toBe("granted");
+    expect(await other.prune(before(NOON + 99), 1)).toBe(1);
+    expect(await other.prune(before(NOON + 99), 9)).toBe(1);
+    expect(await keptIn(store)).toBe(0);
+    expect(await mine.ask("7", "reply pending")).toBe("pending pending");
+    expect(wrongIn(await store.audit())).toEqual([]);
+  });
+
+  test("an account's replies take no more room than they may, another's are no matter", async () => {
+    const { store, other, bench } = opened();
+    await keyIn(store, "key_b", "acct");
+    await bench.raw("UPDATE account SET kept_characters = 1000000000 WHERE id = 'acct'");
+    await bench.raw(`UPDATE account SET kept_characters = ${KEPT_CHARACTERS_MAX - 6} WHERE id = 'default'`);
+    const mine = clientOf(store);
+    await mine.ask("1", "too large");
+    await mine.end("1", "1234567", "too large");
+    expect(await mine.ask("2", "too large")).toBe("idempotency_unavailable");
+    await mine.ask("3", "fits");
+    await mine.end("3", "123456", "fits");
+    expect(await mine.ask("4", "fits")).toBe("replayed 123456");
+    expect(await keptIn(other)).toBe(KEPT_CHARACTERS_MAX);
+    await mine.ask("5", "one more");
+    await mine.end("5", "1", "one more");
+    expect(await mine.ask("6", "one more")).toBe("idempotency_unavailable");
+    // Forgotten ones make room.
+    await other.prune(before(NOON + 1), 99);
+    await mine.ask("7", "again");
+    await mine.end("7", "1", "again");
+    expect(await mine.ask("8", "again")).toBe("replayed 1");
+  });
+
+  test("a reply is its key's account's: it goes nowhere else", async () => {
+    const { store } = opened();
+    const another = await keyIn(store, "key_b", "acct");
+    const mine = clientOf(store);
+    await mine.ask("1");
+    await mine.end("1", "sealed");
+    const { ledger } = mine;
+    const idempotency = { replyId: "their reply", bodyDigest: "body" };
+    const ticket = ledger.ticket(askOf("2", another, { idempotency }));
+    await ledger.admit(ticket);
+    await ledger.settle(ticket, { ...outcomeOf(ticket), sealedReply: "theirs" });
+    expect((await store.account("acct"))?.keptCharacters).toBe(6);
+    expect(await thrownBy(mine.ledger.admit(mine.ticket("3")))).toBeUndefined();
+    expect(await keptIn(store)).toBe(6);
+  });
+}

@@ -1,0 +1,80 @@
+// A till for tests: a ledger where everything is paid for, its movements in one word each, and what is wrong with the books.
+import type { Granted } from "../src/core/demand.ts";
+import type { GatewayKey } from "../src/core/key.ts";
+import type { NanoUsd } from "../src/core/money.ts";
+import type { RequestRecord } from "../src/core/record.ts";
+import type { Entry } from "../src/core/rows.ts";
+import type { Audit, Store } from "../src/core/store.ts";
+import type { Ask, Ledger, Settled, Ticket } from "../src/ledger/ledger.ts";
+import { askOf, costing, grantedBy, ledgerOn, outcomeOf, type RulesChanged } from "./samples.ts";
+
+export const ALWAYS = { billing: { charge: "always" } } as const;
+
+export interface Till {
+  readonly ledger: Ledger;
+  ticket(id: string, key: GatewayKey, worstNanoUsd: NanoUsd, fields?: Partial<Ask>): Ticket;
+  /** Lets a request in that may cost so much at worst. */
+  hold(id: string, key: GatewayKey, worstNanoUsd: NanoUsd): Promise<Ticket & { readonly granted: Granted }>;
+  /** It was answered, at that cost. */
+  post(ticket: Ticket, costNanoUsd: NanoUsd, fields?: Partial<RequestRecord>): Promise<Settled>;
+  /** Nobody answered it. */
+  release(ticket: Ticket, fields?: Partial<RequestRecord>): Promise<Settled>;
+}
+
+export function tillOn(store: Store, rules: RulesChanged = ALWAYS): Till {
+  const ledger = ledgerOn(store, rules);
+  const ticket: Till["ticket"] = (id, key, worstNanoUsd, fields) =>
+    ledger.ticket(askOf(id, key, { offers: () => [costing(worstNanoUsd)], ...fields }));
+  return {
+    ledger,
+    ticket,
+    async hold(id, key, worstNanoUsd) {
+      const asked = ticket(id, key, worstNanoUsd);
+      return { ...asked, granted: await grantedBy(ledger, asked) };
+    },
+    post: (held, costNanoUsd, fields) =>
+      ledger.settle(held, outcomeOf(held, { costNanoUsd, modelUsed: "Sim#echo", ...fields })),
+    release: (held, fields) =>
+      ledger.settle(
+        held,
+        outcomeOf(held, { usageSource: "none", ended: "upstream_failed", ...fields }, false),
+      ),
+  };
+}
+
+/** What does not add up, in words; nothing when all is well. */
+export function wrongIn({ accounts, balances, held, system, strayEntries }: Audit): readonly string[] {
+  const wrong: string[] = [];
+  for (const account of accounts) {
+    const { id } = account;
+    if (account.balanceNanoUsd !== account.journalBalanceNanoUsd) wrong.push(`${id}: balance`);
+    if (account.heldNanoUsd !== account.journalHeldNanoUsd) wrong.push(`${id}: held`);
+    if (account.heldNanoUsd !== account.openHoldsNanoUsd) wrong.push(`${id}: open holds`);
+    if (account.entries !== account.journalEntries) wrong.push(`${id}: entries`);
+    if (account.brokenEntries > 0) wrong.push(`${id}: broken entries`);
+  }
+  if (balances + held + system.funding + system.revenue + system.overrun !== 0n) wrong.push("sum");
+  if (strayEntries > 0) wrong.push("stray entries");
+  return wrong;
+}
+
+/** An account's whole journal, from its first movement. */
+export async function journalOf(store: Store, accountId = "default"): Promise<readonly Entry[]> {
+  return (await store.journal(accountId, { limit: 100_000, after: null })).toReversed();
+}
+
+/** An entry in one line: its kind, its legs that are not zero, and the balance after it. */
+export function inLine(entry: Entry): string {
+  const { kind, balanceNanoUsd, heldNanoUsd, fundingNanoUsd, revenueNanoUsd, overrunNanoUsd } = entry;
+  const legs = Object.entries({
+    balance: balanceNanoUsd,
+    held: heldNanoUsd,
+    funding: fundingNanoUsd,
+    revenue: revenueNanoUsd,
+    overrun: overrunNanoUsd,
+  });
+  const moved = legs
+    .filter(([, leg]) => leg !== 0)
+    .map(([side, leg]) => `${side} ${leg > 0 ? "+" : ""}${leg}`);
+  return `${kind}: ${moved.join(", ")} → ${entry.balanceAfterNanoUsd}`;
+}

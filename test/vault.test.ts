@@ -1,0 +1,117 @@
+// Kept replies: sealed so that only the same gateway key's same request opens them, and what makes two requests the same.
+import { describe, expect, test } from "bun:test";
+import type { ChatReply, ChatRequest } from "../src/core/chat.ts";
+import { idempotencyOf, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";
+import { pepperOf, replyKeyOf } from "../src/keys/master.ts";
+import { createVault } from "../src/keys/vault.ts";
+import { countingRandom } from "./samples.ts";
+import { codeOf } from "./store.suite.ts";
+
+const masterKey = new Uint8Array(32).fill(7);
+const vault = createVault(replyKeyOf(masterKey), countingRandom());
+const text = "Grüße, 世界 🌍 \0 \uFEFF";
+
+describe("the vault", () => {
+  test("opens what it sealed, whatever the text", () => {
+    for (const one of ["", text, "x".repeat(1_000_000)])
+      expect(vault.open(vault.seal(one, "a"), "a")).toBe(one);
+  });
+
+  test("seals the same text never twice alike, and shows nothing of it", () => {
+    const sealed = Array.from({ length: 50 }, () => vault.seal("secret secret secret", "a"));
+    expect(new Set(sealed).size).toBe(50);
+    for (const one of sealed) {
+      expect(one).toMatch(/^[A-Za-z0-9+/]+=*$/);
+      expect(Buffer.from(one, "base64").includes("secret")).toBe(false);
+    }
+  });
+
+  test("opens nothing for another use, nor under another key", () => {
+    const sealed = vault.seal(text, "a");
+    expect(() => vault.open(sealed, "b")).toThrow();
+    for (const key of [pepperOf(masterKey), replyKeyOf(new Uint8Array(32)), masterKey]) {
+      expect(() => createVault(key, countingRandom()).open(sealed, "a")).toThrow();
+    }
+  });
+
+  test("opens nothing that was changed or cut, at any place", () => {
+    const bytes = Buffer.from(vault.seal("short", "a"), "base64");
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed[at] = (bytes[at] ?? 0) ^ 1;
+      expect(() => vault.open(changed.toString("base64"), "a")).toThrow();
+      expect(() => vault.open(bytes.subarray(0, at).toString("base64"), "a")).toThrow();
+    }
+  });
+});
+
+describe("kept replies", () => {
+  const replyOf = (content: string): ChatReply => ({
+    id: "upstream",
+    object: "chat.completion",
+    created: 1,
+    model: "Sim#echo",
+    choices: [
+      {
+        index: 0,
+        message: { role: "assistant", content, refusal: null },
+        logprobs: null,
+        finish_reason: "stop",
+      },
+    ],
+    usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 0.5 },
+  });
+  const keptOf = (content: string): Kept => ({
+    id: "chatcmpl-1",
+    created: 1_790_000_000,
+    model: "Sim#echo",
+    reply: replyOf(content),
+  });
+
+  test("come back whole, for the same request only", () => {
+    const sealed = sealReply(vault, "reply", keptOf(text)) ?? "";
+    expect(openReply(vault, "reply", sealed)).toEqual(keptOf(text));
+    expect(() => openReply(vault, "another", sealed)).toThrow();
+    expect(() => openReply(vault, "reply", vault.seal('{"id":"chatcmpl-1"}', "reply"))).toThrow();
+  });
+
+  test("are kept up to a mebibyte", () => {
+    const room = 1024 * 1024 - JSON.stringify(keptOf("")).length;
+    expect(sealReply(vault, "reply", keptOf("x".repeat(room)))).not.toBeNull();
+    expect(sealReply(vault, "reply", keptOf("x".repeat(room + 1)))).toBeNull();
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  const request: ChatRequest = { model: "Sim#echo", messages: [{ role: "user", content: "Hello" }] };
+  const idOf = (header: string | null, fields: Partial<ChatRequest> = {}, keyId = "key_a") =>
+    idempotencyOf(keyId, header, { ...request, ...fields });
+
+  test("none asks for nothing", () => {
+    expect(idOf(null)).toBeNull();
+  });
+
+  test("is the gateway key's own, and how the answer is delivered makes no difference", () => {
+    const one = idOf("one");
+    expect(one?.replyId).toMatch(/^[0-9a-f]{64}$/);
+    expect(idOf("one", { stream: true, stream_options: { include_usage: true } })).toEqual(one);
+    expect(idOf("two")?.replyId).not.toBe(one?.replyId);
+    expect(idOf("one", {}, "key_b")?.replyId).not.toBe(one?.replyId);
+    const other = idOf("one", { messages: [{ role: "user", content: "Hello!" }] });
+    expect([other?.replyId === one?.replyId, other?.bodyDigest === one?.bodyDigest]).toEqual([true, false]);
+    expect(idOf("one", { temperature: 1 })?.bodyDigest).not.toBe(one?.bodyDigest);
+  });
+
+  test("is 1 to 255 visible ASCII characters", () => {
+    expect(idOf("x".repeat(255))).not.toBeNull();
+    for (const bad of ["", "a b", "x".repeat(256), "ü", "a\tb"]) {
+      let thrown: unknown;
+      try {
+        idOf(bad);
+      } catch (error) {
+        thrown = error;
+      }
+      expect([bad, codeOf(thrown)]).toEqual([bad, "invalid_value"]);
+    }
+  });
+});

@@ -1,0 +1,214 @@
+// The worst that a request may cost: prices, tiers, choices, searches, and the output that nobody limited.
+import { describe, expect, test } from "bun:test";
+import type { ModelCard, Price } from "../src/core/card.ts";
+import type { ChatRequest } from "../src/core/chat.ts";
+import type { Offer } from "../src/core/demand.ts";
+import { searchesMax, worstPromptTokens } from "../src/ledger/estimate.ts";
+import { cost } from "../src/ledger/price.ts";
+import { offersOf, termsFor } from "../src/ledger/worst.ts";
+import { offerOf } from "./samples.ts";
+
+const ENOUGH = Number.MAX_SAFE_INTEGER;
+
+function cardOf(price: Price | null, fields: Partial<ModelCard> = {}): ModelCard {
+  return {
+    ...{ id: "Sim#echo", provider: "Sim", name: "echo", created: 0, ownedBy: "sim" },
+    ...{ contextTokensMax: 1_000_000, outputTokensMax: 10_000, price, listed: true },
+    ...{ capabilities: new Set<never>(), fallbacks: [] },
+    ...fields,
+  };
+}
+
+const request: ChatRequest = {
+  model: "Sim#echo",
+  messages: [{ role: "user", content: "How much is the fish? ".repeat(100) }],
+  max_tokens: 500,
+};
+const prompt = worstPromptTokens(request, cardOf(null));
+
+/** What is held for a request on a card, in whole nano-dollars. */
+function worstOf(price: Price, fields: Partial<ChatRequest> = {}, card: Partial<ModelCard> = {}, markup = 1) {
+  return termsFor(offersOf([cardOf(price, card)], { ...request, ...fields }), ENOUGH, markup);
+}
+
+describe("the worst case", () => {
+  test("is the prompt's estimate and the whole output, for each choice", () => {
+    expect(worstOf({ input: 2, output: 8 })?.nanoUsd).toBe((prompt * 2 + 500 * 8) * 1000);
+    expect(worstOf({ input: 2, output: 8 }, { n: 3 })?.nanoUsd).toBe(3 * (prompt * 2 + 500 * 8) * 1000);
+  });
+
+  test("is rounded up once, after the markup", () => {
+    const price = { input: 0.0001, output: 0.0001 };
+    expect(worstOf(price)?.nanoUsd).toBe(Math.ceil((prompt + 500) / 10));
+    expect(worstOf(price, {}, {}, 1.05)?.nanoUsd).toBe(Math.ceil(((prompt + 500) / 10) * 1.05));
+    expect(
+      termsFor([offerOf({ lines: [], outputTokensAsked: 3, outputUsdPerMillion: 0.0001 })], 1, 1)?.nanoUsd,
+    ).toBe(1);
+  });
+
+  test("takes the smaller of the client's limits, and no more than the model can give", () => {
+    const outputOf = (fields: Partial<ChatRequest>) => worstOf({ input: 2, output: 8 }, fields)?.outputTokens;
+    expect(outputOf({ max_completion_tokens: 400 })).toEqual({ "Sim#echo": 400 });
+    expect(outputOf({ max_completion_tokens: 600 })).toEqual({ "Sim#echo": 500 });
+    expect(outputOf({ max_tokens: 12_000 })).toEqual({ "Sim#echo": 10_000 });
+  });
+
+  test("takes the dearest of the tiers that the prompt may reach, each choice by itself", () => {
+    const tiered = (aboveTokens: number, input: number, output: number): Price => ({
+      ...{ input: 2, output: 8 },
+      tiers: [{ aboveTokens, input, output }],
+    });
+    expect(worstOf(tiered(prompt - 1, 4, 16))?.nanoUsd).toBe((prompt * 4 + 500 * 16) * 1000);
+    expect(worstOf(tiered(prompt, 4, 16))?.nanoUsd).toBe((prompt * 2 + 500 * 8) * 1000);
+    expect(worstOf(tiered(prompt, 4, 16), { n: 2 })?.nanoUsd).toBe(2 * (prompt * 2 + 500 * 8) * 1000);
+    expect(worstOf(tiered(prompt - 1, 4, 16), { n: 2 })?.nanoUsd).toBe(2 * (prompt * 4 + 500 * 16) * 1000);
+    // The estimate is high: the prompt may stay below a tier that is cheaper.
+    expect(worstOf(tiered(1, 1, 20))?.nanoUsd).toBe((prompt * 2 + 500 * 20) * 1000);
+  });
+
+  test("takes what is written to the cache and what is thought at their price, where they are dearer", () => {
+    const price = { input: 2, output: 8, cacheWrite: 2.5, reasoning: 12, cachedInput: 0.2 };
+    expect(worstOf(price)?.nanoUsd).toBe((prompt * 2.5 + 500 * 12) * 1000);
+    expect(worstOf({ ...price, cacheWrite: 1, reasoning: 1 })?.nanoUsd).toBe((prompt * 2 + 500 * 8) * 1000);
+  });
+
+  test("counts requests and searches, once for each choice", () => {
+    const price = { input: 2, output: 8, perRequest: 0.005, perSearch: 0.01 };
+    expect(worstOf(price, { n: 2 })?.nanoUsd).toBe(2 * ((prompt * 2 + 500 * 8) * 1000 + 5_000_000));
+    const searching = cardOf(price, { id: "Perplexity#sonar", provider: "Perplexity", name: "sonar" });
+    const [searches, tokens] = [searchesMax(request, searching), worstPromptTokens(request, searching)];
+    expect(searches).toBeGreaterThan(0);
+    expect(termsFor(offersOf([searching], { ...request, n: 2 }), ENOUGH, 1)?.nanoUsd).toBe(
+      2 * ((tokens * 2 + 500 * 8) * 1000 + 5_000_000 + searches * 10_000_000),
+    );
+  });
+
+  test("is never less than what such an answer costs in the end", () => {
+    const price: Price = {
+      ...{ input: 1.1, output: 4.4, cachedInput: 0.3, cacheWrite: 1.4, perRequest: 0.003, perSearch: 0.01 },
+      tiers: [{ aboveTokens: 100, input: 2.2, output: 6.6, reasoning: 7 }],
+    };
+    const worst = worstOf(price, {}, {}, 1.37)?.nanoUsd ?? 0;
+    for (const [cached, cacheWrite, reasoning] of [
+      [0, 0, 0],
+      [prompt, 0, 0],
+      [0, prompt, 500],
+      [10, prompt - 10, 499],
+    ] as const) {
+      for (const most of [prompt, 100]) {
+        const tokens = {
+          prompt: most,
+          completion: 500,
+          cached,
+          cacheWrite: Math.min(cacheWrite, most),
+          reasoning,
+        };
+        expect(
+          cost(price, { ...tokens, cached: Math.min(cached, most - tokens.cacheWrite), searches: 0 }, 1.37),
+        ).toBeLessThanOrEqual(worst);
+      }
+    }
+  });
+
+  test("of a plan is that of its dearest card, each card once, those without a price left out", () => {
+    const cheap = cardOf({ input: 1, output: 1 }, { id: "Sim#cheap" });
+    const dear = cardOf({ input: 2, output: 8 });
+    const offers = offersOf([cheap, dear, cheap, cardOf(null, { id: "Sim#unpriced" })], request);
+    expect(offers.map(({ card }) => card)).toEqual(["Sim#cheap", "Sim#echo"]);
+    const terms = termsFor(offers, ENOUGH, 1);
+    expect(terms).toEqual({
+      nanoUsd: (prompt * 2 + 500 * 8) * 1000,
+      outputTokens: { "Sim#cheap": 500, "Sim#echo": 500 },
+    });
+    expect(termsFor(offers, (terms?.nanoUsd ?? 0) - 1, 1)).toBeNull();
+    expect(termsFor(offers, terms?.nanoUsd ?? 0, 1)).toEqual(terms);
+  });
+});
+
+describe("an output that nobody limited", () => {
+  const { max_tokens: _limit, ...unlimited } = request;
+  const offersFor = (card: Partial<ModelCard>, price: Price = { input: 0, output: 10 }) =>
+    offersOf([cardOf(price, card)], unlimited);
+
+  test("is the model's, as far as a quarter of what is free goes", () => {
+    // 10,000 nano-dollars a token.
+    const outputOf = (free: number) => termsFor(offersFor({}), free, 1)?.outputTokens["Sim#echo"];
+    expect(outputOf(400_000_000)).toBe(10_000);
+    expect(outputOf(399_999_999)).toBe(9_999);
+    expect(outputOf(200_039_999)).toBe(5_000);
+    expect(outputOf(200_040_000)).toBe(5_001);
+  });
+
+  test("is at least 1,024 tokens where they are covered, and else the request is not", () => {
+    expect(termsFor(offersFor({}), 40_960_000, 1)?.outputTokens).toEqual({ "Sim#echo": 1_024 });
+    expect(termsFor(offersFor({}), 10_240_000, 1)?.outputTokens).toEqual({ "Sim#echo": 1_024 });
+    expect(termsFor(offersFor({}), 10_239_999, 1)).toBeNull();
+    expect(termsFor(offersFor({ outputTokensMax: 100 }), 1_000_000, 1)?.outputTokens).toEqual({
+      "Sim#echo": 100,
+    });
+  });
+
+  test("has the room that the prompt leaves of the quarter, for all choices together", () => {
+    const offer = offerOf({
+      lines: [{ what: "input", count: 1_000, usdPerMillion: 20 }],
+      ...{ outputUsdPerMillion: 10, choices: 4, outputTokensMax: 100_000 },
+    });
+    // A quarter of 0.8 USD less 0.02 for the prompt is 0.18: 18,000 tokens, 4,500 for each choice.
+    expect(termsFor([offer], 800_000_000, 1)).toEqual({
+      nanoUsd: 200_000_000,
+      outputTokens: { "Sim#echo": 4_500 },
+    });
+    expect(termsFor([offer], 800_000_000, 2)).toEqual({
+      nanoUsd: 200_000_000,
+      outputTokens: { "Sim#echo": 2_000 },
+    });
+  });
+
+  test("goes by the context where the model's own limit is not known, and costs nothing at no price", () => {
+    const unknown = { outputTokensMax: null, contextTokensMax: 32_000 };
+    expect(termsFor(offersFor(unknown), ENOUGH, 1)?.outputTokens).toEqual({ "Sim#echo": 32_000 });
+    const free = offersFor({}, { input: 0, output: 0 });
+    expect(termsFor(free, 0, 1)).toEqual({ nanoUsd: 0, outputTokens: { "Sim#echo": 10_000 } });
+  });
+
+  test("of several cards is each card's own, and what is held is the dearest of them", () => {
+    const cheap = offerOf({ card: "Sim#cheap", outputUsdPerMillion: 1, outputTokensMax: 8_000 });
+    const dear = offerOf({ card: "Sim#dear", outputUsdPerMillion: 40, outputTokensMax: 64_000 });
+    expect(termsFor([cheap, dear], 1_000_000_000, 1)).toEqual({
+      nanoUsd: 250_000_000,
+      outputTokens: { "Sim#cheap": 8_000, "Sim#dear": 6_250 },
+    });
+    // One that is not covered is none to fall back on, so the plan is not covered.
+    expect(termsFor([cheap, dear], 40_000_000, 1)).toBeNull();
+  });
+
+  test("never takes more than a quarter beyond its least, and never a token less than fits", () => {
+    let seed = 1;
+    const roll = (most: number) => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed % most;
+    };
+    for (let round = 0; round < 2_000; round++) {
+      const offer: Offer = offerOf({
+        lines: [{ what: "input", count: roll(5_000), usdPerMillion: roll(30_000_000) / 1_000_000 }],
+        outputUsdPerMillion: (1 + roll(90_000_000)) / 1_000_000,
+        choices: 1 + roll(4),
+        outputTokensMax: 1 + roll(200_000),
+      });
+      const [free, markup] = [roll(2_000_000_000), 1 + roll(1_000_000) / 1_000_000];
+      const terms = termsFor([offer], free, markup);
+      const tokens = terms?.outputTokens["Sim#echo"] ?? 0;
+      const held = (outputTokensAsked: number) =>
+        termsFor([{ ...offer, outputTokensAsked }], ENOUGH, markup)?.nanoUsd ?? 0;
+      const least = Math.min(1_024, offer.outputTokensMax ?? 0);
+      if (terms === null) expect(held(least)).toBeGreaterThan(free);
+      else {
+        expect(terms.nanoUsd).toBeLessThanOrEqual(free);
+        expect(tokens).toBeGreaterThanOrEqual(least);
+        if (tokens > least) expect(terms.nanoUsd).toBeLessThanOrEqual(Math.ceil(free / 4));
+        // Two, because the prompt's share was rounded up by itself.
+        if (tokens < (offer.outputTokensMax ?? 0)) expect(held(tokens + 2)).toBeGreaterThan(free / 4);
+      }
+    }
+  });
+});
