@@ -47,31 +47,42 @@ describe("usage", () => {
     const other = await createAccount(world, { name: "other" });
     await asked(NOON, { modelUsed: "Shop#dear", keyId: "a", chargedNanoUsd: 4000 });
     await asked(NOON, { modelUsed: "Shop#cheap", keyId: "b", accountId: other.id });
-    await asked(NOON - DAY, { modelUsed: "Shop#cheap", keyId: "b", accountId: other.id });
+    await asked(NOON - DAY, {
+      modelUsed: "Shop#cheap",
+      keyId: "b",
+      accountId: other.id,
+      chargedNanoUsd: 2000,
+    });
     await asked(NOON - DAY, { modelUsed: "Sim#echo", keyId: "b", accountId: other.id, costNanoUsd: 100 });
     await asked(NOON, { modelUsed: null, keyId: "b", accountId: other.id, costNanoUsd: 0 });
     const one = { prompt: 10, completion: 20, cached: 3, cache_write: 0, reasoning: 5, searches: 0 };
     const two = { prompt: 20, completion: 40, cached: 6, cache_write: 0, reasoning: 10, searches: 0 };
     expect(await usage({})).toEqual({
       data: [
-        { day: "2026-11-19", requests: 2, tokens: two, cost_usd: 0.0000016, charged_usd: 0 },
+        { day: "2026-11-19", requests: 2, tokens: two, cost_usd: 0.0000021, charged_usd: 0.000002 },
         { day: "2026-11-20", requests: 2, tokens: two, cost_usd: 0.0000055, charged_usd: 0.000004 },
       ],
     });
     const sums = { tokens: one, cost_usd: 0.000004, charged_usd: 0.000004 };
     expect((await usage({ group_by: "provider,model" })).data).toMatchObject([
       { model: "Shop#dear", provider: "Shop", requests: 1, ...sums },
-      { model: "Shop#cheap", provider: "Shop", requests: 2, cost_usd: 0.000003 },
+      { model: "Shop#cheap", provider: "Shop", requests: 2, cost_usd: 0.0000035 },
       { model: "Sim#echo", provider: "Sim", requests: 1, cost_usd: 0.0000001 },
     ]);
-    const plain = { requests: 3, cost_usd: 0.0000031, charged_usd: 0 };
+    const others = { requests: 3, cost_usd: 0.0000036, charged_usd: 0.000002 };
     expect((await usage({ group_by: "provider" })).data).toMatchObject([
-      { provider: "Shop", requests: 3, cost_usd: 0.000007 },
+      {
+        provider: "Shop",
+        requests: 3,
+        tokens: { completion: 60 },
+        cost_usd: 0.0000075,
+        charged_usd: 0.000006,
+      },
       { provider: "Sim", requests: 1 },
     ]);
     expect((await usage({ group_by: "account" })).data).toMatchObject([
       { account_id: "default", requests: 1 },
-      { account_id: other.id, ...plain },
+      { account_id: other.id, ...others },
     ]);
     expect((await usage({ group_by: "key" })).data.map(({ key_id }) => key_id)).toEqual(["a", "b"]);
     const fields = Object.keys((await usage({ group_by: "day,key" })).data[0] ?? {});
@@ -97,6 +108,19 @@ describe("usage", () => {
     expect(await daysOf({ from: "2026-11-20" }, kolkata)).toEqual(["2026-11-20 1"]);
   });
 
+  test("takes a date for the operator's day of that name, wherever it lies", async () => {
+    const ahead = { timeZone: "Pacific/Kiritimati", dayStartsMinutes: 0 };
+    const behind = { timeZone: "Etc/GMT+12", dayStartsMinutes: 23 * 60 };
+    await asked(NOON);
+    for (const [rules, day] of [
+      [ahead, "2026-11-21"],
+      [behind, "2026-11-19"],
+    ] as const) {
+      expect(await daysOf({ from: day, to: day }, rules)).toEqual([`${day} 1`]);
+      expect(await daysOf({ from: "2026-11-20", to: "2026-11-20" }, rules)).toEqual([]);
+    }
+  });
+
   test("is of the last 30 days unless told, the bounds being moments or whole days", async () => {
     const midnight = NOON - 12 * HOUR;
     for (const days of [30, 29, 1, 0]) await asked(midnight - days * DAY);
@@ -106,9 +130,14 @@ describe("usage", () => {
     expect(await daysOf({ from: "2026-11-19T00:00:00Z", to: "2026-11-20T00:00:00Z" })).toEqual([
       "2026-11-19 1",
     ]);
-    expect(await daysOf({ from: "2026-11-20", to: "9999-12-31" })).toEqual(["2026-11-20 1"]);
+    await asked(NOON);
+    expect(await daysOf({ from: "2026-11-20T01:00:00Z", to: "2026-11-20T13:00:00Z" })).toEqual([
+      "2026-11-20 1",
+    ]);
+    expect(await daysOf({ from: "2026-11-20", to: "2026-11-20T12:00:00Z" })).toEqual(["2026-11-20 1"]);
+    expect(await daysOf({ from: "2026-11-20", to: "9999-12-31" })).toEqual(["2026-11-20 2"]);
     const ever = { from: "0000-01-01", to: "9999-12-31", group_by: "account" };
-    expect((await usage(ever)).data).toMatchObject([{ requests: 4 }]);
+    expect((await usage(ever)).data).toMatchObject([{ requests: 5 }]);
     expect((await usage({ from: "2199-01-01", to: "2199-01-02" })).data).toEqual([]);
   });
 

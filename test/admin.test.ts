@@ -58,6 +58,7 @@ test("the request log is shown, narrowed and paged", async () => {
     tokens: { prompt: 10, completion: 20, cached: 3, cache_write: 0, reasoning: 5, searches: 0 },
     cost_usd: 0.0000015,
     charged_usd: 0,
+    hold_usd: 0,
     usage_source: "provider",
     ended: "done",
     total_ms: 12,

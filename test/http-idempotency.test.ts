@@ -1,12 +1,10 @@
 // Idempotency-Key from outside: the same request is answered with the same completion, made once and billed once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { connect } from "node:net";
 import { join } from "node:path";
-import { arrayOf, isObject, type JsonObject, objectOf } from "../src/core/json.ts";
-import { detached } from "../src/gateway/detached.ts";
+import { askedOf, completionIn, messageIn, openRequests, type Sending } from "./http/money-again.ts";
 import { type MoneyWorld, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";
-import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
+import { lineOf, textIn } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
@@ -14,7 +12,6 @@ const USD = 1_000_000_000;
 const CALM = "Shop#sim~tokens=1000:500";
 const COST = priceOf(1000, 500);
 const TWINS = 50;
-const PATIENT_MS = 20_000;
 
 let world: MoneyWorld;
 beforeAll(async () => {
@@ -44,57 +41,8 @@ function newName(): string {
   return `order-${keys}`;
 }
 
-interface Asked extends Seen {
-  readonly replayed: boolean;
-  readonly created: unknown;
-  readonly id: unknown;
-  readonly usage: unknown;
-}
-
-interface Sending {
-  readonly url?: string;
-  readonly signal?: AbortSignal;
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-async function ask(payer: Payer, name: string, body: JsonObject, sending: Sending = {}): Promise<Asked> {
-  const usage = body.stream === true ? { stream_options: { include_usage: true } } : {};
-  const response = await fetch(`${sending.url ?? world.url}/v1/chat/completions`, {
-    method: "POST",
-    headers: {
-      "content-type": "application/json",
-      authorization: `Bearer ${payer.secret}`,
-      "idempotency-key": name,
-      ...sending.headers,
-    },
-    body: JSON.stringify({ ...usage, ...body }),
-    ...(sending.signal ? { signal: sending.signal } : {}),
-  });
-  const headers = new Headers(response.headers);
-  const replayed = headers.get("x-poundkey-replayed") === "true";
-  headers.delete("x-poundkey-replayed");
-  const answer = await seen(new Response(await response.text(), { status: response.status, headers }));
-  const { stream, body: whole } = answer;
-  const head = stream ? objectOf(stream.chunks[0]) : whole;
-  return {
-    ...answer,
-    replayed,
-    id: head.id,
-    created: head.created,
-    usage: stream ? stream.usage : whole.usage,
-  };
-}
-
-/** What has to be the same in the same completion. */
-function completionIn(answer: Asked): JsonObject {
-  const { id, created, usage, headers } = answer;
-  return { id, created, usage, model: headers.get("x-poundkey-model"), text: textIn(answer) };
-}
-
-async function openRequests(count: number): Promise<void> {
-  await until(`${count} requests are under way`, async () =>
-    (await (await fetch(`${world.url}/metrics`)).text()).includes(`poundkey_requests_open ${count}\n`),
-  );
+function ask(payer: Payer, name: string, body: Record<string, unknown>, sending: Sending = {}) {
+  return askedOf(world.url, payer, name, body, sending);
 }
 
 describe("the same again", () => {
@@ -149,6 +97,14 @@ describe("the same again", () => {
     });
   }
 
+  test("what was written off is told the same", async () => {
+    const [payer, name] = [await world.payer(1), newName()];
+    const body = asking("Shop#sim~tokens=2000000:2000000", "x");
+    const [one, two] = [await ask(payer, name, body), await ask(payer, name, body)];
+    expect(one.usage).toMatchObject({ cost: priceOf(2_000_000, 2_000_000) / USD, charged: 1 });
+    expect([two.replayed, completionIn(two)]).toEqual([true, completionIn(one)]);
+  });
+
   test("its parts are nowhere in the store's files in plain words", async () => {
     const [payer, name] = [await world.payer(1), `${newName()}-secretname`];
     const body = asking(CALM, "say: plover-xyzzy-words", { stream: true });
@@ -161,47 +117,13 @@ describe("the same again", () => {
   });
 });
 
-/** The message of a whole answer, or what a stream's deltas make up; without what may be empty in one of the two. */
-function messageIn({ body, stream }: Asked): JsonObject {
-  if (!stream) return pickedFrom(objectOf(objectOf(arrayOf(body.choices)[0]).message));
-  const calls: JsonObject[] = [];
-  const details = new Map<unknown, JsonObject>();
-  for (const chunk of stream.chunks) {
-    const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta);
-    for (const call of arrayOf(delta.tool_calls).filter(isObject)) addCall(calls, call);
-    for (const detail of arrayOf(delta.reasoning_details).filter(isObject)) addDetail(details, detail);
-  }
-  const reasoning_details = details.size > 0 ? [...details.values()] : undefined;
-  return pickedFrom({ reasoning_content: stream.reasoning, reasoning_details, tool_calls: calls });
-}
-
-function pickedFrom({ reasoning_content, reasoning_details, tool_calls }: JsonObject): JsonObject {
-  return { reasoning_content, reasoning_details, tool_calls };
-}
-
-function addCall(calls: JsonObject[], { index, ...call }: JsonObject): void {
-  const before = calls[Number(index)];
-  if (!before) {
-    calls[Number(index)] = structuredClone(call);
-    return;
-  }
-  const [held, more] = [objectOf(before.function), objectOf(call.function)];
-  before.function = { ...held, arguments: `${held.arguments}${more.arguments}` };
-}
-
-function addDetail(details: Map<unknown, JsonObject>, detail: JsonObject): void {
-  const before = details.get(detail.index) ?? {};
-  const text = `${before.text ?? ""}${detail.text ?? ""}`;
-  details.set(detail.index, { ...before, ...detail, ...(text === "" ? {} : { text }) });
-}
-
 describe("at the same time", () => {
   test("fifty twins share one call", async () => {
     const [payer, name] = [await world.payer(1), newName()];
     const answers = Array.from({ length: TWINS }, (_, at) =>
       ask(payer, name, asking("Gated#middle", "x", { stream: at % 2 === 0 })),
     );
-    await openRequests(TWINS);
+    await openRequests(world.url, TWINS);
     await until("the upstream waits", () => world.gated.waiting === 1);
     world.gated.release();
     const [first, ...others] = (await Promise.all(answers)).map(completionIn);
@@ -217,10 +139,10 @@ describe("at the same time", () => {
     await until("the upstream waits", () => world.gated.waiting === 1);
     const gone = new AbortController();
     const two = ask(payer, name, body, { signal: gone.signal });
-    await openRequests(2);
+    await openRequests(world.url, 2);
     gone.abort();
     await two.catch(() => {});
-    await openRequests(1);
+    await openRequests(world.url, 1);
     world.gated.release();
     expect((await one).status).toBe(200);
     expect(world.books(payer).requests).toHaveLength(1);
@@ -238,7 +160,7 @@ describe("at the same time", () => {
       await until("the upstream waits", () => world.gated.waiting === 1);
       gone.abort();
       await Promise.allSettled(left);
-      await openRequests(1);
+      await openRequests(world.url, 1);
       expect([world.gated.waiting, world.books(payer).holds]).toEqual([1, 1]);
       world.gated.release();
       expect(await world.settled(payer)).toMatchObject({
@@ -257,7 +179,7 @@ describe("at the same time", () => {
     const one = ask(payer, name, body);
     await until("the upstream waits", () => world.gated.waiting === 1);
     const two = ask(payer, name, body);
-    await openRequests(2);
+    await openRequests(world.url, 2);
     world.gated.release();
     expect(lineOf(await one)).toBe("502 api_error upstream_error");
     expect([lineOf(await two), (await two).replayed]).toEqual(["200 done", false]);
@@ -324,12 +246,11 @@ describe("what is not given again", () => {
     expect(calls()).toBe(1);
   });
 
-  test("another gateway key's: it has its own", async () => {
-    const name = newName();
-    const answers = [await world.payer(1), await world.payer(1)].map((payer) =>
-      ask(payer, name, asking(CALM, "x")),
-    );
-    const [one, two] = await Promise.all(answers);
+  test("another gateway key's, even of the same account: it has its own", async () => {
+    const [payer, name] = [await world.payer(1), newName()];
+    const { secret, id: keyId } = await world.newKey({ account_id: payer.accountId, requests_per_day: 0 });
+    const both = [payer, { ...payer, secret, keyId }].map((one) => ask(one, name, asking(CALM, "x")));
+    const [one, two] = await Promise.all(both);
     expect([one?.replayed, two?.replayed, one?.id === two?.id]).toEqual([false, false, false]);
     expect(calls()).toBe(2);
   });

@@ -130,6 +130,8 @@ describe("what a request costs", () => {
     ["Shop#sim~tokens=1000:500", priceOf(1000, 500)],
     ["Shop#sim~tokens=1001:501:333", priceOf(668, 501) + 333 * 250],
     ["Shop#sim~tokens=1000:500", 2 * priceOf(1000, 500), { n: 2 }],
+    ["Shop#toll~tokens=1000:500", priceOf(1000, 500) + 1_000_000],
+    ["Shop#toll~tokens=1000:500", 2 * (priceOf(1000, 500) + 1_000_000), { n: 2 }],
     ["Claude#sim~tokens=1000:500", priceOf(1000, 500)],
     ["Claude#sim~tokens=1000:500", 3 * priceOf(1000, 500), { n: 3 }],
     ["Claude#sim~trouble=odd-usage~tokens=1000:500", priceOf(1000, 500)],

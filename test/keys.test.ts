@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { openMasterKey } from "../src/admin/master-key.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import { authenticate, authenticator } from "../src/keys/authenticate.ts";
-import { checkValueOf, masterKeyFrom, parseMasterKey, pepperOf } from "../src/keys/master.ts";
+import { checkValueOf, masterKeyFrom, parseMasterKey, pepperOf, replyKeyOf } from "../src/keys/master.ts";
 import {
   checkSecret,
   digestOf,
@@ -154,8 +154,10 @@ describe("the master key", () => {
 
   test("gives other keys for other uses, none of them itself", () => {
     const masterKey = parseMasterKey(text, "here");
-    const keys = [masterKey, pepperOf(masterKey)].map((key) => Buffer.from(key).toString("hex"));
-    expect(new Set([...keys, checkValueOf(masterKey)]).size).toBe(3);
+    const keys = [masterKey, pepperOf(masterKey), replyKeyOf(masterKey)].map((key) =>
+      Buffer.from(key).toString("hex"),
+    );
+    expect(new Set([...keys, checkValueOf(masterKey)]).size).toBe(4);
   });
 
   test("is made once beside the database, for its owner alone", () => {

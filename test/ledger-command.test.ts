@@ -55,6 +55,7 @@ describe("accounts", () => {
     expect(again).toMatchObject({ code: 1, out: "", err: expect.stringContaining("another amount") });
     const { out } = await run(runAccounts, "topup", "default", "0.000000001", "--json");
     expect(JSON.parse(out)).toMatchObject({ id: "default", balance_usd: 12.500000001 });
+    expect((await run(runAccounts, "show", "default")).out).toMatch(/topup +12\.5 +12\.5 +- +- +May/);
   });
 
   test("are shown with the last of their journal", async () => {
@@ -124,6 +125,17 @@ describe("ledger verify", () => {
       sums_usd: { balances: "1.55", held: "0.25", funding: "-2", revenue: "0.2", overrun: "0", sum: "0" },
       problems: [],
     });
+  });
+
+  test("counts what was written off", async () => {
+    await topUpAccount(world, "default", { amount_usd: 1 }, null);
+    const { id } = await createKey(world, { name: "payer" });
+    const till = tillOn(world.store);
+    await till.post(await till.hold("dear", keyOf(id), 1_000_000_000), 1_500_000_000);
+    const { code, out } = await run(runLedger, "verify", "--json");
+    expect(code).toBe(0);
+    const sums = { balances: "0", held: "0", funding: "-1", revenue: "1.5", overrun: "-0.5", sum: "0" };
+    expect(JSON.parse(out).sums_usd).toEqual(sums);
   });
 
   test("takes one action and no more words", async () => {

@@ -43,8 +43,8 @@ const SETTINGS: Settings = {
 export interface PostgresServer {
   /** `postgres://…` of an empty database. */
   readonly url: string;
-  /** Makes another database, empty or a copy of one that nobody is connected to; gives its url. */
-  newDatabase(copyOf?: string): Promise<string>;
+  /** Makes another empty database; gives its url. */
+  newDatabase(): Promise<string>;
   /** After `stop()` or `kill()`: the same data and port again. */
   start(): Promise<void>;
   /** As an operator stops it: connections are closed, open transactions rolled back. */
@@ -116,11 +116,10 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
     await running?.gone;
     running = undefined;
   };
-  const newDatabase = async (copyOf = `${base}/template1`) => {
+  const newDatabase = async () => {
     const name = `test_${++databases}`;
-    const template = new URL(copyOf).pathname.slice(1);
     await using admin = new SQL(`${base}/postgres`, { max: 1 });
-    await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    await admin.unsafe(`CREATE DATABASE ${name}`);
     return `${base}/${name}`;
   };
   const stop = async () => {

@@ -24,11 +24,14 @@ import { ALWAYS, journalOf, tillOn, wrongIn } from "./till.ts";
 type Opened = () => TwoStores;
 
 export function billingSuite(name: string, makeBench: MakeBench): void {
-  const opened = twoStores(makeBench);
-  describe(`${name}: paying beyond the allowance`, () => beyondAllowance(opened));
-  describe(`${name}: paying for everything`, () => payingAlways(opened));
-  describe(`${name}: spend limits`, () => spendLimits(opened));
-  describe(`${name}: the last cent`, () => lastCent(opened));
+  describe(name, () => {
+    const opened = twoStores(makeBench);
+    describe("paying beyond the allowance", () => beyondAllowance(opened));
+    describe("not paying beyond the allowance", () => unpaid(opened));
+    describe("paying for everything", () => payingAlways(opened));
+    describe("spend limits", () => spendLimits(opened));
+    describe("the last cent", () => lastCent(opened));
+  });
 }
 
 let count = 0;
@@ -49,16 +52,16 @@ async function tried(
   }
 }
 
-function beyondAllowance(opened: Opened): void {
-  /** A key whose one free request a day is taken. */
-  async function used(store: Store): Promise<GatewayKey> {
-    const key = keyOf("key_a", { requestsPerDay: 1 });
-    await store.addKey(key, "digest");
-    await give(store, "default", 1);
-    expect(await tried(ledgerOn(store), key, [costing(1)])).toBe("allowance 0");
-    return key;
-  }
+/** A key whose one free request a day is taken. */
+async function used(store: Store): Promise<GatewayKey> {
+  const key = keyOf("key_a", { requestsPerDay: 1 });
+  await store.addKey(key, "digest");
+  await give(store, "default", 1);
+  expect(await tried(ledgerOn(store), key, [costing(1)])).toBe("allowance 0");
+  return key;
+}
 
+function beyondAllowance(opened: Opened): void {
   test("the allowance comes first, then the balance as far as it covers the worst case, then the slot", async () => {
     const { store, other } = opened();
     const key = await used(store);
@@ -93,7 +96,9 @@ function beyondAllowance(opened: Opened): void {
     expect(await tried(ledger, key, [costing(0)])).toBe("balance 0");
     expect((await store.account("default"))?.balanceNanoUsd).toBe(1);
   });
+}
 
+function unpaid(opened: Opened): void {
   test("a model without a price is never paid for: it waits for the slot", async () => {
     const { store } = opened();
     const key = await used(store);

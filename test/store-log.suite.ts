@@ -85,13 +85,13 @@ export function sums(store: () => Store): void {
   });
 }
 
+const tokens = { prompt: 1, completion: 2, cached: 3, cacheWrite: 4, reasoning: 5, searches: 6 };
+const times = (count: number) =>
+  Object.fromEntries(Object.entries(tokens).map(([kind, one]) => [kind, one * count]));
+const between = { fromMs: NOON - HOUR, toMs: NOON + HOUR };
+
 /** Hour by hour, two accounts, three keys, two models. */
 export function usage(store: () => Store): void {
-  const tokens = { prompt: 1, completion: 2, cached: 3, cacheWrite: 4, reasoning: 5, searches: 6 };
-  const times = (count: number) =>
-    Object.fromEntries(Object.entries(tokens).map(([kind, one]) => [kind, one * count]));
-  const between = { fromMs: NOON - HOUR, toMs: NOON + HOUR };
-
   beforeEach(async () => {
     const rows = [
       { atMs: NOON - HOUR - 1, chargedNanoUsd: 90_000 },

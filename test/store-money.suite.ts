@@ -10,11 +10,15 @@ import { inLine, journalOf, tillOn, wrongIn } from "./till.ts";
 type Opened = () => TwoStores;
 
 export function moneySuite(name: string, makeBench: MakeBench): void {
-  const opened = twoStores(makeBench);
-  describe(`${name}: top-ups`, () => topUps(opened));
-  describe(`${name}: holds and posts`, () => holdsAndPosts(opened));
-  describe(`${name}: journals`, () => journals(opened));
-  describe(`${name}: audit`, () => audits(opened));
+  describe(name, () => {
+    const opened = twoStores(makeBench);
+    describe("top-ups", () => topUps(opened));
+    describe("holds and posts", () => holdsAndPosts(opened));
+    describe("costs above the hold", () => overruns(opened));
+    describe("the database", () => database(opened));
+    describe("journals", () => journals(opened));
+    describe("audit", () => audits(opened));
+  });
 }
 
 function topUps(opened: Opened): void {
@@ -76,28 +80,27 @@ function topUps(opened: Opened): void {
   });
 }
 
-function holdsAndPosts(opened: Opened): void {
-  /** The journal after one request on an account with so much. */
-  async function after(funds: number, held: number, cost: number | null) {
-    const { store, other } = opened();
-    const key = await keyIn(store, "key_a");
-    await give(store, "default", funds);
-    const till = tillOn(store);
-    const ticket = await till.hold("1", key, held);
-    expect(ticket.granted).toMatchObject({ place: { kind: "balance" }, holdNanoUsd: held, limits: null });
-    expect(await other.account("default")).toMatchObject({ balanceNanoUsd: funds - held, heldNanoUsd: held });
-    const settled = await (cost === null ? till.release(ticket) : till.post(ticket, cost));
-    const { balanceNanoUsd, heldNanoUsd } = (await other.account("default")) ?? accountOf("none");
-    expect([heldNanoUsd, wrongIn(await other.audit())]).toEqual([0, []]);
-    const row = await other.request("1");
-    expect([row?.chargedNanoUsd, row?.holdNanoUsd]).toEqual([settled.chargedNanoUsd, held]);
-    const [, ...entries] = await journalOf(other);
-    expect(await other.chargedSince("key_a", 0)).toBe(settled.chargedNanoUsd);
-    return { settled, entries, lines: entries.map(inLine), balanceNanoUsd };
-  }
+/** The journal after one request on an account with so much. */
+async function afterOne({ store, other }: TwoStores, funds: number, held: number, cost: number | null) {
+  const key = await keyIn(store, "key_a");
+  await give(store, "default", funds);
+  const till = tillOn(store);
+  const ticket = await till.hold("1", key, held);
+  expect(ticket.granted).toMatchObject({ place: { kind: "balance" }, holdNanoUsd: held, limits: null });
+  expect(await other.account("default")).toMatchObject({ balanceNanoUsd: funds - held, heldNanoUsd: held });
+  const settled = await (cost === null ? till.release(ticket) : till.post(ticket, cost));
+  const { balanceNanoUsd, heldNanoUsd } = (await other.account("default")) ?? accountOf("none");
+  expect([heldNanoUsd, wrongIn(await other.audit())]).toEqual([0, []]);
+  const row = await other.request("1");
+  expect([row?.chargedNanoUsd, row?.holdNanoUsd]).toEqual([settled.chargedNanoUsd, held]);
+  const [, ...entries] = await journalOf(other);
+  expect(await other.chargedSince("key_a", 0)).toBe(settled.chargedNanoUsd);
+  return { settled, entries, lines: entries.map(inLine), balanceNanoUsd };
+}
 
+function holdsAndPosts(opened: Opened): void {
   test("what it cost is paid, the rest of the hold goes back", async () => {
-    const { settled, entries, lines, balanceNanoUsd } = await after(10_000, 4_000, 1_501);
+    const { settled, entries, lines, balanceNanoUsd } = await afterOne(opened(), 10_000, 4_000, 1_501);
     expect(settled).toMatchObject({
       chargedNanoUsd: 1_501,
       holdNanoUsd: 4_000,
@@ -117,15 +120,17 @@ function holdsAndPosts(opened: Opened): void {
   });
 
   test("what nobody answered costs nothing", async () => {
-    const { settled, entries, lines, balanceNanoUsd } = await after(10_000, 4_000, null);
+    const { settled, entries, lines, balanceNanoUsd } = await afterOne(opened(), 10_000, 4_000, null);
     expect(settled).toMatchObject({ chargedNanoUsd: 0, holdNanoUsd: 4_000, writtenOffNanoUsd: 0 });
     expect(lines.at(-1)).toBe("void: balance +4000, held -4000 → 10000");
     expect(entries.at(-1)).toMatchObject({ usageSource: "none", ended: "upstream_failed", seq: 3 });
     expect(balanceNanoUsd).toBe(10_000);
   });
+}
 
+function overruns(opened: Opened): void {
   test("what it cost above the hold takes free balance", async () => {
-    const { settled, lines, balanceNanoUsd } = await after(10_000, 4_000, 5_000);
+    const { settled, lines, balanceNanoUsd } = await afterOne(opened(), 10_000, 4_000, 5_000);
     expect(settled).toMatchObject({ chargedNanoUsd: 5_000, writtenOffNanoUsd: 0 });
     expect(lines.slice(1)).toEqual([
       "post: held -4000, revenue +4000 → 6000",
@@ -136,7 +141,7 @@ function holdsAndPosts(opened: Opened): void {
 
   test("what the free balance does not cover is written off, and the balance stays at zero", async () => {
     const { store } = opened();
-    const { settled, lines, balanceNanoUsd } = await after(4_500, 4_000, 6_000);
+    const { settled, lines, balanceNanoUsd } = await afterOne(opened(), 4_500, 4_000, 6_000);
     expect(settled).toMatchObject({ chargedNanoUsd: 4_500, writtenOffNanoUsd: 1_500 });
     expect(lines.at(-1)).toBe("overrun: balance -500, revenue +2000, overrun -1500 → 0");
     expect(balanceNanoUsd).toBe(0);
@@ -145,7 +150,7 @@ function holdsAndPosts(opened: Opened): void {
   });
 
   test("a hold of nothing leaves no entry, what it cost nevertheless does", async () => {
-    expect((await after(100, 0, 0)).lines).toEqual([]);
+    expect((await afterOne(opened(), 100, 0, 0)).lines).toEqual([]);
     const { store } = opened();
     const key = await keyIn(store, "key_a");
     const till = tillOn(store);
@@ -155,8 +160,10 @@ function holdsAndPosts(opened: Opened): void {
       "overrun: balance -100, revenue +130, overrun -30 → 0",
     ]);
   });
+}
 
-  test("the database itself takes no balance below zero and no entry that does not come to zero", async () => {
+function database(opened: Opened): void {
+  test("takes no balance below zero by itself, and no entry that does not come to zero", async () => {
     const { store, bench } = opened();
     const key = await keyIn(store, "key_a");
     await give(store, "default", 10);

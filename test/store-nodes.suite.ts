@@ -16,14 +16,18 @@ const LATER = { nowMs: NOON + 10 * MINUTE };
 const NOTHING_LATE = { writtenOffNanoUsd: 0, late: false };
 
 export function nodesSuite(name: string, makeBench: MakeBench): void {
-  const opened = twoStores(makeBench);
-  beforeEach(async () => {
-    await opened().store.addKey(key, "digest");
-    await give(opened().store, "default", 10_000);
+  describe(name, () => {
+    const opened = twoStores(makeBench);
+    beforeEach(async () => {
+      await opened().store.addKey(key, "digest");
+      await give(opened().store, "default", 10_000);
+    });
+    describe("said twice", () => saidTwice(opened));
+    describe("ended twice", () => endedTwice(opened));
+    describe("said late", () => saidLate(opened));
+    describe("holds of nodes that are gone", () => orphans(opened));
+    describe("holds of living nodes", () => livingNodes(opened));
   });
-  describe(`${name}: said twice`, () => saidTwice(opened));
-  describe(`${name}: said late`, () => saidLate(opened));
-  describe(`${name}: holds of nodes that are gone`, () => orphans(opened));
 }
 
 async function moneyIn(store: Store): Promise<readonly [balance: number, held: number]> {
@@ -79,7 +83,9 @@ function saidTwice(opened: Opened): void {
     expect(codeOf(await thrownBy(till.ledger.admit(ticket)))).toBe("insufficient_balance");
     expect(await moneyIn(other)).toEqual([10_000, 0]);
   });
+}
 
+function endedTwice(opened: Opened): void {
   test("a settlement that is repeated moves nothing, and is answered the same", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [tillOn(store), tillOn(other)];
@@ -134,6 +140,17 @@ function saidLate(opened: Opened): void {
     expect(await other.chargedSince(key.id, 0)).toBe(0);
     expect(wrongIn(await store.audit())).toEqual([]);
   });
+
+  test("what was resolved as lost before anybody heard of it is not let in again: it could not be settled", async () => {
+    const { store, other, bench } = opened();
+    const till = tillOn(store);
+    const ticket = await till.hold("1", key, 3_000);
+    await bench.forsake(store);
+    await ledgerOn(other).resolveLost();
+    expect(codeOf(await thrownBy(till.ledger.admit(ticket)))).toBe("store_unavailable");
+    expect(await moneyIn(other)).toEqual([10_000, 0]);
+    expect((await till.post(ticket, 1_200)).late).toBe(true);
+  });
 }
 
 function orphans(opened: Opened): void {
@@ -184,8 +201,10 @@ function orphans(opened: Opened): void {
     expect((await journalOf(other)).filter(({ kind }) => kind === "void").length).toBe(3);
     expect(wrongIn(await other.audit())).toEqual([]);
   });
+}
 
-  test("of a living node are never touched, nor one's own", async () => {
+function livingNodes(opened: Opened): void {
+  test("are never touched, nor one's own", async () => {
     const { store, other } = opened();
     await tillOn(store).hold("1", key, 1_000);
     await store.beat();
@@ -196,7 +215,7 @@ function orphans(opened: Opened): void {
     expect(await moneyIn(other)).toEqual([9_000, 1_000]);
   });
 
-  test("are found a few at a time, beside those of the living", async () => {
+  test("stay where those of a dead one are found, a few at a time", async () => {
     const { store, other, bench } = opened();
     const [mine, theirs] = [tillOn(store), tillOn(other)];
     for (const id of ["1", "2", "3"]) await mine.hold(id, key, 1_000);

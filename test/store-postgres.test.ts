@@ -1,39 +1,229 @@
 // The PostgreSQL store: the suite of all stores, and what only a server that others use too can suffer.
-import { afterAll } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
+import { openStore } from "../src/cli/opened-store.ts";
+import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { until } from "./http/until.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { type StoreBench, storeSuite } from "./store.suite.ts";
+import { accountOf, give, keyIn, keyOf, ledgerOn, NOON } from "./samples.ts";
+import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
+import { tillOn, wrongIn } from "./till.ts";
 
 const server = await startPostgres();
 afterAll(() => server.remove());
-/** Migrated once: each test has a copy. */
-await (await openPostgresStore({ url: server.url, decide })).close();
 
-async function makeBench(): Promise<StoreBench> {
-  const url = await server.newDatabase(server.url);
-  const raw = async (sql: string) => {
-    await using database = new SQL(url, { max: 1 });
-    await database.unsafe(sql);
-  };
+async function raw(sql: string): Promise<void> {
+  await using database = new SQL(server.url, { max: 1 });
+  await database.unsafe(sql);
+}
+
+/** As a new database is, and much sooner than one is made. */
+async function empty(): Promise<void> {
+  await using database = new SQL(server.url, { max: 1 });
+  const found: readonly { name: string }[] = await database`
+    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
+    ORDER BY tablename = 'account'`;
+  const statements = found.map(({ name }) => `DELETE FROM ${name}`);
+  const account = "INSERT INTO account (id, name, created_at_ms) VALUES ('default', 'default', 1)";
+  await database.unsafe([...statements, account].join("; "));
+}
+
+function makeBench(): StoreBench {
   return {
-    open: (decide) => openPostgresStore({ url, decide }),
+    open: (decide) => openPostgresStore({ url: server.url, decide }),
     // It was silent for long, and those who judge have been there all the time.
     forsake: ({ node }) =>
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',
              beat_at = beat_at - CASE id WHEN '${node}' THEN interval '16 seconds' ELSE interval '0' END`),
     raw,
-    dispose: () => {},
+    dispose: empty,
   };
 }
 
-storeSuite("postgres", makeBench);
-moneySuite("postgres", makeBench);
-billingSuite("postgres", makeBench);
-nodesSuite("postgres", makeBench);
-repliesSuite("postgres", makeBench);
+// Each in a block of its own: what a suite opens before each of its tests is opened before no other's.
+for (const suite of [storeSuite, moneySuite, billingSuite, nodesSuite, repliesSuite]) {
+  describe("on a server", () => suite("postgres", makeBench));
+}
+
+describe("postgres: one server, many nodes, bad days", () => {
+  const PATIENCE_MS = 300;
+  const NO_IDS = { requestId: null, replyId: null };
+  let store: Store;
+  let other: Store;
+  beforeEach(async () => {
+    store = await openPostgresStore({ url: server.url, decide });
+    other = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENCE_MS });
+    await store.beat();
+    await other.beat();
+  });
+  afterEach(async () => {
+    await store.close();
+    await other.close();
+    await empty();
+  });
+
+  /** Another node's transaction that has the account's lock while the work is done. */
+  async function whileLocked<T>(accountId: string, work: (database: SQL) => Promise<T>): Promise<T> {
+    await using database = new SQL(server.url, { max: 1 });
+    return database.begin(async (locked) => {
+      await locked`SELECT 1 FROM account WHERE id = ${accountId} FOR UPDATE`;
+      return work(locked);
+    });
+  }
+
+  const waiting = (database: SQL) => async () =>
+    (await database`SELECT 1 FROM pg_locks WHERE NOT granted`).length > 0;
+
+  test("a revocation is answered when no admission of before it can be written any more", async () => {
+    await store.addKey(keyOf("key_a"), "digest");
+    const changes = [
+      () => store.revokeKey("key_a", NOON),
+      () => store.changeKey("key_a", { requestsPerDay: 0 }),
+    ];
+    for (const change of changes) {
+      const order: string[] = [];
+      const changed = await whileLocked("default", async (database) => {
+        const changing = change().then(() => order.push("changed"));
+        await until("it waits for the lock", waiting(database));
+        order.push("admitted");
+        return { changing };
+      });
+      await changed.changing;
+      expect(order).toEqual(["admitted", "changed"]);
+    }
+  });
+
+  test("an account whose lock stays taken is refused in time and for certain, another is served, and it mends", async () => {
+    const [key, free] = [await keyIn(store, "key_a", "a"), await keyIn(store, "key_b", "b")];
+    const [till, theirs] = [tillOn(other, {}), tillOn(other, {})];
+    await whileLocked("a", async () => {
+      const thrown = await thrownBy(till.hold("1", key, 1));
+      expect(thrown).toMatchObject({ code: "store_unavailable", details: { retryAfterMs: 1000 } });
+      expect(thrown).not.toMatchObject({ details: { outcomeUnknown: true } });
+      await theirs.hold("2", free, 1);
+    });
+    await till.hold("3", key, 1);
+    expect((await ledgerOn(store).allowance(key)).used).toBe(1);
+  });
+
+  test("more than can wait is refused at once, and what waits too long later", async () => {
+    await store.addAccount(accountOf("a"));
+    const codes = await whileLocked("a", () => {
+      const demand = { kind: "fund", accountId: "a", id: "1", nowMs: NOON, nanoUsd: 1, note: null } as const;
+      const reads = { accountId: "a", keyId: null, owners: [], days: [], ...NO_IDS, topUpId: "1" };
+      const asked = Array.from({ length: 101_000 }, () => other.transact({ ...demand, reads }));
+      return Promise.all(asked.map(async (one) => codeOf(await thrownBy(one))));
+    });
+    expect(new Set(codes)).toEqual(new Set(["store_unavailable", "overloaded"]));
+    expect(codes.filter((code) => code === "overloaded").length).toBeLessThan(1_001);
+    expect(await store.account("a")).toMatchObject({ balanceNanoUsd: 0 });
+  });
+
+  test("what the database could not serialize is done again, once", async () => {
+    const key = await keyIn(store, "key_a");
+    await give(store, "default", 10_000);
+    await raw(`CREATE SEQUENCE tries;
+      CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF nextval('tries') < 4 THEN RAISE EXCEPTION 'collision' USING ERRCODE = '40001'; END IF;
+        RETURN NEW;
+      END $$;
+      CREATE TRIGGER collide BEFORE INSERT ON hold FOR EACH ROW EXECUTE FUNCTION collide()`);
+    const till = tillOn(store);
+    const ticket = await till.hold("1", key, 1_000);
+    await raw("DROP TRIGGER collide ON hold; DROP FUNCTION collide; DROP SEQUENCE tries");
+    await till.post(ticket, 400);
+    expect(await store.account("default")).toMatchObject({
+      balanceNanoUsd: 9_600,
+      heldNanoUsd: 0,
+      entries: 3,
+    });
+    expect(wrongIn(await store.audit())).toEqual([]);
+  });
+
+  test("many accounts at once are all served", async () => {
+    const keys = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => keyIn(store, `key_${at}`, `acct_${at}`)),
+    );
+    const till = tillOn(store, {});
+    const held = await Promise.all(
+      keys.flatMap((key) => [1, 2].map((at) => till.hold(`${key.id} ${at}`, key, 1))),
+    );
+    expect(held.length).toBe(80);
+    expect(
+      (await Promise.all(keys.map((key) => ledgerOn(store).allowance(key)))).map(({ used }) => used),
+    ).toEqual(keys.map(() => 2));
+  });
+
+  test("who has just been away itself takes nobody for dead, however silent", async () => {
+    const key = await keyIn(store, "key_a");
+    await tillOn(store, {}).hold("1", key, 1);
+    const silent = `UPDATE node SET beat_at = beat_at - interval '1 minute' WHERE id = '${store.node}'`;
+    const away =
+      "UPDATE node SET since_at = since_at - interval '1 hour', beat_at = beat_at - interval '1 minute'";
+    await raw(away);
+    // The whole database was away: neither before one's own next beat nor right after it is the silence a sign.
+    expect(await other.orphans(9)).toEqual([]);
+    await other.beat();
+    expect(await other.orphans(9)).toEqual([]);
+    await store.beat();
+    await raw(`UPDATE node SET since_at = since_at - interval '1 minute' WHERE id = '${other.node}'`);
+    expect(await other.orphans(9)).toEqual([]);
+    await raw(silent);
+    expect((await other.orphans(9)).map(({ id }) => id)).toEqual(["1"]);
+  });
+
+  test("nodes of long ago are forgotten, but for those that hold something", async () => {
+    const key = await keyIn(store, "key_a");
+    await tillOn(store, {}).hold("1", key, 1);
+    await raw("UPDATE node SET beat_at = beat_at - interval '2 days'");
+    await store.prune({ requestsMs: 0, metersMs: 0, repliesMs: 0 }, 10);
+    await using database = new SQL(server.url, { max: 1 });
+    expect(await database`SELECT id FROM node`).toEqual([{ id: store.node }]);
+  });
+
+  test("ids are in the order of their bytes, whatever the server's language", async () => {
+    for (const id of ["b", "C", "a", "Z"]) await store.addAccount(accountOf(id, { createdAtMs: NOON }));
+    const accounts = await store.accounts({ limit: 9, after: null });
+    expect(accounts.map(({ id }) => id).filter((id) => id !== "default")).toEqual(["b", "a", "Z", "C"]);
+  });
+
+  test("a database that a newer program wrote is refused in words, and left as it is", async () => {
+    await raw("UPDATE schema_version SET version = 99");
+    const thrown = await thrownBy(openPostgresStore({ url: server.url, decide }));
+    expect(String(thrown)).toContain("newer Poundkey (schema 99");
+    await raw("UPDATE schema_version SET version = 1 WHERE version = 99");
+    await (await openPostgresStore({ url: server.url, decide })).close();
+  });
+
+  test("what is wrong with an address is told without the password in it", async () => {
+    const masterKey = Buffer.alloc(32, 1).toString("base64");
+    const { host } = new URL(server.url);
+    const addresses = [
+      `postgres://user:s3cret@${host}/none`,
+      "postgres://user:s3cret@127.0.0.1:1/none",
+      "postgres://user:s3c/ret@127.0.0.1:1/none",
+      "postgres://user:%zzs3cret@127.0.0.1:1/none",
+      "mysql://user:s3cret@127.0.0.1:1/none",
+    ];
+    for (const address of addresses) {
+      const thrown = await thrownBy(openStore(address, masterKey));
+      expect(String(thrown)).toContain("store");
+      expect(`${thrown} ${Bun.inspect(thrown)}`).not.toContain("s3c");
+    }
+    expect(String(await thrownBy(openStore(server.url, "")))).toContain("POUNDKEY_MASTER_KEY");
+  });
+
+  test("the address says which database, not the environment", async () => {
+    process.env.PGDATABASE = "none";
+    const opened = await openPostgresStore({ url: server.url, decide });
+    delete process.env.PGDATABASE;
+    expect(await opened.account("default")).not.toBeNull();
+    await opened.close();
+  });
+});

@@ -24,10 +24,15 @@ const key = keyOf("key_a");
 const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
 export function repliesSuite(name: string, makeBench: MakeBench): void {
-  const opened = twoStores(makeBench);
-  beforeEach(() => opened().store.addKey(key, "digest"));
-  describe(`${name}: kept replies`, () => keptReplies(opened));
-  describe(`${name}: room for kept replies`, () => roomForReplies(opened));
+  describe(name, () => {
+    const opened = twoStores(makeBench);
+    beforeEach(() => opened().store.addKey(key, "digest"));
+    describe("kept replies", () => keptReplies(opened));
+    describe("replays", () => replays(opened));
+    describe("replies that never came", () => noReply(opened));
+    describe("room for kept replies", () => roomForReplies(opened));
+    describe("accounts of kept replies", () => accountsOfReplies(opened));
+  });
 }
 
 /** One client that sends the same Idempotency-Key, under a clock that can be moved. */
@@ -99,7 +104,9 @@ function keptReplies(opened: Opened): void {
     expect(await theirs.ask("3", "reply", "another body")).toBe("idempotency_mismatch");
     expect(await theirs.ask("4")).toBe("replayed sealed");
   });
+}
 
+function replays(opened: Opened): void {
   test("a replay takes no place and costs nothing, also with nothing left", async () => {
     const { store, other } = opened();
     await store.changeKey(key.id, { requestsPerDay: 1 });
@@ -125,6 +132,24 @@ function keptReplies(opened: Opened): void {
     expect(await mine.ask("2")).toBe("invalid_api_key");
   });
 
+  test("a reply is kept for 24 hours from its end", async () => {
+    const { store } = opened();
+    const mine = clientOf(store);
+    await mine.ask("1");
+    mine.clock.atMs = NOON + 1_000;
+    await mine.end("1", "sealed");
+    mine.clock.atMs = NOON + 1_000 + 24 * 3_600_000 - 1;
+    expect(await mine.ask("2")).toBe("replayed sealed");
+    mine.clock.atMs += 1;
+    expect(await mine.ask("3")).toBe("granted");
+    expect((await store.account("default"))?.keptCharacters).toBe(0);
+    await mine.end("3", "new");
+    expect(await mine.ask("4")).toBe("replayed new");
+    expect((await store.account("default"))?.keptCharacters).toBe(3);
+  });
+}
+
+function noReply(opened: Opened): void {
   test("where nothing was produced the next one is let in, and the former's settlement is none of its", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [clientOf(store), clientOf(other)];
@@ -167,28 +192,12 @@ function keptReplies(opened: Opened): void {
     theirs.clock.atMs = NOON + REPLY_KEPT_MS;
     expect(await theirs.ask("4")).toBe("granted");
   });
-
-  test("a reply is kept for 24 hours from its end", async () => {
-    const { store } = opened();
-    const mine = clientOf(store);
-    await mine.ask("1");
-    mine.clock.atMs = NOON + 1_000;
-    await mine.end("1", "sealed");
-    mine.clock.atMs = NOON + 1_000 + 24 * 3_600_000 - 1;
-    expect(await mine.ask("2")).toBe("replayed sealed");
-    mine.clock.atMs += 1;
-    expect(await mine.ask("3")).toBe("granted");
-    expect((await store.account("default"))?.keptCharacters).toBe(0);
-    await mine.end("3", "new");
-    expect(await mine.ask("4")).toBe("replayed new");
-    expect((await store.account("default"))?.keptCharacters).toBe(3);
-  });
 }
 
-function roomForReplies(opened: Opened): void {
-  const keptIn = async (store: Store) => (await store.account("default"))?.keptCharacters;
-  const before = (repliesMs: number) => ({ requestsMs: 0, metersMs: 0, repliesMs });
+const keptIn = async (store: Store) => (await store.account("default"))?.keptCharacters;
+const before = (repliesMs: number) => ({ requestsMs: 0, metersMs: 0, repliesMs });
 
+function roomForReplies(opened: Opened): void {
   test("old replies are forgotten a few at a time, with the room they took; pending ones stay", async () => {
     const { store, other } = opened();
     const mine = clientOf(store);
@@ -233,7 +242,9 @@ function roomForReplies(opened: Opened): void {
     await mine.end("7", "1", "again");
     expect(await mine.ask("8", "again")).toBe("replayed 1");
   });
+}
 
+function accountsOfReplies(opened: Opened): void {
   test("a reply is its key's account's: it goes nowhere else", async () => {
     const { store } = opened();
     const another = await keyIn(store, "key_b", "acct");

@@ -12,6 +12,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { askOf, grantedBy, keyOf, ledgerOn, outcomeOf, recordOf } from "./samples.ts";
 import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { mixSuite } from "./store-mix.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
@@ -42,6 +43,7 @@ moneySuite("sqlite", makeBench);
 billingSuite("sqlite", makeBench);
 nodesSuite("sqlite", makeBench);
 repliesSuite("sqlite", makeBench);
+mixSuite("sqlite", makeBench);
 
 describe("sqlite: one file, many processes, bad days", () => {
   const key = keyOf("key_a");
@@ -79,6 +81,16 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect(outputs.map((output) => output.failed)).toEqual([0, 0, 0]);
     expect((await ledger.allowance(key)).used).toBe(200);
     expect((await store.requests({}, { limit: 500, after: null })).length).toBe(200);
+  }, 30_000);
+
+  test("processes that start at the same moment each get a lock of their own, and leave none behind", async () => {
+    const script = join(import.meta.dir, "lock.process.ts");
+    const children = Array.from({ length: 4 }, () =>
+      Bun.spawn([process.execPath, script, path, "50"], { stdout: "pipe", stderr: "inherit" }),
+    );
+    const outputs = await Promise.all(children.map((child) => new Response(child.stdout).json()));
+    expect(outputs).toEqual([[], [], [], []]);
+    expect(readdirSync(join(folder, "data")).filter((name) => name.includes("node_"))).toEqual([]);
   }, 30_000);
 
   test("another's lock is waited for", async () => {

@@ -57,17 +57,19 @@ export function codeOf(thrown: unknown): string | undefined {
 }
 
 export function storeSuite(name: string, makeBench: MakeBench): void {
-  const opened = twoStores(makeBench);
-  const both: Both = () => [opened().store, opened().other];
-  const store = () => opened().store;
-  describe(`${name}: keys`, () => keys(both));
-  describe(`${name}: accounts and lists`, () => accountsAndLists(both));
-  describe(`${name}: admission`, () => admissions(both));
-  describe(`${name}: settlement`, () => settlements(both));
-  describe(`${name}: the log`, () => log(store));
-  describe(`${name}: sums`, () => sums(store));
-  describe(`${name}: usage`, () => usage(store));
-  describe(`${name}: settings and life`, () => settingsAndLife(both));
+  describe(name, () => {
+    const opened = twoStores(makeBench);
+    const both: Both = () => [opened().store, opened().other];
+    const store = () => opened().store;
+    describe("keys", () => keys(both));
+    describe("accounts and lists", () => accountsAndLists(both));
+    describe("admission", () => admissions(both));
+    describe("settlement", () => settlements(both));
+    describe("the log", () => log(store));
+    describe("sums", () => sums(store));
+    describe("usage", () => usage(store));
+    describe("settings and life", () => settingsAndLife(both));
+  });
 }
 
 type Both = () => readonly [store: Store, other: Store];

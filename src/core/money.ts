@@ -35,6 +35,6 @@ export function usdOf(amount: NanoUsd): number {
 /** A USD amount as whole nano-dollars; null when it is not exact to nano-dollars or not a safe integer of them. */
 export function nanoOf(usd: number): NanoUsd | null {
   const nano = Math.round(usd * NANO_PER_USD);
-  if (!Number.isSafeInteger(nano)) return null;
-  return Math.abs(nano / NANO_PER_USD - usd) <= Math.abs(usd) * 1e-12 ? nano : null;
+  // A decimal of nine places is the same double as its nano-dollars divided: both are rounded once.
+  return Number.isSafeInteger(nano) && nano / NANO_PER_USD === usd ? nano : null;
 }

@@ -86,7 +86,8 @@ export async function wholeChoices(ports: Ports, attempt: AttemptCall): Promise<
     const replies = await Promise.all(calls.map((call) => wholeAttempt(ports, { ...call, client })));
     const usage = sumOf(replies.map((reply) => reply.usage ?? null));
     const choices = replies.flatMap((reply) => reply.choices);
-    return { ...replies[0], choices, ...(usage ? { usage } : {}) };
+    // What one call reported is no report of all of them.
+    return { ...replies[0], choices, usage: usage ?? undefined };
   } finally {
     together.abort();
   }

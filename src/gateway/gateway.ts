@@ -178,15 +178,15 @@ export class Gateway {
   }
 
   async *#replayed<Part>(call: Call, facts: Facts, sealed: string, form: Form<Part>): AsyncGenerator<Part> {
-    const { id, created, model, reply } = openReply(
-      this.#ports.vault,
-      call.idempotency?.replyId ?? "",
-      sealed,
-    );
+    const { vault, ledger, log } = this.#ports;
+    const { id, created, model, reply } = openReply(vault, call.idempotency?.replyId ?? "", sealed);
     facts.model = model;
     facts.replayed = { id, created };
-    this.#ports.log({ event: "replayed", request_id: call.requestId, id });
-    yield* form.kept(reply);
+    log({ event: "replayed", request_id: call.requestId, id });
+    // It was sealed before anybody knew what of its cost the balance would cover.
+    const charged = await ledger.charged(id);
+    const usage = reply.usage && { ...reply.usage, charged: usdOf(charged) };
+    yield* form.kept({ ...reply, ...(usage ? { usage } : {}) });
   }
 
   #planOf(call: Call): readonly Attempt[] {
@@ -244,7 +244,7 @@ export class Gateway {
     const counted = tally.produced;
     const isPaid = place.kind === "balance";
     const record = tally.record(this.#ports.deadlines.nowMs());
-    const sealedReply = reply ? this.#sealed(call, record.modelUsed ?? "", reply, isPaid) : null;
+    const sealedReply = reply ? this.#sealed(call, record.modelUsed ?? "", reply) : null;
     const outcome: Outcome = { counted, record, sealedReply };
     if (!isPaid || !counted) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
     const unanswered = call.request.stream === true ? outcome : lostOutcome(outcome);
@@ -255,16 +255,9 @@ export class Gateway {
     });
   }
 
-  #sealed(
-    { id, created, idempotency }: Call,
-    model: string,
-    reply: ChatReply,
-    isPaid: boolean,
-  ): string | null {
+  #sealed({ id, created, idempotency }: Call, model: string, reply: ChatReply): string | null {
     if (idempotency === null) return null;
-    const usage = reply.usage && { ...reply.usage, charged: isPaid ? reply.usage.cost : 0 };
-    const kept = { id, created, model, reply: { ...reply, ...(usage ? { usage } : {}) } };
-    return sealReply(this.#ports.vault, idempotency.replyId, kept);
+    return sealReply(this.#ports.vault, idempotency.replyId, { id, created, model, reply });
   }
 
   /** What may have been let in without anybody knowing must not stay held. */

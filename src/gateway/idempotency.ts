@@ -70,6 +70,7 @@ export class Copy {
   #characters = 0;
 
   take(chunks: readonly ChatChunk[], producedBytes: number): void {
+    if (this.#fold === null) return;
     this.#characters += JSON.stringify(chunks).length;
     if (producedBytes > REPLY_BYTES_MAX || this.#characters > COPIED_CHARACTERS_MAX) this.#fold = null;
     for (const chunk of chunks) this.#fold?.push(chunk);

@@ -131,7 +131,8 @@ export class Tally {
 
   /** What was produced, as far as the provider reported it, and no less than what was seen. */
   #estimate(): Usage {
-    const promptTokens = this.#reported?.prompt_tokens ?? likelyPromptTokens(this.#call.request) * this.#calls;
+    const promptTokens =
+      this.#reported?.prompt_tokens ?? likelyPromptTokens(this.#call.request) * this.#calls;
     const seenTokens = likelyTextTokens(this.#producedBytes);
     const completionTokens = Math.max(seenTokens, this.#reported?.completion_tokens ?? 0);
     return {

@@ -14,6 +14,7 @@ export function admit(books: Books, demand: Admission): Answer {
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null || !isLive(key, demand.nowMs)) return refused(invalidKey());
   undo(books, demand);
+  if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
   const earlier = answeredBefore(books, demand);
   if (earlier !== null) return earlier;
   const granted = letIn(books, demand, key);
@@ -23,6 +24,12 @@ export function admit(books: Books, demand: Admission): Answer {
 
 function refused(fault: Fault): Answer {
   return { kind: "refused", fault };
+}
+
+/** It was let in, nobody heard of it, and others have taken its node for dead: let in again it could not be settled. */
+function resolvedMeanwhile(): Fault {
+  const message = "The gateway's store could not be used for too long. Please try again.";
+  return new Fault("store_unavailable", message, { retryAfterMs: 1000 });
 }
 
 /** The same admission was written before without anybody knowing: it starts anew. */

@@ -77,6 +77,8 @@ export interface Ledger {
   durable(): Promise<void>;
   /** Settles, once; a second call for it changes nothing. Throws the Fault `store_unavailable`. */
   settle(ticket: Ticket, outcome: Outcome): Promise<Settled>;
+  /** What a request that was settled paid; 0 where its row is gone. */
+  charged(id: string): Promise<NanoUsd>;
   /** Resolves what dead nodes left held: nothing is charged, places are given back. Gives their number. */
   resolveLost(): Promise<number>;
   allowance(key: GatewayKey): Promise<Allowance>;
@@ -96,6 +98,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     admit: (ticket) => admit(parts, ticket),
     durable: () => store.durable(),
     settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, outcome),
+    charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: () => resolveLost(parts),
     allowance: (key) => allowance(parts, key),
   };

@@ -51,9 +51,12 @@ const STREAMS: Readonly<Record<string, (call: number) => Iterable<Part>>> = {
   wordy,
 };
 
+/** More than all buffers on the way hold. */
+export const FLOOD_PIECES = 2000;
+
 function* flood(): Iterable<Part> {
   yield START;
-  for (let at = 0; at < 1000; at++) yield FLOOD_PIECE;
+  for (let at = 0; at < FLOOD_PIECES; at++) yield FLOOD_PIECE;
   yield* [FINISH, USAGE, DONE];
 }
 

@@ -76,7 +76,7 @@ const SHOP_MODELS = [
   "sim~tokens=2000000:2000000",
   "sim~flaky=1~trouble=500~tokens=1000:500",
   "sim~trouble=huge~size=1100~tokens=1000:500",
-  "sim~pace=30~tokens=1000:500",
+  "sim~pace=50~tokens=1000:500",
 ];
 const FOREIGN_MODELS = [
   "sim~trouble=odd-usage~tokens=1000:500",
@@ -107,6 +107,7 @@ function providers(shop: string, gated: string): string {
     modelRows(SHOP_MODELS),
     `      - { name: spare, context: 128000, output: 4096, price: { input: ${CHEAP.input}, output: ${CHEAP.output} } }`,
     `      - { name: unknown-limit, context: 8192, ${PRICE_YAML} }`,
+    `      - { name: "toll~tokens=1000:500", context: 128000, output: 4096, price: { input: ${PRICE.input}, output: ${PRICE.output}, per_request: 0.001 } }`,
     "      - { name: gift, price: { input: 0, output: 0 } }",
     "      - { name: unpriced, context: 128000, output: 4096 }",
     at("Claude", "anthropic", `${shop}/anthropic/v1`),

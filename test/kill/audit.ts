@@ -6,7 +6,7 @@ import type { Told } from "./load.ts";
 import { brokenRules } from "./rules.ts";
 
 /** A request's row, as far as it is looked at. */
-interface Row {
+export interface Row {
   readonly id: string;
   readonly request_id: string;
   readonly ended: string;

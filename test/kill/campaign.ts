@@ -1,4 +1,5 @@
 // A gateway killed again and again under load, on one store that grows old, with an audit after each restart.
+import { readdirSync } from "node:fs";
 import type { SimCall } from "../../src/simulator/calls.ts";
 import { until } from "../http/until.ts";
 import { audit, holdsLeft, numberOfCall } from "./audit.ts";
@@ -193,6 +194,8 @@ export class Campaign {
     if (code !== 0) problems.push(`the gateway stopped with exit code ${code}`);
     const verified = await runCommand(program, world.directory, ["ledger", "verify"]);
     if (verified.code !== 0) problems.push(`ledger verify: exit code ${verified.code}: ${verified.text}`);
+    const left = readdirSync(world.directory).filter((name) => name.includes("-node_"));
+    if (left.length > 0) problems.push(`files of dead processes are left: ${left.join(", ")}`);
     return problems;
   }
 }

@@ -61,9 +61,10 @@ export const RULES: readonly Rule[] = [
       AND NOT EXISTS (SELECT 1 FROM request WHERE id = entry.request_id)`,
   },
   {
-    says: "what was held for is charged at its cost, and what produced nothing costs nothing",
+    says: "what was held for is charged at its cost unless it is lost, and what produced nothing costs nothing",
     finds: `SELECT id, ended, usage_source, cost_nano, charged_nano FROM request
-      WHERE charged_nano <> CASE WHEN hold_nano > 0 AND usage_source <> 'none' THEN cost_nano ELSE 0 END
+      WHERE charged_nano <>
+          CASE WHEN hold_nano > 0 AND usage_source <> 'none' AND ended <> 'lost' THEN cost_nano ELSE 0 END
         OR (usage_source = 'none') <> (cost_nano = 0)`,
   },
   {

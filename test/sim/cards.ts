@@ -27,6 +27,8 @@ export interface SimModel {
   readonly name: string;
   readonly shape: Shape;
   readonly outputTokensMax: number | null;
+  /** How many choices one call of it gives. */
+  readonly choices: number;
   readonly price: SimPrice | null;
 }
 
@@ -36,6 +38,7 @@ export const MODELS: readonly SimModel[] = [
     name: "gpt-4o",
     shape: "openai",
     outputTokensMax: 1500,
+    choices: 8,
     price: {
       input: 2_500_000,
       cachedInput: 1_250_000,
@@ -48,14 +51,16 @@ export const MODELS: readonly SimModel[] = [
     name: "plain-small",
     shape: "openai",
     outputTokensMax: 4000,
+    choices: 1,
     price: { input: 333_333, output: 1_111_111, perRequest: 7 },
   },
-  { provider: "Beta", name: "plain-open", shape: "openai", outputTokensMax: null, price: null },
+  { provider: "Beta", name: "plain-open", shape: "openai", outputTokensMax: null, choices: 1, price: null },
   {
     provider: "Gamma",
     name: "claude-sonnet-4-5",
     shape: "anthropic",
     outputTokensMax: 2000,
+    choices: 1,
     price: { input: 3_000_000, cachedInput: 300_000, cacheWrite: 3_750_000, output: 15_000_000 },
   },
   {
@@ -63,6 +68,7 @@ export const MODELS: readonly SimModel[] = [
     name: "gemini-2.5-flash",
     shape: "gemini",
     outputTokensMax: 3000,
+    choices: 8,
     price: {
       input: 300_000,
       output: 2_500_000,
@@ -150,12 +156,16 @@ export function sumOf(counts: readonly Counted[]): Counted {
   );
 }
 
-/** The auditor's own bill: nano-dollars of so many tokens, the markup in millionths, rounded up once. */
-export function billOf(cardId: string, counted: Counted, markupParts: number): bigint {
-  const { price } = modelOf(cardId);
+/**
+ * The auditor's own bill: nano-dollars of so many tokens for so many choices, the markup in millionths, rounded up once.
+ * Each call has the same prompt, which decides its tier, and is paid for as one.
+ */
+export function billOf(cardId: string, counted: Counted, choices: number, markupParts: number): bigint {
+  const { price, choices: choicesPerCall } = modelOf(cardId);
   if (price === null) return 0n;
+  const calls = Math.ceil(choices / choicesPerCall);
   const { prompt, completion, cached, cacheWrite, reasoning } = counted;
-  const rates: SimRates = price.tier && prompt > price.tier.aboveTokens ? price.tier : price;
+  const rates: SimRates = price.tier && prompt / calls > price.tier.aboveTokens ? price.tier : price;
   // A millionth of a USD per million tokens is a pico-dollar per token.
   const pico =
     BigInt(prompt - cached - cacheWrite) * BigInt(rates.input) +
@@ -163,7 +173,7 @@ export function billOf(cardId: string, counted: Counted, markupParts: number): b
     BigInt(cacheWrite) * BigInt(rates.cacheWrite ?? rates.input) +
     BigInt(completion - reasoning) * BigInt(rates.output) +
     BigInt(reasoning) * BigInt(rates.reasoning ?? rates.output) +
-    BigInt(price.perRequest ?? 0) * 1_000_000n;
+    BigInt(calls * (price.perRequest ?? 0)) * 1_000_000n;
   return ceilDiv(pico * BigInt(markupParts), 1_000_000_000n);
 }
 

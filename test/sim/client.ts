@@ -7,10 +7,10 @@ import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
 import { idempotencyOf } from "../../src/gateway/idempotency.ts";
 import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
 import type { Selection } from "../../src/router/plan.ts";
+import { REQUEST_HEADER } from "./call-truth.ts";
 import { CARDS, DIALECT_OF } from "./cards.ts";
 import type { EventClock } from "./event-clock.ts";
 import type { SimNode } from "./node.ts";
-import { REQUEST_HEADER } from "./providers.ts";
 import type { Plan } from "./scenario.ts";
 
 /** A request's row as it stood at one moment. */
@@ -32,6 +32,8 @@ export interface Seen {
   readonly texts: Map<number, string>;
   whole: boolean;
   usage: Usage | null;
+  /** The whole answer as JSON; null where it was streamed. */
+  json: string | null;
   fault: Fault | null;
   left: boolean;
   leftAtMs: number | null;
@@ -115,6 +117,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     texts: new Map(),
     whole: false,
     usage: null,
+    json: null,
     fault: null,
     left: false,
     leftAtMs: null,
@@ -182,6 +185,7 @@ class Visit {
     this.#lookAtSync();
     for (const { index, message } of reply.choices) this.#seen.texts.set(index, message.content ?? "");
     this.#seen.usage = reply.usage ?? null;
+    this.#seen.json = JSON.stringify(reply);
     this.#end();
   }
 
@@ -194,7 +198,10 @@ class Visit {
       if (step.done) break;
       if (count === 1) this.#lookAtSync();
       for (const chunk of step.value) this.#take(chunk);
-      if (manner.kind === "leaves after parts" && count >= manner.parts) return this.#leave();
+      if (manner.kind === "leaves after parts" && count >= manner.parts) {
+        this.#leave();
+        return;
+      }
       if (manner.kind === "reads slowly") await this.#world.clock.wait(manner.pauseMs);
       if (this.#isGone) return;
     }

@@ -5,11 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { faultOf } from "../../src/core/fault.ts";
 import { topUp } from "../../src/ledger/fund.ts";
+import type { CallTruth } from "./call-truth.ts";
 import { ask, type ClientWorld, type RowGlimpse, type Seen } from "./client.ts";
 import { Dice } from "./dice.ts";
 import { EventClock } from "./event-clock.ts";
 import { type BookEvent, type NodeWorld, SimNode } from "./node.ts";
-import { type CallTruth, Providers } from "./providers.ts";
+import { Providers } from "./providers.ts";
 import { type PlannedTopUp, type Scenario, scenarioOf } from "./scenario.ts";
 
 /** All that is known of a day when it is over. The database is open until `dispose`. */

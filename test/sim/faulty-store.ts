@@ -24,7 +24,7 @@ export interface StoreLife {
   onPrune: (before: PruneBefore) => void;
 }
 
-type Trouble = "none" | "before" | "after" | "slow" | "slow after";
+type Trouble = "none" | "before" | "after" | "twice" | "slow" | "slow after";
 
 function never<T>(): Promise<T> {
   return new Promise(() => {});
@@ -47,7 +47,7 @@ export function faultyStore(
     const nowMs = clock.monotonicMs;
     const isOut = troubles.outages.some(({ atMs, forMs }) => nowMs >= atMs && nowMs < atMs + forMs);
     if (!isOut && !dice.chance(troubles.chance)) return dice.chance(0.05) ? "slow" : "none";
-    return dice.weighted({ before: isOut ? 8 : 3, after: isOut ? 1 : 3, slow: 2, "slow after": 2 });
+    return dice.weighted({ before: isOut ? 8 : 3, after: isOut ? 1 : 3, twice: 3, slow: 2, "slow after": 2 });
   }
 
   async function around<T>(work: () => Promise<T>): Promise<T> {
@@ -60,6 +60,12 @@ export function faultyStore(
     if (trouble === "before") {
       life.faults++;
       throw unavailable(false);
+    }
+    // The engine lost sight of its commit and made it again, as it may with every demand.
+    if (trouble === "twice") {
+      await inTime(work);
+      if (dice.chance(0.5)) await clock.wait(dice.int(1, 4000));
+      if (life.dead) return never();
     }
     const result = await inTime(work);
     if (trouble === "slow after") await clock.wait(dice.int(1, 3000));

@@ -1,67 +1,24 @@
 // The auditor's own ledger: it decides every demand anew, by the rules as they are stated and in its own arithmetic, and says where the answer was another.
-import type { Admission, Answer, Demand, Offer, Settlement } from "../../src/core/demand.ts";
+import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
-import { ceilDiv } from "./cards.ts";
+import { markupPartsOf, worstOf } from "./model-money.ts";
+import {
+  type ModelAccount,
+  type ModelHold,
+  type ModelMeter,
+  type ModelPlace,
+  type ModelReply,
+  type ModelRow,
+  type ModelSlot,
+  type ModelSpend,
+  settledWords,
+  wordsOf,
+} from "./model-rows.ts";
 import type { BookEvent } from "./node.ts";
 import { nextDay, ownDay } from "./own-days.ts";
 import type { Scenario } from "./scenario.ts";
 
-const MONTHLY = 1_000_000;
 const REPLY_KEPT_MS = 86_400_000;
-
-export interface ModelAccount {
-  balance: bigint;
-  held: bigint;
-  funded: bigint;
-  writtenOff: bigint;
-  revenue: bigint;
-}
-export interface ModelSpend {
-  spent: bigint;
-  held: bigint;
-}
-interface ModelMeter {
-  used: number;
-  lastAtMs: number;
-}
-interface ModelSlot {
-  readonly atMs: number;
-  readonly by: string;
-}
-export type ModelPlace =
-  | { readonly kind: "allowance"; readonly owner: string; readonly day: string }
-  | {
-      readonly kind: "throttle";
-      readonly owner: string;
-      readonly taken: ModelSlot;
-      readonly previous: ModelSlot | null;
-    }
-  | { readonly kind: "unlimited" }
-  | { readonly kind: "balance" };
-export interface ModelHold {
-  readonly node: string;
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly place: ModelPlace;
-  readonly nano: bigint;
-  readonly replyId: string | null;
-  readonly admission: Admission;
-}
-export interface ModelReply {
-  readonly requestId: string;
-  readonly bodyDigest: string;
-  readonly atMs: number;
-  readonly state: "pending" | "kept" | "unavailable";
-}
-/** What a request came to. */
-export interface ModelRow {
-  readonly hold: ModelHold;
-  readonly settlement: Settlement;
-  /** By which node: another than the hold's resolves what the dead left. */
-  readonly by: string;
-  readonly charged: bigint;
-  readonly writtenOff: bigint;
-}
 
 /** The books as they should be after all events, and what was decided otherwise. */
 export class Model {
@@ -153,6 +110,8 @@ export class Model {
     if (!key || key.revokedAtMs !== null || isExpired) return "refused: invalid_api_key";
     const unknown = this.holds.get(demand.id);
     if (unknown) this.#resolve(demand.id, unknown, null, nowMs, null);
+    // Others have taken its node for dead, and resolved it.
+    if (this.rows.has(demand.id)) return "refused: store_unavailable";
     const before = this.#answeredBefore(demand, answer);
     if (before !== null) return before;
     const place = this.#place(demand, key);
@@ -196,7 +155,7 @@ export class Model {
       if (paid) return paid;
     }
     const previous = this.slots.get(owner) ?? null;
-    const lastAtMs = Math.max(meter?.lastAtMs ?? nowMs, previous?.atMs ?? 0);
+    const lastAtMs = Math.max(meter?.lastAtMs ?? 0, previous?.atMs ?? 0);
     if (quota.throttleMs === 0 || nowMs < lastAtMs + quota.throttleMs) return "refused: rate_limit_exceeded";
     return { place: { kind: "throttle", owner, taken: { atMs: nowMs, by: demand.id }, previous }, nano: 0n };
   }
@@ -297,59 +256,5 @@ export class Model {
     }
     if (place.kind === "throttle" && this.slots.get(place.owner)?.by === place.taken.by)
       this.slots.set(place.owner, place.previous);
-  }
-}
-
-export function markupPartsOf({ billing }: Scenario): number {
-  return Math.round(billing.markup * MONTHLY);
-}
-
-/** Pico-dollars of a token at so many USD per million of them. */
-function picoOf(usdPerMillion: number): bigint {
-  return BigInt(Math.round(usdPerMillion * 1_000_000));
-}
-
-function worstOf(offer: Offer, free: bigint, markupParts: number): bigint {
-  const fixed = offer.lines.reduce((sum, line) => sum + BigInt(line.count) * picoOf(line.usdPerMillion), 0n);
-  const perToken = BigInt(offer.choices) * picoOf(offer.outputUsdPerMillion);
-  const costOf = (tokens: bigint) =>
-    ceilDiv((fixed + tokens * perToken) * BigInt(markupParts), 1_000_000_000n);
-  if (offer.outputTokensAsked !== null) return costOf(BigInt(offer.outputTokensAsked));
-  const most = BigInt(offer.outputTokensMax ?? Number.MAX_SAFE_INTEGER);
-  const quarter = (free * 1_000_000_000n) / 4n - costOf(0n) * 1_000_000_000n;
-  const affordable = perToken === 0n ? most : floorDiv(quarter, perToken * BigInt(markupParts));
-  const tokens = affordable > 1024n ? affordable : 1024n;
-  return costOf(tokens < most ? tokens : most);
-}
-
-function floorDiv(amount: bigint, by: bigint): bigint {
-  const quotient = amount / by;
-  return amount % by < 0n ? quotient - 1n : quotient;
-}
-
-function settledWords(charged: bigint, held: bigint, writtenOff: bigint, late: boolean): string {
-  return `settled at ${charged} of ${held}, ${writtenOff} written off${late ? ", late" : ""}`;
-}
-
-/** What an answer says, as far as the rules decide it. */
-function wordsOf(answer: Answer): string {
-  switch (answer.kind) {
-    case "granted":
-      return `granted ${answer.place.kind} ${answer.holdNanoUsd}`;
-    case "replayed":
-      return "replayed";
-    case "pending":
-      return `pending ${answer.id}`;
-    case "settled":
-      return settledWords(
-        BigInt(answer.chargedNanoUsd),
-        BigInt(answer.holdNanoUsd),
-        BigInt(answer.writtenOffNanoUsd),
-        answer.late,
-      );
-    case "funded":
-      return `funded to ${answer.account.balanceNanoUsd}`;
-    case "refused":
-      return `refused: ${answer.fault.code}`;
   }
 }

@@ -3,9 +3,10 @@ import type { ChatRequest } from "../../src/core/chat.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
 import { keyOf } from "../samples.ts";
+import type { TroubleWeights } from "./call-truth.ts";
 import { CARDS } from "./cards.ts";
 import type { Dice } from "./dice.ts";
-import type { TroubleWeights } from "./providers.ts";
+import { type DayRules, ownDay } from "./own-days.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -88,19 +89,22 @@ const DATES = [
 export function scenarioOf(seed: number, dice: Dice): Scenario {
   const [year, month, day] = dice.pick(DATES);
   const startMs = Date.UTC(year, month, day + dice.int(-1, 1), dice.int(0, 23), dice.int(0, 59));
-  const nodes = dice.chance(0.35) ? 2 : 1;
+  const nodes = dice.chance(0.4) ? 2 : 1;
   const keys = keysFor(dice, startMs);
-  const bursts = Array.from({ length: dice.int(3, 5) }, () => dice.int(0, 26 * HOUR));
+  const zone = { timeZone: dice.pick(ZONES), dayStartsMinutes: dice.chance(0.2) ? 240 : 0 };
+  const midnight = nextDayAt(startMs, zone) - startMs;
+  const bursts = Array.from({ length: dice.int(2, 4) }, () => dice.int(0, 26 * HOUR));
+  // Half of it before the day changes.
+  if (dice.chance(0.7)) bursts.push(midnight - 10_000);
   const atBurst = () => dice.pick(bursts) + dice.int(0, 20_000);
   return {
     seed,
     startMs,
     quota: {
       requestsPerDay: dice.pick([2, 3, 5, 8, 0]),
-      throttleMs: dice.pick([0, 5000, 10 * MINUTE, 10 * MINUTE]),
+      throttleMs: dice.pick([0, 1000, 5000, 10 * MINUTE]),
       scope: dice.chance(0.3) ? "account" : "key",
-      dayStartsMinutes: dice.chance(0.2) ? 240 : 0,
-      timeZone: dice.pick(ZONES),
+      ...zone,
     },
     billing: {
       charge: dice.chance(0.35) ? "always" : "beyond_allowance",
@@ -116,13 +120,28 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
       node: dice.int(0, nodes - 1),
       downMs: dice.int(10, 8000),
     })),
-    freezes: nodes === 2 ? some(dice, 0.2, 1, () => ({ atMs: atBurst(), node: dice.int(0, 1) })) : [],
-    jumps: some(dice, 0.3, 2, () => ({ atMs: atBurst(), byMs: dice.int(-3 * HOUR, 3 * HOUR) })),
-    revocations: some(dice, 0.15, 1, () => ({ atMs: atBurst(), keyId: dice.pick(keys).id })),
+    freezes: nodes === 2 ? some(dice, 0.35, 1, () => ({ atMs: atBurst(), node: dice.int(0, 1) })) : [],
+    jumps: [
+      ...some(dice, 0.25, 2, () => ({ atMs: atBurst(), byMs: dice.int(-3 * HOUR, 3 * HOUR) })),
+      ...some(dice, 0.25, 1, () => ({ atMs: midnight + dice.int(0, 8000), byMs: -dice.int(9000, HOUR) })),
+    ],
+    revocations: some(dice, 0.25, 2, () => ({ atMs: atBurst(), keyId: dice.pick(keys).id })),
     troubles: troublesFor(dice),
     storeFaults: dice.chance(0.5) ? dice.pick([0.01, 0.04, 0.1]) : 0,
     outages: some(dice, 0.15, 1, () => ({ atMs: atBurst(), forMs: dice.int(500, 40_000) })),
   };
+}
+
+/** When the day after that moment's begins, to the minute. */
+function nextDayAt(startMs: number, zone: DayRules): number {
+  const today = ownDay(startMs, zone);
+  let [before, after] = [Math.floor(startMs / MINUTE), Math.floor(startMs / MINUTE) + 26 * 60];
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2);
+    if (ownDay(middle * MINUTE, zone) === today) before = middle;
+    else after = middle;
+  }
+  return after * MINUTE;
 }
 
 function some<One>(dice: Dice, chance: number, most: number, make: () => One): readonly One[] {

@@ -234,7 +234,10 @@ async function versionIfAny(
 ): Promise<number> {
   try {
     const [found] = await send(query(VERSION));
-    const version = whole({ ...found?.[0] }, "version");
+    const [row] = found ?? [];
+    // Another node is just making it.
+    if (!row) return 0;
+    const version = whole({ ...row }, "version");
     checkKnown(version);
     return version;
   } catch (error) {

@@ -1,7 +1,7 @@
 // One open connection to the SQLite file: its settings, its statements, its transactions, and whether the file is still there.
 import { Database, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
-import { migrate } from "./migrations.ts";
+import { migrate, versionOf } from "./migrations.ts";
 import { prepare, type Statements } from "./statements.ts";
 
 export const IN_MEMORY = ":memory:";
@@ -36,6 +36,8 @@ export interface Connection {
   isInPlace(): boolean;
   /** Reads several statements as of one moment. */
   look<T>(work: () => T): T;
+  /** Writes what is there anew: proves that the file can be written, and changes nothing. */
+  rewrite(): void;
   /** Brings all of the log into the database and checks that it is sound. Throws when it is not. */
   verify(): void;
   close(): void;
@@ -43,6 +45,7 @@ export interface Connection {
 
 /** Opens the database and migrates it. Throws SQLite's error, or one that says why the file won't do. */
 export function connect(path: string, options: { readonly create: boolean }): Connection {
+  refuseEmptied(path, options);
   const database = new Database(path, { readwrite: true, create: options.create, strict: true });
   try {
     database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
@@ -54,6 +57,7 @@ export function connect(path: string, options: { readonly create: boolean }): Co
       sql,
       write: (work) => writeIn(database, sql, work),
       isInPlace: () => fileId(path) === opened,
+      rewrite: () => writeIn(database, sql, () => rewrite(database)),
       look: (work) => database.transaction(work).deferred(),
       verify: () => verify(database),
       close: () => database.close(true),
@@ -61,6 +65,19 @@ export function connect(path: string, options: { readonly create: boolean }): Co
   } catch (error) {
     database.close(true);
     throw error;
+  }
+}
+
+/**
+ * An empty file knows no key, so it won't do in the place of one that was there; and SQLite would delete the log beside
+ * it, which may hold all that the lost file lacks.
+ */
+function refuseEmptied(path: string, { create }: { readonly create: boolean }): void {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (path === IN_MEMORY || sizeOf(path) > 0) return;
+  if (!create) throw new Error("the database file is missing or empty");
+  if (sizeOf(`${path}-wal`) > 0) {
+    throw new Error("the database file is missing or empty, but its log (-wal) is there");
   }
 }
 
@@ -72,6 +89,11 @@ function fileId(path: string): string | null {
 
 /** Nobody knows whether the transaction was written. */
 export class CommitError extends Error {}
+
+/** SQLite writes this page even where the value stays; a row that stays as it was it would not. */
+function rewrite(database: Database): void {
+  database.run(`PRAGMA user_version = ${versionOf(database)}`);
+}
 
 function verify(database: Database): void {
   database.run("PRAGMA synchronous = FULL");

@@ -13,6 +13,8 @@ export interface Lifeline {
    * the store can't be used, and whatever else the work throws.
    */
   run<T>(work: (connection: Connection) => T): Promise<T>;
+  /** Throws the Fault `store_unavailable` unless the file can be locked, and written if anything failed of late. */
+  ready(): Promise<void>;
   /** Trusts nothing any more until the file was opened again and found sound. */
   distrust(): void;
   close(): void;
@@ -31,6 +33,8 @@ export function createLifeline(options: LifelineOptions): Lifeline {
   let create = true;
   let closed = false;
   let suspect = false;
+  /** Something failed since it was last proved that the file can be written. */
+  let inDoubt = false;
 
   function drop(): void {
     try {
@@ -46,13 +50,23 @@ export function createLifeline(options: LifelineOptions): Lifeline {
     if (connection && !connection.isInPlace()) drop();
     if (connection) return connection;
     if (create) makeFile(options.path);
-    connection = connect(options.path, { create });
-    if (suspect) connection.verify();
+    connection = opened();
     suspect = false;
     // A store that was there and is gone comes back by its file: an empty one in its place would know no key.
     create = false;
     options.onConnect();
     return connection;
+  }
+
+  function opened(): Connection {
+    const fresh = connect(options.path, { create });
+    try {
+      if (suspect) fresh.verify();
+      return fresh;
+    } catch (error) {
+      fresh.close();
+      throw error;
+    }
   }
 
   async function run<T>(work: (connection: Connection) => T): Promise<T> {
@@ -67,15 +81,24 @@ export function createLifeline(options: LifelineOptions): Lifeline {
         }
         if (connection !== null && isRefusal(error) && !(error instanceof CommitError)) throw error;
         drop();
+        inDoubt = true;
         throw error instanceof Fault ? error : unavailable(error);
       }
     }
   }
 
+  /** Who asks may be anybody: only while the file is in doubt, for which a lock proves nothing, is anything written. */
+  async function ready(): Promise<void> {
+    await run((current) => (inDoubt ? current.rewrite() : current.write(() => undefined)));
+    inDoubt = false;
+  }
+
   return {
     run,
+    ready,
     distrust: () => {
       suspect = true;
+      inDoubt = true;
       drop();
     },
     close: () => {

@@ -187,7 +187,8 @@ const MIGRATIONS: readonly string[] = [
   `,
 ];
 
-function versionOf(database: Database): number {
+/** The version of the file's schema; 0: it has none yet. */
+export function versionOf(database: Database): number {
   return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 

@@ -21,13 +21,19 @@ export class NodeLock {
   /** Takes the lock unless it is held, and clears away the files of those that ended. */
   take(): void {
     if (this.#held !== null || this.#path === null) return;
+    let cause: unknown;
     for (let tries = 0; this.#held === null && tries < TRIES_MAX; tries++) {
-      const held = locked(this.#path, true);
-      // Between its making and its locking somebody else may have taken the file for one that was left behind.
-      if (existsSync(this.#path)) this.#held = held;
-      else held.close();
+      try {
+        const held = locked(this.#path, true);
+        // Between its making and its locking somebody else may have taken the file for one that was left behind.
+        if (existsSync(this.#path)) this.#held = held;
+        else held.close();
+      } catch (error) {
+        // Or in the midst of its locking.
+        cause = error;
+      }
     }
-    if (this.#held === null) throw new Error("The lock of this process can't be had.");
+    if (this.#held === null) throw new Error("The lock of this process can't be had.", { cause });
     clearAway(this.#path);
   }
 
@@ -43,12 +49,15 @@ export function hasEnded(databasePath: string, node: string): boolean {
   const path = lockPath(databasePath, node);
   if (!existsSync(path)) return true;
   try {
-    locked(path, false).close();
+    const file = locked(path, false);
+    // Before it is let go: its process may be about to take it, and would be left with a lock that nobody sees.
+    rmSync(path, { force: true });
+    file.close();
   } catch (error) {
     if (isLocked(error)) return false;
-    throw error;
+    // Somebody else was faster.
+    if (existsSync(path)) throw error;
   }
-  rmSync(path, { force: true });
   return true;
 }
 

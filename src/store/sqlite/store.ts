@@ -51,7 +51,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...accountMethods(lifeline, cache),
     ...requestMethods(lifeline, cache),
     ...settingMethods(lifeline),
-    ready: () => lifeline.run((connection) => connection.write(() => undefined)),
+    ready: () => lifeline.ready(),
     close: async () => {
       await batches.drain();
       lifeline.close();

@@ -1,0 +1,65 @@
+// A gateway as a process of its own whose every sync to the disk fails, as long as a tracer says so to its system calls.
+import { readdirSync, readFileSync } from "node:fs";
+import { until } from "../http/until.ts";
+import { PROGRAM, startVictim } from "../kill/process.ts";
+import { newKillWorld } from "../kill/world.ts";
+import { LONG_MS } from "../serve-process.ts";
+import { type Clients, newClients } from "./clients.ts";
+
+const SYNCS = "fsync,fdatasync";
+
+export interface TracedWorld extends Clients {
+  /** From now on the disk takes nothing; the function that it gives ends that. */
+  failSyncs(): Promise<() => Promise<void>>;
+  stop(): Promise<void>;
+}
+
+export async function startTracedWorld(): Promise<TracedWorld> {
+  const world = await newKillWorld();
+  const gateway = startVictim(PROGRAM, world.directory);
+  const { database, simulator } = world;
+  const secrets = { free: world.secrets.free, paid: world.secrets.payer };
+  const clients = newClients({ url: await gateway.listens, database, simulator, secrets });
+  return {
+    ...clients,
+    failSyncs: () => failSyncsOf(gateway.pid),
+    async stop() {
+      gateway.signal("SIGTERM");
+      await gateway.exited;
+      await world.stop({ keep: false });
+    },
+  };
+}
+
+async function failSyncsOf(pid: number): Promise<() => Promise<void>> {
+  const command = [
+    "strace",
+    "-f",
+    "-p",
+    String(pid),
+    "-e",
+    `trace=${SYNCS}`,
+    "-e",
+    `inject=${SYNCS}:error=EIO`,
+  ];
+  const tracer = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
+  await until("all threads are traced", () => areTraced(pid), LONG_MS);
+  return async () => {
+    tracer.kill("SIGTERM");
+    await tracer.exited;
+  };
+}
+
+function areTraced(pid: number): boolean {
+  return readdirSync(`/proc/${pid}/task`).every(
+    (task) => !/^TracerPid:\s+0$/m.test(readFileSync(`/proc/${pid}/task/${task}/status`, "utf8")),
+  );
+}
+
+/** Whether there is a tracer here that may do this. */
+export function canFailSyncs(): boolean {
+  const tried = Bun.which("strace")
+    ? Bun.spawnSync(["strace", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "true"])
+    : null;
+  return tried?.exitCode === 0;
+}

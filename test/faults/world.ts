@@ -1,0 +1,121 @@
+// A gateway in this process on a store that is about to suffer: its keys, its clients, and a gate before its provider.
+import { join } from "node:path";
+import { createKey } from "../../src/admin/keys.ts";
+import { openMasterKey } from "../../src/admin/master-key.ts";
+import { startGateway } from "../../src/cli/composition.ts";
+import type { OpenedStore } from "../../src/cli/opened-store.ts";
+import { clock, random, upstreamFetch } from "../../src/cli/world.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import { configJsonSchema } from "../../src/config/schema.ts";
+import { pepperOf, replyKeyOf } from "../../src/keys/master.ts";
+import { createVault } from "../../src/keys/vault.ts";
+import { decide } from "../../src/ledger/decide.ts";
+import { topUp } from "../../src/ledger/fund.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+import { startSimulator } from "../../src/simulator/server.ts";
+import { masterKeyFile } from "../../src/store/sqlite/master-key-file.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { type Clients, newClients } from "./clients.ts";
+
+const BALANCE_NANO_USD = 1_000_000_000_000;
+
+export interface FaultWorld extends Clients {
+  /** Calls to the provider wait from now on; what `shut` gave lets them go. */
+  shut(): () => void;
+  /** How many calls wait at the gate. */
+  readonly waiting: number;
+  stop(): Promise<void>;
+}
+
+export interface FaultWorldOptions {
+  /** Where the store is. */
+  readonly folder: string;
+  /** How long another process's lock is waited for; the product's own time unless given. */
+  readonly lockWaitMs?: number;
+}
+
+export async function startFaultWorld({ folder, lockWaitMs }: FaultWorldOptions): Promise<FaultWorld> {
+  const database = join(folder, "poundkey.db");
+  const simulator = await startSimulator();
+  const opened = await openedAt(database, lockWaitMs);
+  const { store, world } = opened;
+  await topUp(store, {
+    accountId: "default",
+    id: "first",
+    nanoUsd: BALANCE_NANO_USD,
+    note: null,
+    nowMs: Date.now(),
+  });
+  const secrets = {
+    free: (await createKey(world, { name: "free", requests_per_day: null })).secret,
+    paid: (await createKey(world, { name: "paid", requests_per_day: 0 })).secret,
+  };
+  const gate = new Gate();
+  const running = await startGateway({
+    settings: settingsFor(simulator.url),
+    opened,
+    log: () => {},
+    configSchema: configJsonSchema(),
+    reusePort: false,
+    fetch: async (url, init) => {
+      await gate.pass();
+      return upstreamFetch(url, init);
+    },
+  });
+  const url = `http://127.0.0.1:${running.port}`;
+  return {
+    ...newClients({ url, database, simulator, secrets }),
+    shut: () => gate.shut(),
+    get waiting() {
+      return gate.waiting;
+    },
+    async stop() {
+      await running.stop();
+      await simulator.stop();
+    },
+  };
+}
+
+/** As the program opens it, but for the wait. */
+async function openedAt(path: string, lockWaitMs: number | undefined): Promise<OpenedStore> {
+  const store = await openSqliteStore({ path, decide, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) });
+  const masterKey = await openMasterKey(store, { text: undefined, file: masterKeyFile(path), random });
+  return {
+    store,
+    world: { store, clock, random, pepper: pepperOf(masterKey) },
+    vault: createVault(replyKeyOf(masterKey), random),
+  };
+}
+
+function settingsFor(url: string) {
+  const model = '{ name: "sim-mini", context: 32000, output: 1000, price: { input: 2, output: 8 } }';
+  const loaded = loadSettings({
+    text: `server: { port: 0, drain: 1s }
+providers:
+  Own: { dialect: openai, keys: ["sim-key"], base_url: "${url}/openai/v1", models: [${model}] }`,
+    file: "poundkey.yaml",
+    env: () => undefined,
+    readFile: () => "",
+    known: PROVIDERS,
+    overrides: {},
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  return loaded.settings;
+}
+
+class Gate {
+  #opened: Promise<void> = Promise.resolve();
+  waiting = 0;
+
+  async pass(): Promise<void> {
+    this.waiting++;
+    await this.#opened;
+    this.waiting--;
+  }
+
+  shut(): () => void {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#opened = promise;
+    return resolve;
+  }
+}

@@ -1,0 +1,99 @@
+// Asking for the same completion again, and what has to be the same in the answers.
+import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
+import type { Payer } from "./money-world.ts";
+import { type Seen, seen, textIn } from "./observe.ts";
+import { until } from "./until.ts";
+
+export interface Asked extends Seen {
+  readonly replayed: boolean;
+  readonly created: unknown;
+  readonly id: unknown;
+  readonly usage: unknown;
+}
+
+export interface Sending {
+  readonly signal?: AbortSignal;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks for a completion under an Idempotency-Key. */
+export async function askedOf(
+  url: string,
+  payer: Payer,
+  name: string,
+  body: JsonObject,
+  sending: Sending = {},
+): Promise<Asked> {
+  const usage = body.stream === true ? { stream_options: { include_usage: true } } : {};
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${payer.secret}`,
+      "idempotency-key": name,
+      ...sending.headers,
+    },
+    body: JSON.stringify({ ...usage, ...body }),
+    ...(sending.signal ? { signal: sending.signal } : {}),
+  });
+  const headers = new Headers(response.headers);
+  const replayed = headers.get("x-poundkey-replayed") === "true";
+  headers.delete("x-poundkey-replayed");
+  const answer = await seen(new Response(await response.text(), { status: response.status, headers }));
+  const { stream, body: whole } = answer;
+  const head = stream ? objectOf(stream.chunks[0]) : whole;
+  return {
+    ...answer,
+    replayed,
+    id: head.id,
+    created: head.created,
+    usage: stream ? stream.usage : whole.usage,
+  };
+}
+
+/** What has to be the same in the same completion. */
+export function completionIn(answer: Asked): JsonObject {
+  const { id, created, usage, headers } = answer;
+  return { id, created, usage, model: headers.get("x-poundkey-model"), text: textIn(answer) };
+}
+
+/** Waits until so many requests are under way in a gateway. */
+export async function openRequests(url: string, count: number): Promise<void> {
+  await until(`${count} requests are under way`, async () =>
+    (await (await fetch(`${url}/metrics`)).text()).includes(`poundkey_requests_open ${count}\n`),
+  );
+}
+
+/** The message of a whole answer, or what a stream's deltas make up; without what may be empty in one of the two. */
+export function messageIn({ body, stream }: Asked): JsonObject {
+  if (!stream) return pickedFrom(objectOf(objectOf(arrayOf(body.choices)[0]).message));
+  const calls: JsonObject[] = [];
+  const details = new Map<unknown, JsonObject>();
+  for (const chunk of stream.chunks) {
+    const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta);
+    for (const call of arrayOf(delta.tool_calls).filter(isObject)) addCall(calls, call);
+    for (const detail of arrayOf(delta.reasoning_details).filter(isObject)) addDetail(details, detail);
+  }
+  const reasoning_details = details.size > 0 ? [...details.values()] : undefined;
+  return pickedFrom({ reasoning_content: stream.reasoning, reasoning_details, tool_calls: calls });
+}
+
+function pickedFrom({ reasoning_content, reasoning_details, tool_calls }: JsonObject): JsonObject {
+  return { reasoning_content, reasoning_details, tool_calls };
+}
+
+function addCall(calls: JsonObject[], { index, ...call }: JsonObject): void {
+  const before = calls[Number(index)];
+  if (!before) {
+    calls[Number(index)] = structuredClone(call);
+    return;
+  }
+  const [held, more] = [objectOf(before.function), objectOf(call.function)];
+  before.function = { ...held, arguments: `${held.arguments}${more.arguments}` };
+}
+
+function addDetail(details: Map<unknown, JsonObject>, detail: JsonObject): void {
+  const before = details.get(detail.index) ?? {};
+  const text = `${before.text ?? ""}${detail.text ?? ""}`;
+  details.set(detail.index, { ...before, ...detail, ...(text === "" ? {} : { text }) });
+}

@@ -1,0 +1,246 @@
+// An Idempotency-Key beyond one process's calm life: restarts, two gateways on one store, slow readers, shutting down.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { Admissions } from "../../src/gateway/admissions.ts";
+import { detached } from "../../src/gateway/detached.ts";
+import type { Admitted } from "../../src/ledger/ledger.ts";
+import { askOf, keyOf } from "../samples.ts";
+import { askedOf, completionIn, openRequests } from "./money-again.ts";
+import { FLOOD_PIECES } from "./money-upstream.ts";
+import { type MoneyWorld, type Payer, priceOf, startMoneyWorld } from "./money-world.ts";
+import { lineOf } from "./observe.ts";
+import { until } from "./until.ts";
+import { asking } from "./world.ts";
+
+const USD = 1_000_000_000;
+const COST = priceOf(1000, 500);
+const NAME = "order-1";
+const PATIENT_MS = 20_000;
+const NO_READS = {
+  accountId: "default",
+  keyId: null,
+  owners: [],
+  days: [],
+  requestId: null,
+  replyId: null,
+  topUpId: null,
+};
+
+/** The number once it has not changed for a while. */
+async function standing(look: () => number): Promise<number> {
+  let [before, same] = [look(), 0];
+  return until(
+    "it stands",
+    () => {
+      same = look() === before ? same + 1 : 0;
+      before = look();
+      return same >= 10 ? before : null;
+    },
+    PATIENT_MS,
+  );
+}
+
+/** Sends the request over a socket of its own. */
+function asRaw(url: string, { secret }: Payer, body: object): Socket {
+  const { hostname, port } = new URL(url);
+  const text = JSON.stringify(body);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST /v1/chat/completions HTTP/1.1\r\nHost: x.example\r\nAuthorization: Bearer ${secret}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n` +
+      `Idempotency-Key: ${NAME}\r\nConnection: close\r\n\r\n${text}`,
+  );
+  return socket;
+}
+
+describe("one store, several gateways", () => {
+  let world: MoneyWorld;
+  beforeAll(async () => {
+    world = await startMoneyWorld();
+  });
+  afterAll(() => world.stop());
+
+  test("two of them share one upstream call", async () => {
+    const other = await world.another();
+    const payer = await world.payer(1);
+    const one = askedOf(world.url, payer, NAME, asking("Gated#middle", "x", { stream: true }));
+    await until("the upstream waits", () => world.gated.waiting === 1);
+    const two = askedOf(other.url, payer, NAME, asking("Gated#middle", "x"));
+    await openRequests(other.url, 1);
+    world.gated.release();
+    expect(completionIn(await two)).toEqual(completionIn(await one));
+    expect([(await one).replayed, (await two).replayed]).toEqual([false, true]);
+    expect(world.gated.bodies).toHaveLength(1);
+    expect(world.books(payer)).toMatchObject({ kinds: ["topup", "hold", "post"], balance: USD - COST });
+    await other.stop();
+  });
+
+  test("one that comes after another has stopped gives its answers again", async () => {
+    const payer = await world.payer(1);
+    const one = await askedOf(world.url, payer, NAME, asking("Gated#calm", "x"));
+    await world.halt();
+    const next = await world.another();
+    const two = await askedOf(next.url, payer, NAME, asking("Gated#calm", "x", { stream: true }));
+    expect([two.replayed, completionIn(two)]).toEqual([true, completionIn(one)]);
+    await next.stop();
+  });
+});
+
+describe("shutting down", () => {
+  let world: MoneyWorld;
+  beforeAll(async () => {
+    world = await startMoneyWorld("", "drain: 300ms");
+  });
+  afterAll(() => world.stop());
+
+  test(
+    "twins that wait are told so; what nobody waits for any more is ended too, and written down",
+    async () => {
+      const [payer, left, streaming] = [await world.payer(1), await world.payer(1), await world.payer(1)];
+      const gone = new AbortController();
+      const { signal } = gone;
+      const forNobody = askedOf(world.url, left, NAME, asking("Gated#middle", "x", { stream: true }), {
+        signal,
+      });
+      await until("the upstream waits", () => world.gated.waiting === 1);
+      gone.abort();
+      await forNobody.catch(() => {});
+      const twins = [1, 2, 3].map(() => askedOf(world.url, payer, NAME, asking("Gated#mute", "x")));
+      const stream = askedOf(world.url, streaming, NAME, asking("Gated#middle", "x", { stream: true }));
+      await until("all upstreams wait", () => world.gated.waiting === 3);
+      await openRequests(world.url, 5);
+      await world.halt();
+      for (const twin of twins) expect(lineOf(await twin)).toBe("503 api_error shutting_down, retry after 1");
+      expect(lineOf(await stream)).toBe("200 then api_error shutting_down");
+      await until("no upstream call is left", () => world.gated.open === 0);
+      const begun = { kinds: ["topup", "hold", "post"], holds: 0, requests: [{ ended: "broken_off" }] };
+      expect(world.books(streaming)).toMatchObject(begun);
+      expect(world.books(left)).toMatchObject(begun);
+      expect(world.books(payer)).toMatchObject({ kinds: ["topup", "hold", "void"], holds: 0, balance: USD });
+    },
+    PATIENT_MS,
+  );
+
+  test(
+    "what is made for nobody may be finished until the drain is over, then it is ended",
+    async () => {
+      const own = await startMoneyWorld("", "drain: 300ms");
+      const [finished, ended] = [await own.payer(1), await own.payer(1)];
+      for (const [at, model] of ["Shop#sim~pace=50~tokens=1000:500", "Gated#middle"].entries()) {
+        const payer = at === 0 ? finished : ended;
+        const gone = new AbortController();
+        const { signal } = gone;
+        const left = askedOf(own.url, payer, NAME, asking(model, "say: a b c", { stream: true }), { signal });
+        await until("it is called", () => own.shop.calls.open + own.gated.waiting === at + 1);
+        gone.abort();
+        await left.catch(() => {});
+      }
+      await own.halt();
+      expect(own.books(finished)).toMatchObject({ holds: 0, requests: [{ ended: "done" }] });
+      expect(own.books(ended)).toMatchObject({ holds: 0, requests: [{ ended: "broken_off" }] });
+      await until("no upstream call is left", () => own.gated.open === 0);
+      await own.stop();
+    },
+    PATIENT_MS,
+  );
+});
+
+describe("a client that reads slowly", () => {
+  let world: MoneyWorld;
+  beforeAll(async () => {
+    world = await startMoneyWorld();
+  });
+  afterAll(() => world.stop());
+
+  test(
+    "slows the upstream down, and gets everything in the end",
+    async () => {
+      const payer = await world.payer(1);
+      const socket = asRaw(world.url, payer, asking("Gated#flood", "x", { stream: true }));
+      await new Promise((resolve) => socket.once("data", resolve));
+      socket.pause();
+      const stopped = await standing(() => world.gated.flooded);
+      expect(stopped).toBeLessThan(FLOOD_PIECES / 2);
+      let tail = "";
+      socket.on("data", (data) => {
+        tail = (tail + data.toString("latin1")).slice(-100);
+      });
+      socket.resume();
+      await new Promise((resolve) => socket.once("close", resolve));
+      expect([tail.includes("data: [DONE]"), world.gated.flooded]).toEqual([true, FLOOD_PIECES]);
+    },
+    PATIENT_MS,
+  );
+});
+
+describe("waiting for the same request's answer", () => {
+  const granted = {
+    kind: "granted",
+    place: { kind: "unlimited" },
+    limits: null,
+    holdNanoUsd: 0,
+    outputTokens: null,
+  } as const;
+  /** A clock whose time never comes: nobody is woken by looking again. */
+  const clock = { after: () => () => {}, monotonicMs: () => 0 };
+  const { signal } = new AbortController();
+
+  test("ends as soon as that one is settled", async () => {
+    const answers: Admitted[] = [{ kind: "pending", id: "one" }, { kind: "pending", id: "two" }, granted];
+    const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
+    const ticket = { ask: askOf("three", keyOf("key_a")), reads: NO_READS };
+    const admitted = admissions.admit(() => ticket, [signal, signal], null);
+    for (const [left, id] of [
+      [1, "one"],
+      [0, "two"],
+    ] as const) {
+      await until(`it is woken by ${id}`, () => {
+        admissions.over(id);
+        return answers.length === left;
+      });
+    }
+    expect(await admitted).toEqual(granted);
+  });
+});
+
+describe("an answer that is made whether or not its client waits", () => {
+  async function* made(parts: readonly string[], seen: string[]): AsyncGenerator<string> {
+    for (const part of parts) {
+      seen.push(part);
+      yield part;
+    }
+  }
+
+  for (const [what, parts, most] of [
+    ["small parts", Array.from({ length: 1000 }, (_, at) => `${at}`), 260],
+    ["large parts", Array.from({ length: 100 }, (_, at) => `${at}`.repeat(100_000)), 14],
+  ] as const) {
+    test(`${what}: only so many wait for a reader, all come, and none when it leaves`, async () => {
+      const [seen, unread]: [string[], string[]] = [[], []];
+      const reader = detached(made(parts, seen));
+      const got = [(await reader.next()).value];
+      await standing(() => seen.length);
+      expect(seen.length).toBeLessThan(most);
+      for await (const part of reader) got.push(part);
+      expect(got).toEqual([...parts]);
+      const leaver = detached(made(parts, unread));
+      await leaver.next();
+      await leaver.return(undefined);
+      await until("all are made", () => unread.length === parts.length);
+    });
+  }
+
+  test("its failure comes after what was made before", async () => {
+    async function* failing(): AsyncGenerator<string> {
+      yield "a";
+      yield "b";
+      throw new Error("broken");
+    }
+    const got: string[] = [];
+    const reading = async () => {
+      for await (const part of detached(failing())) got.push(part);
+    };
+    await expect(reading()).rejects.toThrow("broken");
+    expect(got).toEqual(["a", "b"]);
+  });
+});

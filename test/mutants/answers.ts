@@ -1,0 +1,180 @@
+// Mutants of prices, holds and the way of an answer: what is billed, when it leaves, what counts as an answer.
+import type { Mutant } from "./mutant.ts";
+
+export const ANSWERS: readonly Mutant[] = [
+  {
+    name: "rounding down",
+    file: "src/core/money.ts",
+    find: "(marked + unit - 1n) / unit",
+    replace: "marked / unit",
+  },
+  {
+    name: "markup forgotten",
+    file: "src/gateway/tally.ts",
+    find: "this.#call.markup, ",
+    replace: "1, ",
+  },
+  {
+    name: "cached prompts at the full price",
+    file: "src/ledger/price.ts",
+    find: "rates.cachedInput ?? rates.input",
+    replace: "rates.input",
+  },
+  {
+    name: "drop the context tier of the bill",
+    file: "src/ledger/price.ts",
+    find: "return highest ?? price;",
+    replace: "return price;",
+  },
+  {
+    name: "drop the context tier of the hold",
+    file: "src/ledger/worst.ts",
+    find: "(price.tiers ?? []).filter(",
+    replace: "([] as readonly (Rates & { aboveTokens: number })[]).filter(",
+  },
+  {
+    name: "drop n",
+    file: "src/ledger/worst.ts",
+    find: "const choices = request.n ?? 1;",
+    replace: "const choices = 1;",
+  },
+  {
+    name: "hold at the cheapest card",
+    file: "src/ledger/worst.ts",
+    find: "nanoUsd = Math.max(nanoUsd, worst);",
+    replace: "nanoUsd = nanoUsd === 0 ? worst : Math.min(nanoUsd, worst);",
+  },
+  {
+    name: "hold the whole balance unasked",
+    file: "src/ledger/worst.ts",
+    find: "const SHARE_UNASKED = 1 / 4;",
+    replace: "const SHARE_UNASKED = 1;",
+  },
+  {
+    name: "the provider is not told what is held for",
+    file: "src/gateway/walk.ts",
+    find: "return { ...request, max_completion_tokens: held };",
+    replace: "return request;",
+  },
+  {
+    name: "a card without a price is paid for",
+    file: "src/gateway/walk.ts",
+    find: "if (!upstream || !isPaidFor(granted, attempt.card)) continue;",
+    replace: "if (!upstream) continue;",
+  },
+  {
+    name: "sum cumulative usage",
+    file: "src/wire/normalise.ts",
+    find: "    if (usage) this.#usage = {",
+    replace: `    if (usage && this.#usage) usage.completion_tokens += this.#usage.completion_tokens;
+    if (usage) this.#usage = {`,
+  },
+  {
+    name: "one call's count for all of them",
+    file: "src/gateway/choices.ts",
+    find: "choices, usage: usage ?? undefined };",
+    replace: "choices, ...(usage ? { usage } : {}) };",
+  },
+  {
+    name: "success on EOF",
+    file: "src/providers/chat-decode.ts",
+    find: "      if (!finished) throw garbled(",
+    replace: "      if (!finished && index > 8) throw garbled(",
+  },
+  {
+    name: "success on EOF without message_stop",
+    file: "src/providers/anthropic/decode.ts",
+    find: '    if (!this.#isEnded) throw garbled("the stream ended before message_stop");',
+    replace: "",
+  },
+  {
+    name: "what nobody produced counts",
+    file: "src/gateway/tally.ts",
+    find: "return this.#finished || this.#answered;",
+    replace: "return true;",
+  },
+  {
+    name: "void after an answer",
+    file: "src/gateway/gateway.ts",
+    find: "const counted = tally.produced;",
+    replace: "const counted = tally.produced && call.request.stream === true;",
+  },
+  {
+    name: "a broken answer costs nothing",
+    file: "src/gateway/gateway.ts",
+    find: "const counted = tally.produced;",
+    replace: 'const counted = tally.record(0).ended === "done";',
+  },
+  {
+    name: "post before the terminal event",
+    file: "src/gateway/gateway.ts",
+    find: "      copy?.take(first, tally.producedBytes);",
+    replace: "      void settle();",
+  },
+  {
+    name: "the last part does not wait for the settlement",
+    file: "src/gateway/gateway.ts",
+    find: "const settled = await settle(copy?.reply(usage));",
+    replace: "const settled = null; void settle(copy?.reply(usage));",
+  },
+  {
+    name: "a whole answer does not wait for the settlement",
+    file: "src/gateway/gateway.ts",
+    find: "const settled = await settle({ ...reply, usage });",
+    replace: "const settled = null; void settle({ ...reply, usage });",
+  },
+  {
+    name: "a stream does not wait for the disk",
+    file: "src/gateway/gateway.ts",
+    find: "      await durable;\n      tally.saw(first);",
+    replace: "      tally.saw(first);",
+  },
+  {
+    name: "a whole answer does not wait for the disk",
+    file: "src/gateway/gateway.ts",
+    find: "    await durable;\n    tally.saw(unfold(reply));",
+    replace: "    tally.saw(unfold(reply));",
+  },
+  {
+    name: "a reply is kept of a broken answer",
+    file: "src/gateway/gateway.ts",
+    find: "await settle().finally(",
+    replace: "await settle({ choices: [] }).finally(",
+  },
+  {
+    name: "an unknown outcome is forgotten",
+    file: "src/gateway/gateway.ts",
+    find: "if (isOutcomeUnknown(thrown)) this.#callOff(ticket, tally);",
+    replace: "",
+  },
+  {
+    name: "a replay says that it was charged its cost",
+    file: "src/gateway/gateway.ts",
+    find: "charged: usdOf(charged) };\n    yield*",
+    replace: "charged: reply.usage.cost };\n    yield*",
+  },
+  {
+    name: "fail over after the first chunk",
+    file: "src/gateway/gateway.ts",
+    find: "      for (; !step.done; step = await rest.next()) {",
+    replace: `      const again = async () => {
+        const next = await walk(this.#ports, life, (_attempt, attemptCall) =>
+          opening(streamChoices(this.#ports, attemptCall)),
+        );
+        return { done: false as const, value: next.first };
+      };
+      for (; !step.done; step = await rest.next().catch(again)) {`,
+  },
+  {
+    name: "a call goes on without its client",
+    file: "src/gateway/upstream.ts",
+    find: "  readonly #onClientGone = () => this.#end(endedBy(this.#client));",
+    replace: "  readonly #onClientGone = () => {};",
+  },
+  {
+    name: "what the store did not take is not tried again",
+    file: "src/gateway/settlements.ts",
+    find: 'if (faultOf(error).code === "store_unavailable") this.#keep(waiting);',
+    replace: 'if (faultOf(error).code === "overloaded") this.#keep(waiting);',
+  },
+];

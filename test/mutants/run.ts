@@ -1,0 +1,107 @@
+// Breaks the code in one place at a time and requires that the tests see it: `bun test/mutants/run.ts [part of a name]`.
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ANSWERS } from "./answers.ts";
+import { BOOKS } from "./books.ts";
+import { type Mutant, mutated } from "./mutant.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
+const AT_ONCE = 2;
+const TIME_MAX_MS = 120_000;
+/** So many days show each of the mutants; more cost time only where none is seen. */
+const DAYS = "300";
+const DEFAULT_TESTS = ["test/sim.test.ts"];
+const WORDS_MAX = 90;
+
+interface Verdict {
+  readonly mutant: Mutant;
+  readonly caught: boolean;
+  readonly seconds: string;
+  /** How it showed. */
+  readonly words: string;
+}
+
+function copyOf(folder: string, number: number): string {
+  const copy = join(folder, String(number));
+  for (const one of COPIED) cpSync(join(ROOT, one), join(copy, one), { recursive: true });
+  symlinkSync(join(ROOT, "node_modules"), join(copy, "node_modules"));
+  return copy;
+}
+
+/** Whether the tests pass in that copy, and the first thing that they say was wrong. */
+async function tested(copy: string, tests: readonly string[]): Promise<{ passed: boolean; words: string }> {
+  const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...tests], {
+    cwd: copy,
+    env: { ...process.env, SIM_DAYS: DAYS },
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: TIME_MAX_MS,
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  const text = `${out}\n${err}`;
+  // A copy whose tests can't even be loaded proves nothing.
+  const ran =
+    /^Ran \d+ tests?/m.test(text) &&
+    !/^error: (Cannot find|Export named)|Unhandled error between tests/m.test(text);
+  if (!ran && code !== null && !child.killed) throw new Error(`The tests could not be run:\n${text}`);
+  const [words] = /^SIM_SEED=.*$|^error: .*$|^\(fail\) .*$/m.exec(text) ?? ["they came to no end"];
+  return { passed: code === 0, words };
+}
+
+async function judged(copy: string, mutant: Mutant): Promise<Verdict> {
+  const path = join(copy, mutant.file);
+  const original = readFileSync(path, "utf8");
+  const startedMs = performance.now();
+  const verdict = (caught: boolean, words: string): Verdict => {
+    const seconds = ((performance.now() - startedMs) / 1000).toFixed(1);
+    return { mutant, caught, seconds, words: words.slice(0, WORDS_MAX) };
+  };
+  try {
+    writeFileSync(path, mutated(original, mutant));
+    const { passed, words } = await tested(copy, mutant.tests ?? DEFAULT_TESTS);
+    return verdict(!passed, passed ? "NOT SEEN" : words);
+  } catch (error) {
+    return verdict(false, String(error));
+  } finally {
+    writeFileSync(path, original);
+  }
+}
+
+function show({ mutant, caught, seconds, words }: Verdict): void {
+  console.log(`${caught ? "caught" : "MISSED"} ${seconds.padStart(5)} s  ${mutant.name.padEnd(50)} ${words}`);
+}
+
+async function main(): Promise<number> {
+  const wanted = process.argv[2] ?? "";
+  const mutants = [...BOOKS, ...ANSWERS].filter(({ name }) => name.includes(wanted));
+  const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
+  try {
+    const copies = Array.from({ length: AT_ONCE }, (_, number) => copyOf(folder, number));
+    const [first = ""] = copies;
+    const { passed, words } = await tested(first, DEFAULT_TESTS);
+    if (!passed) throw new Error(`The tests fail without any mutant: ${words}`);
+    const waiting = [...mutants];
+    const verdicts: Verdict[] = [];
+    const work = async (copy: string) => {
+      for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+        const verdict = await judged(copy, mutant);
+        show(verdict);
+        verdicts.push(verdict);
+      }
+    };
+    await Promise.all(copies.map(work));
+    const missed = verdicts.filter(({ caught }) => !caught).length;
+    console.log(`\n${verdicts.length - missed} passed, ${missed} failed`);
+    return missed === 0 ? 0 : 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+process.exit(await main());

@@ -1,0 +1,105 @@
+// A whole gateway on a PostgreSQL store, in a process of its own.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type JsonObject, objectOf, parseJson } from "../../src/core/json.ts";
+import { BINARY, providersYaml } from "../harness.ts";
+import { until } from "../http/until.ts";
+
+const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+const COMMAND = BINARY ? [BINARY] : [process.execPath, MAIN];
+const START_MS = 30_000;
+const ADMIN_TOKEN = "admin-token-of-the-tests";
+export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
+
+export interface GatewayProcess {
+  /** `http://127.0.0.1:PORT`, once it listens. Rejects with what it printed when it ends before. */
+  readonly url: Promise<string>;
+  /** Its exit code and what it printed as an error. */
+  readonly ended: Promise<{ readonly code: number; readonly err: string }>;
+  /** As an operator stops it. Throws when it had a failure that it did not expect. */
+  stop(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  readonly store: string;
+  readonly simulatorUrl: string;
+  readonly masterKey?: string;
+  /** YAML below the providers. */
+  readonly more?: string;
+}
+
+export function startGatewayProcess(options: GatewayOptions): GatewayProcess {
+  const { store, simulatorUrl, masterKey = MASTER_KEY, more = "" } = options;
+  const directory = mkdtempSync(join(tmpdir(), "poundkey-node-"));
+  writeFileSync(join(directory, "poundkey.yaml"), `${providersYaml(simulatorUrl)}\n${more}`);
+  const child = Bun.spawn([...COMMAND, "serve", "--port", "0", "--store", store], {
+    cwd: directory,
+    env: {
+      PATH: process.env.PATH ?? "",
+      POUNDKEY_MASTER_KEY: masterKey,
+      POUNDKEY_ADMIN_TOKEN: ADMIN_TOKEN,
+    },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const seen = { out: "", err: "" };
+  const reading = [
+    collect(child.stdout, (text) => {
+      seen.out += text;
+    }),
+    collect(child.stderr, (text) => {
+      seen.err += text;
+    }),
+  ];
+  const ended = child.exited.then(async (code) => {
+    await Promise.all(reading);
+    rmSync(directory, { recursive: true, force: true });
+    return { code, err: seen.err };
+  });
+  const url = until("a gateway listens", () => urlIn(seen.out) ?? child.exitCode !== null, START_MS).then(
+    (found) => {
+      if (typeof found === "string") return found;
+      throw new Error(seen.err);
+    },
+  );
+  url.catch(() => {});
+  const stop = async () => {
+    child.kill("SIGTERM");
+    const { code, err } = await ended;
+    if (code !== 0 || err.includes("internal_error")) throw new Error(err);
+  };
+  return { url, ended, stop };
+}
+
+function urlIn(out: string): string | undefined {
+  return /listens on (http:\S+)/.exec(out)?.[1];
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  for await (const bytes of stream) take(decoder.decode(bytes, { stream: true }));
+}
+
+export function post(
+  url: string,
+  bearer: string,
+  body: object,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const all = { authorization: `Bearer ${bearer}`, "content-type": "application/json", ...headers };
+  return fetch(url, { method: "POST", headers: all, body: JSON.stringify(body) });
+}
+
+/** The operator's routes of a gateway; throws unless it is done. */
+export async function operate(url: string, path: string, body?: object | "DELETE"): Promise<JsonObject> {
+  const where = `${url}/admin/v1${path}`;
+  const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };
+  const method = body === "DELETE" ? body : "GET";
+  const answer = await (typeof body === "object"
+    ? post(where, ADMIN_TOKEN, body)
+    : fetch(where, { method, headers }));
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+  return objectOf(parseJson(text));
+}

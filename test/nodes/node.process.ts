@@ -1,0 +1,53 @@
+// A node of its own for tests, as far as the store knows one: lives, resolves what others left, and asks for what it is told.
+import { keepUp } from "../../src/cli/upkeep.ts";
+import { clock } from "../../src/cli/world.ts";
+import { Fault } from "../../src/core/fault.ts";
+import { decide } from "../../src/ledger/decide.ts";
+import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { askOf, costing, keyOf, ledgerOn, NOON, outcomeOf } from "../samples.ts";
+import { type Counts, type Job, PATIENCE_MS } from "./node.ts";
+
+const [url = ""] = process.argv.slice(2);
+const store = await openPostgresStore({ url, decide, patienceMs: PATIENCE_MS });
+const ledgerOf = ({ isPaid }: Job) =>
+  ledgerOn(store, isPaid ? { billing: { charge: "always" } } : { billing: { charge: "beyond_allowance" } });
+const noon = { ...clock, nowMs: () => NOON };
+await keepUp({ store, ledger: ledgerOn(store), clock: noon, log: () => {}, keepMs: () => NOON });
+tell({ node: store.node });
+
+function keyIn({ keyId }: Job) {
+  return keyOf(keyId, { accountId: `of ${keyId}` });
+}
+
+function tell(what: object): void {
+  process.stdout.write(`${JSON.stringify(what)}\n`);
+}
+
+async function ask(job: Job, at: number): Promise<keyof Counts> {
+  const ledger = ledgerOf(job);
+  try {
+    const offers = () => [costing(job.costNanoUsd)];
+    const ticket = ledger.ticket(askOf(`${store.node} ${job.name} ${at}`, keyIn(job), { offers }));
+    await ledger.admit(ticket);
+    if (job.settles) {
+      await ledger.settle(ticket, outcomeOf(ticket, { costNanoUsd: job.costNanoUsd }));
+    }
+    return "granted";
+  } catch (error) {
+    const isRefused = error instanceof Fault && (error.row.status === 429 || error.row.status === 402);
+    return isRefused ? "refused" : "failed";
+  }
+}
+
+for await (const line of console) {
+  // The last one, when there is nothing more to come.
+  if (line === "") break;
+  const job: Job = JSON.parse(line);
+  const counts = { granted: 0, refused: 0, failed: 0 };
+  const startedMs = performance.now();
+  const ends = await Promise.all(Array.from({ length: job.times }, (_, at) => ask(job, at)));
+  for (const end of ends) counts[end]++;
+  tell({ ...counts, tookMs: performance.now() - startedMs });
+}
+await store.close();
+process.exit();

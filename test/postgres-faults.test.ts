@@ -1,0 +1,210 @@
+// A gateway whose PostgreSQL is stopped, killed, silent, full, or cut off in mid-commit: told honestly, healed by itself, and no cent lost.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { mintSecret } from "../src/keys/secret.ts";
+import { CONNECTIONS_MAX } from "../src/store/postgres/pool.ts";
+import { until } from "./http/until.ts";
+import { openWay, type Way } from "./nodes/proxy.ts";
+import { type Answered, openShop, type Payer, type Shop, SLOW } from "./nodes/shop.ts";
+import { startPostgres } from "./postgres-server.ts";
+
+const LONG_MS = 60_000;
+const HEALED_MS = 5_000;
+const SILENT_MS = 10_000;
+const REFUSED = { status: 503, code: "store_unavailable", retryAfter: "1" };
+
+const server = await startPostgres();
+afterAll(() => server.remove());
+
+/** Nothing is served, nobody is called upstream, and everybody is told so. */
+async function expectTrouble(shop: Shop, payer: Payer): Promise<void> {
+  const called = shop.simulator.calls.total;
+  // Nobody's, and yet nobody knows that now.
+  const secret = mintSecret({ bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) });
+  const answers = await Promise.all([shop.chat(payer), shop.chat(payer), shop.chat({ ...payer, secret })]);
+  expect(answers).toMatchObject([REFUSED, REFUSED, REFUSED]);
+  expect(await shop.status("/readyz")).toBe(503);
+  expect(await shop.status("/healthz")).toBe(200);
+  expect(shop.simulator.calls.total).toBe(called);
+}
+
+/** Serves again before long; gives the first answer. */
+async function healed(shop: Shop, payer: Payer): Promise<Answered> {
+  const answer = await until("it serves again", () => served(shop, payer), HEALED_MS);
+  await until("it is ready again", async () => (await shop.status("/readyz")) === 200, HEALED_MS);
+  return answer;
+}
+
+async function served(shop: Shop, payer: Payer): Promise<Answered | null> {
+  const answer = await shop.chat(payer);
+  expect([200, 503]).toContain(answer.status);
+  return answer.status === 200 ? answer : null;
+}
+
+/** Asks for a slow answer, and waits until it is being made. */
+async function slow(shop: Shop, payer: Payer): Promise<{ readonly answer: Promise<Answered> }> {
+  const called = shop.simulator.calls.total;
+  const answer = shop.chat(payer, SLOW);
+  await until("it is called upstream", () => shop.simulator.calls.total > called);
+  return { answer };
+}
+
+async function administer(...statements: readonly string[]): Promise<void> {
+  await using database = new SQL(server.url, { max: 1 });
+  for (const statement of statements) await database.unsafe(statement);
+}
+
+const USER = "gateway";
+/** The gateway has to connect anew, and finds what was changed. */
+const DISCONNECT = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}'`;
+
+/** A server of its own that says nothing for 10 s; gives what was wrong afterwards. */
+async function keepSilent(): Promise<readonly string[]> {
+  const quiet = await startPostgres();
+  const store = await openShop(quiet.url, quiet.url);
+  const buyer = await store.payer();
+  const { answer } = await slow(store, buyer);
+  quiet.pause();
+  const resumes = Bun.sleep(SILENT_MS).then(() => quiet.resume());
+  await expectTrouble(store, buyer);
+  await expectTrouble(store, buyer);
+  await resumes;
+  const paid = [await healed(store, buyer), await answer];
+  const wrong = [...(await store.wrong(buyer, paid))];
+  await using database = new SQL(quiet.url, { max: 1 });
+  const found = await database`SELECT 1 FROM pg_stat_activity WHERE application_name = 'poundkey'`;
+  if (found.length > CONNECTIONS_MAX) wrong.push(`${found.length} connections`);
+  await store.stop();
+  await quiet.remove();
+  return wrong;
+}
+
+let silent: Promise<readonly string[]>;
+beforeAll(() => {
+  // It takes its time, and nothing of the others.
+  silent = keepSilent();
+  silent.catch(() => {});
+});
+
+describe("a server", () => {
+  let shop: Shop;
+  let payer: Payer;
+  const answers: Answered[] = [];
+
+  beforeAll(async () => {
+    const url = new URL(await server.newDatabase());
+    url.username = USER;
+    await administer(`CREATE ROLE ${USER} LOGIN`, `ALTER DATABASE ${url.pathname.slice(1)} OWNER TO ${USER}`);
+    shop = await openShop(url.href, url.href);
+    payer = await shop.payer();
+  }, LONG_MS);
+  afterAll(() => shop.stop(), LONG_MS);
+
+  test.each([
+    ["stopped", () => server.stop()],
+    ["killed", () => server.kill()],
+  ])(
+    "%s: what is under way waits for its post, nothing else is served, and all is well afterwards",
+    async (_, end) => {
+      answers.push(await shop.chat(payer));
+      const { answer } = await slow(shop, payer);
+      await end();
+      await expectTrouble(shop, payer);
+      await server.start();
+      answers.push(await healed(shop, payer), await answer);
+      expect(await shop.wrong(payer, answers)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "with few connections left serves by those, with none nobody",
+    async () => {
+      await administer(`ALTER ROLE ${USER} CONNECTION LIMIT 2`, DISCONNECT);
+      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => shop.chat(payer)))));
+      await administer(`ALTER ROLE ${USER} CONNECTION LIMIT 0`, DISCONNECT);
+      await expectTrouble(shop, payer);
+      await administer(`ALTER ROLE ${USER} CONNECTION LIMIT -1`);
+      answers.push(await healed(shop, payer));
+      expect(await shop.wrong(payer, answers)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "that takes no writes any more is as good as none",
+    async () => {
+      const { answer } = await slow(shop, payer);
+      await administer(`ALTER ROLE ${USER} SET default_transaction_read_only = on`, DISCONNECT);
+      await expectTrouble(shop, payer);
+      await administer(`ALTER ROLE ${USER} SET default_transaction_read_only = off`, DISCONNECT);
+      answers.push(await healed(shop, payer), await answer);
+      expect(await shop.wrong(payer, answers)).toEqual([]);
+    },
+    LONG_MS,
+  );
+});
+
+describe("a commit of which nobody knows whether it was written", () => {
+  let way: Way;
+  let shop: Shop;
+  beforeAll(async () => {
+    const url = await server.newDatabase();
+    way = await openWay(url);
+    shop = await openShop(way.url, url);
+  }, LONG_MS);
+  afterAll(async () => {
+    await shop.stop();
+    await way.stop();
+  }, LONG_MS);
+
+  test.each([
+    ["an admission's, unsent", "unsent", "topup hold post"],
+    ["an admission's, unanswered", "unanswered", "topup hold void hold post"],
+  ] as const)("%s: is found out, and the request is served", async (_, trick, kinds) => {
+    const payer = await shop.payer();
+    way.play(trick);
+    const answer = await shop.chat(payer);
+    expect([answer.status, way.played]).toEqual([200, true]);
+    expect(await shop.kinds(payer)).toBe(kinds);
+    expect(await shop.wrong(payer, [answer])).toEqual([]);
+  });
+
+  test.each(["unsent", "unanswered"] as const)(
+    "a settlement's, %s: is found out, and charged once",
+    async (trick) => {
+      const payer = await shop.payer();
+      const { answer } = await slow(shop, payer);
+      way.play(trick);
+      expect([(await answer).status, way.played]).toEqual([200, true]);
+      expect(await shop.kinds(payer)).toBe("topup hold post");
+      expect(await shop.wrong(payer, [await answer])).toEqual([]);
+    },
+  );
+
+  test(
+    "an admission's, and no time to find out: refused, called off later, and nothing stays held",
+    async () => {
+      const [payer, other] = [await shop.payer(), await shop.payer()];
+      const { answer } = await slow(shop, other);
+      const called = shop.simulator.calls.total;
+      way.play("frozen");
+      expect(await shop.chat(payer)).toMatchObject(REFUSED);
+      expect(way.played).toBe(true);
+      way.thaw();
+      expect(await shop.wrong(payer, [])).toEqual([]);
+      expect(await shop.kinds(payer)).toBe("topup hold void");
+      expect(await shop.wrong(other, [await answer])).toEqual([]);
+      expect(shop.simulator.calls.total).toBe(called);
+    },
+    LONG_MS,
+  );
+});
+
+test(
+  "a server that says nothing for 10 s: refused meanwhile, nothing lost, and the pool as small as before",
+  async () => {
+    expect(await silent).toEqual([]);
+  },
+  LONG_MS,
+);

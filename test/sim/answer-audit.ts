@@ -1,0 +1,285 @@
+// Each request's row beside what its providers know of it and what its client was given: who produced what, and what that costs.
+import type { Database } from "bun:sqlite";
+import type { CallTruth } from "./call-truth.ts";
+import { billOf, type Counted, modelOf, sumOf } from "./cards.ts";
+import type { Seen } from "./client.ts";
+import type { DayRecord } from "./day.ts";
+import type { Model } from "./model.ts";
+import { markupPartsOf } from "./model-money.ts";
+import type { ModelRow } from "./model-rows.ts";
+
+interface RequestRow extends Counted {
+  readonly id: string;
+  readonly model: string | null;
+  readonly attempts: number;
+  readonly status: number;
+  readonly cost: number;
+  readonly charged: number;
+  readonly held: number;
+  readonly source: string;
+  readonly ended: string;
+}
+
+function requestRows(database: Database): ReadonlyMap<string, RequestRow> {
+  const found = database
+    .query<RequestRow, []>(
+      `SELECT id, model_used AS model, attempts, status, cost_nano AS cost, charged_nano AS charged, hold_nano AS held,
+         usage_source AS source, ended, prompt_tokens AS prompt, completion_tokens AS completion,
+         cached_tokens AS cached, cache_write_tokens AS cacheWrite, reasoning_tokens AS reasoning FROM request`,
+    )
+    .all();
+  return new Map(found.map((row) => [row.id, row]));
+}
+
+/** The bytes of a token in the stated estimate. */
+const BYTES_PER_TOKEN = 4;
+/** How long a call may go on after its client left, on the way there a sweep of deadlines. */
+const ENDED_WITHIN_MS = 1000;
+
+export function auditAnswers(day: DayRecord, model: Model): readonly string[] {
+  const rows = requestRows(day.database);
+  const audit = new AnswerAudit(day, model, rows);
+  for (const seen of day.seen.values()) audit.seen(seen);
+  for (const row of rows.values()) audit.row(row);
+  for (const call of day.calls) audit.call(call);
+  return audit.problems;
+}
+
+class AnswerAudit {
+  readonly problems: string[] = [];
+  readonly #day: DayRecord;
+  readonly #model: Model;
+  readonly #rows: ReadonlyMap<string, RequestRow>;
+  readonly #calls = new Map<string, CallTruth[]>();
+
+  constructor(day: DayRecord, model: Model, rows: ReadonlyMap<string, RequestRow>) {
+    this.#day = day;
+    this.#model = model;
+    this.#rows = rows;
+    for (const call of day.calls) {
+      const calls = this.#calls.get(call.requestId) ?? [];
+      this.#calls.set(call.requestId, calls);
+      calls.push(call);
+    }
+  }
+
+  /** What a client was given must be what one provider said, billed once, posted before the last part left. */
+  seen(seen: Seen): void {
+    if (seen.facts.replayed) {
+      if (seen.whole) this.#replayed(seen, seen.facts.replayed.id);
+      return;
+    }
+    if (seen.texts.size > 0 && !seen.synced && this.#placeOf(seen.id) === "balance")
+      this.#wrong(seen.id, "the first part left before the hold would have survived a power failure");
+    if (seen.whole) this.#delivered(seen);
+    else this.#partly(seen);
+  }
+
+  #delivered(seen: Seen): void {
+    const row = this.#rows.get(seen.id);
+    const isPaid = this.#placeOf(seen.id) === "balance";
+    const held = this.#model.admitted.get(seen.id);
+    if (!row || !held) {
+      this.#wrong(seen.id, "was answered without a row");
+      return;
+    }
+    if (this.#isExcused(row, isPaid)) return;
+    if (row.ended !== "done" || row.status !== 200)
+      this.#wrong(seen.id, `was answered whole, its row says ${row.ended} ${row.status}`);
+    if (isPaid && seen.rowAtEnd?.ended !== "done")
+      this.#wrong(seen.id, `was not posted when its last part left: ${JSON.stringify(seen.rowAtEnd)}`);
+    const choices = this.#choicesOf(seen.id);
+    if (seen.texts.size !== choices) this.#wrong(seen.id, `has ${seen.texts.size} of ${choices} choices`);
+    const said = this.#answering(row).flatMap(({ texts }) => texts);
+    for (const text of seen.texts.values())
+      if (!said.includes(text)) this.#wrong(seen.id, `was given what no provider said whole: ${text}`);
+    const shown = { cost: row.cost, charged: row.charged };
+    const told = { cost: nanoOf(seen.usage?.cost), charged: nanoOf(seen.usage?.charged) };
+    // Where the row is written late, nothing was known to be charged, and nothing was.
+    if (told.cost !== shown.cost || told.charged !== shown.charged)
+      this.#wrong(seen.id, `was told ${JSON.stringify(told)}, its row says ${JSON.stringify(shown)}`);
+  }
+
+  /** A free answer doesn't wait for its row for long; a node that others took for dead can't know. */
+  #isExcused(row: RequestRow, isPaid: boolean): boolean {
+    const { dead, frozen } = this.#day;
+    const node = this.#model.admitted.get(row.id)?.node ?? "";
+    return row.ended === "lost" && row.charged === 0 && (frozen.has(node) || (!isPaid && dead.has(node)));
+  }
+
+  /** The client has a part at most: it must have paid for that at least, unless its node died or its store failed. */
+  #partly(seen: Seen): void {
+    const row = this.#rows.get(seen.id);
+    const bytes = bytesOf([...seen.texts.values()]);
+    if (bytes === 0 || seen.cut) return;
+    if (!row) {
+      this.#wrong(seen.id, "was answered in part without a row");
+      return;
+    }
+    if (row.ended === "lost" && this.#day.frozen.size > 0) return;
+    if (row.ended === "lost" && this.#day.dead.has(seen.node)) return;
+    if (row.ended !== "done" && row.completion < Math.ceil(bytes / BYTES_PER_TOKEN))
+      this.#wrong(seen.id, `was given ${bytes} bytes, its row says ${row.completion} tokens, ${row.ended}`);
+    const said = (this.#calls.get(seen.id) ?? []).flatMap(({ texts }) => texts);
+    for (const text of seen.texts.values())
+      if (text !== "" && !said.some((one) => one.startsWith(text)))
+        this.#wrong(seen.id, `was given a mixture: ${text}`);
+  }
+
+  #replayed(seen: Seen, firstId: string): void {
+    const first = this.#day.seen.get(firstId);
+    const row = this.#rows.get(firstId);
+    if (this.#rows.has(seen.id) || this.#calls.has(seen.id))
+      this.#wrong(seen.id, `is a replay of ${firstId}, and was called or recorded itself`);
+    if (row?.ended !== "done") {
+      this.#wrong(seen.id, `replays ${firstId}, which is not done`);
+      return;
+    }
+    const said = this.#answering(row).flatMap(({ texts }) => texts);
+    for (const text of seen.texts.values())
+      if (!said.includes(text)) this.#wrong(seen.id, `replays what ${firstId} was not: ${text}`);
+    if (!first?.whole || first.facts.replayed) return;
+    const answerOf = ({ texts, usage }: Seen) =>
+      JSON.stringify([[...texts].toSorted(([a], [b]) => a - b), usage]);
+    const isToldLater = row.charged !== nanoOf(first.usage?.charged);
+    const isOtherJson = first.json !== null && seen.json !== null && first.json !== seen.json;
+    if ((answerOf(first) !== answerOf(seen) || isOtherJson) && !isToldLater)
+      this.#wrong(seen.id, `replays ${firstId} as ${answerOf(seen)}, it was ${answerOf(first)}`);
+  }
+
+  row(row: RequestRow): void {
+    const booked = this.#model.rows.get(row.id);
+    if (!booked) {
+      this.#wrong(row.id, "has a row that was never decided");
+      return;
+    }
+    const due =
+      row.model === null
+        ? 0n
+        : billOf(row.model, row, this.#choicesOf(row.id), markupPartsOf(this.#day.scenario));
+    const hasUsage = row.source !== "none";
+    if (BigInt(row.cost) !== (hasUsage ? due : 0n))
+      this.#wrong(row.id, `costs ${row.cost}, by the price table ${due}`);
+    const { counted, sealedReply, record } = booked.settlement;
+    if (sealedReply !== null && record.ended !== "done") this.#wrong(row.id, "a broken answer was kept");
+    if (!counted && (row.charged !== 0 || (row.ended === "done" && hasUsage)))
+      this.#wrong(row.id, "what was produced was not counted");
+    if (row.ended === "done") this.#done(row, booked);
+    else if (row.ended === "lost") this.#lost(row, booked);
+    else this.#broken(row, counted);
+  }
+
+  /** The provider's own count is the bill. */
+  #done(row: RequestRow, { hold, settlement, writtenOff }: ModelRow): void {
+    const calls = this.#answering(row);
+    if (calls.length === 0 || calls.some(({ whole }) => !whole)) {
+      this.#wrong(row.id, "is done, though its provider did not finish");
+      return;
+    }
+    const reports = calls.map(({ reported }) => reported);
+    const known = reports.filter((report) => report !== null);
+    if (known.length === reports.length) {
+      const invoice = sumOf(known);
+      const same = COUNTS.every((count) => invoice[count] === row[count]);
+      if (!same || row.source !== "provider")
+        this.#wrong(
+          row.id,
+          `is billed ${JSON.stringify(row)}, the provider counts ${JSON.stringify(invoice)}`,
+        );
+    } else {
+      const least = Math.ceil(bytesOf(calls.flatMap(({ texts }) => texts)) / BYTES_PER_TOKEN);
+      const most = Math.max(least, sumOf(known).completion);
+      if (row.source !== "estimate" || row.completion < least || row.completion > most)
+        this.#wrong(row.id, `is estimated at ${row.completion} ${row.source}, not ${least} to ${most}`);
+    }
+    if (hold.replyId !== null && settlement.sealedReply === null) this.#wrong(row.id, "was not kept");
+    const honest = calls.every((call) => call.honest) && hold.place.kind === "balance";
+    if (honest && (BigInt(row.cost) > hold.nano || writtenOff > 0n))
+      this.#wrong(row.id, `costs ${row.cost}, ${hold.nano} was held, and the provider kept to its limit`);
+  }
+
+  /** Only what a dead node, or one taken for dead, or a store that failed, left behind is lost: nothing is charged. */
+  #lost(row: RequestRow, { hold, by }: ModelRow): void {
+    const { dead, frozen, storeFaults } = this.#day;
+    if (row.charged !== 0) this.#wrong(row.id, "is lost, and was charged");
+    const isOurs = by === hold.node;
+    if (isOurs && storeFaults === 0) this.#wrong(row.id, "was given up by a node with a sound store");
+    if (!isOurs && !dead.has(hold.node) && !frozen.has(hold.node))
+      this.#wrong(row.id, `was taken from ${hold.node}, which lives`);
+  }
+
+  /** What was produced is charged; where nothing was, nothing is. */
+  #broken(row: RequestRow, counted: boolean): void {
+    const all = this.#calls.get(row.id) ?? [];
+    const last = all.filter(({ attempt }) => attempt === row.attempts);
+    const sent = bytesOf(last.flatMap((call) => call.sent));
+    if (sent === 0 && (counted || row.charged !== 0 || row.cost !== 0))
+      this.#wrong(row.id, `nothing was produced, and it costs ${row.cost}`);
+    const reported = sumOf(last.map((call) => call.reported).filter((report) => report !== null));
+    const most = Math.max(Math.ceil(sent / BYTES_PER_TOKEN), reported.completion);
+    if (row.completion > most)
+      this.#wrong(row.id, `is billed ${row.completion} tokens, at most ${most} were made`);
+    if (!counted && row.completion > 0) this.#wrong(row.id, "something was produced, and it does not count");
+  }
+
+  /** No call is unrecorded, none outlives its request, none was told more than what is held. */
+  call(call: CallTruth): void {
+    const { requestId: id, asked, cardId } = call;
+    const row = this.#rows.get(id);
+    if (!row) {
+      this.#wrong(id, "called a provider, and has no row");
+      return;
+    }
+    if (call.endedAtMs === null) this.#wrong(id, `call ${call.number} was never ended`);
+    const seen = this.#day.seen.get(id);
+    const leftAtMs = seen?.plan.idempotencyKey === null ? seen.leftAtMs : null;
+    if (
+      leftAtMs !== null &&
+      leftAtMs !== undefined &&
+      (call.endedAtMs ?? 0) > leftAtMs + ENDED_WITHIN_MS &&
+      !call.whole
+    )
+      this.#wrong(id, `call ${call.number} went on after its client had left`);
+    const hold = this.#model.admitted.get(id);
+    if (hold?.place.kind !== "balance") return;
+    const { price } = modelOf(cardId);
+    const choices = this.#choicesOf(id);
+    if (price === null) {
+      this.#wrong(id, `a call of ${cardId}, which has no price, is paid for`);
+      return;
+    }
+    // Told none, a model goes up to its own.
+    const limit = asked.limit ?? modelOf(cardId).outputTokensMax ?? 0;
+    const worst = { prompt: 0, completion: choices * limit, cached: 0, cacheWrite: 0, reasoning: 0 };
+    const due = billOf(cardId, worst, choices, markupPartsOf(this.#day.scenario));
+    if (due > hold.nano) this.#wrong(id, `call ${call.number} may cost ${due}, ${hold.nano} is held`);
+  }
+
+  /** The calls whose answers were put together into the row's. */
+  #answering(row: RequestRow): readonly CallTruth[] {
+    const calls = this.#calls.get(row.id) ?? [];
+    return calls.filter(({ attempt, unconnected }) => attempt === row.attempts && !unconnected);
+  }
+
+  #choicesOf(id: string): number {
+    return this.#day.seen.get(id)?.request.n ?? 1;
+  }
+
+  #placeOf(id: string): string | undefined {
+    return this.#model.admitted.get(id)?.place.kind;
+  }
+
+  #wrong(id: string, what: string): void {
+    this.problems.push(`${id} ${what}`);
+  }
+}
+
+const COUNTS = ["prompt", "completion", "cached", "cacheWrite", "reasoning"] as const;
+
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+function nanoOf(usd: unknown): number {
+  return typeof usd === "number" ? Math.round(usd * 1e9) : -1;
+}

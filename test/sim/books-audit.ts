@@ -1,0 +1,123 @@
+// What the database says at the end of a day, read with the auditor's own SQL, beside what its own ledger came to.
+import type { Database } from "bun:sqlite";
+import type { DayRecord } from "./day.ts";
+import type { Model } from "./model.ts";
+
+type Value = string | number | bigint | null;
+type Row = Record<string, Value>;
+
+/** Rows with whole numbers as big as they are. */
+function rows(database: Database, sql: string): readonly Row[] {
+  const statement = database.prepare<Row, []>(sql);
+  const all = statement.all();
+  statement.finalize();
+  return all;
+}
+
+/** Queries that find nothing in sound books, each with what it finds. */
+const UNSOUND: Readonly<Record<string, string>> = {
+  "a hold is left": "SELECT id, node FROM hold",
+  "a movement does not come to zero":
+    "SELECT account_id, seq FROM entry WHERE balance_nano + held_nano + funding_nano + revenue_nano + overrun_nano <> 0",
+  "a balance below zero": "SELECT id FROM account WHERE balance_nano < 0 OR held_nano <> 0",
+  "a balance that its journal does not come to": `
+    SELECT id, balance_nano FROM account WHERE
+      balance_nano <> (SELECT coalesce(sum(balance_nano), 0) FROM entry WHERE account_id = account.id)
+      OR entries <> (SELECT count(*) FROM entry WHERE account_id = account.id)
+      OR held_nano <> (SELECT coalesce(sum(held_nano), 0) FROM entry WHERE account_id = account.id)`,
+  "a broken chain": `
+    SELECT one.account_id, one.seq FROM entry AS one
+      LEFT JOIN entry AS before ON before.account_id = one.account_id AND before.seq = one.seq - 1
+      WHERE one.balance_after_nano <> coalesce(before.balance_after_nano, 0) + one.balance_nano
+        OR (one.seq > 1 AND before.seq IS NULL)`,
+  "a hold that was not resolved once": `
+    SELECT account_id, request_id FROM entry WHERE request_id IS NOT NULL GROUP BY account_id, request_id
+      HAVING sum(kind = 'hold') <> sum(kind IN ('post', 'void')) OR sum(kind = 'post') > 1 OR sum(kind = 'overrun') > 1
+        OR sum(held_nano) <> 0`,
+  "a row that its journal does not bear out": `
+    SELECT request.id, charged_nano FROM request LEFT JOIN
+      (SELECT request_id, sum(balance_nano) AS moved FROM entry WHERE request_id IS NOT NULL GROUP BY request_id) AS journal
+      ON journal.request_id = request.id WHERE charged_nano <> -coalesce(moved, 0)`,
+  "money moved for a request without a row":
+    "SELECT request_id FROM entry WHERE request_id IS NOT NULL AND request_id NOT IN (SELECT id FROM request)",
+  "a movement that its row gainsays": `
+    SELECT entry.request_id FROM entry JOIN request ON request.id = entry.request_id
+      WHERE kind IN ('post', 'overrun') AND (entry.ended <> request.ended OR entry.usage_source <> request.usage_source)`,
+  "spending that the rows do not come to": `
+    SELECT key_id FROM spend WHERE held_nano <> 0
+      OR spent_nano <> (SELECT coalesce(sum(charged_nano), 0) FROM request WHERE key_id = spend.key_id)`,
+  "an hour's sum that its rows do not come to": `
+    SELECT sums.* FROM
+      (SELECT at_ms / 3600000 * 3600000 AS hour, account_id AS account, key_id AS key, model_used AS model,
+         count(*) AS n, sum(cost_nano) AS cost, sum(charged_nano) AS charged, sum(prompt_tokens) AS prompt,
+         sum(completion_tokens) AS completion FROM request WHERE model_used IS NOT NULL GROUP BY 1, 2, 3, 4) AS sums
+      FULL JOIN usage_hour ON hour = hour_ms AND account = usage_hour.account_id AND key = usage_hour.key_id
+        AND sums.model = usage_hour.model
+      WHERE n IS NOT requests OR cost IS NOT cost_nano OR charged IS NOT charged_nano
+        OR prompt IS NOT prompt_tokens OR completion IS NOT completion_tokens`,
+  "kept replies that are not counted": `
+    SELECT id FROM account WHERE kept_characters <>
+      (SELECT coalesce(sum(length(sealed)), 0) FROM reply WHERE account_id = account.id)`,
+  "a reply that waits for nobody": "SELECT id FROM reply WHERE state = 'pending'",
+};
+
+export function auditBooks({ database, scenario }: DayRecord, model: Model): readonly string[] {
+  const problems: string[] = [];
+  for (const [what, sql] of Object.entries(UNSOUND)) {
+    for (const found of rows(database, sql)) problems.push(`${what}: ${JSON.stringify(found, texts)}`);
+  }
+  const compare = (what: string, found: unknown, expected: unknown) => {
+    const [is, should] = [JSON.stringify(found, texts), JSON.stringify(expected, texts)];
+    if (is !== should) problems.push(`${what} is ${is}, by the rules it is ${should}`);
+  };
+  for (const id of scenario.accounts) {
+    const account = model.accounts.get(id);
+    const [sums] = rows(
+      database,
+      `SELECT balance_nano AS balance,
+         (SELECT -coalesce(sum(funding_nano), 0) FROM entry WHERE account_id = account.id) AS funded,
+         (SELECT coalesce(sum(revenue_nano), 0) FROM entry WHERE account_id = account.id) AS revenue,
+         (SELECT -coalesce(sum(overrun_nano), 0) FROM entry WHERE account_id = account.id) AS writtenOff
+       FROM account WHERE id = '${id}'`,
+    );
+    const { balance, funded, revenue, writtenOff } = account ?? {};
+    compare(`account ${id}`, sums, { balance, funded, revenue, writtenOff });
+  }
+  compare(
+    "the spending of the keys",
+    rows(database, "SELECT key_id AS key, spent_nano AS spent FROM spend WHERE spent_nano > 0 ORDER BY 1"),
+    [...model.spends]
+      .filter(([, { spent }]) => spent > 0n)
+      .map(([key, { spent }]) => ({ key, spent }))
+      .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
+  );
+  compare(
+    "the allowance used",
+    rows(database, "SELECT owner || ' ' || day AS id, used FROM meter ORDER BY id"),
+    [...model.meters].map(([id, { used }]) => ({ id, used })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  compare(
+    "the throttle's slots",
+    rows(database, "SELECT owner, taken_by AS by FROM slot WHERE taken_by IS NOT NULL ORDER BY owner"),
+    [...model.slots]
+      .flatMap(([owner, slot]) => (slot ? [{ owner, by: slot.by }] : []))
+      .toSorted((a, b) => (a.owner < b.owner ? -1 : 1)),
+  );
+  compare(
+    "the kept replies",
+    rows(database, "SELECT id, request_id AS requestId, state FROM reply ORDER BY id"),
+    [...model.replies]
+      .map(([id, { requestId, state }]) => ({ id, requestId, state }))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  compare(
+    "what the requests were charged",
+    rows(database, "SELECT id, charged_nano AS charged FROM request ORDER BY id"),
+    [...model.rows].map(([id, { charged }]) => ({ id, charged })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  return problems;
+}
+
+function texts(_name: string, value: unknown): unknown {
+  return typeof value === "bigint" || typeof value === "number" ? String(value) : value;
+}

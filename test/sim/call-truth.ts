@@ -1,0 +1,92 @@
+// One upstream call as its provider knows it: what it will say, what it counts, and what will go wrong.
+import type { Counted, SimModel } from "./cards.ts";
+import type { Dice } from "./dice.ts";
+import type { Asked } from "./shapes.ts";
+
+export const REQUEST_HEADER = "x-sim-request";
+
+const TROUBLES = [
+  "none",
+  "refuses",
+  "no_connection",
+  "reset_once",
+  "unreachable",
+  "silent",
+  "stalls",
+  "garbage",
+  "breaks",
+  "ends_early",
+  "error_event",
+  "no_count",
+  "beyond_hold",
+  "slow",
+  "stays_open",
+] as const;
+export type Trouble = (typeof TROUBLES)[number];
+export type TroubleWeights = Readonly<Record<Trouble, number>>;
+
+/** One call as its provider knows it. */
+export interface CallTruth {
+  /** The completion's id, as told in a header. */
+  readonly requestId: string;
+  /** Which attempt of its request it belongs to, from 1. */
+  readonly attempt: number;
+  readonly number: number;
+  readonly cardId: string;
+  readonly atMs: number;
+  readonly asked: Asked;
+  readonly trouble: Trouble;
+  /** Never exceeds the limit it was told, nor what its prompt may come to. */
+  readonly honest: boolean;
+  /** The answer to each choice as it will be, and as far as it was sent. */
+  readonly texts: readonly string[];
+  readonly sent: string[];
+  /** The count that was reported last, and what the whole answer comes to. */
+  reported: Counted | null;
+  readonly invoice: Counted;
+  /** Sent to its end, with its finish. */
+  whole: boolean;
+  /** The connection was lost before anything was answered. */
+  unconnected: boolean;
+  endedAtMs: number | null;
+}
+
+/** Words that no other call says. */
+export function textOf(dice: Dice, call: number, choice: number): string {
+  const words = Array.from(
+    { length: dice.int(1, 12) },
+    (_, at) => `w${dice.int(10, 99)}${"y".repeat(at % 7)}`,
+  );
+  return `c${call}.${choice}:${words.join(" ")}`;
+}
+
+/** The counts of a prompt of so many tokens. */
+export function promptOf({ cached, cacheWrite }: Counted, prompt: number): Partial<Counted> {
+  return {
+    prompt,
+    cached: Math.min(cached, prompt),
+    cacheWrite: Math.min(cacheWrite, prompt - Math.min(cached, prompt)),
+  };
+}
+
+export function invoiceOf(
+  dice: Dice,
+  { shape, outputTokensMax }: SimModel,
+  asked: Asked,
+  beyond: boolean,
+): Counted {
+  const prompt = Math.ceil(asked.promptBytes / (1.5 + dice.next() * 3)) + dice.int(0, 60);
+  const cap = (asked.limit ?? outputTokensMax ?? 1000) * asked.choices;
+  const most = beyond
+    ? cap * dice.int(2, 6)
+    : Math.max(1, dice.chance(0.2) ? cap : Math.ceil(cap * dice.next()));
+  const completion = Math.max(1, most);
+  const cached = dice.chance(0.3) ? dice.int(0, prompt) : 0;
+  return {
+    prompt: beyond ? prompt * dice.int(1, 4) : prompt,
+    completion,
+    cached,
+    cacheWrite: shape === "anthropic" && dice.chance(0.3) ? dice.int(0, prompt - cached) : 0,
+    reasoning: shape !== "anthropic" && dice.chance(0.3) ? dice.int(0, completion) : 0,
+  };
+}

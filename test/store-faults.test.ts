@@ -1,0 +1,100 @@
+// Stores that fail for real under a running gateway: nothing unmetered passes, everybody is told the truth, all heals.
+import { describe, expect, test } from "bun:test";
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { decide } from "../src/ledger/decide.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { canFailSyncs, startTracedWorld } from "./faults/failing-sync.ts";
+import { FAULTS } from "./faults/faults.ts";
+import { askedInAllWays, balanced, healed, refusedAll, suffer } from "./faults/scenario.ts";
+import { LONG_MS } from "./serve-process.ts";
+import { codeOf, thrownBy } from "./store.suite.ts";
+
+/** Shorter than the product's own 5 s, so that a held lock is given up soon. */
+const LOCK_WAIT_MS = 250;
+
+describe.concurrent("a store that fails under a running gateway", () => {
+  for (const { name, isPossible, make } of FAULTS) {
+    // Who isn't root, or is inside a container, can't bring some of them about.
+    test.skipIf(!isPossible)(
+      `${name}: 503 with Retry-After, no call unmetered, red and green, healed within 5 s, books balanced`,
+      async () => {
+        const fault = make();
+        try {
+          const { refused } = await suffer(fault, { lockWaitMs: LOCK_WAIT_MS });
+          expect(refused).toBeGreaterThan(0);
+        } finally {
+          fault.remove();
+        }
+      },
+      LONG_MS,
+    );
+  }
+
+  test.skipIf(!canFailSyncs())(
+    "syncs fail: nothing that is paid for is answered, nobody after that, and all is verified before it heals",
+    async () => {
+      const world = await startTracedWorld();
+      try {
+        for (const one of await askedInAllWays(world))
+          expect(one).toMatchObject({ status: 200, whole: true });
+        const mend = await world.failSyncs();
+        for (const stream of [false, true]) {
+          const told = await world.ask("paid", stream);
+          expect(told).toMatchObject({
+            status: 503,
+            code: "store_unavailable",
+            retryAfter: "1",
+            whole: false,
+          });
+        }
+        await refusedAll(world, 0);
+        await mend();
+        await healed(world);
+        await balanced(world);
+      } finally {
+        await world.stop();
+      }
+    },
+    LONG_MS,
+  );
+});
+
+describe("a store's file that is not what it was", () => {
+  const newPath = () => join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
+  const remove = (path: string) => rmSync(dirname(path), { recursive: true });
+
+  test("after a sync that failed it is used again only once it is found sound, not on the second try either", async () => {
+    const path = newPath();
+    const store = await openSqliteStore({ path, decide });
+    renameSync(`${path}-wal`, `${path}-gone`);
+    expect(codeOf(await thrownBy(store.durable()))).toBe("store_unavailable");
+    const sound = readFileSync(path);
+    const damaged = Buffer.from(sound);
+    damaged.fill(0xaa, sound.length / 2);
+    writeFileSync(path, damaged);
+    for (let tries = 0; tries < 2; tries++) {
+      expect(codeOf(await thrownBy(store.setting("master_key_check")))).toBe("store_unavailable");
+    }
+    writeFileSync(path, sound);
+    expect(await store.account("default")).toMatchObject({ name: "default" });
+    await store.close();
+    remove(path);
+  });
+
+  test("a log without its database is not thrown away at the start", async () => {
+    const path = newPath();
+    const store = await openSqliteStore({ path, decide });
+    copyFileSync(`${path}-wal`, `${path}-kept`);
+    await store.close();
+    rmSync(path);
+    renameSync(`${path}-kept`, `${path}-wal`);
+    const log = readFileSync(`${path}-wal`);
+    for (let tries = 0; tries < 2; tries++) {
+      expect(String(await thrownBy(openSqliteStore({ path, decide })))).toContain("its log (-wal) is there");
+    }
+    expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+    remove(path);
+  });
+});

@@ -1,0 +1,179 @@
+// Everything at once on every store, by seed: top-ups, admissions, settlements and their repeats, and books that add up after it.
+import { describe, expect, test } from "bun:test";
+import type { NanoUsd } from "../src/core/money.ts";
+import type { Place } from "../src/core/rows.ts";
+import type { Store } from "../src/core/store.ts";
+import { topUp } from "../src/ledger/fund.ts";
+import type { Settled, Ticket } from "../src/ledger/ledger.ts";
+import { accountOf, keyOf, ledgerOn, NOON } from "./samples.ts";
+import { codeOf, type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { ALWAYS, type Till, tillOn, wrongIn } from "./till.ts";
+
+const KEYS = [
+  keyOf("key_few", { requestsPerDay: 40 }),
+  keyOf("key_none", { requestsPerDay: 0, accountId: "acct" }),
+  keyOf("key_bound", { requestsPerDay: 5, spendLimitNanoUsd: 60_000 }),
+  keyOf("key_all", { requestsPerDay: null, accountId: "acct" }),
+];
+const REFUSALS = ["insufficient_balance", "rate_limit_exceeded"];
+
+interface Open {
+  readonly ticket: Ticket;
+  readonly till: Till;
+  readonly place: Place;
+}
+
+/** Numbers from 0 to below `most`, the same ones for the same seed. */
+function rollsOf(seed: number) {
+  let state = seed;
+  return (most: number): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % most;
+  };
+}
+
+/** Clients, operators and providers of two nodes, and what they were told. */
+class Crowd {
+  readonly #stores: readonly Store[];
+  readonly #tills: readonly Till[];
+  readonly #roll: (most: number) => number;
+  #open: Open[] = [];
+  readonly #ended: Open[] = [];
+  #count = 0;
+  readonly charged = new Map<string, NanoUsd>();
+  readonly taken = new Map<string, number>();
+  readonly #topUps = new Map<string, NanoUsd>();
+
+  constructor({ store, other }: TwoStores, seed: number) {
+    this.#stores = [store, other];
+    this.#tills = [store, other].flatMap((one) => [tillOn(one, ALWAYS), tillOn(one, {})]);
+    this.#roll = rollsOf(seed);
+  }
+
+  get paidIn(): NanoUsd {
+    return [...this.#topUps.values()].reduce((sum, nanoUsd) => sum + nanoUsd, 0);
+  }
+
+  /** Many of them at the same moment. */
+  async rush(): Promise<void> {
+    const open = this.#open;
+    this.#open = [];
+    const kept = open.filter(() => this.#roll(3) === 0);
+    const ending = open.filter((one) => !kept.includes(one));
+    await Promise.all([
+      ...Array.from({ length: 25 }, () => this.#comes()),
+      ...Array.from({ length: 3 }, () => this.#paysIn()),
+      ...ending.map((one) => this.#ends(one)),
+      ...this.#ended.slice(-5).map((one) => this.#saysAgain(one)),
+      ...kept.map((one) => (this.#roll(2) === 0 ? this.#asksAgain(one) : this.#open.push(one))),
+    ]);
+  }
+
+  async endAll(): Promise<void> {
+    await Promise.all(this.#open.splice(0).map((one) => this.#ends(one)));
+  }
+
+  async #comes(): Promise<void> {
+    const till = this.#pick(this.#tills);
+    const worst = this.#roll(4) === 0 ? 0 : this.#roll(9_000);
+    await this.#asks(till, till.ticket(`request ${this.#count++}`, this.#pick(KEYS), worst));
+  }
+
+  async #asks(till: Till, ticket: Ticket): Promise<void> {
+    try {
+      const admitted = await till.ledger.admit(ticket);
+      if (admitted.kind === "granted") this.#open.push({ ticket, till, place: admitted.place });
+    } catch (thrown) {
+      if (!REFUSALS.includes(codeOf(thrown) ?? "")) throw thrown;
+    }
+  }
+
+  #asksAgain({ till, ticket }: Open): Promise<void> {
+    return this.#asks(till, ticket);
+  }
+
+  async #ends(one: Open): Promise<void> {
+    const { ticket, till, place } = one;
+    const { id, accountId } = ticket.ask.key;
+    const cost = this.#roll(12_000);
+    const produced = this.#roll(3) > 0;
+    const ends = () => (produced ? till.post(ticket, cost) : till.release(ticket));
+    const answers: readonly Settled[] = await Promise.all([ends(), ends()]);
+    const [first] = answers;
+    for (const answer of answers) expect(answer.chargedNanoUsd).toBe(first?.chargedNanoUsd ?? Number.NaN);
+    expect(place.kind === "balance" || first?.chargedNanoUsd === 0).toBe(true);
+    for (const payer of [id, accountId]) this.#add(this.charged, payer, first?.chargedNanoUsd ?? 0);
+    if (produced && place.kind === "allowance" && !first?.late) this.#add(this.taken, id, 1);
+    this.#ended.push(one);
+  }
+
+  async #saysAgain({ ticket, till }: Open): Promise<void> {
+    await till.post(ticket, 7_777);
+  }
+
+  async #paysIn(): Promise<void> {
+    const [accountId, id] = [this.#pick(["default", "acct"]), `${this.#roll(40)}`];
+    const nanoUsd = 1_000 * (1 + Number(id));
+    await topUp(this.#pick(this.#stores), { accountId, id, nanoUsd, note: null, nowMs: NOON });
+    this.#topUps.set(`${accountId} ${id}`, nanoUsd);
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    const picked = list[this.#roll(list.length)];
+    if (picked === undefined) throw new Error("There is nothing to pick from.");
+    return picked;
+  }
+
+  #add(sums: Map<string, number>, id: string, more: number): void {
+    sums.set(id, (sums.get(id) ?? 0) + more);
+  }
+}
+
+export function mixSuite(name: string, makeBench: MakeBench): void {
+  describe(name, () => {
+    const opened = twoStores(makeBench);
+    describe("everything at once", () => {
+      for (const seed of [1, 20_261_120, 77_777]) {
+        test(`leaves books that add up (seed ${seed})`, async () => {
+          const { store, other, bench } = opened();
+          await store.addAccount(accountOf("acct"));
+          for (const key of KEYS) await store.addKey(key, `digest of ${key.id}`);
+          const crowd = new Crowd(opened(), seed);
+          for (let rush = 0; rush < 15; rush++) {
+            await crowd.rush();
+            expect(wrongIn(await store.audit())).toEqual([]);
+          }
+          // What one node has open now is lost with it, the other's is ended.
+          await bench.forsake(store);
+          await ledgerOn(other).resolveLost();
+          await crowd.endAll();
+          await expectSettled(other, crowd);
+        });
+      }
+    });
+  });
+}
+
+async function expectSettled(store: Store, crowd: Crowd): Promise<void> {
+  const audit = await store.audit();
+  expect([wrongIn(audit), audit.held]).toEqual([[], 0n]);
+  expect(audit.system.funding).toBe(-BigInt(crowd.paidIn));
+  for (const key of KEYS) {
+    const charged = crowd.charged.get(key.id) ?? 0;
+    expect([key.id, await store.chargedSince(key.id, 0)]).toEqual([key.id, charged]);
+    const { spends } = await store.read(ledgerOn(store).ticket({ ...ASK, key }).reads);
+    const { spentNanoUsd = 0, heldNanoUsd = 0 } = spends.get(key.id) ?? {};
+    expect([key.id, spentNanoUsd, heldNanoUsd]).toEqual([key.id, charged, 0]);
+    if (key.requestsPerDay === null) continue;
+    expect((await ledgerOn(store).allowance(key)).used).toBe(crowd.taken.get(key.id) ?? 0);
+  }
+  const charged = (crowd.charged.get("default") ?? 0) + (crowd.charged.get("acct") ?? 0);
+  expect(charged).toBeGreaterThan(0);
+  expect(audit.balances).toBe(BigInt(crowd.paidIn - charged));
+  expect(audit.system.revenue + audit.system.overrun).toBe(BigInt(charged));
+}
+
+const ASK = {
+  ...{ id: "none", requestId: "none", modelAsked: "none", selector: null, stream: false },
+  ...{ offers: () => [], idempotency: null, nowMs: NOON },
+};
