@@ -77,6 +77,12 @@ describe("every request is paid for", () => {
     expect(always.books(payer)).toMatchObject({ kinds: [], holds: 0 });
   });
 
+  test("what a request costs beside its tokens is part of the worst case", async () => {
+    const payer = await always.payer(0.001);
+    expect((await ask(always, payer, "Shop#toll~tokens=1000:500", { max_tokens: 1 })).status).toBe(402);
+    expect((await ask(always, payer, "Shop#sim", { max_tokens: 1 })).status).toBe(200);
+  });
+
   test("there is no allowance: nothing is said of one", async () => {
     const payer = await always.payer(1, { requests_per_day: 5 });
     const { headers } = await ask(always, payer, "Shop#sim");
@@ -112,7 +118,7 @@ describe("every request is paid for", () => {
     const probe = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
     await until("the provider is called", () => always.gated.waiting === 1);
     const { held_usd: each } = await always.account(payer);
-    const others = await always.payer(3.5 * Number(each));
+    const others = await always.payer(Math.floor(3.5 * nanoIn(each)) / USD);
     const answers = Array.from({ length: 12 }, () => ask(always, others, "Gated#mute", { max_tokens: 1000 }));
     const refused = new Set<Seen>();
     for (const answer of answers) void answer.then((one) => one.status === 402 && refused.add(one));
@@ -266,11 +272,10 @@ describe("only what is beyond the allowance is paid for", () => {
       expect(free.headers.get("x-ratelimit-remaining-requests")).toBe(remaining);
     }
     expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], used: 2 });
-    const paid = [0.01 * USD, 0.01 * USD - cost, 0.01 * USD - 2 * cost, 0.01 * USD - 3 * cost];
-    for (const before of paid) {
+    for (let left = 0.01 * USD; left > 0.002 * USD; left -= cost) {
       const answer = await ask(beyond, payer, model, { max_tokens: 100, stream: true });
       expect([answer.status, billIn(answer)]).toEqual([200, { cost, charged: cost }]);
-      expect(beyond.books(payer).balance).toBe(before - cost);
+      expect(beyond.books(payer).balance).toBe(left - cost);
     }
     const refused = await ask(beyond, payer, model, { max_tokens: 4000 });
     expect(lineOf(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");

@@ -120,6 +120,8 @@ describe("days of any length", () => {
         [...(await store.read(first.reads)).meters.values()].map((meter) => meter?.used);
       expect(await usedThen()).toEqual([2, 1]);
       clock.atMs = endMs + 5;
+      // Nothing is remembered of the days before: what is not asked for is not there.
+      await store.renameAccount("default", "renamed");
       await giveBack(last);
       expect(await usedThen()).toEqual([1, 1]);
       await giveBack(before);

@@ -26,7 +26,7 @@ const server = await startPostgres();
 afterAll(() => server.remove());
 
 function job(fields: Pick<Job, "name" | "keyId" | "times"> & Partial<Job>): Job {
-  return { isPaid: false, costNanoUsd: COST, settles: true, ...fields };
+  return { atOnce: fields.times, isPaid: false, costNanoUsd: COST, settles: true, ...fields };
 }
 
 describe("four nodes", () => {
@@ -90,7 +90,7 @@ describe("four nodes", () => {
     async () => {
       const account = await keyWith("key_places", 0);
       const key = { ...keyOf("key_places"), accountId: account };
-      const counts = await all(job({ name: "places", keyId: "key_places", times: 250 }));
+      const counts = await all(job({ name: "places", keyId: "key_places", times: 250, atOnce: 10 }));
       expect(counts).toMatchObject({ granted: 200, refused: 800, failed: 0 });
       expect((await ledgerOn(store).allowance(key)).used).toBe(200);
       expect((await store.requests({ keyId: key.id }, { limit: 500, after: null })).length).toBe(200);

@@ -6,11 +6,13 @@ import { dirname, join } from "node:path";
 import { decide } from "../src/ledger/decide.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { canFailSyncs, startTracedWorld } from "./faults/failing-sync.ts";
-import { FAULTS } from "./faults/faults.ts";
+import { FAULTS, looked } from "./faults/faults.ts";
 import { askedInAllWays, balanced, healed, refusedAll, suffer } from "./faults/scenario.ts";
 import { LONG_MS } from "./serve-process.ts";
 import { codeOf, thrownBy } from "./store.suite.ts";
 
+const PAGE_SIZE = "SELECT page_size AS size FROM pragma_page_size";
+const ROOT_PAGE = "SELECT rootpage AS page FROM sqlite_schema WHERE name = ?";
 /** Shorter than the product's own 5 s, so that a held lock is given up soon. */
 const LOCK_WAIT_MS = 250;
 
@@ -65,15 +67,23 @@ describe("a store's file that is not what it was", () => {
   const newPath = () => join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
   const remove = (path: string) => rmSync(dirname(path), { recursive: true });
 
+  /** Where a table's first page is, in bytes. */
+  const pageOf = (path: string, table: string) =>
+    looked(path, (database) => {
+      const { size } = database.query<{ size: number }, []>(PAGE_SIZE).get() ?? { size: 0 };
+      const { page } = database.query<{ page: number }, [string]>(ROOT_PAGE).get(table) ?? { page: 0 };
+      return { from: (page - 1) * size, to: page * size };
+    });
+  const damagedAt = (sound: Buffer, { from, to }: { readonly from: number; readonly to: number }) =>
+    Buffer.from(sound).fill(0xaa, from, to);
+
   test("after a sync that failed it is used again only once it is found sound, not on the second try either", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
     renameSync(`${path}-wal`, `${path}-gone`);
     expect(codeOf(await thrownBy(store.durable()))).toBe("store_unavailable");
     const sound = readFileSync(path);
-    const damaged = Buffer.from(sound);
-    damaged.fill(0xaa, sound.length / 2);
-    writeFileSync(path, damaged);
+    writeFileSync(path, damagedAt(sound, pageOf(path, "usage_hour")));
     for (let tries = 0; tries < 2; tries++) {
       expect(codeOf(await thrownBy(store.setting("master_key_check")))).toBe("store_unavailable");
     }

@@ -196,6 +196,7 @@ function journals(opened: Opened): void {
       const page = await read({ limit: 2, after: positionOf(all.at(-1)) });
       if (page.length === 0) return all;
       all.push(...page);
+      if (all.length > 100) throw new Error("The list has no end.");
     }
   }
 

@@ -215,14 +215,17 @@ function livingNodes(opened: Opened): void {
     expect(await moneyIn(other)).toEqual([9_000, 1_000]);
   });
 
-  test("stay where those of a dead one are found, a few at a time", async () => {
+  test("stay where those of dead ones are found, a few at a time", async () => {
     const { store, other, bench } = opened();
-    const [mine, theirs] = [tillOn(store), tillOn(other)];
-    for (const id of ["1", "2", "3"]) await mine.hold(id, key, 1_000);
-    await theirs.hold("living", key, 1_000);
+    const third = await bench.open(decide);
+    await third.beat();
+    for (const id of ["1", "2", "3"]) await tillOn(store).hold(id, key, 1_000);
+    for (const id of ["4", "5"]) await tillOn(third).hold(id, key, 1_000);
+    await tillOn(other).hold("living", key, 1_000);
     await bench.forsake(store);
-    expect((await other.orphans(2)).length).toBe(2);
-    expect(await ledgerOn(other).resolveLost()).toBe(3);
+    await third.close();
+    expect([(await other.orphans(2)).length, (await other.orphans(4)).length]).toEqual([2, 4]);
+    expect(await ledgerOn(other).resolveLost()).toBe(5);
     expect(await moneyIn(other)).toEqual([9_000, 1_000]);
   });
 }

@@ -172,6 +172,14 @@ function noReply(opened: Opened): void {
     expect(await theirs.ask("3")).toBe("granted");
   });
 
+  test("what is still being answered is waited for, however long it takes", async () => {
+    const { store } = opened();
+    const mine = clientOf(store);
+    await mine.ask("1");
+    mine.clock.atMs = NOON + 3 * REPLY_KEPT_MS;
+    expect(await mine.ask("2")).toBe("pending 1");
+  });
+
   test("an admission that is repeated is not its own twin", async () => {
     const { store } = opened();
     const mine = clientOf(store);

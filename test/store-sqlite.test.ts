@@ -169,6 +169,15 @@ describe("sqlite: one file, many processes, bad days", () => {
     again.close(true);
   });
 
+  test("in memory nobody takes its own holds for lost", async () => {
+    const own = await openSqliteStore({ path: ":memory:", decide });
+    await own.addKey(key, "digest");
+    const here = ledgerOn(own);
+    await grantedBy(here, here.ticket(askOf("1", key)));
+    expect([await own.orphans(9), await here.resolveLost()]).toEqual([[], 0]);
+    await own.close();
+  });
+
   test("everything is there again after a restart", async () => {
     const ticket = ledger.ticket(askOf("1", key));
     await grantedBy(ledger, ticket);

@@ -76,9 +76,12 @@ describe("kept replies", () => {
   });
 
   test("are kept up to a mebibyte", () => {
-    const room = 1024 * 1024 - JSON.stringify(keptOf("")).length;
-    expect(sealReply(vault, "reply", keptOf("x".repeat(room)))).not.toBeNull();
-    expect(sealReply(vault, "reply", keptOf("x".repeat(room + 1)))).toBeNull();
+    const room = 1024 * 1024 - Buffer.byteLength(JSON.stringify(keptOf("")));
+    for (const letter of ["x", "ü", "世"]) {
+      const most = Math.floor(room / Buffer.byteLength(letter));
+      expect(sealReply(vault, "reply", keptOf(letter.repeat(most)))).not.toBeNull();
+      expect(sealReply(vault, "reply", keptOf(letter.repeat(most + 1)))).toBeNull();
+    }
   });
 });
 

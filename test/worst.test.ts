@@ -41,9 +41,10 @@ describe("the worst case", () => {
     const price = { input: 0.0001, output: 0.0001 };
     expect(worstOf(price)?.nanoUsd).toBe(Math.ceil((prompt + 500) / 10));
     expect(worstOf(price, {}, {}, 1.05)?.nanoUsd).toBe(Math.ceil(((prompt + 500) / 10) * 1.05));
-    expect(
-      termsFor([offerOf({ lines: [], outputTokensAsked: 3, outputUsdPerMillion: 0.0001 })], 1, 1)?.nanoUsd,
-    ).toBe(1);
+    // A tenth and a tenth of a nano-dollar.
+    const lines = [{ what: "input", count: 1, usdPerMillion: 0.0001 }];
+    const least = offerOf({ lines, outputTokensAsked: 1, outputUsdPerMillion: 0.0001 });
+    expect(termsFor([least], 1, 1)?.nanoUsd).toBe(1);
   });
 
   test("takes the smaller of the client's limits, and no more than the model can give", () => {

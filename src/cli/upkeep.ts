@@ -49,8 +49,10 @@ export async function keepUp(parts: UpkeepParts): Promise<() => void> {
   };
 }
 
+/** With what is behind it: here the operator learns what is wrong with the store. */
 function failure(event: string, error: unknown) {
-  return { event, level: "warn", cause: String(error) } as const;
+  const behind = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  return { event, level: "warn", cause: `${error}${behind}` } as const;
 }
 
 /** Runs a task now and regularly, never twice at once. */

@@ -11,9 +11,9 @@ import { resolve } from "./settle.ts";
 import { type HoldTerms, termsFor } from "./worst.ts";
 
 export function admit(books: Books, demand: Admission): Answer {
+  undo(books, demand);
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null || !isLive(key, demand.nowMs)) return refused(invalidKey());
-  undo(books, demand);
   if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
   const earlier = answeredBefore(books, demand);
   if (earlier !== null) return earlier;

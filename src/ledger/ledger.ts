@@ -157,10 +157,14 @@ async function write(
 const LOST_AT_ONCE = 500;
 
 async function resolveLost(parts: LedgerParts): Promise<number> {
-  const holds = await parts.store.orphans(LOST_AT_ONCE);
   const outcome = (hold: Hold): Outcome => ({ counted: false, record: lostRecord(hold), sealedReply: null });
-  await Promise.all(holds.map((hold) => write(parts, hold.accountId, readsOfHold(hold), outcome(hold))));
-  return holds.length;
+  let count = 0;
+  for (;;) {
+    const holds = await parts.store.orphans(LOST_AT_ONCE);
+    await Promise.all(holds.map((hold) => write(parts, hold.accountId, readsOfHold(hold), outcome(hold))));
+    count += holds.length;
+    if (holds.length < LOST_AT_ONCE) return count;
+  }
 }
 
 function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {

@@ -42,6 +42,7 @@ export async function suffer(fault: StoreFault, options: ScenarioOptions = {}): 
     const open = world.shut();
     const underWay = WAYS.map(([key, stream]) => ({ key, answer: world.ask(key, stream) }));
     await until("all wait for the provider", () => world.waiting === WAYS.length);
+    await world.synced();
     await fault.begin();
     const tried = await triedUntilRefused(world);
     const untilMs = performance.now() + lastsMs;

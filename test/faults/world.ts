@@ -22,6 +22,8 @@ const BALANCE_NANO_USD = 1_000_000_000_000;
 export interface FaultWorld extends Clients {
   /** Calls to the provider wait from now on; what `shut` gave lets them go. */
   shut(): () => void;
+  /** Resolves when everything that was let in is on the disk. */
+  synced(): Promise<void>;
   /** How many calls wait at the gate. */
   readonly waiting: number;
   stop(): Promise<void>;
@@ -66,6 +68,7 @@ export async function startFaultWorld({ folder, lockWaitMs }: FaultWorldOptions)
   return {
     ...newClients({ url, database, simulator, secrets }),
     shut: () => gate.shut(),
+    synced: () => store.durable(),
     get waiting() {
       return gate.waiting;
     },

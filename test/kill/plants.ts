@@ -15,11 +15,11 @@ export interface Plant {
 
 export const PLANTS: readonly Plant[] = [
   {
-    name: "answers are let go before the commit, which comes 20 ms later",
+    name: "answers are let go before the commit, which comes 50 ms later",
     file: "src/store/sqlite/connection.ts",
     changes: [
       ["sql.begin.run();", "if (!database.inTransaction) sql.begin.run();"],
-      ["sql.commit.run();", "setTimeout(() => { if (database.inTransaction) sql.commit.run(); }, 20);"],
+      ["sql.commit.run();", "setTimeout(() => { if (database.inTransaction) sql.commit.run(); }, 50);"],
     ],
   },
   {

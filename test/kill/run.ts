@@ -7,73 +7,99 @@ import { newKillWorld } from "./world.ts";
 
 const TIMES = 200;
 const PLANTED_TIMES = 12;
+const TOLD_EVERY = 50;
+
+interface Course {
+  readonly passed: number;
+  readonly failed: number;
+  readonly problems: readonly string[];
+  /** Null when the campaign could not go on. */
+  readonly sums: CampaignSums | null;
+}
+
+interface CourseOptions {
+  readonly program: Program;
+  readonly times: number;
+  readonly seed: number;
+  /** Tells what comes up and goes on, and keeps the store where something did; else it is quiet, and ends at the first. */
+  readonly isThorough: boolean;
+}
+
+async function runCampaign({ program, times, seed, isThorough }: CourseOptions): Promise<Course> {
+  const world = await newKillWorld();
+  const count = { passed: 0, failed: 0 };
+  const all: string[] = [];
+  const onJudged = (kills: readonly Kill[], problems: readonly string[]) => {
+    count[problems.length === 0 ? "passed" : "failed"] += kills.length;
+    all.push(...problems);
+    if (isThorough) tell(kills, problems, count.passed, seed);
+    return isThorough || problems.length === 0;
+  };
+  let sums: CampaignSums | null = null;
+  try {
+    sums = await new Campaign({ program, world, times, seed, onJudged }).run();
+    all.push(...sums.endProblems);
+  } catch (error) {
+    all.push(`the campaign could not go on: ${String(error)}`);
+  }
+  const keep = isThorough && all.length > 0;
+  if (keep) console.log(`The store and the log are in ${world.directory}`);
+  await world.stop({ keep });
+  return { ...count, problems: all, sums };
+}
+
+function tell(kills: readonly Kill[], problems: readonly string[], passed: number, seed: number): void {
+  if (problems.length === 0) {
+    if (passed % TOLD_EVERY < kills.length) console.log(`… ${passed} passed`);
+    return;
+  }
+  const instants = kills.map(
+    ({ number, during, afterMs }) => `kill ${number}, ${Math.round(afterMs)} ms into the ${during}`,
+  );
+  console.log(`(fail) ${instants.join("; ")}; seed ${seed}`);
+  for (const problem of problems) console.log(`  ${problem}`);
+}
+
+/** The whole campaign, each kill one that passed or failed; what is wrong only at the very end is one more. */
+async function runWhole(times: number, seed: number): Promise<{ passed: number; failed: number }> {
+  const startedMs = performance.now();
+  console.log(`${times} × SIGKILL of ${PROGRAM.join(" ")}, seed ${seed}`);
+  const { passed, problems, sums } = await runCampaign({ program: PROGRAM, times, seed, isThorough: true });
+  const seconds = Math.round((performance.now() - startedMs) / 1000);
+  if (sums === null) {
+    console.log(`(fail) ${problems.at(-1)}`);
+  } else {
+    for (const problem of sums.endProblems) console.log(`(fail) at the end: ${problem}`);
+    const { requests, answers, upstreamCalls, slowestResolvedMs } = sums;
+    console.log(
+      `${requests} requests, ${answers} whole answers, ${upstreamCalls} upstream calls, ` +
+        `slowest resolution of holds ${Math.round(slowestResolvedMs)} ms, ${seconds} s`,
+    );
+  }
+  const isWrongAtEnd = passed === times && problems.length > 0;
+  return { passed, failed: times - passed + (isWrongAtEnd ? 1 : 0) };
+}
+
+/** Each planted bug passes when it is caught. */
+async function runPlanted(times: number, seed: number): Promise<{ passed: number; failed: number }> {
+  const count = { passed: 0, failed: 0 };
+  for (const plant of PLANTS) {
+    const { program, remove } = planted(plant);
+    const { passed, failed, problems } = await runCampaign({ program, times, seed, isThorough: false });
+    remove();
+    count[failed > 0 ? "passed" : "failed"]++;
+    const result = failed > 0 ? `(pass) caught by kill ${passed + failed}` : "(fail) not caught";
+    console.log(`${result}: ${plant.name}`);
+    if (problems[0]) console.log(`  ${problems[0].slice(0, 300)}`);
+  }
+  return count;
+}
 
 const { values } = parseArgs({
   options: { times: { type: "string" }, seed: { type: "string" }, planted: { type: "boolean" } },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000_000));
-const count = { passed: 0, failed: 0 };
-
-function told({ number, during, afterMs }: Kill): string {
-  return `kill ${number}, ${Math.round(afterMs)} ms into the ${during}`;
-}
-
-/** Runs a campaign; gives its sums and how many kills went well, and which problems came up. With a planted bug the first is enough. */
-async function runCampaign(program: Program, times: number, isPlanted: boolean) {
-  const show = !isPlanted;
-  const world = await newKillWorld();
-  const found = { passed: 0, failed: 0, problems: [] as string[], sums: null as CampaignSums | null };
-  const onJudged = (kills: readonly Kill[], problems: readonly string[]) => {
-    if (problems.length === 0) found.passed += kills.length;
-    else found.failed += kills.length;
-    found.problems.push(...problems);
-    if (show && problems.length > 0) {
-      console.log(`(fail) ${kills.map(told).join("; ")}; seed ${seed}`);
-      for (const problem of problems) console.log(`  ${problem}`);
-    }
-    if (show && found.passed > 0 && found.passed % 50 < kills.length) console.log(`… ${found.passed} passed`);
-    return show || problems.length === 0;
-  };
-  try {
-    found.sums = await new Campaign({ program, world, times, seed, onJudged }).run();
-    found.problems.push(...found.sums.endProblems);
-  } catch (error) {
-    found.problems.push(`The campaign could not go on: ${String(error)}`);
-  }
-  const isWell = found.problems.length === 0;
-  if (show && !isWell) console.log(`The store and the log are in ${world.directory}`);
-  await world.stop({ keep: show && !isWell });
-  return found;
-}
-
-if (values.planted) {
-  for (const plant of PLANTS) {
-    const { program, remove } = planted(plant);
-    const times = Number(values.times ?? PLANTED_TIMES);
-    const { failed, problems } = await runCampaign(program, times, true);
-    remove();
-    if (failed > 0) count.passed++;
-    else count.failed++;
-    console.log(
-      `${failed > 0 ? "(pass) caught" : "(fail) not caught"}: ${plant.name} (${failed} of ${times} kills)`,
-    );
-    if (problems[0]) console.log(`  ${problems[0].slice(0, 300)}`);
-  }
-} else {
-  const times = Number(values.times ?? TIMES);
-  const startedMs = performance.now();
-  console.log(`${times} × SIGKILL of ${PROGRAM.join(" ")}, seed ${seed}`);
-  const { passed, problems, sums } = await runCampaign(PROGRAM, times, false);
-  count.passed = passed;
-  // What is found wrong only at the very end counts as one kill more.
-  count.failed = times - passed + (passed === times && problems.length > 0 ? 1 : 0);
-  for (const problem of sums?.endProblems ?? []) console.log(`(fail) at the end: ${problem}`);
-  if (!sums) console.log(`(fail) ${problems.at(-1)}`);
-  const seconds = Math.round((performance.now() - startedMs) / 1000);
-  console.log(
-    `${sums?.requests} requests, ${sums?.answers} whole answers, ${sums?.upstreamCalls} upstream calls, ` +
-      `slowest resolution of holds ${Math.round(sums?.slowestResolvedMs ?? 0)} ms, ${seconds} s`,
-  );
-}
-console.log(`\n${count.passed} passed, ${count.failed} failed`);
-process.exit(count.failed === 0 ? 0 : 1);
+const times = Number(values.times ?? (values.planted ? PLANTED_TIMES : TIMES));
+const { passed, failed } = await (values.planted ? runPlanted(times, seed) : runWhole(times, seed));
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);

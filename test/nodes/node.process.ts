@@ -45,8 +45,10 @@ for await (const line of console) {
   const job: Job = JSON.parse(line);
   const counts = { granted: 0, refused: 0, failed: 0 };
   const startedMs = performance.now();
-  const ends = await Promise.all(Array.from({ length: job.times }, (_, at) => ask(job, at)));
-  for (const end of ends) counts[end]++;
+  for (let done = 0; done < job.times; done += job.atOnce) {
+    const ends = await Promise.all(Array.from({ length: job.atOnce }, (_, at) => ask(job, done + at)));
+    for (const end of ends) counts[end]++;
+  }
   tell({ ...counts, tookMs: performance.now() - startedMs });
 }
 await store.close();

@@ -4,11 +4,12 @@ import { join } from "node:path";
 /** Many nodes share a small machine here, and nothing is asserted on how long they take. */
 export const PATIENCE_MS = 30_000;
 
-/** So many requests at once. */
+/** So many requests. */
 export interface Job {
   readonly name: string;
   readonly keyId: string;
   readonly times: number;
+  readonly atOnce: number;
   /** The balance pays, or the allowance. */
   readonly isPaid: boolean;
   /** What each may cost at worst, and does. */

@@ -19,7 +19,6 @@ export interface Way {
 }
 
 const COMMITTED = "COMMIT\0";
-const BEGUN = "BEGIN\0";
 
 export async function openWay(serverUrl: string): Promise<Way> {
   const target = new URL(serverUrl);
@@ -33,7 +32,7 @@ export async function openWay(serverUrl: string): Promise<Way> {
 
   const server = createServer((client) => {
     const upstream = connect(Number(target.port), target.hostname);
-    let isWriting = false;
+    let commit: string | null = null;
     const cut = () => {
       trick = null;
       client.destroy();
@@ -49,12 +48,14 @@ export async function openWay(serverUrl: string): Promise<Way> {
       });
     }
     client.on("data", (bytes: Buffer) => {
-      // What follows the reading's answer in a transaction is its writing, with the COMMIT.
-      if (trick === "unsent" && isWriting) cut();
+      const text = bytes.toString("latin1");
+      // Once a connection has said what its statement of that name is, it only says the name.
+      commit = /(\w+)\0COMMIT\0/.exec(text)?.[1] ?? commit;
+      const commits = commit !== null && text.includes(`\0${commit}\0`);
+      if (trick === "unsent" && commits) cut();
       else pass(upstream, bytes);
     });
     upstream.on("data", (bytes: Buffer) => {
-      isWriting = bytes.includes(BEGUN) && !bytes.includes(COMMITTED);
       if (trick === "unanswered" && bytes.includes(COMMITTED)) return cut();
       if (trick === "frozen" && bytes.includes(COMMITTED)) {
         trick = null;

@@ -200,10 +200,11 @@ class AnswerAudit {
 
   /** Only what a dead node, or one taken for dead, or a store that failed, left behind is lost: nothing is charged. */
   #lost(row: RequestRow, { hold, by }: ModelRow): void {
-    const { dead, frozen, storeFaults } = this.#day;
+    const { dead, frozen, retired, storeFaults } = this.#day;
     if (row.charged !== 0) this.#wrong(row.id, "is lost, and was charged");
     const isOurs = by === hold.node;
     if (isOurs && storeFaults === 0) this.#wrong(row.id, "was given up by a node with a sound store");
+    if (retired.has(hold.node)) this.#wrong(row.id, `was left behind by ${hold.node}, which ended in order`);
     if (!isOurs && !dead.has(hold.node) && !frozen.has(hold.node))
       this.#wrong(row.id, `was taken from ${hold.node}, which lives`);
   }

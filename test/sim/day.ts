@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { faultOf } from "../../src/core/fault.ts";
+import type { Audit } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import type { CallTruth } from "./call-truth.ts";
 import { ask, type ClientWorld, type RowGlimpse, type Seen } from "./client.ts";
@@ -21,6 +22,9 @@ export interface DayRecord {
   readonly events: readonly BookEvent[];
   readonly dead: ReadonlySet<string>;
   readonly frozen: ReadonlySet<string>;
+  readonly retired: ReadonlySet<string>;
+  /** The store's own. */
+  readonly audit: Audit;
   /** How often a use of the store was made to fail. */
   readonly storeFaults: number;
   /** Errors that nobody should ever see. */
@@ -58,6 +62,7 @@ class Day {
   readonly #seen = new Map<string, Seen>();
   readonly #dead = new Set<string>();
   readonly #frozen = new Set<string>();
+  readonly #retired = new Set<string>();
   readonly #story: string[] = [];
   readonly #wrongs: string[] = [];
   readonly #database: Database;
@@ -91,6 +96,7 @@ class Day {
       tell,
       dead: this.#dead,
       frozen: this.#frozen,
+      retired: this.#retired,
     };
     this.#clients = {
       clock: this.#clock,
@@ -109,14 +115,17 @@ class Day {
     // What the dead left held is resolved a little later.
     for (let seconds = 3; seconds <= 12; seconds += 3) this.#clock.after(seconds * 1000, () => {});
     await this.#untilIdle();
+    const audit = await this.#audit();
     for (const node of this.#nodes) await node.stop();
     return {
+      audit,
       scenario: this.#scenario,
       calls: this.#providers.calls,
       seen: this.#seen,
       events: this.#events,
       dead: this.#dead,
       frozen: this.#frozen,
+      retired: this.#retired,
       storeFaults: this.#lives.reduce((sum, { life }) => sum + life.faults, 0),
       wrongs: this.#wrongs,
       story: this.#story,
@@ -159,10 +168,9 @@ class Day {
   }
 
   #schedule(): void {
-    const { plans, topUps, crashes, freezes, jumps, revocations } = this.#scenario;
+    const { plans, topUps, ends, freezes, jumps, revocations } = this.#scenario;
     for (const order of topUps) this.#clock.after(order.atMs, () => this.#wrongly(this.#topUp(order)));
-    for (const { atMs, node, downMs } of crashes)
-      this.#clock.after(atMs, () => this.#wrongly(this.#crash(node, downMs)));
+    for (const end of ends) this.#clock.after(end.atMs, () => this.#wrongly(this.#end(end)));
     for (const { atMs, node } of freezes) this.#clock.after(atMs, () => this.#nodes[node]?.freeze());
     for (const { atMs, keyId } of revocations) {
       this.#clock.after(atMs, () => {
@@ -188,14 +196,18 @@ class Day {
   /** The node of that place, unless it is down. */
   #alive(at: number): SimNode | null {
     const node = this.#nodes[at];
-    return node && !node.life.dead ? node : null;
+    return node?.takesRequests ? node : null;
   }
 
-  async #crash(at: number, downMs: number): Promise<void> {
-    const node = this.#alive(at);
-    if (!node) return;
-    await node.kill();
+  async #end({ node: at, downMs, drainMs }: Scenario["ends"][number]): Promise<void> {
+    const node = this.#nodes[at];
+    if (!node || node.life.dead) return;
+    if (drainMs === null) await node.kill();
+    else if (node.takesRequests) await node.retire(drainMs);
+    else return;
     await this.#clock.wait(downMs);
+    // Killed while it retired, it was started again by whoever did that.
+    if (this.#nodes[at] !== node) return;
     await this.#openNode(at);
   }
 
@@ -216,6 +228,12 @@ class Day {
       }
       await this.#clock.wait(700);
     }
+  }
+
+  #audit(): Promise<Audit> {
+    const node = this.#alive(0);
+    if (!node) throw new Error("Nobody lives to see the end of the day.");
+    return node.store.audit();
   }
 
   #look(id: string): RowGlimpse | null {

@@ -19,8 +19,9 @@ export interface StoreLife {
   /** Grants that were given out, in order, and up to which of them a sync was waited for. */
   granted: Map<string, number>;
   durableUpTo: number;
-  /** Uses that were made to fail. */
+  /** Uses that were made to fail, or to take long. */
   faults: number;
+  delays: number;
   onPrune: (before: PruneBefore) => void;
 }
 
@@ -53,6 +54,7 @@ export function faultyStore(
   async function around<T>(work: () => Promise<T>): Promise<T> {
     if (life.dead) return never();
     const trouble = draw();
+    if (trouble.startsWith("slow")) life.delays++;
     if (trouble === "before" || trouble === "slow") {
       await clock.wait(dice.chance(0.1) ? dice.int(1000, 6000) : dice.int(1, 200));
       if (life.dead) return never();

@@ -59,11 +59,17 @@ export function settledWords(charged: bigint, held: bigint, writtenOff: bigint, 
   return `settled at ${charged} of ${held}, ${writtenOff} written off${late ? ", late" : ""}`;
 }
 
+export function placeWords(place: ModelPlace): string {
+  if (place.kind === "allowance") return `allowance of ${place.owner} on ${place.day}`;
+  if (place.kind === "throttle") return `throttle of ${place.owner} after ${place.previous?.by ?? "none"}`;
+  return place.kind;
+}
+
 /** What an answer says, as far as the rules decide it. */
 export function wordsOf(answer: Answer): string {
   switch (answer.kind) {
     case "granted":
-      return `granted ${answer.place.kind} ${answer.holdNanoUsd}`;
+      return `granted ${placeWords(answer.place)} ${answer.holdNanoUsd}`;
     case "replayed":
       return "replayed";
     case "pending":

@@ -11,6 +11,7 @@ import {
   type ModelRow,
   type ModelSlot,
   type ModelSpend,
+  placeWords,
   settledWords,
   wordsOf,
 } from "./model-rows.ts";
@@ -107,9 +108,9 @@ export class Model {
     const key = this.#keys.get(demand.keyId);
     const { nowMs } = demand;
     const isExpired = key?.expiresAtMs !== null && key?.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
-    if (!key || key.revokedAtMs !== null || isExpired) return "refused: invalid_api_key";
     const unknown = this.holds.get(demand.id);
     if (unknown) this.#resolve(demand.id, unknown, null, nowMs, null);
+    if (!key || key.revokedAtMs !== null || isExpired) return "refused: invalid_api_key";
     // Others have taken its node for dead, and resolved it.
     if (this.rows.has(demand.id)) return "refused: store_unavailable";
     const before = this.#answeredBefore(demand, answer);
@@ -117,7 +118,7 @@ export class Model {
     const place = this.#place(demand, key);
     if (typeof place === "string") return place;
     this.#hold(demand, place);
-    return `granted ${place.place.kind} ${place.nano}`;
+    return `granted ${placeWords(place.place)} ${place.nano}`;
   }
 
   #answeredBefore({ idempotency, nowMs }: Admission, answer: Answer): string | null {

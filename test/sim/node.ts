@@ -2,6 +2,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { keepUp } from "../../src/cli/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
+import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
 import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
@@ -34,8 +35,12 @@ export interface NodeWorld {
   /** Ids of nodes that died, and of those whose lock was taken for lost while they lived. */
   readonly dead: Set<string>;
   readonly frozen: Set<string>;
+  /** Those that ended in order, with a store that was sound to the end: they leave nothing behind. */
+  readonly retired: Set<string>;
 }
 
+/** As long as the program's own stop takes. */
+const SETTLE_MS = 5000;
 const KEEP_MS = 400 * 86_400_000;
 const SEALING_KEY = new Uint8Array(32).fill(7);
 
@@ -48,6 +53,7 @@ export class SimNode {
   readonly #world: NodeWorld;
   readonly #real: Store;
   readonly #stop: () => void;
+  #leaving = false;
 
   private constructor(world: NodeWorld, parts: Parts) {
     this.#world = world;
@@ -66,6 +72,7 @@ export class SimNode {
       granted: new Map(),
       durableUpTo: 0,
       faults: 0,
+      delays: 0,
       onPrune: (before) => events.push({ kind: "pruned", before }),
     };
     const own = { node: "" };
@@ -108,6 +115,31 @@ export class SimNode {
     // The file of a lock outlives its process.
     if (this.#world.dice.chance(0.5)) writeFileSync(`${this.#world.path}-${id}`, "");
     life.working--;
+  }
+
+  /** Takes no new requests, lets those under way finish for so long, ends the rest, and is gone. */
+  async retire(drainMs: number): Promise<void> {
+    const { life, id } = this;
+    const { clock, tell, dead } = this.#world;
+    if (!this.takesRequests) return;
+    tell(`${id} retires`);
+    this.#leaving = true;
+    await clock.wait(drainMs);
+    if (life.dead) return;
+    this.gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
+    await this.gateway.settled(SETTLE_MS);
+    if (life.dead) return;
+    this.#stop();
+    await this.#real.close();
+    tell(`${id} has retired`);
+    life.dead = true;
+    for (const end of this.onDeath) end();
+    const isSound = life.faults + life.delays === 0;
+    (isSound ? this.#world.retired : dead).add(id);
+  }
+
+  get takesRequests(): boolean {
+    return !this.life.dead && !this.#leaving;
   }
 
   /** Others take it for dead, and it doesn't know. */

@@ -50,7 +50,13 @@ export interface Scenario {
   readonly nodes: number;
   readonly plans: readonly Plan[];
   readonly topUps: readonly PlannedTopUp[];
-  readonly crashes: readonly { readonly atMs: number; readonly node: number; readonly downMs: number }[];
+  readonly ends: readonly {
+    readonly atMs: number;
+    readonly node: number;
+    readonly downMs: number;
+    /** null: it is killed; else it retires, and gives its requests so long. */
+    readonly drainMs: number | null;
+  }[];
   /** The lock of a living node is taken for lost from then on. */
   readonly freezes: readonly { readonly atMs: number; readonly node: number }[];
   readonly jumps: readonly { readonly atMs: number; readonly byMs: number }[];
@@ -101,8 +107,8 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
     seed,
     startMs,
     quota: {
-      requestsPerDay: dice.pick([2, 3, 5, 8, 0]),
-      throttleMs: dice.pick([0, 1000, 5000, 10 * MINUTE]),
+      requestsPerDay: dice.pick([0, 1, 2, 4, 8]),
+      throttleMs: dice.pick([0, 1000, 1000, 5000, 10 * MINUTE]),
       scope: dice.chance(0.3) ? "account" : "key",
       ...zone,
     },
@@ -115,10 +121,11 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
     nodes,
     plans: plansFor(dice, { bursts, keys, nodes }),
     topUps: topUpsFor(dice, atBurst),
-    crashes: some(dice, 0.4, 2, () => ({
+    ends: some(dice, 0.45, 2, () => ({
       atMs: atBurst(),
       node: dice.int(0, nodes - 1),
       downMs: dice.int(10, 8000),
+      drainMs: dice.chance(0.3) ? dice.int(0, 5000) : null,
     })),
     freezes: nodes === 2 ? some(dice, 0.35, 1, () => ({ atMs: atBurst(), node: dice.int(0, 1) })) : [],
     jumps: [
@@ -171,7 +178,7 @@ function topUpsFor(dice: Dice, atBurst: () => number): readonly PlannedTopUp[] {
   const orders: PlannedTopUp[] = [];
   for (const accountId of ["default", "acme"]) {
     // Some begin with nothing.
-    if (dice.chance(0.2)) continue;
+    if (dice.chance(0.3)) continue;
     const first = { atMs: 0, accountId, id: `first-${accountId}`, nanoUsd: amount(dice) };
     orders.push(first);
     for (let more = dice.int(0, 2); more > 0; more--) {
@@ -194,8 +201,8 @@ const CALM: TroubleWeights = {
   no_connection: 2,
   reset_once: 1,
   unreachable: 0.5,
-  silent: 1,
-  stalls: 2,
+  silent: 2.5,
+  stalls: 3,
   garbage: 2,
   breaks: 3,
   ends_early: 3,

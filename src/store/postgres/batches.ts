@@ -6,6 +6,8 @@ import { LateError, unavailable } from "./failures.ts";
 import { CONNECTIONS_MAX, type Pool } from "./pool.ts";
 
 const BATCH_DEMANDS_MAX = 500;
+/** Of replies to be kept, in one statement. */
+const BATCH_CHARACTERS_MAX = 8 * 1024 * 1024;
 const WAITING_DEMANDS_MAX = 100_000;
 /** Two connections are left to look-ups. */
 const BATCHES_AT_ONCE_MAX = CONNECTIONS_MAX - 2;
@@ -85,7 +87,7 @@ export class Batches {
   /** One batch; an account with more goes to the end of the line, so that a busy one keeps no other waiting. */
   async #turn(accountId: string): Promise<void> {
     const queue = this.#waiting.get(accountId) ?? [];
-    const batch = queue.splice(0, BATCH_DEMANDS_MAX);
+    const batch = queue.splice(0, batchLength(queue));
     this.#demands -= batch.length;
     if (batch.length > 0) await this.#run(batch);
     this.#running--;
@@ -132,4 +134,14 @@ export class Batches {
       for (const { reject } of late) reject(unavailable(new LateError("The database was too slow.")));
     }
   }
+}
+
+/** How many of those that wait become one batch: at least one. */
+function batchLength(queue: readonly Waiting[]): number {
+  let characters = 0;
+  const tooMany = queue.findIndex(({ demand }, at) => {
+    characters += demand.kind === "settle" ? (demand.sealedReply?.length ?? 0) : 0;
+    return at > 0 && (at >= BATCH_DEMANDS_MAX || characters > BATCH_CHARACTERS_MAX);
+  });
+  return tooMany === -1 ? queue.length : tooMany;
 }

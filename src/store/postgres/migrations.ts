@@ -13,8 +13,8 @@ const TRIES_MAX = 100;
  * again from anywhere in its middle, because not every engine of this kind makes all of a step or nothing.
  *
  * Ids are compared by their bytes: in another collation lists would be ordered as in no other engine, and more slowly.
- * No row but a key's refers to its account's: accounts never go, and every other is written while the account's row is
- * locked and known to be there, so that a check of each would only cost time.
+ * No row refers to its account's: accounts never go, and whatever belongs to one is written only where it is known to be
+ * there, so that a check of each would only cost time, and keep tables together that an engine may want apart.
  */
 const MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -37,7 +37,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
       id TEXT COLLATE "C" PRIMARY KEY,
       digest TEXT COLLATE "C" NOT NULL UNIQUE,
       name TEXT NOT NULL,
-      account_id TEXT COLLATE "C" NOT NULL REFERENCES account (id),
+      account_id TEXT COLLATE "C" NOT NULL,
       last4 TEXT NOT NULL,
       created_at_ms BIGINT NOT NULL,
       expires_at_ms BIGINT,

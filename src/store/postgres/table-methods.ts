@@ -1,5 +1,7 @@
 // The PostgreSQL store's keys, accounts, request log and settings.
-import type { Page, RequestFilter, Store } from "../../core/store.ts";
+
+import type { GatewayKey } from "../../core/key.ts";
+import type { KeyChange, Page, RequestFilter, Store } from "../../core/store.ts";
 import { text } from "../found.ts";
 import { changedKey } from "../key-change.ts";
 import { REQUEST } from "../log-tables.ts";
@@ -7,13 +9,21 @@ import { listOf, marksOf } from "../sql.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import { query, type Result } from "./connection.ts";
 import { forgetNodes } from "./nodes.ts";
-import type { Pool } from "./pool.ts";
+import type { Changing, Pool } from "./pool.ts";
 import { selectFrom } from "./reading.ts";
+import { castOf } from "./writing.ts";
 
 const mark = (position: number) => `$${position}`;
 
 function insertSql(name: string, columns: readonly string[]): string {
   return `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})`;
+}
+
+function addKeySql(columns: readonly string[]): string {
+  const values = columns.map((column, at) => `${mark(at + 1)}::${castOf(column)}`);
+  const account = mark(columns.indexOf("account_id") + 1);
+  return `INSERT INTO ${KEY.name} (${listOf(columns)})
+    SELECT ${listOf(values)} WHERE EXISTS (SELECT 1 FROM account WHERE id = ${account})`;
 }
 
 /** One page of a table that lists from the newest: takes the position's moment and id, and the limit. */
@@ -22,51 +32,64 @@ function pageSql(table: Pick<Table<never>, "name" | "columns">): string {
 }
 
 const KEYS = pageSql(KEY);
-const ADD_KEY = insertSql(KEY.name, [...KEY.columns, "digest"]);
+const KEY_BY_ID = `${selectFrom(KEY)} WHERE id = $1`;
+const KEY_BY_DIGEST = `${selectFrom(KEY)} WHERE digest = $1`;
+/** Only for an account that is there. */
+const ADD_KEY = addKeySql([...KEY.columns, "digest"]);
 const CHANGE_KEY = `
   UPDATE gateway_key SET name = $2, expires_at_ms = $3::bigint, allowed_models = $4, requests_per_day = $5,
     spend_limit_nano = $6::bigint WHERE id = $1`;
 const REVOKE_KEY = `
   UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, $2::bigint) WHERE id = $1
   RETURNING ${listOf(KEY.columns)}`;
-/**
- * Admissions read the key under its account's lock. A change that takes the same lock is committed before any of those
- * that begin after it was answered, on every node: so a revocation that was answered lets nothing more in.
- */
-const LOCK_ACCOUNT_OF_KEY = `
-  SELECT account.id FROM account JOIN gateway_key ON gateway_key.account_id = account.id
-  WHERE gateway_key.id = $1 FOR UPDATE OF account`;
+const LOCK_ACCOUNT = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 
 type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
 
 export function keyMethods(pool: Pool): KeyMethods {
   return {
-    key: async (id) => one(KEY, await pool.one(query(`${selectFrom(KEY)} WHERE id = $1`, id))),
-    keyByDigest: async (digest) =>
-      one(KEY, await pool.one(query(`${selectFrom(KEY)} WHERE digest = $1`, digest))),
+    key: async (id) => one(KEY, await pool.one(query(KEY_BY_ID, id))),
+    keyByDigest: async (digest) => one(KEY, await pool.one(query(KEY_BY_DIGEST, digest))),
     keys: async (page) => (await pool.one(query(KEYS, ...pageValues(page)))).map(KEY.rowOf),
     addKey: async (key, digest) => {
-      await pool.once(query(ADD_KEY, ...KEY.valuesOf(key), digest));
+      const { count } = await pool.once(query(ADD_KEY, ...KEY.valuesOf(key), digest));
+      if (count === 0) throw new Error(`There is no account ${key.accountId}.`);
     },
-    changeKey: (id, change) =>
-      pool.change(
-        [query(LOCK_ACCOUNT_OF_KEY, id), query(`${selectFrom(KEY)} WHERE id = $1`, id)],
-        ([, found]) => {
-          const key = one(KEY, found);
-          if (key === null) return { writes: [], gives: () => null };
-          const changed = changedKey(key, change);
-          const { name, expiresAtMs, allowedModels, requestsPerDay, spendLimitNanoUsd } = changed;
-          const lists = [JSON.stringify(allowedModels), JSON.stringify(requestsPerDay)] as const;
-          const write = query(CHANGE_KEY, id, name, expiresAtMs, ...lists, spendLimitNanoUsd);
-          return { writes: [write], gives: () => changed };
-        },
-      ),
+    changeKey: (id, change) => changeKey(pool, id, change),
     revokeKey: (id, atMs) =>
-      pool.change([query(LOCK_ACCOUNT_OF_KEY, id)], () => ({
+      changeLocked(pool, id, () => ({
         writes: [query(REVOKE_KEY, id, atMs)],
         gives: ([revoked]) => one(KEY, revoked),
       })),
   };
+}
+
+/**
+ * A change of a key under its account's lock. Admissions read the key under the same one, so those that did so before
+ * are committed first, and all later ones see the change, on every node: a revocation that was answered lets nothing
+ * more in. A key's account is the same for good. null: there is no such key.
+ */
+async function changeLocked(
+  pool: Pool,
+  id: string,
+  then: (found: Result | undefined) => Changing<GatewayKey | null>,
+): Promise<GatewayKey | null> {
+  const key = one(KEY, await pool.one(query(KEY_BY_ID, id)));
+  if (key === null) return null;
+  const firsts = [query(LOCK_ACCOUNT, key.accountId), query(KEY_BY_ID, id)];
+  return pool.change(firsts, ([, found]) => then(found));
+}
+
+function changeKey(pool: Pool, id: string, change: KeyChange): Promise<GatewayKey | null> {
+  return changeLocked(pool, id, (found) => {
+    const key = one(KEY, found);
+    if (key === null) return { writes: [], gives: () => null };
+    const changed = changedKey(key, change);
+    const { name, expiresAtMs, allowedModels, requestsPerDay, spendLimitNanoUsd } = changed;
+    const lists = [JSON.stringify(allowedModels), JSON.stringify(requestsPerDay)] as const;
+    const write = query(CHANGE_KEY, id, name, expiresAtMs, ...lists, spendLimitNanoUsd);
+    return { writes: [write], gives: () => changed };
+  });
 }
 
 const ACCOUNTS = pageSql(ACCOUNT);
@@ -143,7 +166,7 @@ async function forgetReplies(pool: Pool, beforeMs: number, rowsMax: number): Pro
   const byAccount = Map.groupBy(old, (found) => text(found, "account_id"));
   for (const [accountId, found] of byAccount) {
     const ids = found.map((row) => text(row, "id"));
-    await pool.change([query("SELECT id FROM account WHERE id = $1 FOR UPDATE", accountId)], () => ({
+    await pool.change([query(LOCK_ACCOUNT, accountId)], () => ({
       writes: [query(FORGET_REPLIES, accountId, ids, beforeMs)],
       gives: () => undefined,
     }));

@@ -7,19 +7,6 @@ import { CommitError, type Connection, connect, IN_MEMORY, isLocked, isRefusal }
 const LOCK_POLL_MS = 4;
 const RETRY_AFTER_MS = 1000;
 
-export interface Lifeline {
-  /**
-   * Runs the work, again after waiting while another process holds the lock. Throws the Fault `store_unavailable` when
-   * the store can't be used, and whatever else the work throws.
-   */
-  run<T>(work: (connection: Connection) => T): Promise<T>;
-  /** Throws the Fault `store_unavailable` unless the file can be locked, and written if anything failed of late. */
-  ready(): Promise<void>;
-  /** Trusts nothing any more until the file was opened again and found sound. */
-  distrust(): void;
-  close(): void;
-}
-
 export interface LifelineOptions {
   readonly path: string;
   /** How long a lock of another process is waited for. */
@@ -28,84 +15,97 @@ export interface LifelineOptions {
   readonly onConnect: () => void;
 }
 
-export function createLifeline(options: LifelineOptions): Lifeline {
-  let connection: Connection | null = null;
-  let create = true;
-  let closed = false;
-  let suspect = false;
+export class Lifeline {
+  readonly #options: LifelineOptions;
+  #connection: Connection | null = null;
+  #create = true;
+  #closed = false;
+  /** A sync failed: the file has to be found sound before it is used again. */
+  #suspect = false;
   /** Something failed since it was last proved that the file can be written. */
-  let inDoubt = false;
+  #inDoubt = false;
 
-  function drop(): void {
-    try {
-      connection?.close();
-    } catch {
-      // It failed already, which is why it is dropped.
-    }
-    connection = null;
+  constructor(options: LifelineOptions) {
+    this.#options = options;
   }
 
-  function current(): Connection {
-    if (closed) throw unavailable("The store is closed.");
-    if (connection && !connection.isInPlace()) drop();
-    if (connection) return connection;
-    if (create) makeFile(options.path);
-    connection = opened();
-    suspect = false;
-    // A store that was there and is gone comes back by its file: an empty one in its place would know no key.
-    create = false;
-    options.onConnect();
-    return connection;
-  }
-
-  function opened(): Connection {
-    const fresh = connect(options.path, { create });
-    try {
-      if (suspect) fresh.verify();
-      return fresh;
-    } catch (error) {
-      fresh.close();
-      throw error;
-    }
-  }
-
-  async function run<T>(work: (connection: Connection) => T): Promise<T> {
-    const giveUpAtMs = Date.now() + options.lockWaitMs;
+  /**
+   * Runs the work, again after waiting while another process holds the lock. Throws the Fault `store_unavailable` when
+   * the store can't be used, and whatever else the work throws.
+   */
+  async run<T>(work: (connection: Connection) => T): Promise<T> {
+    const giveUpAtMs = Date.now() + this.#options.lockWaitMs;
     for (;;) {
       try {
-        return work(current());
+        return work(this.#current());
       } catch (error) {
         if (isLocked(error) && Date.now() < giveUpAtMs) {
           await Bun.sleep(LOCK_POLL_MS);
           continue;
         }
-        if (connection !== null && isRefusal(error) && !(error instanceof CommitError)) throw error;
-        drop();
-        inDoubt = true;
+        if (this.#connection !== null && isRefusal(error) && !(error instanceof CommitError)) throw error;
+        this.#drop();
+        this.#inDoubt = true;
         throw error instanceof Fault ? error : unavailable(error);
       }
     }
   }
 
-  /** Who asks may be anybody: only while the file is in doubt, for which a lock proves nothing, is anything written. */
-  async function ready(): Promise<void> {
-    await run((current) => (inDoubt ? current.rewrite() : current.write(() => undefined)));
-    inDoubt = false;
+  /**
+   * Throws the Fault `store_unavailable` unless the file can be locked; and written, while that is in doubt. Who asks may
+   * be anybody, so nothing is written without need.
+   */
+  async ready(): Promise<void> {
+    await this.run((connection) =>
+      this.#inDoubt ? connection.rewrite() : connection.write(() => undefined),
+    );
+    this.#inDoubt = false;
   }
 
-  return {
-    run,
-    ready,
-    distrust: () => {
-      suspect = true;
-      inDoubt = true;
-      drop();
-    },
-    close: () => {
-      closed = true;
-      drop();
-    },
-  };
+  /** Trusts nothing any more until the file was opened again and found sound. */
+  distrust(): void {
+    this.#suspect = true;
+    this.#inDoubt = true;
+    this.#drop();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#drop();
+  }
+
+  #current(): Connection {
+    if (this.#closed) throw unavailable("The store is closed.");
+    if (this.#connection && !this.#connection.isInPlace()) this.#drop();
+    this.#connection ??= this.#open();
+    return this.#connection;
+  }
+
+  #open(): Connection {
+    const { path, onConnect } = this.#options;
+    if (this.#create) makeFile(path);
+    const connection = connect(path, { create: this.#create });
+    try {
+      if (this.#suspect) connection.verify();
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    this.#suspect = false;
+    // A store that was there and is gone comes back by its file: an empty one in its place would know no key.
+    this.#create = false;
+    onConnect();
+    return connection;
+  }
+
+  #drop(): void {
+    try {
+      this.#connection?.close();
+    } catch {
+      // It failed already, which is why it is dropped.
+    }
+    this.#connection = null;
+  }
 }
 
 /** The database file and its folder, for this user's eyes only; SQLite gives the files beside it the same mode. */

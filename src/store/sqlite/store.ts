@@ -6,7 +6,7 @@ import { Batches } from "./batches.ts";
 import { bookMethods } from "./books.ts";
 import { IN_MEMORY } from "./connection.ts";
 import { createDurability } from "./durability.ts";
-import { createLifeline } from "./lifeline.ts";
+import { Lifeline } from "./lifeline.ts";
 import { NodeLock } from "./node-lock.ts";
 import { RowCache } from "./row-cache.ts";
 import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
@@ -26,7 +26,7 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { path, decide, lockWaitMs = LOCK_WAIT_MS } = options;
   const cache = new RowCache();
-  const lifeline = createLifeline({ path, lockWaitMs, onConnect: () => cache.clear() });
+  const lifeline = new Lifeline({ path, lockWaitMs, onConnect: () => cache.clear() });
   try {
     await lifeline.run(() => undefined);
   } catch (error) {
