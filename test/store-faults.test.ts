@@ -1,6 +1,14 @@
 // Stores that fail for real under a running gateway: nothing unmetered passes, everybody is told the truth, all heals.
 import { describe, expect, test } from "bun:test";
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { decide } from "../src/ledger/decide.ts";
@@ -11,6 +19,7 @@ import { askedInAllWays, balanced, healed, refusedAll, suffer } from "./faults/s
 import { LONG_MS } from "./serve-process.ts";
 import { codeOf, thrownBy } from "./store.suite.ts";
 
+const CAN_FAIL_SYNCS = await canFailSyncs();
 const PAGE_SIZE = "SELECT page_size AS size FROM pragma_page_size";
 const ROOT_PAGE = "SELECT rootpage AS page FROM sqlite_schema WHERE name = ?";
 /** Shorter than the product's own 5 s, so that a held lock is given up soon. */
@@ -34,7 +43,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
     );
   }
 
-  test.skipIf(!canFailSyncs())(
+  test.skipIf(!CAN_FAIL_SYNCS)(
     "syncs fail: nothing that is paid for is answered, nobody after that, and all is verified before it heals",
     async () => {
       const world = await startTracedWorld();
@@ -105,6 +114,17 @@ describe("a store's file that is not what it was", () => {
       expect(String(await thrownBy(openSqliteStore({ path, decide })))).toContain("its log (-wal) is there");
     }
     expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+    remove(path);
+  });
+
+  test("a store closes even when the file of its process's lock can't be taken away", async () => {
+    const path = newPath();
+    const store = await openSqliteStore({ path, decide });
+    await store.beat();
+    const lock = `${path}-${store.node}`;
+    rmSync(lock);
+    mkdirSync(lock);
+    await store.close();
     remove(path);
   });
 });

@@ -135,6 +135,8 @@ async function ended(
     clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
   ];
   await server?.stop();
+  // Answers whose clients have left are finished for whoever asks again.
+  await gateway.settled(drainMs + CUT_OFF_MS);
   for (const callOff of calledOff) callOff();
 }
 

@@ -26,8 +26,11 @@ export interface AttemptCall {
   readonly totalAtMs: number;
   /** Told once, before the call is sent: the request fields that were changed or left out. */
   readonly onDropped: (fields: readonly string[]) => void;
-  /** Told the usage so far as often as the provider reports it: a later report replaces an earlier one. */
-  readonly onUsage: (usage: Usage) => void;
+  /**
+   * Told the usage so far as often as the provider reports it: a later report replaces an earlier one. `isWhole`: every
+   * choice had come to its finish.
+   */
+  readonly onUsage: (usage: Usage, isWhole: boolean) => void;
 }
 
 /** The chunks of a streamed answer, one batch per read; returns the usage as far as it was reported. */
@@ -44,10 +47,13 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
     const normaliser = new Normaliser(attempt.request, attempt.choiceOffset);
     const cutter = new StopCutter(stops);
     let answered = false;
+    const finished = new Set<number>();
     let reported: Usage | null = null;
     for await (const chunks of decoded(attempt, call, response)) {
+      addFinished(finished, chunks);
       const batch = normaliser.push(cutter.push(chunks));
-      if (normaliser.usage !== reported && normaliser.usage !== null) attempt.onUsage(normaliser.usage);
+      if (normaliser.usage !== reported && normaliser.usage !== null)
+        attempt.onUsage(normaliser.usage, finished.size >= (attempt.request.n ?? 1));
       reported = normaliser.usage;
       answered ||= batch.some(isAnswer);
       if (batch.length > 0) {
@@ -65,6 +71,11 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
   } finally {
     call.close();
   }
+}
+
+function addFinished(finished: Set<number>, chunks: readonly ChatChunk[]): void {
+  for (const { choices } of chunks)
+    for (const { index, finish_reason } of choices) if (finish_reason) finished.add(index);
 }
 
 /** Runs a whole attempt: one JSON answer. */

@@ -17,13 +17,15 @@ function callsOf(attempt: AttemptCall): readonly AttemptCall[] {
   if (wanted <= most) return [attempt];
   const calls: AttemptCall[] = [];
   const reports = new Map<number, Usage>();
+  const whole = new Set<number>();
   for (let offset = 0; offset < wanted; offset += most) {
     const n = Math.min(most, wanted - offset);
     const choiceOffset = attempt.choiceOffset + offset;
-    const onUsage = (usage: Usage) => {
+    const onUsage = (usage: Usage, isWhole: boolean) => {
       reports.set(choiceOffset, usage);
+      if (isWhole) whole.add(choiceOffset);
       const sum = reports.size === callsNeeded(upstream, card, request) ? sumOf([...reports.values()]) : null;
-      if (sum) attempt.onUsage(sum);
+      if (sum) attempt.onUsage(sum, whole.size === reports.size);
     };
     calls.push({ ...attempt, request: { ...request, n }, choiceOffset, onUsage });
   }

@@ -20,6 +20,8 @@ export class Tally {
   #calls = 1;
   /** The provider's latest report of an answer that is not whole yet. */
   #reported: Usage | null = null;
+  /** That report is the last word: every choice had come to its finish. */
+  #isCounted = false;
   #usage: Usage | null = null;
   #source: UsageSource = "none";
   #answered = false;
@@ -47,14 +49,16 @@ export class Tally {
   }
 
   /** The provider says so much was used so far. */
-  readonly reported = (usage: Usage): void => {
+  readonly reported = (usage: Usage, isWhole: boolean): void => {
     this.#reported = usage;
+    this.#isCounted = isWhole;
   };
 
   /** Another attempt begins, which takes so many calls: what one before it reported is not this one's. */
   begins(calls: number): void {
     this.#calls = calls;
     this.#reported = null;
+    this.#isCounted = false;
   }
 
   /** The attempt that answers. */
@@ -89,8 +93,8 @@ export class Tally {
   /** The record, complete once the request is over. What was produced without a report is estimated. */
   record(nowMs: number): UnsettledRecord {
     if (!this.#usage && this.#answered) {
-      this.#usage = this.#estimate();
-      this.#source = "estimate";
+      this.#usage = (this.#isCounted ? this.#reported : null) ?? this.#estimate();
+      this.#source = this.#isCounted ? "provider" : "estimate";
     }
     const { id, requestId, key, request } = this.#call;
     return {

@@ -43,7 +43,8 @@ async function failSyncsOf(pid: number): Promise<() => Promise<void>> {
     `inject=${SYNCS}:error=EIO`,
   ];
   const tracer = Bun.spawn(command, { stdout: "ignore", stderr: "ignore" });
-  await until("all threads are traced", () => areTraced(pid), LONG_MS);
+  await until("all threads are traced", () => tracer.exitCode !== null || areTraced(pid), LONG_MS);
+  if (tracer.exitCode !== null) throw new Error(`strace ended with exit code ${tracer.exitCode}`);
   return async () => {
     tracer.kill("SIGTERM");
     await tracer.exited;
@@ -56,10 +57,17 @@ function areTraced(pid: number): boolean {
   );
 }
 
-/** Whether there is a tracer here that may do this. */
-export function canFailSyncs(): boolean {
-  const tried = Bun.which("strace")
-    ? Bun.spawnSync(["strace", "-o", "/dev/null", "-e", "inject=fsync:error=EIO", "true"])
-    : null;
-  return tried?.exitCode === 0;
+/** Whether there is a tracer here that may do this to another process. */
+export async function canFailSyncs(): Promise<boolean> {
+  if (!Bun.which("strace")) return false;
+  const sleeper = Bun.spawn(["sleep", "60"]);
+  try {
+    const mend = await failSyncsOf(sleeper.pid);
+    await mend();
+    return true;
+  } catch {
+    return false;
+  } finally {
+    sleeper.kill("SIGKILL");
+  }
 }

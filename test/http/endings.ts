@@ -229,7 +229,7 @@ const LEFT: readonly Ending[] = [
     stream: true,
     after: ["five six "],
     tokens: [1000, 500],
-    source: "estimate",
+    source: "provider",
   },
   {
     ...left,

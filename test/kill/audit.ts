@@ -18,6 +18,8 @@ export interface Row {
 export interface Evidence {
   readonly told: readonly Told[];
   readonly calls: readonly SimCall[];
+  /** Whether the whole file is looked at, however old it is. */
+  readonly isWhole: boolean;
 }
 
 /** Reads the file for itself, all as of one moment. Gives what is wrong, each in a sentence. */
@@ -25,7 +27,7 @@ export function audit(path: string, evidence: Evidence): readonly string[] {
   const database = new Database(path, { readonly: true });
   try {
     return database.transaction(() => [
-      ...brokenRules(database),
+      ...(evidence.isWhole ? brokenRules(database) : []),
       ...brokenPromises(rowsOf(database, evidence.told), evidence),
     ])();
   } finally {
@@ -50,7 +52,10 @@ function rowsOf(database: Database, told: readonly Told[]): readonly Row[] {
   return database.query<Row, [number]>(`SELECT ${columns} FROM request WHERE at_ms >= ?`).all(sinceMs);
 }
 
-export function brokenPromises(rows: readonly Row[], { told, calls }: Evidence): readonly string[] {
+export function brokenPromises(
+  rows: readonly Row[],
+  { told, calls }: Pick<Evidence, "told" | "calls">,
+): readonly string[] {
   const byRequest = new Map(rows.map((row) => [row.request_id, row]));
   const byNumber = Map.groupBy(rows, ({ request_id }) => numberIn(request_id));
   return [

@@ -9,9 +9,9 @@ interface Rule {
 
 /** What the journal says of each request. */
 const MOVED = `
-  SELECT request_id, sum(revenue_nano + overrun_nano) AS charged, sum(held_nano) AS held,
+  SELECT account_id, request_id, sum(revenue_nano + overrun_nano) AS charged, sum(held_nano) AS held,
     sum(kind = 'hold') AS holds, sum(kind IN ('post', 'void')) AS ends
-  FROM entry WHERE request_id IS NOT NULL GROUP BY request_id`;
+  FROM entry WHERE request_id IS NOT NULL GROUP BY account_id, request_id`;
 
 export const RULES: readonly Rule[] = [
   {
@@ -51,14 +51,15 @@ export const RULES: readonly Rule[] = [
   },
   {
     says: "a request's entries come to what its row says was charged, and its hold ended once",
-    finds: `SELECT id, ended, charged_nano, hold_nano, moved.* FROM request LEFT JOIN (${MOVED}) AS moved ON moved.request_id = id
+    finds: `SELECT id, ended, charged_nano, hold_nano, moved.* FROM request
+      LEFT JOIN (${MOVED}) AS moved ON moved.account_id = request.account_id AND moved.request_id = id
       WHERE coalesce(charged, 0) <> charged_nano OR coalesce(held, 0) <> 0
         OR coalesce(holds, 0) <> (hold_nano > 0) OR coalesce(ends, 0) <> (hold_nano > 0)`,
   },
   {
     says: "no entry is of a request without a row",
     finds: `SELECT account_id, seq, request_id FROM entry WHERE request_id IS NOT NULL
-      AND NOT EXISTS (SELECT 1 FROM request WHERE id = entry.request_id)`,
+      AND NOT EXISTS (SELECT 1 FROM request WHERE account_id = entry.account_id AND id = entry.request_id)`,
   },
   {
     says: "what was held for is charged at its cost unless it is lost, and what produced nothing costs nothing",

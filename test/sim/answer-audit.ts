@@ -111,6 +111,8 @@ class AnswerAudit {
   #partly(seen: Seen): void {
     const row = this.#rows.get(seen.id);
     const bytes = bytesOf([...seen.texts.values()]);
+    if (bytes === 0 && seen.fault && row && row.charged > 0)
+      this.#wrong(seen.id, `was told ${seen.fault.code} and nothing else, and paid ${row.charged}`);
     if (bytes === 0 || seen.cut) return;
     if (!row) {
       this.#wrong(seen.id, "was answered in part without a row");

@@ -112,8 +112,8 @@ class Day {
     await this.#begin();
     this.#schedule();
     await this.#untilIdle();
-    // What the dead left held is resolved a little later.
-    for (let seconds = 3; seconds <= 12; seconds += 3) this.#clock.after(seconds * 1000, () => {});
+    // What the dead left held is resolved a little later, if need be when the store is back.
+    for (let seconds = 3; seconds <= 48; seconds += 3) this.#clock.after(seconds * 1000, () => {});
     await this.#untilIdle();
     const audit = await this.#audit();
     for (const node of this.#nodes) await node.stop();

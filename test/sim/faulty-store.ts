@@ -47,8 +47,10 @@ export function faultyStore(
   function draw(): Trouble {
     const nowMs = clock.monotonicMs;
     const isOut = troubles.outages.some(({ atMs, forMs }) => nowMs >= atMs && nowMs < atMs + forMs);
-    if (!isOut && !dice.chance(troubles.chance)) return dice.chance(0.05) ? "slow" : "none";
-    return dice.weighted({ before: isOut ? 8 : 3, after: isOut ? 1 : 3, twice: 3, slow: 2, "slow after": 2 });
+    // Nothing gets through; what does, nobody hears of.
+    if (isOut) return dice.chance(0.1) ? "after" : "before";
+    if (!dice.chance(troubles.chance)) return dice.chance(0.05) ? "slow" : "none";
+    return dice.weighted({ before: 3, after: 3, twice: 3, slow: 2, "slow after": 2 });
   }
 
   async function around<T>(work: () => Promise<T>): Promise<T> {

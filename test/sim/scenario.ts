@@ -103,6 +103,7 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
   // Half of it before the day changes.
   if (dice.chance(0.7)) bursts.push(midnight - 10_000);
   const atBurst = () => dice.pick(bursts) + dice.int(0, 20_000);
+  const freezes = nodes === 2 ? some(dice, 0.35, 1, () => ({ atMs: atBurst(), node: dice.int(0, 1) })) : [];
   return {
     seed,
     startMs,
@@ -127,15 +128,15 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
       downMs: dice.int(10, 8000),
       drainMs: dice.chance(0.3) ? dice.int(0, 5000) : null,
     })),
-    freezes: nodes === 2 ? some(dice, 0.35, 1, () => ({ atMs: atBurst(), node: dice.int(0, 1) })) : [],
+    freezes,
     jumps: [
       ...some(dice, 0.25, 2, () => ({ atMs: atBurst(), byMs: dice.int(-3 * HOUR, 3 * HOUR) })),
       ...some(dice, 0.25, 1, () => ({ atMs: midnight + dice.int(0, 8000), byMs: -dice.int(9000, HOUR) })),
     ],
     revocations: some(dice, 0.25, 2, () => ({ atMs: atBurst(), keyId: dice.pick(keys).id })),
     troubles: troublesFor(dice),
-    storeFaults: dice.chance(0.5) ? dice.pick([0.01, 0.04, 0.1]) : 0,
-    outages: some(dice, 0.15, 1, () => ({ atMs: atBurst(), forMs: dice.int(500, 40_000) })),
+    storeFaults: freezes.length > 0 ? 0.15 : dice.chance(0.5) ? dice.pick([0.01, 0.04, 0.1]) : 0,
+    outages: some(dice, 0.15, 1, () => ({ atMs: atBurst(), forMs: dice.int(500, 45_000) })),
   };
 }
 

@@ -81,11 +81,10 @@ export function writesOf(accountId: string, decision: Decision): readonly Query[
   if (holdsGone.length + repliesGone.length > 0) {
     queries.push(query(REMOVE, accountId, idsOf(holdsGone), idsOf(repliesGone)));
   }
-  const parts = GROUPS.map((group) => group.map((part) => ({ part, rows: part.rows(decision) }))).filter(
-    (group) => group.some(({ rows }) => rows.length > 0),
-  );
-  const values = parts.flat().flatMap(({ part, rows }) => part.columns.map((_, at) => columnOf(rows, at)));
-  if (values.length > 0) queries.push(query(textOf(parts.flat().map(({ part }) => part)), ...values));
+  const rows = GROUPS.map((group) => group.map((part) => part.rows(decision)));
+  const isWritten = rows.map((group) => group.some(({ length }) => length > 0));
+  const values = GROUPS.flatMap((group, at) => (isWritten[at] ? group.flatMap(listsOf(rows[at] ?? [])) : []));
+  if (values.length > 0) queries.push(query(textFor(isWritten), ...values));
   return queries;
 }
 
@@ -93,15 +92,29 @@ function idsOf(gone: readonly Gone[]): readonly string[] {
   return gone.map(({ id }) => id);
 }
 
-function columnOf(rows: readonly (readonly Value[])[], at: number): readonly Value[] {
-  return rows.map((row) => row[at] ?? null);
+/** A part's values, column by column. */
+function listsOf(rows: readonly (readonly (readonly Value[])[])[]) {
+  return ({ columns }: Part, at: number): readonly (readonly Value[])[] =>
+    columns.map((_, column) => (rows[at] ?? []).map((row) => row[column] ?? null));
+}
+
+const texts = new Map<string, string>();
+
+/** The statement that writes these groups. */
+function textFor(isWritten: readonly boolean[]): string {
+  const id = isWritten.join(" ");
+  const known = texts.get(id);
+  if (known !== undefined) return known;
+  const text = textOf(GROUPS.filter((_, at) => isWritten[at]).flat());
+  texts.set(id, text);
+  return text;
 }
 
 function textOf(parts: readonly Part[]): string {
   let mark = 0;
-  const sources = parts.map(
-    ({ columns, sql }, at) =>
-      `part_${at} AS (${sql(`unnest(${columns.map((column) => `$${++mark}::${castOf(column)}[]`).join(", ")})`)})`,
-  );
+  const sources = parts.map(({ columns, sql }, at) => {
+    const lists = columns.map((column) => `$${++mark}::${castOf(column)}[]`);
+    return `part_${at} AS (${sql(`unnest(${lists.join(", ")})`)})`;
+  });
   return `WITH ${sources.join(", ")} SELECT 1`;
 }

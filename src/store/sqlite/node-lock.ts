@@ -40,7 +40,12 @@ export class NodeLock {
   release(): void {
     this.#held?.close();
     this.#held = null;
-    if (this.#path !== null) rmSync(this.#path, { force: true });
+    if (this.#path === null) return;
+    try {
+      rmSync(this.#path, { force: true });
+    } catch {
+      // On a disk that can't be written it stays, without a lock: whoever looks at it next takes it away.
+    }
   }
 }
 
