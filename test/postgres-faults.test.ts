@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { mintSecret } from "../src/keys/secret.ts";
-import { CONNECTIONS_MAX } from "../src/store/postgres/pool.ts";
+import { CONNECTIONS_MAX } from "../src/store/postgres/failures.ts";
 import { until } from "./http/until.ts";
 import { openWay, type Way } from "./nodes/proxy.ts";
 import { type Answered, openShop, type Payer, type Shop, SLOW } from "./nodes/shop.ts";
@@ -74,10 +74,10 @@ async function keepSilent(): Promise<readonly string[]> {
   await expectTrouble(store, buyer);
   await resumes;
   const paid = [await healed(store, buyer), await answer];
-  const wrong = [...(await store.wrong(buyer, paid))];
+  const wrong = await store.wrong(buyer, paid);
   await using database = new SQL(quiet.url, { max: 1 });
-  const found = await database`SELECT 1 FROM pg_stat_activity WHERE application_name = 'poundkey'`;
-  if (found.length > CONNECTIONS_MAX) wrong.push(`${found.length} connections`);
+  const open = () => database`SELECT 1 FROM pg_stat_activity WHERE application_name = 'poundkey'`;
+  await until("the pool is as small as before", async () => (await open()).length <= CONNECTIONS_MAX);
   await store.stop();
   await quiet.remove();
   return wrong;
@@ -114,6 +114,7 @@ describe("a server", () => {
       const { answer } = await slow(shop, payer);
       await end();
       await expectTrouble(shop, payer);
+      await until("its answer is made", () => shop.simulator.calls.open === 0);
       await server.start();
       answers.push(await healed(shop, payer), await answer);
       expect(await shop.wrong(payer, answers)).toEqual([]);

@@ -1,9 +1,11 @@
 // Stores that fail for real under a running gateway: nothing unmetered passes, everybody is told the truth, all heals.
+import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -12,16 +14,18 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { decide } from "../src/ledger/decide.ts";
+import { topUp } from "../src/ledger/fund.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { canFailSyncs, startTracedWorld } from "./faults/failing-sync.ts";
 import { FAULTS, looked } from "./faults/faults.ts";
 import { askedInAllWays, balanced, healed, refusedAll, suffer } from "./faults/scenario.ts";
-import { LONG_MS } from "./serve-process.ts";
 import { codeOf, thrownBy } from "./store.suite.ts";
 
 const CAN_FAIL_SYNCS = await canFailSyncs();
 const PAGE_SIZE = "SELECT page_size AS size FROM pragma_page_size";
 const ROOT_PAGE = "SELECT rootpage AS page FROM sqlite_schema WHERE name = ?";
+/** What is waited for inside takes less, so that all is cleared away even when a test fails. */
+const TEST_MS = 60_000;
 /** Shorter than the product's own 5 s, so that a held lock is given up soon. */
 const LOCK_WAIT_MS = 250;
 
@@ -39,7 +43,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
           fault.remove();
         }
       },
-      LONG_MS,
+      TEST_MS,
     );
   }
 
@@ -68,7 +72,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
         await world.stop();
       }
     },
-    LONG_MS,
+    TEST_MS,
   );
 });
 
@@ -117,6 +121,16 @@ describe("a store's file that is not what it was", () => {
     remove(path);
   });
 
+  test("the lock of a process is one file, so that one that is killed leaves no other behind", async () => {
+    const path = newPath();
+    const store = await openSqliteStore({ path, decide });
+    await store.beat();
+    const locks = readdirSync(dirname(path)).filter((name) => name.includes(store.node));
+    expect(locks).toEqual([`poundkey.db-${store.node}`]);
+    await store.close();
+    remove(path);
+  });
+
   test("a store closes even when the file of its process's lock can't be taken away", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
@@ -127,4 +141,21 @@ describe("a store's file that is not what it was", () => {
     await store.close();
     remove(path);
   });
+});
+
+test("behind a lock that stays nobody waits for longer because others waited before", async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
+  const lockWaitMs = 1000;
+  const store = await openSqliteStore({ path, decide, lockWaitMs });
+  const fund = (id: string) => topUp(store, { accountId: "default", id, nanoUsd: 1, note: null, nowMs: 0 });
+  const holder = new Database(path);
+  holder.run("BEGIN IMMEDIATE");
+  const first = thrownBy(fund("first"));
+  await Bun.sleep(lockWaitMs / 10);
+  const second = thrownBy(fund("second"));
+  expect(codeOf(await first)).toBe("store_unavailable");
+  expect(codeOf(await Promise.race([second, Bun.sleep(lockWaitMs * 0.9)]))).toBe("store_unavailable");
+  holder.close();
+  await store.close();
+  rmSync(dirname(path), { recursive: true });
 });

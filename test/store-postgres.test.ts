@@ -36,7 +36,8 @@ async function empty(): Promise<void> {
 
 function makeBench(): StoreBench {
   return {
-    open: (decide) => openPostgresStore({ url: server.url, decide }),
+    // Nothing in the suites is about time, and the machine may be busy with other things.
+    open: (decide) => openPostgresStore({ url: server.url, decide, patienceMs: 30_000 }),
     // It was silent for long, and those who judge have been there all the time.
     forsake: ({ node }) =>
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',

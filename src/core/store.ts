@@ -145,7 +145,7 @@ export interface Store {
   keepSetting(name: SettingName, value: string): Promise<string>;
   setSetting(name: SettingName, value: string): Promise<void>;
 
-  /** Throws unless the store can be opened and locked for writing now. It writes nothing: who asks may be anybody. */
+  /** Throws unless the store can be opened and locked for writing now; after a failure, unless it can be written. Else it writes nothing: who asks may be anybody. */
   ready(): Promise<void>;
   /** Ends with what was already demanded; afterwards every method fails. */
   close(): Promise<void>;

@@ -8,7 +8,7 @@ import { startFaultWorld } from "./world.ts";
 
 /** What the product promises, from the fault's end. */
 const HEALED_MS = 5000;
-const REFUSED_MS = 20_000;
+const REFUSED_MS = 10_000;
 const PATIENCE_PAID_MS = 30_000;
 const PAUSE_MS = 20;
 const REFUSED = { status: 503, code: "store_unavailable", retryAfter: "1", whole: false } as const;
@@ -37,9 +37,10 @@ export async function suffer(fault: StoreFault, options: ScenarioOptions = {}): 
     folder: fault.folder,
     ...(lockWaitMs === undefined ? {} : { lockWaitMs }),
   });
+  let open = () => {};
   try {
     for (const one of await askedInAllWays(world)) expect(one).toMatchObject({ status: 200, whole: true });
-    const open = world.shut();
+    open = world.shut();
     const underWay = WAYS.map(([key, stream]) => ({ key, answer: world.ask(key, stream) }));
     await until("all wait for the provider", () => world.waiting === WAYS.length);
     await world.synced();
@@ -62,6 +63,7 @@ export async function suffer(fault: StoreFault, options: ScenarioOptions = {}): 
       expect(numbersSeen(world).filter((number) => refusedNumbers.includes(number))).toEqual([]);
     return { refused, healedMs };
   } finally {
+    open();
     await fault.end().catch(() => {});
     await world.stop();
   }

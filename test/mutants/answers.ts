@@ -166,6 +166,12 @@ export const ANSWERS: readonly Mutant[] = [
       for (; !step.done; step = await rest.next().catch(again)) {`,
   },
   {
+    name: "an answer that was withheld is charged",
+    file: "src/gateway/gateway.ts",
+    find: "call.request.stream === true ? outcome : lostOutcome(outcome)",
+    replace: "outcome",
+  },
+  {
     name: "a call goes on without its client",
     file: "src/gateway/upstream.ts",
     find: "  readonly #onClientGone = () => this.#end(endedBy(this.#client));",

@@ -20,50 +20,60 @@ export interface Way {
 
 const COMMITTED = "COMMIT\0";
 
-export async function openWay(serverUrl: string): Promise<Way> {
-  const target = new URL(serverUrl);
-  const sockets = new Set<Socket>();
-  let trick: Trick | null = null;
-  let frozen: (() => void)[] | null = null;
-  const pass = (to: Socket, bytes: Uint8Array) => {
-    if (frozen) frozen.push(() => void to.write(bytes));
-    else to.write(bytes);
-  };
+class Tricks {
+  next: Trick | null = null;
+  /** What is to pass when it thaws; null: it is not frozen. */
+  frozen: (() => void)[] | null = null;
+  readonly sockets = new Set<Socket>();
 
-  const server = createServer((client) => {
-    const upstream = connect(Number(target.port), target.hostname);
-    let commit: string | null = null;
-    const cut = () => {
-      trick = null;
+  /** Takes a client's connection to the server. */
+  join(client: Socket, upstream: Socket): void {
+    const end = () => {
       client.destroy();
       upstream.destroy();
     };
     for (const socket of [client, upstream]) {
-      sockets.add(socket);
+      this.sockets.add(socket);
       socket.on("error", () => {});
       socket.on("close", () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
+        this.sockets.delete(socket);
+        end();
       });
     }
+    const cut = () => {
+      this.next = null;
+      end();
+    };
+    let commit: string | null = null;
     client.on("data", (bytes: Buffer) => {
       const text = bytes.toString("latin1");
       // Once a connection has said what its statement of that name is, it only says the name.
       commit = /(\w+)\0COMMIT\0/.exec(text)?.[1] ?? commit;
       const commits = commit !== null && text.includes(`\0${commit}\0`);
-      if (trick === "unsent" && commits) cut();
-      else pass(upstream, bytes);
+      if (this.next === "unsent" && commits) cut();
+      else this.#pass(upstream, bytes);
     });
     upstream.on("data", (bytes: Buffer) => {
-      if (trick === "unanswered" && bytes.includes(COMMITTED)) return cut();
-      if (trick === "frozen" && bytes.includes(COMMITTED)) {
-        trick = null;
-        frozen = [];
+      const committed = bytes.includes(COMMITTED);
+      if (this.next === "unanswered" && committed) return cut();
+      if (this.next === "frozen" && committed) {
+        this.next = null;
+        this.frozen = [];
       }
-      pass(client, bytes);
+      this.#pass(client, bytes);
     });
-  });
+  }
+
+  #pass(to: Socket, bytes: Uint8Array): void {
+    if (this.frozen) this.frozen.push(() => void to.write(bytes));
+    else to.write(bytes);
+  }
+}
+
+export async function openWay(serverUrl: string): Promise<Way> {
+  const target = new URL(serverUrl);
+  const tricks = new Tricks();
+  const server = createServer((client) => tricks.join(client, connect(Number(target.port), target.hostname)));
   server.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const address = server.address();
@@ -71,19 +81,19 @@ export async function openWay(serverUrl: string): Promise<Way> {
   url.port = String(typeof address === "object" && address ? address.port : 0);
   return {
     url: url.href,
-    play: (wanted) => {
-      trick = wanted;
+    play: (trick) => {
+      tricks.next = trick;
     },
     get played() {
-      return trick === null;
+      return tricks.next === null;
     },
     thaw() {
-      const waiting = frozen ?? [];
-      frozen = null;
+      const waiting = tricks.frozen ?? [];
+      tricks.frozen = null;
       for (const go of waiting) go();
     },
     stop() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of tricks.sockets) socket.destroy();
       return new Promise((resolve) => server.close(() => resolve()));
     },
   };

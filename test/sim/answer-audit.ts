@@ -111,7 +111,9 @@ class AnswerAudit {
   #partly(seen: Seen): void {
     const row = this.#rows.get(seen.id);
     const bytes = bytesOf([...seen.texts.values()]);
-    if (bytes === 0 && seen.fault && row && row.charged > 0)
+    // Written unheard, and then no store for as long as an answer waits for it: it is kept for who can ask again.
+    const isUnheard = this.#day.unheard.has(seen.id);
+    if (bytes === 0 && seen.fault && row && row.charged > 0 && !isUnheard)
       this.#wrong(seen.id, `was told ${seen.fault.code} and nothing else, and paid ${row.charged}`);
     if (bytes === 0 || seen.cut) return;
     if (!row) {
@@ -120,7 +122,7 @@ class AnswerAudit {
     }
     if (row.ended === "lost" && this.#day.frozen.size > 0) return;
     if (row.ended === "lost" && this.#day.dead.has(seen.node)) return;
-    if (row.ended !== "done" && row.completion < Math.ceil(bytes / BYTES_PER_TOKEN))
+    if (row.source !== "provider" && row.completion < Math.ceil(bytes / BYTES_PER_TOKEN))
       this.#wrong(seen.id, `was given ${bytes} bytes, its row says ${row.completion} tokens, ${row.ended}`);
     const said = (this.#calls.get(seen.id) ?? []).flatMap(({ texts }) => texts);
     for (const text of seen.texts.values())
@@ -213,11 +215,13 @@ class AnswerAudit {
 
   /** What was produced is charged; where nothing was, nothing is. */
   #broken(row: RequestRow, counted: boolean): void {
-    const all = this.#calls.get(row.id) ?? [];
-    const last = all.filter(({ attempt }) => attempt === row.attempts);
+    const last = this.#answering(row);
     const sent = bytesOf(last.flatMap((call) => call.sent));
     if (sent === 0 && (counted || row.charged !== 0 || row.cost !== 0))
       this.#wrong(row.id, `nothing was produced, and it costs ${row.cost}`);
+    // Its whole count may have come before the answer broke off, or its client left.
+    if (row.source === "provider" && last.some(({ reported, invoice }) => reported !== invoice))
+      this.#wrong(row.id, "is billed by a count that was not whole");
     const reported = sumOf(last.map((call) => call.reported).filter((report) => report !== null));
     const most = Math.max(Math.ceil(sent / BYTES_PER_TOKEN), reported.completion);
     if (row.completion > most)

@@ -90,3 +90,27 @@ export function invoiceOf(
     reasoning: shape !== "anthropic" && dice.chance(0.3) ? dice.int(0, completion) : 0,
   };
 }
+
+const CALM: TroubleWeights = {
+  none: 100,
+  refuses: 3,
+  no_connection: 2,
+  reset_once: 1,
+  unreachable: 0.5,
+  silent: 2.5,
+  stalls: 3,
+  garbage: 2,
+  breaks: 3,
+  ends_early: 3,
+  error_event: 2,
+  no_count: 5,
+  beyond_hold: 5,
+  slow: 4,
+  stays_open: 1,
+};
+
+/** How a day's providers behave: nearly all well, or nearly none. */
+export function troublesFor(dice: Dice): TroubleWeights {
+  const factor = dice.pick([0.2, 1, 3, 6]);
+  return { ...CALM, none: CALM.none / factor };
+}

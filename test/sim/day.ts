@@ -25,6 +25,8 @@ export interface DayRecord {
   readonly retired: ReadonlySet<string>;
   /** The store's own. */
   readonly audit: Audit;
+  /** Requests whose settlement was written without anybody hearing of it. */
+  readonly unheard: ReadonlySet<string>;
   /** How often a use of the store was made to fail. */
   readonly storeFaults: number;
   /** Errors that nobody should ever see. */
@@ -113,7 +115,7 @@ class Day {
     this.#schedule();
     await this.#untilIdle();
     // What the dead left held is resolved a little later, if need be when the store is back.
-    for (let seconds = 3; seconds <= 48; seconds += 3) this.#clock.after(seconds * 1000, () => {});
+    for (let seconds = 3; seconds <= 60; seconds += 3) this.#clock.after(seconds * 1000, () => {});
     await this.#untilIdle();
     const audit = await this.#audit();
     for (const node of this.#nodes) await node.stop();
@@ -126,6 +128,7 @@ class Day {
       dead: this.#dead,
       frozen: this.#frozen,
       retired: this.#retired,
+      unheard: new Set(this.#lives.flatMap(({ life }) => [...life.unheard])),
       storeFaults: this.#lives.reduce((sum, { life }) => sum + life.faults, 0),
       wrongs: this.#wrongs,
       story: this.#story,

@@ -22,6 +22,8 @@ export interface StoreLife {
   /** Uses that were made to fail, or to take long. */
   faults: number;
   delays: number;
+  /** Requests whose settlement was written without anybody hearing of it. */
+  unheard: Set<string>;
   onPrune: (before: PruneBefore) => void;
 }
 
@@ -48,12 +50,12 @@ export function faultyStore(
     const nowMs = clock.monotonicMs;
     const isOut = troubles.outages.some(({ atMs, forMs }) => nowMs >= atMs && nowMs < atMs + forMs);
     // Nothing gets through; what does, nobody hears of.
-    if (isOut) return dice.chance(0.1) ? "after" : "before";
+    if (isOut) return dice.chance(0.02) ? "after" : "before";
     if (!dice.chance(troubles.chance)) return dice.chance(0.05) ? "slow" : "none";
     return dice.weighted({ before: 3, after: 3, twice: 3, slow: 2, "slow after": 2 });
   }
 
-  async function around<T>(work: () => Promise<T>): Promise<T> {
+  async function around<T>(work: () => Promise<T>, onUnheard = () => {}): Promise<T> {
     if (life.dead) return never();
     const trouble = draw();
     if (trouble.startsWith("slow")) life.delays++;
@@ -76,6 +78,7 @@ export function faultyStore(
     if (life.dead) return never();
     if (trouble === "after") {
       life.faults++;
+      onUnheard();
       throw unavailable(true);
     }
     return result;
@@ -99,7 +102,12 @@ export function faultyStore(
   }
 
   async function transact(demand: Demand): Promise<Answer> {
-    const answer = await around(() => real.transact(demand));
+    const answer = await around(
+      () => real.transact(demand),
+      () => {
+        if (demand.kind === "settle") life.unheard.add(demand.record.id);
+      },
+    );
     if (demand.kind === "admit" && answer.kind === "granted")
       life.granted.set(demand.id, life.granted.size + 1);
     return answer;

@@ -73,6 +73,7 @@ export class SimNode {
       durableUpTo: 0,
       faults: 0,
       delays: 0,
+      unheard: new Set(),
       onPrune: (before) => events.push({ kind: "pruned", before }),
     };
     const own = { node: "" };

@@ -3,7 +3,7 @@ import type { ChatRequest } from "../../src/core/chat.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
 import { keyOf } from "../samples.ts";
-import type { TroubleWeights } from "./call-truth.ts";
+import { type TroubleWeights, troublesFor } from "./call-truth.ts";
 import { CARDS } from "./cards.ts";
 import type { Dice } from "./dice.ts";
 import { type DayRules, ownDay } from "./own-days.ts";
@@ -104,6 +104,7 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
   if (dice.chance(0.7)) bursts.push(midnight - 10_000);
   const atBurst = () => dice.pick(bursts) + dice.int(0, 20_000);
   const freezes = nodes === 2 ? some(dice, 0.35, 1, () => ({ atMs: atBurst(), node: dice.int(0, 1) })) : [];
+  const plans = plansFor(dice, { bursts, keys, nodes });
   return {
     seed,
     startMs,
@@ -120,7 +121,7 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
     accounts: ["default", "acme"],
     keys,
     nodes,
-    plans: plansFor(dice, { bursts, keys, nodes }),
+    plans,
     topUps: topUpsFor(dice, atBurst),
     ends: some(dice, 0.45, 2, () => ({
       atMs: atBurst(),
@@ -136,7 +137,11 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
     revocations: some(dice, 0.25, 2, () => ({ atMs: atBurst(), keyId: dice.pick(keys).id })),
     troubles: troublesFor(dice),
     storeFaults: freezes.length > 0 ? 0.15 : dice.chance(0.5) ? dice.pick([0.01, 0.04, 0.1]) : 0,
-    outages: some(dice, 0.15, 1, () => ({ atMs: atBurst(), forMs: dice.int(500, 45_000) })),
+    // In the middle of some request.
+    outages: some(dice, 0.25, 1, () => ({
+      atMs: dice.pick(plans).atMs + dice.int(0, 800),
+      forMs: dice.pick([dice.int(500, 8000), dice.int(31_000, 50_000)]),
+    })),
   };
 }
 
@@ -194,29 +199,6 @@ function topUpsFor(dice: Dice, atBurst: () => number): readonly PlannedTopUp[] {
 /** From a tenth of a cent up to a dollar: requests hold about a cent. */
 function amount(dice: Dice): number {
   return Math.ceil((NANO / 1000) * 10 ** (dice.next() * 3));
-}
-
-const CALM: TroubleWeights = {
-  none: 100,
-  refuses: 3,
-  no_connection: 2,
-  reset_once: 1,
-  unreachable: 0.5,
-  silent: 2.5,
-  stalls: 3,
-  garbage: 2,
-  breaks: 3,
-  ends_early: 3,
-  error_event: 2,
-  no_count: 5,
-  beyond_hold: 5,
-  slow: 4,
-  stays_open: 1,
-};
-
-function troublesFor(dice: Dice): TroubleWeights {
-  const factor = dice.pick([0.2, 1, 3, 6]);
-  return { ...CALM, none: CALM.none / factor };
 }
 
 interface Places {

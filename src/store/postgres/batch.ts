@@ -1,14 +1,13 @@
 // One transaction for demands of one account: read under its lock, decide, write; again where it failed and that is safe.
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
 import { BEGIN, type Connection } from "./connection.ts";
-import { CommitError, isConflict, isTrouble, LateError, unavailable } from "./failures.ts";
+import { CommitError, isTrouble, LateError, Tries, unavailable } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
 import { readingOf } from "./reading.ts";
 import { writesOf } from "./writing.ts";
 
 /** After failures that are certain; while a commit is unknown it is asked for as long as there is time. */
 const TRIES_MAX = 2;
-const CONFLICTS_MAX = 20;
 
 export interface Bounds {
   /** For everything up to the last try's writing. */
@@ -31,18 +30,15 @@ export async function runBatch(
 ): Promise<readonly Answer[]> {
   const untilMs = performance.now() + bounds.workMs;
   let unknown: CommitError | null = null;
-  let failures = 0;
-  let conflicts = 0;
+  const tries = new Tries(TRIES_MAX);
   for (;;) {
     try {
       return await transact(pool, decide, demands, untilMs, bounds.writeMs);
     } catch (error) {
       if (error instanceof CommitError) unknown = error;
       if (!isTrouble(error) && unknown === null) throw error;
-      const again = isConflict(error)
-        ? ++conflicts <= CONFLICTS_MAX
-        : ++failures < TRIES_MAX || unknown !== null;
-      if (!again || !isTrouble(error) || performance.now() >= untilMs) throw unavailable(unknown ?? error);
+      const again = isTrouble(error) && (tries.mayGoOn(error) || unknown !== null);
+      if (!again || performance.now() >= untilMs) throw unavailable(unknown ?? error);
     }
     await pause();
   }

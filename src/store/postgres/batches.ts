@@ -2,8 +2,8 @@
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
 import { Fault } from "../../core/fault.ts";
 import { type Bounds, runBatch } from "./batch.ts";
-import { LateError, unavailable } from "./failures.ts";
-import { CONNECTIONS_MAX, type Pool } from "./pool.ts";
+import { CONNECTIONS_MAX, LateError, unavailable } from "./failures.ts";
+import type { Pool } from "./pool.ts";
 
 const BATCH_DEMANDS_MAX = 500;
 /** Of replies to be kept, in one statement. */

@@ -3,6 +3,7 @@ import { SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
 
 const RETRY_AFTER_MS = 1000;
+export const CONNECTIONS_MAX = 10;
 
 /** Nobody knows whether the transaction was written: its COMMIT was sent and not answered. */
 export class CommitError extends Error {}
@@ -29,6 +30,34 @@ export function isRefusal(error: unknown): boolean {
 export function isTrouble(error: unknown): boolean {
   if (error instanceof CommitError || error instanceof LateError) return true;
   return error instanceof SQL.PostgresError && !isRefusal(error);
+}
+
+/** The connection had ended: closed by the server (57P01), or cut off. */
+function isLost(error: unknown): boolean {
+  if (!(error instanceof SQL.PostgresError)) return false;
+  return error.errno === "57P01" || error.code === "ERR_POSTGRES_CONNECTION_CLOSED";
+}
+
+const CONFLICTS_MAX = 20;
+/** As many as there may be idle: that they have ended is often noticed only by using them, one after the other. */
+const LOST_MAX = CONNECTIONS_MAX;
+
+/** Whether work that failed for certain is worth another try. */
+export class Tries {
+  readonly #failuresMax: number;
+  #failures = 0;
+  #conflicts = 0;
+  #lost = 0;
+
+  constructor(failuresMax: number) {
+    this.#failuresMax = failuresMax;
+  }
+
+  mayGoOn(error: unknown): boolean {
+    if (isConflict(error)) return ++this.#conflicts <= CONFLICTS_MAX;
+    if (isLost(error)) return ++this.#lost <= LOST_MAX;
+    return ++this.#failures < this.#failuresMax;
+  }
 }
 
 /** What a caller is told of a store that can't be used. */

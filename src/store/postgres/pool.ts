@@ -2,9 +2,8 @@
 import { type ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
 import { BEGIN, BEGIN_LOOKING, COMMIT, Connection, type Query, query, type Result } from "./connection.ts";
-import { isConflict, isTrouble, LateError, unavailable } from "./failures.ts";
+import { CONNECTIONS_MAX, isTrouble, LateError, Tries, unavailable } from "./failures.ts";
 
-export const CONNECTIONS_MAX = 10;
 const CONNECT_MS = 1000;
 const IDLE_SECONDS = 300;
 /** A node that stands still between reading and writing must not hold an account's lock for longer. */
@@ -12,7 +11,7 @@ const IDLE_IN_TRANSACTION_MS = 5000;
 /** For sums over whole tables. */
 const LONG_MS = 60_000;
 const LONG = query(`SET LOCAL statement_timeout = ${LONG_MS}`);
-const CONFLICTS_MAX = 10;
+const TRIES_MAX = 2;
 const PAUSE_MS = 20;
 
 export class Pool {
@@ -52,32 +51,32 @@ export class Pool {
     }
   }
 
-  /** One statement. It may run twice, because a connection that has ended is often noticed only by its use. */
+  /** One statement. It may run more than once. */
   async one(asked: Query): Promise<Result> {
-    const results = await this.#tried(2, () =>
+    const results = await this.#tried(new Tries(TRIES_MAX), () =>
       this.use(this.#lookMs, (connection) => connection.send([asked], this.#lookMs)),
     );
     return first(results);
   }
 
-  /** One statement that must not run twice. */
+  /** One statement that must not be written twice. */
   async once(asked: Query): Promise<Result> {
-    const results = await this.#tried(1, () =>
+    const results = await this.#tried(new Tries(1), () =>
       this.use(this.#lookMs, (connection) => connection.commit([BEGIN, asked], this.#lookMs)),
     );
     return first(results.slice(1));
   }
 
-  /** One statement, now or never: for asking whether the database can be used. */
+  /** One statement, for asking whether the database can be used now. */
   async probe(asked: Query): Promise<void> {
-    await this.#tried(1, () =>
+    await this.#tried(new Tries(1), () =>
       this.use(this.#lookMs, (connection) => connection.send([asked], this.#lookMs)),
     );
   }
 
   /** Several statements that see one moment. */
   look(asked: readonly Query[]): Promise<readonly Result[]> {
-    return this.#tried(2, () =>
+    return this.#tried(new Tries(TRIES_MAX), () =>
       this.use(this.#lookMs, async (connection) => {
         const results = await connection.send([BEGIN_LOOKING, ...asked, COMMIT], this.#lookMs);
         return results.slice(1, -1);
@@ -87,7 +86,7 @@ export class Pool {
 
   /** `look` for what may take long. */
   lookLong(asked: readonly Query[]): Promise<readonly Result[]> {
-    return this.#tried(1, () =>
+    return this.#tried(new Tries(1), () =>
       this.use(this.#lookMs, async (connection) => {
         const results = await connection.send([BEGIN_LOOKING, LONG, ...asked, COMMIT], LONG_MS);
         return results.slice(2, -1);
@@ -97,10 +96,10 @@ export class Pool {
 
   /**
    * A transaction of two flights: statements first, then those that their results ask for; null: none. It may run
-   * twice, so it has to come to the same then.
+   * more than once, so it has to come to the same then.
    */
   change<T>(firsts: readonly Query[], then: (results: readonly Result[]) => Changing<T>): Promise<T> {
-    return this.#tried(2, () =>
+    return this.#tried(new Tries(TRIES_MAX), () =>
       this.use(this.#lookMs, async (connection) => {
         const [, ...results] = await connection.send([BEGIN, ...firsts], this.#lookMs);
         const { writes, gives } = then(results);
@@ -127,15 +126,13 @@ export class Pool {
     }
   }
 
-  async #tried<T>(timesMax: number, work: () => Promise<T>): Promise<T> {
-    let conflicts = 0;
-    for (let times = 1; ; times++) {
+  async #tried<T>(tries: Tries, work: () => Promise<T>): Promise<T> {
+    for (;;) {
       try {
         return await work();
       } catch (error) {
         if (error instanceof Fault || !isTrouble(error)) throw error;
-        const again = isConflict(error) ? ++conflicts <= CONFLICTS_MAX : times - conflicts < timesMax;
-        if (!again) throw unavailable(error);
+        if (!tries.mayGoOn(error)) throw unavailable(error);
         await pause();
       }
     }

@@ -30,7 +30,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const pool = await opened(url, patienceMs);
   const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
   const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * 0.2 };
-  const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.3, bounds });
+  const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.5, bounds });
   return {
     node,
     transact: (demand) => batches.add(demand),

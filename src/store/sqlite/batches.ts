@@ -17,6 +17,7 @@ const WAITING_DEMANDS_MAX = 100_000;
 
 interface Waiting {
   readonly demand: Demand;
+  readonly sinceMs: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -42,7 +43,7 @@ export class Batches {
       );
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ demand, resolve, reject });
+      this.#waiting.push({ demand, sinceMs: Date.now(), resolve, reject });
       this.#running ??= this.#runAll();
     });
   }
@@ -67,7 +68,8 @@ export class Batches {
   async #run(batch: readonly Waiting[]): Promise<void> {
     try {
       const demands = batch.map(({ demand }) => demand);
-      const answers = await this.#lifeline.run((connection) => this.#transact(connection, demands));
+      const transact = (connection: Connection) => this.#transact(connection, demands);
+      const answers = await this.#lifeline.run(transact, batch[0]?.sinceMs);
       batch.forEach(({ resolve, reject }, index) => {
         const answer = answers[index];
         if (answer) resolve(answer);

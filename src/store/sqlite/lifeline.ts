@@ -31,10 +31,11 @@ export class Lifeline {
 
   /**
    * Runs the work, again after waiting while another process holds the lock. Throws the Fault `store_unavailable` when
-   * the store can't be used, and whatever else the work throws.
+   * the store can't be used, and whatever else the work throws. `sinceMs` is when the work came, if not just now: behind
+   * a lock that stays nobody waits for longer because others waited before.
    */
-  async run<T>(work: (connection: Connection) => T): Promise<T> {
-    const giveUpAtMs = Date.now() + this.#options.lockWaitMs;
+  async run<T>(work: (connection: Connection) => T, sinceMs = Date.now()): Promise<T> {
+    const giveUpAtMs = sinceMs + this.#options.lockWaitMs;
     for (;;) {
       try {
         return work(this.#current());

@@ -84,6 +84,8 @@ function locked(path: string, create: boolean): Database {
   const file = new Database(path, { readwrite: true, create });
   try {
     file.run(`PRAGMA busy_timeout = ${create ? LOOKED_AT_MS : 0}`);
+    // Nothing is ever written, and a journal beside it would stay where a process is killed at the wrong moment.
+    file.run("PRAGMA journal_mode = MEMORY");
     file.run("PRAGMA locking_mode = EXCLUSIVE");
     file.run("BEGIN EXCLUSIVE");
     return file;
