@@ -38,12 +38,12 @@ function makeBench(): StoreBench {
   };
 }
 
-storeSuite("sqlite", makeBench);
-moneySuite("sqlite", makeBench);
-billingSuite("sqlite", makeBench);
-nodesSuite("sqlite", makeBench);
-repliesSuite("sqlite", makeBench);
-mixSuite("sqlite", makeBench);
+describe("store", () => storeSuite("sqlite", makeBench));
+describe("money", () => moneySuite("sqlite", makeBench));
+describe("billing", () => billingSuite("sqlite", makeBench));
+describe("nodes", () => nodesSuite("sqlite", makeBench));
+describe("replies", () => repliesSuite("sqlite", makeBench));
+describe("mix", () => mixSuite("sqlite", makeBench));
 
 describe("sqlite: one file, many processes, bad days", () => {
   const key = keyOf("key_a");

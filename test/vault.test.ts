@@ -88,7 +88,7 @@ describe("kept replies", () => {
 describe("an Idempotency-Key", () => {
   const request: ChatRequest = { model: "Sim#echo", messages: [{ role: "user", content: "Hello" }] };
   const idOf = (header: string | null, fields: Partial<ChatRequest> = {}, keyId = "key_a") =>
-    idempotencyOf(keyId, header, { ...request, ...fields });
+    idempotencyOf(vault, keyId, header, { ...request, ...fields });
 
   test("none asks for nothing", () => {
     expect(idOf(null)).toBeNull();

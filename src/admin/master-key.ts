@@ -15,7 +15,6 @@ export async function openMasterKey(
   const masterKey = masterKeyFrom({ ...sources, inUse });
   const check = checkValueOf(masterKey);
   if (isSameDigest(await store.keepSetting("master_key_check", check), check)) return masterKey;
-  throw new Error(
-    `This store was made with another master key. Give that one in POUNDKEY_MASTER_KEY or in ${sources.file.path}.`,
-  );
+  const places = ["POUNDKEY_MASTER_KEY", ...(sources.file ? [sources.file.path] : [])].join(" or in ");
+  throw new Error(`This store was made with another master key. Give that one in ${places}.`);
 }

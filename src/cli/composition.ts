@@ -84,6 +84,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     snapshot: () => snapshot,
     gateway,
     ledger,
+    vault: opened.vault,
     authenticate: authenticator(opened.world),
     deadlines,
     clock,

@@ -36,8 +36,8 @@ export async function openStore(address: string, masterKeyText: string | undefin
 
 interface Engine {
   readonly store: Store;
-  /** Where the master key may be kept. */
-  readonly file: MasterKeyFile;
+  /** Where the master key may be kept; null where nodes share the store, not their disks: each would make another one. */
+  readonly file: MasterKeyFile | null;
 }
 
 async function openEngine(address: string, masterKeyText: string | undefined): Promise<Engine> {
@@ -53,12 +53,5 @@ async function openEngine(address: string, masterKeyText: string | undefined): P
       "A postgres:// store needs POUNDKEY_MASTER_KEY, the same for every node: 32 bytes in base64, as `openssl rand -base64 32` prints them.",
     );
   }
-  return { store: await openPostgresStore({ url: address, decide }), file: NO_FILE };
+  return { store: await openPostgresStore({ url: address, decide }), file: null };
 }
-
-/** Nodes share the store, not their disks: a key that one of them made would be another one on the next. */
-const NO_FILE: MasterKeyFile = {
-  path: "the secret that sets it",
-  read: () => null,
-  make: (text) => text,
-};

@@ -1,5 +1,4 @@
 // Idempotency-Key: what makes two requests the same, and the answer kept for those who ask again.
-import { createHash } from "node:crypto";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import { isObject, parseJson } from "../core/json.ts";
@@ -10,6 +9,8 @@ import type { Call } from "./call.ts";
 export interface Vault {
   seal(text: string, use: string): string;
   open(sealed: string, use: string): string;
+  /** A keyed digest. */
+  digest(text: string): string;
 }
 
 /** A longer reply is not kept. */
@@ -20,6 +21,7 @@ const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 /** The digests of an Idempotency-Key within its gateway key, and of the body; how the answer is delivered is no part of it. */
 export function idempotencyOf(
+  vault: Pick<Vault, "digest">,
   keyId: string,
   header: string | null,
   request: ChatRequest,
@@ -30,11 +32,7 @@ export function idempotencyOf(
     throw new Fault("invalid_value", message, { param: "Idempotency-Key" });
   }
   const { stream: _stream, stream_options: _options, ...body } = request;
-  return { replyId: digestOf(`${keyId} ${header}`), bodyDigest: digestOf(JSON.stringify(body)) };
-}
-
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return { replyId: vault.digest(`${keyId} ${header}`), bodyDigest: vault.digest(JSON.stringify(body)) };
 }
 
 /** A completion as it is kept. */

@@ -93,7 +93,7 @@ async function callOf(ports: HttpPorts, request: Request, key: GatewayKey, reque
     key,
     request: chatRequest,
     selection: selectionOf(chatRequest.model, key, catalogue),
-    idempotency: idempotencyOf(key.id, request.headers.get("idempotency-key"), chatRequest),
+    idempotency: idempotencyOf(ports.vault, key.id, request.headers.get("idempotency-key"), chatRequest),
     upstreams,
     rules,
     markup: billing.markup,

@@ -5,6 +5,7 @@ import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/set
 import type { Clock, Log, Random } from "../core/world.ts";
 import type { Deadlines } from "../gateway/deadlines.ts";
 import type { Gateway } from "../gateway/gateway.ts";
+import type { Vault } from "../gateway/idempotency.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 
@@ -21,6 +22,7 @@ export interface HttpPorts {
   readonly snapshot: () => Snapshot;
   readonly gateway: Gateway;
   readonly ledger: Ledger;
+  readonly vault: Pick<Vault, "digest">;
   /** The live key of a secret. Throws the Faults `invalid_api_key` and `store_unavailable`. */
   readonly authenticate: (secret: string) => Promise<GatewayKey>;
   readonly deadlines: Deadlines;

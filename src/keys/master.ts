@@ -18,7 +18,8 @@ export interface MasterKeyFile {
 export interface MasterKeySources {
   /** `POUNDKEY_MASTER_KEY`; undefined or empty: not set. */
   readonly text: string | undefined;
-  readonly file: MasterKeyFile;
+  /** null: the environment alone may give it. */
+  readonly file: MasterKeyFile | null;
   /** Whether the store was made under a master key before: then a new one could only be the wrong one. */
   readonly inUse: boolean;
   readonly random: Random;
@@ -27,6 +28,7 @@ export interface MasterKeySources {
 /** The master key from the environment, else from its file, which is made for a new store. Throws an Error naming the source. */
 export function masterKeyFrom({ text, file, inUse, random }: MasterKeySources): Uint8Array {
   if (text) return parseMasterKey(text, "POUNDKEY_MASTER_KEY");
+  if (file === null) throw new Error("POUNDKEY_MASTER_KEY is not set.");
   const kept = file.read();
   if (kept !== null) return parseMasterKey(kept, file.path);
   if (inUse) {

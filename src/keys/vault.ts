@@ -1,5 +1,5 @@
 // Seals what is kept encrypted: AES-256-GCM under a key derived from the master key.
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac } from "node:crypto";
 import type { Random } from "../core/world.ts";
 
 const ALGORITHM = "aes-256-gcm";
@@ -8,6 +8,7 @@ const TAG_BYTES = 16;
 
 /** Base64 of nonce, tag and ciphertext. `open` throws when it was changed, or sealed under another key or for another use. */
 export function createVault(key: Uint8Array, random: Random) {
+  const digestKey = createHmac("sha256", key).update("digest").digest();
   return {
     seal(text: string, use: string): string {
       const nonce = random.bytes(NONCE_BYTES);
@@ -15,6 +16,10 @@ export function createVault(key: Uint8Array, random: Random) {
       cipher.setAAD(Buffer.from(use));
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
+    },
+    /** HMAC-SHA256 in hex: whoever reads the store can't test guesses with it. */
+    digest(text: string): string {
+      return createHmac("sha256", digestKey).update(text).digest("hex");
     },
     open(sealed: string, use: string): string {
       const bytes = Buffer.from(sealed, "base64");

@@ -16,7 +16,9 @@ function dearest(price: Price, promptTokens: number): { readonly input: number; 
   const reached: readonly Rates[] = (price.tiers ?? []).filter((tier) => promptTokens > tier.aboveTokens);
   const rates = [price, ...reached];
   return {
-    input: Math.max(...rates.map((rate) => Math.max(rate.input, rate.cacheWrite ?? 0, rate.cachedInput ?? 0))),
+    input: Math.max(
+      ...rates.map((rate) => Math.max(rate.input, rate.cacheWrite ?? 0, rate.cachedInput ?? 0)),
+    ),
     output: Math.max(...rates.map((rate) => Math.max(rate.output, rate.reasoning ?? 0))),
   };
 }

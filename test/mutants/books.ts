@@ -9,6 +9,12 @@ export const BOOKS: readonly Mutant[] = [
     replace: "    sql.rollback.run();",
   },
   {
+    name: "answer without writing",
+    file: "src/store/sqlite/batches.ts",
+    find: "      writeDecision(sql, decided);",
+    replace: "      if (demands.length > 1) writeDecision(sql, decided);",
+  },
+  {
     name: "rows remembered though another process wrote",
     file: "src/store/sqlite/row-cache.ts",
     find: "if (dataVersion !== this.#dataVersion || entries",
