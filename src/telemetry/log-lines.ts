@@ -13,7 +13,7 @@ export function logLines(
 ): (event: LogEvent) => void {
   return ({ event, level = "info", record, ...fields }) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return;
-    const shown = record === undefined ? fields : recordFields(record);
+    const shown = record === undefined ? fields : { ...recordFields(record), ...fields };
     write(`${JSON.stringify({ at: new Date(nowMs()).toISOString(), level, event, ...shown })}\n`);
   };
 }
@@ -34,6 +34,7 @@ function recordFields(record: RequestRecord): object {
     prompt_tokens: record.tokens.prompt,
     completion_tokens: record.tokens.completion,
     cost_nanousd: record.costNanoUsd,
+    charged_nanousd: record.chargedNanoUsd,
     usage_source: record.usageSource,
     ended: record.ended,
     total_ms: record.totalMs,
