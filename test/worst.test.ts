@@ -3,8 +3,9 @@ import { describe, expect, test } from "bun:test";
 import type { ModelCard, Price } from "../src/core/card.ts";
 import type { ChatRequest } from "../src/core/chat.ts";
 import type { Offer } from "../src/core/demand.ts";
-import { searchesMax, worstPromptTokens } from "../src/ledger/estimate.ts";
+import { worstPromptTokens } from "../src/ledger/estimate.ts";
 import { cost } from "../src/ledger/price.ts";
+import { searchesMax } from "../src/ledger/searches.ts";
 import { offersOf, termsFor } from "../src/ledger/worst.ts";
 import { offerOf } from "./samples.ts";
 

@@ -84,7 +84,8 @@ async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
 async function prune({ store, clock, keepMs }: UpkeepParts): Promise<void> {
   const nowMs = clock.nowMs();
   const before = {
-    requestsMs: nowMs - keepMs(),
+    // A reply that is given again says what its request paid.
+    requestsMs: nowMs - Math.max(keepMs(), REPLY_KEPT_MS),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
   };

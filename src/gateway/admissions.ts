@@ -6,6 +6,8 @@ import type { Ledger, Ticket } from "../ledger/ledger.ts";
 
 /** How often another node is asked whether it has finished the answer. */
 const LOOK_MS = 250;
+/** More twins than this are a mistake, or meant to fill the gateway. */
+const TWINS_MAX = 100;
 
 interface AdmissionPorts {
   readonly ledger: Pick<Ledger, "admit">;
@@ -55,6 +57,9 @@ export class Admissions {
     if (left.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(id) ?? new Set();
+    if (waiting.size >= TWINS_MAX) {
+      throw new Fault("overloaded", "Too many requests wait for the answer to the same Idempotency-Key.");
+    }
     this.#waiting.set(id, waiting.add(resolve));
     const callOff = this.#ports.clock.after(withinMs, resolve);
     const onLeft = () => resolve();

@@ -67,10 +67,13 @@ async function answered(
   requestId: string,
   facts: Facts,
 ): Promise<Response> {
-  const key = await ports.authenticate(secretOf(bearer));
+  await ports.authenticate(secretOf(bearer));
   if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const call = await callOf(ports, request, key, requestId);
+  const body = await readJson(request, ports.server.bodyBytesMax);
+  // A body may take its time, and the key may have been changed meanwhile.
+  const now = await ports.authenticate(secretOf(bearer));
+  const call = callOf(ports, request, body, now, requestId);
   // A model may be silent for minutes; the gateway's own deadlines bound the wait.
   server?.timeout(request, 0);
   const over = () => server?.timeout(request, IDLE_SECONDS);
@@ -78,12 +81,11 @@ async function answered(
   return whole(ports, call, facts).finally(over);
 }
 
-async function callOf(ports: HttpPorts, request: Request, key: GatewayKey, requestId: string): Promise<Call> {
+function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayKey, requestId: string): Call {
   const ending = new AbortController();
   if (request.signal.aborted) ending.abort();
   else request.signal.addEventListener("abort", () => ending.abort(), { once: true });
   const { catalogue, upstreams, limits, rules, billing } = ports.snapshot();
-  const body = await readJson(request, ports.server.bodyBytesMax);
   const chatRequest = chatRequestOf(body, limits);
   const seconds = headerNumber(request.headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   return {

@@ -59,6 +59,9 @@ async function isLate(first: Promise<Step>, deadlines: Deadlines, waitMs: number
   }
 }
 
+/** Who reads nothing for so long is taken for gone: its request would stay open, and its hold with it. */
+const STALLED_MS = 600_000;
+
 const encoder = new TextEncoder();
 
 class EventStream implements UnderlyingDefaultSource<Uint8Array> {
@@ -69,11 +72,14 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
   #silence: Deadline | null = null;
   readonly #early: boolean;
   #over = false;
+  /** Since when the client has not asked for more; null: it waits for us. */
+  #unreadSinceMs: number | null;
 
   constructor(parts: StreamParts, first: Promise<Step>, early: boolean) {
     this.#parts = parts;
     this.#next = first;
     this.#early = early;
+    this.#unreadSinceMs = parts.deadlines.nowMs();
     // Until the client reads, nobody waits for the first step: its failure must not count as unhandled.
     first.catch(() => {});
     // A connection that is lost before the body was read once doesn't cancel it.
@@ -88,6 +94,7 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
 
   /** Called when the client has room: one batch of the gateway becomes one write. */
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#unreadSinceMs = null;
     try {
       for (;;) {
         const step = await (this.#next ?? this.#parts.chunks.next());
@@ -102,6 +109,8 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
       if (this.#over) return;
       controller.enqueue(encoder.encode(dataLine(JSON.stringify(errorBody(faultOf(thrown))))));
       this.#end(controller);
+    } finally {
+      this.#unreadSinceMs = this.#parts.deadlines.nowMs();
     }
   }
 
@@ -126,6 +135,12 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
   #watchSilence(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.#silence = this.#parts.deadlines.watch(this.#quietAtMs(), () => {
       if (this.#over) return;
+      const nowMs = this.#parts.deadlines.nowMs();
+      if (this.#unreadSinceMs !== null && nowMs - this.#unreadSinceMs > STALLED_MS) {
+        this.cancel();
+        controller.error(new Error("The client stopped reading."));
+        return;
+      }
       controller.enqueue(encoder.encode(KEEP_ALIVE_LINE));
       this.#watchSilence(controller);
     });

@@ -90,7 +90,7 @@ function affordable(books: Books, { offers, billing }: Admission, key: GatewayKe
   const { balanceNanoUsd } = books.account(key.accountId);
   const { spentNanoUsd, heldNanoUsd } = books.spend(key.accountId, key.id);
   const spendable = (key.spendLimitNanoUsd ?? Number.POSITIVE_INFINITY) - spentNanoUsd - heldNanoUsd;
-  return termsFor(offers, Math.min(balanceNanoUsd, spendable), billing.markup);
+  return termsFor(offers, Math.min(balanceNanoUsd, Math.max(0, spendable)), billing.markup);
 }
 
 function unpaid({ offers, modelAsked }: Admission): Fault {

@@ -1,7 +1,8 @@
 // How many tokens a prompt may come to: high for the hold before a call, near the mean where no provider reported a count.
 import type { ModelCard } from "../core/card.ts";
 import type { ChatMessage, ChatRequest } from "../core/chat.ts";
-import { arrayOf, isObject, objectOf, stringOf } from "../core/json.ts";
+import { isObject, objectOf, stringOf } from "../core/json.ts";
+import { nameOf, searchesMax } from "./searches.ts";
 
 /** Measured in o200k: prose has 4 to 6 bytes a token, JSON 2.3 to 2.9, UUIDs, base64 and punctuation 1.5. */
 const BYTES_PER_TOKEN_MIN = 1.4;
@@ -80,19 +81,8 @@ const FAMILIES: readonly (Partial<Family> & { readonly names: RegExp })[] = [
   { names: /qwen/, image: 16_400 },
 ];
 
-/** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), one that researches more. */
-const [SEARCHES_MAX, RESEARCH_SEARCHES_MAX] = [10, 50];
 /** What a search adds to the prompt. Recorded: from 1,400 to 9,000, and less of each the more there are. */
 const SEARCH_TOKENS = 5000;
-/** Where clients ask for a search: OpenAI's field, xAI's, Sonar's. */
-const SEARCH_FIELDS = [
-  ...["web_search_options", "search_parameters", "search_domain_filter", "search_recency_filter"],
-  ...["search_after_date_filter", "search_before_date_filter", "last_updated_after_filter"],
-  ...["last_updated_before_filter", "num_search_results"],
-];
-/** Models that search unasked. Perplexity serves other makers' too (`openai/gpt-6`), which don't. */
-const SEARCHING = /^perplexity#[^/]+$|perplexity\/|sonar|[-/]search|:online|compound/;
-const RESEARCHING = /research|#(medium|high|xhigh)$/;
 
 /**
  * A count of prompt tokens that the provider's will hardly exceed, for one choice of the answer: the caller multiplies by
@@ -100,7 +90,7 @@ const RESEARCHING = /research|#(medium|high|xhigh)$/;
  */
 export function worstPromptTokens(request: ChatRequest, card: ModelCard): number {
   const sizes = sizesOf(request);
-  const id = idOf(card);
+  const id = nameOf(card);
   const family: Family = { ...OTHERS, ...FAMILIES.find(({ names }) => names.test(id)) };
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
   tokens += (sizes.tools > 0 ? family.tools : 0) + (request.response_format ? SCHEMA_TOKENS : 0);
@@ -124,22 +114,6 @@ export function likelyPromptTokens(request: ChatRequest): number {
 /** The count of tokens to expect in so many bytes of text. */
 export function likelyTextTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
-}
-
-/** How many searches the provider may run and bill for one choice of the answer, at worst; 0 where none is asked for. */
-export function searchesMax(request: ChatRequest, card: ModelCard): number {
-  if (request.disable_search === true && request.tools === undefined) return 0;
-  const id = idOf(card);
-  const asked =
-    SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
-    arrayOf(request.plugins).some((plugin) => objectOf(plugin).id === "web") ||
-    arrayOf(request.tools).some((tool) => stringOf(objectOf(tool).type)?.includes("search"));
-  if (!asked && !SEARCHING.test(id)) return 0;
-  return RESEARCHING.test(id) ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
-}
-
-function idOf(card: ModelCard): string {
-  return `${card.provider}#${card.name}`.toLowerCase();
 }
 
 /** What a request holds, by kind. */
@@ -186,12 +160,15 @@ function sizesOf(request: ChatRequest): Sizes {
   return sizes;
 }
 
+/** Of a message, where earlier thinking comes back: elsewhere the same names are words that the model reads. */
+const SEALED_FIELDS = new Set(["reasoning_details", "tool_calls", "extra_content"]);
+
 function addMessage(sizes: Sizes, message: ChatMessage): void {
   for (const field in message) {
     const value = message[field];
     if (field === "role") continue;
     if (field === "content" && Array.isArray(value)) for (const part of value) addPart(sizes, part);
-    else addJson(sizes, value);
+    else addJson(sizes, value, SEALED_FIELDS.has(field));
   }
 }
 
@@ -201,18 +178,20 @@ function addText(sizes: Sizes, text: string): void {
 }
 
 /** A value as the JSON that it is written as: names, texts and what stands around them. */
-function addJson(sizes: Sizes, value: unknown): void {
+function addJson(sizes: Sizes, value: unknown, mayBeSealed = false): void {
   if (typeof value === "string") {
     addText(sizes, value);
   } else if (Array.isArray(value)) {
-    for (const one of value) addJson(sizes, one);
+    // An empty entry is a token too.
+    sizes.textBytes += QUOTING_BYTES * (value.length + 1);
+    for (const one of value) addJson(sizes, one, mayBeSealed);
   } else if (isObject(value)) {
     for (const name in value) {
       const held = value[name];
       addText(sizes, name);
       sizes.textBytes += QUOTING_BYTES;
-      if (typeof held === "string" && isSealed(value, name)) sizes.sealedBytes += held.length;
-      else addJson(sizes, held);
+      if (typeof held === "string" && mayBeSealed && isSealed(value, name)) sizes.sealedBytes += held.length;
+      else addJson(sizes, held, mayBeSealed);
     }
   } else {
     addText(sizes, String(value));

@@ -9,6 +9,9 @@ const UNITS_PER_MILLION = 1_000_000;
 /** More than any answer can need: a report beyond it is a mistake, and must not overflow the sums. */
 const SEARCHES_MAX = 10_000;
 
+/** A million USD, whole nano-dollars: a cost beyond it is a mistake, and no row could hold it exactly. */
+const COST_MAX: NanoUsd = 1_000_000 * 1_000_000_000;
+
 /** A usage report as whole counts of what is billed, its parts never more than their whole. */
 export function tokensOf(usage: Usage): Tokens {
   const prompt = countOf(usage.billed_units?.input_tokens ?? usage.prompt_tokens);
@@ -52,5 +55,5 @@ export function linesOf(price: Price, tokens: Tokens, calls = 1): readonly BillL
 
 /** The cost of an answer in whole nano-dollars, rounded up once; a model without a price costs nothing. */
 export function cost(price: Price | null, tokens: Tokens, markup: number, calls = 1): NanoUsd {
-  return price === null ? 0 : costOf(linesOf(price, tokens, calls), markup);
+  return price === null ? 0 : Math.min(costOf(linesOf(price, tokens, calls), markup), COST_MAX);
 }

@@ -3,7 +3,8 @@ import type { ModelCard, Price, Rates } from "../core/card.ts";
 import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
 import type { Offer } from "../core/demand.ts";
 import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
-import { searchesMax, worstPromptTokens } from "./estimate.ts";
+import { worstPromptTokens } from "./estimate.ts";
+import { searchesMax } from "./searches.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 /** Of the free balance, what a request that names no limit of its own may hold. */

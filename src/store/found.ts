@@ -17,6 +17,13 @@ export function whole(found: Found, column: string): number {
   throw new Error(`The store's column ${column} holds no whole number.`);
 }
 
+/** A sum, which may be beyond what a number holds exactly: then it is the nearest. */
+export function sum(found: Found, column: string): number {
+  const number = Number(found[column]);
+  if (found[column] !== null && Number.isInteger(number)) return number;
+  throw new Error(`The store's column ${column} holds no whole number.`);
+}
+
 /** null, or what the reader takes. */
 export function orNull<T>(found: Found, column: string, read: (found: Found, column: string) => T): T | null {
   return found[column] === null || found[column] === undefined ? null : read(found, column);

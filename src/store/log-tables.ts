@@ -1,7 +1,7 @@
 // The tables of the request log and its hourly sums, as both engines have them.
 import { ENDINGS, type RequestRecord, type Tokens, USAGE_SOURCES } from "../core/record.ts";
 import type { UsageSum } from "../core/rows.ts";
-import { type Found, orNull, text, whole, word } from "./found.ts";
+import { type Found, orNull, sum, text, whole, word } from "./found.ts";
 import { table } from "./tables.ts";
 
 const TOKENS = {
@@ -13,14 +13,14 @@ const TOKENS = {
   searches: ({ searches }: Tokens) => searches,
 } as const;
 
-function tokensOf(found: Found): Tokens {
+function tokensOf(found: Found, read: (found: Found, column: string) => number): Tokens {
   return {
-    prompt: whole(found, "prompt_tokens"),
-    completion: whole(found, "completion_tokens"),
-    cached: whole(found, "cached_tokens"),
-    cacheWrite: whole(found, "cache_write_tokens"),
-    reasoning: whole(found, "reasoning_tokens"),
-    searches: whole(found, "searches"),
+    prompt: read(found, "prompt_tokens"),
+    completion: read(found, "completion_tokens"),
+    cached: read(found, "cached_tokens"),
+    cacheWrite: read(found, "cache_write_tokens"),
+    reasoning: read(found, "reasoning_tokens"),
+    searches: read(found, "searches"),
   };
 }
 
@@ -70,7 +70,7 @@ export const REQUEST = table<RequestRecord>(
     stream: whole(found, "stream") === 1,
     status: whole(found, "status"),
     faultCode: orNull(found, "fault_code", text),
-    tokens: tokensOf(found),
+    tokens: tokensOf(found, whole),
     costNanoUsd: whole(found, "cost_nano"),
     chargedNanoUsd: whole(found, "charged_nano"),
     holdNanoUsd: whole(found, "hold_nano"),
@@ -99,10 +99,10 @@ export const USAGE = table<UsageSum>(
     accountId: text(found, "account_id"),
     keyId: text(found, "key_id"),
     model: text(found, "model"),
-    requests: whole(found, "requests"),
-    tokens: tokensOf(found),
-    costNanoUsd: whole(found, "cost_nano"),
-    chargedNanoUsd: whole(found, "charged_nano"),
+    requests: sum(found, "requests"),
+    tokens: tokensOf(found, sum),
+    costNanoUsd: sum(found, "cost_nano"),
+    chargedNanoUsd: sum(found, "charged_nano"),
   }),
 );
 

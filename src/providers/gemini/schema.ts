@@ -39,12 +39,15 @@ const FORMATS: ReadonlySet<string> = new Set([
 ]);
 /** References are written out; nested ones grow without bound, so past this many nodes a schema says "anything". */
 const NODES_MAX = 20_000;
+/** And past so many bytes of what they refer to, beside the schema's own length: what is sent was held for. */
+const WRITTEN_OUT_BYTES_MAX = 50_000;
 
 interface Walk {
   readonly root: JsonObject;
   /** References being written out: one that meets itself is cut. */
   readonly open: ReadonlySet<string>;
   readonly nodes: { left: number };
+  readonly bytes: { left: number };
 }
 
 /**
@@ -52,7 +55,8 @@ interface Walk {
  * "any object"), `const` becomes `enum`, `oneOf` becomes `anyOf`, `allOf` is merged, unknown keywords are left out.
  */
 export function cleanSchema(schema: JsonObject): JsonObject {
-  return clean(schema, { root: schema, open: new Set(), nodes: { left: NODES_MAX } });
+  const bytes = { left: JSON.stringify(schema).length + WRITTEN_OUT_BYTES_MAX };
+  return clean(schema, { root: schema, open: new Set(), nodes: { left: NODES_MAX }, bytes });
 }
 
 function clean(given: unknown, walk: Walk): JsonObject {
@@ -69,6 +73,8 @@ function resolved(reference: string, given: JsonObject, walk: Walk): JsonObject 
   const { $ref: _reference, ...beside } = given;
   const target = targetOf(reference, walk.root);
   if (walk.open.has(reference)) return clean({ type: target.type ?? "object", ...beside }, walk);
+  if (walk.bytes.left > 0) walk.bytes.left -= JSON.stringify(target).length;
+  if (walk.bytes.left <= 0) return clean({ type: target.type ?? "object", ...beside }, walk);
   const inner = { ...walk, open: new Set([...walk.open, reference]) };
   return { ...clean(target, inner), ...clean(beside, walk) };
 }

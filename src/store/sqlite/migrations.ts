@@ -163,6 +163,7 @@ const MIGRATIONS: readonly string[] = [
     CHECK (balance_nano + held_nano + funding_nano + revenue_nano + overrun_nano = 0)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX entry_funding ON entry (at_ms, account_id, seq) WHERE funding_nano <> 0;
+  CREATE INDEX entry_revenue ON entry (at_ms, account_id, seq) WHERE revenue_nano <> 0;
   CREATE INDEX entry_overrun ON entry (at_ms, account_id, seq) WHERE overrun_nano <> 0;
 
   CREATE TABLE reply (

@@ -1,5 +1,6 @@
 // The store on one SQLite file, which other processes may use at the same moment.
 import { randomBytes } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
 import { Batches } from "./batches.ts";
@@ -22,9 +23,15 @@ export interface SqliteStoreOptions {
   readonly lockWaitMs?: number;
 }
 
+/** SQLite follows a link to the file and keeps the log beside what it leads to: so are the log's syncs and the nodes' locks. */
+function followed(path: string): string {
+  return path !== IN_MEMORY && existsSync(path) ? realpathSync(path) : path;
+}
+
 /** Opens the store and migrates it. Throws an Error that says what is wrong with the file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { path, decide, lockWaitMs = LOCK_WAIT_MS } = options;
+  const { decide, lockWaitMs = LOCK_WAIT_MS } = options;
+  const path = followed(options.path);
   const cache = new RowCache();
   const lifeline = new Lifeline({ path, lockWaitMs, onConnect: () => cache.clear() });
   try {

@@ -1,0 +1,33 @@
+// How many searches a request may cause at worst.
+import type { ModelCard } from "../core/card.ts";
+import type { ChatRequest } from "../core/chat.ts";
+import { arrayOf, objectOf, stringOf } from "../core/json.ts";
+
+/** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), one that researches more. */
+const [SEARCHES_MAX, RESEARCH_SEARCHES_MAX] = [10, 50];
+/** Where clients ask for a search: OpenAI's field, xAI's, Sonar's, Qwen's. */
+const SEARCH_FIELDS = [
+  ...["web_search_options", "search_parameters", "search_domain_filter", "search_recency_filter"],
+  ...["search_after_date_filter", "search_before_date_filter", "last_updated_after_filter"],
+  ...["last_updated_before_filter", "num_search_results", "enable_search", "search_options"],
+];
+/** Models that search unasked. Perplexity serves other makers' too (`openai/gpt-6`), which don't. */
+const SEARCHING = /^perplexity#[^/]+$|perplexity\/|sonar|[-/]search|:online|compound/;
+const RESEARCHING = /research|#(medium|high|xhigh)$/;
+
+/** How many searches the provider may run and bill for one choice of the answer, at worst; 0 where none is asked for. */
+export function searchesMax(request: ChatRequest, card: ModelCard): number {
+  if (request.disable_search === true && request.tools === undefined) return 0;
+  const id = nameOf(card);
+  const asked =
+    SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
+    arrayOf(request.plugins).some((plugin) => objectOf(plugin).id === "web") ||
+    arrayOf(request.tools).some((tool) => stringOf(objectOf(tool).type)?.includes("search"));
+  if (!asked && !SEARCHING.test(id)) return 0;
+  return RESEARCHING.test(id) ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
+}
+
+/** By what models are told apart here: provider and name, in lower case. */
+export function nameOf(card: ModelCard): string {
+  return `${card.provider}#${card.name}`.toLowerCase();
+}

@@ -1,0 +1,105 @@
+// What an unkind client, provider or operator may do to the books: amounts beyond all bounds, links, slow bodies, written-out schemas.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { JsonObject } from "../src/core/json.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { cost } from "../src/ledger/price.ts";
+import { cleanSchema } from "../src/providers/gemini/schema.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { costing, give, keyIn, NOON, offerOf, recordOf, writeRecord } from "./samples.ts";
+import { ALWAYS, tillOn, wrongIn } from "./till.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("a schema whose references would be written out without end stays small", () => {
+  const definition = { type: "object", description: "x".repeat(20_000), properties: {} };
+  const properties: JsonObject = {};
+  for (let at = 0; at < 2000; at++) properties[`p${at}`] = { $ref: "#/$defs/big" };
+  const given = { type: "object", properties, $defs: { big: definition } };
+  const written = JSON.stringify(cleanSchema(given)).length;
+  expect(written).toBeLessThan(4 * JSON.stringify(given).length + 200_000);
+});
+
+test("a cost that can only be a mistake is bounded, so that every row can hold it", () => {
+  const tokens = { prompt: 1e9, completion: 1e9, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+  expect(cost({ input: 10_000, output: 10_000 }, tokens, 100)).toBe(1e15);
+});
+
+test("sums beyond what a number holds exactly are still read", async () => {
+  const store = await openSqliteStore({ path: ":memory:", decide });
+  for (let at = 0; at < 12; at++) await writeRecord(store, recordOf(`r${at}`, { costNanoUsd: 1e15 }));
+  const [sum] = await store.usage({ fromMs: 0, toMs: NOON * 2, groupBy: [] });
+  expect(sum?.costNanoUsd).toBe(12e15);
+  await store.close();
+});
+
+test("a key that has spent more than its limit allows may still use what costs nothing", async () => {
+  const store = await openSqliteStore({ path: ":memory:", decide });
+  await give(store, "default", 1000);
+  const key = await keyIn(store, "key_a");
+  const till = tillOn(store);
+  await till.post(await till.hold("1", key, 500), 500);
+  await store.changeKey(key.id, { spendLimitNanoUsd: 100 });
+  const free = { offers: () => [offerOf({ lines: [], outputUsdPerMillion: 0 })] };
+  expect((await till.ledger.admit(till.ticket("2", key, 0, free))).kind).toBe("granted");
+  await expect(till.ledger.admit(till.ticket("3", key, 0, { offers: () => [costing(1)] }))).rejects.toThrow();
+  await store.close();
+});
+
+test("through a link to the database's file processes know each other, and syncs find the log", async () => {
+  const real = join(folder, "real");
+  mkdirSync(real);
+  const first = await openSqliteStore({ path: join(real, "p.db"), decide });
+  symlinkSync(join(real, "p.db"), join(folder, "link.db"));
+  const second = await openSqliteStore({ path: join(folder, "link.db"), decide });
+  await Promise.all([first.beat(), second.beat()]);
+  await give(first, "default", 1000);
+  const till = tillOn(first, ALWAYS);
+  const held = await till.hold("1", await keyIn(first, "key_a"), 500);
+  expect(await second.orphans(9)).toEqual([]);
+  await second.durable();
+  expect(await till.post(held, 400)).toMatchObject({ chargedNanoUsd: 400, late: false });
+  expect(wrongIn(await second.audit())).toEqual([]);
+  await Promise.all([first.close(), second.close()]);
+});
+
+describe("over HTTP", () => {
+  let gateway: UnderTest;
+  beforeAll(async () => {
+    gateway = await startUnderTest();
+  });
+  afterAll(() => gateway.stop());
+
+  test("a key that is limited while its body arrives is limited for that request", async () => {
+    const { secret, id } = await gateway.newKey();
+    const body = JSON.stringify({ model: "OpenAI#sim-mini", messages: [{ role: "user", content: "hi" }] });
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect(Number(port), hostname);
+    const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(data.toString())));
+    const head = [
+      "POST /v1/chat/completions HTTP/1.1",
+      `host: ${hostname}:${port}`,
+      `authorization: Bearer ${secret}`,
+      "content-type: application/json",
+      `content-length: ${body.length}`,
+    ];
+    socket.write(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 10)}`);
+    // The key is believed for half a second, so that long after its change the change counts.
+    await Bun.sleep(50);
+    const changed = await fetch(`${gateway.url}/admin/v1/keys/${id}`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${gateway.adminToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ allowed_models: ["OpenAI#other"] }),
+    });
+    expect(changed.status).toBe(200);
+    await Bun.sleep(600);
+    socket.write(body.slice(10));
+    expect((await answer).split("\r\n")[0]).toContain("403");
+    socket.destroy();
+  });
+});
