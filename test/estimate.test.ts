@@ -2,7 +2,6 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelCard } from "../src/core/card.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "../src/core/chat.ts";
-import type { JsonObject } from "../src/core/json.ts";
 import { likelyPromptTokens, likelyTextTokens, worstPromptTokens } from "../src/ledger/estimate.ts";
 import { searchesMax } from "../src/ledger/searches.ts";
 import { recordedCalls } from "./bench/estimate.ts";
@@ -293,22 +292,3 @@ if (folder === null) {
     }
   });
 }
-
-test("empty entries of lists count, and names of sealed thinking count nothing less where a model reads them", () => {
-  const withTools = (parameters: JsonObject): ChatRequest => ({
-    model: "x",
-    messages: [{ role: "user", content: "hi" }],
-    tools: [{ type: "function", function: { name: "f", parameters } }],
-  });
-  const plain = worstPromptTokens(withTools({}), cardOf("OpenAI#gpt-5.4"));
-  for (const empty of [[], {}, ""]) {
-    const filled = worstPromptTokens(
-      withTools({ enum: Array(10_000).fill(empty) }),
-      cardOf("OpenAI#gpt-5.4"),
-    );
-    expect(filled - plain).toBeGreaterThan(10_000);
-  }
-  const text = "word ".repeat(2000);
-  const named = worstPromptTokens(withTools({ thought_signature: text }), cardOf("OpenAI#gpt-5.4"));
-  expect(named - plain).toBeGreaterThan(text.length / 1.5);
-});

@@ -4,8 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ModelCard } from "../src/core/card.ts";
+import type { ChatRequest } from "../src/core/chat.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { decide } from "../src/ledger/decide.ts";
+import { worstPromptTokens } from "../src/ledger/estimate.ts";
 import { cost } from "../src/ledger/price.ts";
 import { cleanSchema } from "../src/providers/gemini/schema.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
@@ -15,6 +18,36 @@ import { ALWAYS, tillOn, wrongIn } from "./till.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+const CARD: ModelCard = {
+  id: "OpenAI#gpt-5.4",
+  provider: "OpenAI",
+  name: "gpt-5.4",
+  created: 0,
+  ownedBy: "OpenAI",
+  contextTokensMax: null,
+  outputTokensMax: null,
+  price: null,
+  capabilities: new Set(),
+  listed: true,
+  fallbacks: [],
+};
+
+test("empty entries of lists count, and names of sealed thinking count nothing less where a model reads them", () => {
+  const withTools = (parameters: JsonObject): ChatRequest => ({
+    model: "x",
+    messages: [{ role: "user", content: "hi" }],
+    tools: [{ type: "function", function: { name: "f", parameters } }],
+  });
+  const plain = worstPromptTokens(withTools({}), CARD);
+  for (const empty of [[], {}, ""]) {
+    const filled = worstPromptTokens(withTools({ enum: Array(10_000).fill(empty) }), CARD);
+    expect(filled - plain).toBeGreaterThan(10_000);
+  }
+  const text = "word ".repeat(2000);
+  const named = worstPromptTokens(withTools({ thought_signature: text }), CARD);
+  expect(named - plain).toBeGreaterThan(text.length / 1.5);
+});
 
 test("a schema whose references would be written out without end stays small", () => {
   const definition = { type: "object", description: "x".repeat(20_000), properties: {} };

@@ -220,8 +220,8 @@ function spendLimits(opened: Opened): void {
     await give(store, "default", 1_000_000);
     const till = tillOn(store, {});
     expect((await till.post(await till.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
-    expect(await tried(till.ledger, key, [costing(0)])).toBe("throttle 0");
-    expect(await tried(till.ledger, key, [costing(0)])).toBe("rate_limit_exceeded");
+    expect(await tried(till.ledger, key, [costing(1)])).toBe("throttle 0");
+    expect(await tried(till.ledger, key, [costing(1)])).toBe("rate_limit_exceeded");
     await store.changeKey(key.id, { spendLimitNanoUsd: 1_501 });
     expect(await tried(till.ledger, key, [costing(2)])).toBe("rate_limit_exceeded");
     expect(await tried(till.ledger, key, [costing(1)])).toBe("balance 1");
