@@ -51,6 +51,7 @@ test("the request log is shown, narrowed and paged", async () => {
     model_asked: "Sim#echo",
     model_used: "Sim#echo",
     selector: null,
+    decision: null,
     attempts: 1,
     stream: false,
     status: 200,

@@ -46,7 +46,7 @@ export interface UnderTest {
 
 export interface Setup {
   /** YAML that is put behind the providers, as `quota: { requests_per_day: 3 }`. */
-  readonly more?: string;
+  readonly more?: string | ((simulatorUrl: string) => string);
   /** YAML of the `server:` section's further fields, as `keep_alive: 1s`. */
   readonly server?: string;
   /** Upstream calls go through this (in this process only). */
@@ -79,7 +79,8 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const configFile = join(directory, "poundkey.yaml");
   const server = `server: { port: 0, admin_token: "${ADMIN_TOKEN}"${setup.server ? `, ${setup.server}` : ""} }`;
   const store = `store: "sqlite:${join(directory, "poundkey.db")}"`;
-  writeFileSync(configFile, [server, store, providersYaml(simulator.url), setup.more ?? ""].join("\n"));
+  const more = typeof setup.more === "function" ? setup.more(simulator.url) : (setup.more ?? "");
+  writeFileSync(configFile, [server, store, providersYaml(simulator.url), more].join("\n"));
   const events: LogEvent[] = [];
   const another = () =>
     BINARY ? startBinary(BINARY, configFile, directory) : startInside(configFile, setup, events);
@@ -160,6 +161,7 @@ async function startInside(configFile: string, setup: Setup, events: LogEvent[])
     log: (event) => void events.push(event),
     configSchema: configJsonSchema(),
     reusePort: false,
+    noticeMs: 0,
     ...(setup.fetch ? { fetch: setup.fetch } : {}),
   });
   return { url: `http://127.0.0.1:${running.port}`, stop: () => running.stop() };

@@ -56,6 +56,7 @@ export function recordOf(id: string, fields: Partial<RequestRecord> = {}): Reque
     modelAsked: "Sim#echo",
     modelUsed: "Sim#echo",
     selector: null,
+    decision: null,
     attempts: 1,
     stream: false,
     status: 200,

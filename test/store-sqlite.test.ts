@@ -12,6 +12,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { askOf, grantedBy, keyOf, ledgerOn, outcomeOf, recordOf } from "./samples.ts";
 import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { lessonsSuite } from "./store-lessons.suite.ts";
 import { mixSuite } from "./store-mix.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
@@ -43,6 +44,7 @@ describe("money", () => moneySuite("sqlite", makeBench));
 describe("billing", () => billingSuite("sqlite", makeBench));
 describe("nodes", () => nodesSuite("sqlite", makeBench));
 describe("replies", () => repliesSuite("sqlite", makeBench));
+describe("lessons", () => lessonsSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 
 describe("sqlite: one file, many processes, bad days", () => {

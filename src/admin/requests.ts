@@ -1,5 +1,6 @@
 // The operator's view of the request log.
 import { Fault } from "../core/fault.ts";
+import { parseJson } from "../core/json.ts";
 import { usdOf } from "../core/money.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { fieldsOf, optional, readText, readWhole } from "./input.ts";
@@ -21,6 +22,7 @@ function requestView(record: RequestRecord) {
     model_asked: record.modelAsked,
     model_used: record.modelUsed,
     selector: record.selector,
+    decision: record.decision === null ? null : (parseJson(record.decision) ?? null),
     attempts: record.attempts,
     stream: record.stream,
     status: record.status,

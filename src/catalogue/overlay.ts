@@ -22,6 +22,8 @@ export function overlaid(card: ModelCard, change: ModelOverlay | undefined): Mod
     outputTokensMax: change.outputTokensMax ?? card.outputTokensMax,
     capabilities: change.capabilities ?? card.capabilities,
     fallbacks: change.fallbacks ?? card.fallbacks,
+    ...(change.skills ? { skills: change.skills } : {}),
+    ...(change.hedge ? { hedge: change.hedge } : {}),
   };
 }
 

@@ -57,13 +57,14 @@ export async function runCommand(
     await action({ args: rest, io, open: openOnce });
     return EXIT.done;
   } catch (error) {
-    return report(error, command, io);
+    return report(error, command.help, io);
   } finally {
     for (const store of opened) await store.close();
   }
 }
 
-function report(error: unknown, { help }: Command, io: Io): number {
+/** Tells what went wrong and gives the exit code; wrong usage is told with the command's help. */
+export function report(error: unknown, help: string, io: Io): number {
   const message = error instanceof Error ? error.message : String(error);
   if (!isUsage(error)) {
     io.err(`poundkey: ${message}`);

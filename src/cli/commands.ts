@@ -1,4 +1,6 @@
 // The commands by name, with what each of them is started with.
+
+import type { Settings } from "../core/settings.ts";
 import { runAccounts } from "./accounts.ts";
 import { runAdmin } from "./admin.ts";
 import { EXIT, type Io, type Opened } from "./administration.ts";
@@ -9,6 +11,7 @@ import { runLedger } from "./ledger.ts";
 import { runModels } from "./models.ts";
 import { openStore } from "./opened-store.ts";
 import { probe } from "./probe.ts";
+import { runRoute } from "./route.ts";
 import { runServe } from "./serve.ts";
 import { runSimulate } from "./simulate.ts";
 
@@ -17,7 +20,12 @@ interface Command {
   readonly run: (args: readonly string[], io: Io) => Promise<number>;
 }
 
-type Administration = (args: readonly string[], io: Io, open: () => Promise<Opened>) => Promise<number>;
+type Administration = (
+  args: readonly string[],
+  io: Io,
+  open: () => Promise<Opened>,
+  settings: Settings,
+) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: { about: "run the gateway", run: runServe },
@@ -29,6 +37,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   accounts: { about: "add, list, top up and show accounts", run: onStore(runAccounts) },
   ledger: { about: "prove the books", run: onStore(runLedger) },
   admin: { about: "reset the admin token", run: onStore(runAdmin) },
+  route: { about: "show what a selector would choose, and why", run: onStore(runRoute) },
   models: { about: "show the catalogue", run: (args, io) => runModels(args, io, source) },
   simulate: { about: "run the simulated providers alone", run: runSimulate },
 };
@@ -72,10 +81,12 @@ function onStore(administration: Administration): Command["run"] {
       io.err(errorText(loaded.errors));
       return EXIT.failed;
     }
-    return administration(rest, io, async () => {
-      const { store, world } = await openStore(loaded.settings.store, process.env.POUNDKEY_MASTER_KEY);
+    const { settings } = loaded;
+    const open = async () => {
+      const { store, world } = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
       return { world, close: () => store.close() };
-    });
+    };
+    return administration(rest, io, open, settings);
   };
 }
 

@@ -2,12 +2,11 @@
 import { holderView } from "../admin/holder.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Dialect } from "../core/dialect.ts";
-import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
-import { Gateway } from "../gateway/gateway.ts";
+import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
 import { adminRoutes } from "../http/admin.ts";
@@ -18,16 +17,21 @@ import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { modelRoutes } from "../http/models.ts";
 import type { HttpPorts, Snapshot } from "../http/ports.ts";
+import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { authenticator } from "../keys/authenticate.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { dialectNamed, PROVIDERS } from "../providers/index.ts";
+import { Health } from "../router/health.ts";
+import { Learned } from "../router/learned.ts";
+import { openBreakers, reportOf } from "../router/report.ts";
+import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { drained, type Ending, NOTICE_MS } from "./drain.ts";
+import { Learning } from "./learning.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { keepUp } from "./upkeep.ts";
 import { clock, random, reach, upstreamFetch } from "./world.ts";
 
-/** How long clients have to take the last event of a stream that is ended. */
-const CUT_OFF_MS = 1000;
 /** How long what was served may take to be written down. */
 const SETTLE_MS = 5000;
 
@@ -38,6 +42,8 @@ export interface GatewayOptions {
   readonly configSchema: object;
   /** Several processes share the port. */
   readonly reusePort: boolean;
+  /** For how long clients are given notice before the listener stops. */
+  readonly noticeMs?: number;
   /** Upstream calls; the tests' way to see them. */
   readonly fetch?: Fetch;
   /** Given what gives this process's metrics, gives what gives those of all that share the port. */
@@ -58,28 +64,22 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { opened, settings: first } = options;
   let settings = first;
   let snapshot = snapshotOf(first);
-  let draining = false;
+  const ending: Ending = { draining: false, refusing: false };
   const deadlines = new Deadlines(clock);
   const ledger = createLedger({ store: opened.store, clock, rules: () => settings });
   const metrics: Metrics = new Metrics({
     poundkey_requests_open: () => gateway.open,
     poundkey_resident_bytes: () => process.memoryUsage.rss(),
+    poundkey_breaker_open: () => openBreakers(health),
   });
   const log: Log = (event) => {
     metrics.take(event);
     options.log(event);
   };
-  const gateway: Gateway = new Gateway({
-    clock,
-    random,
-    log,
-    ledger,
-    vault: opened.vault,
-    deadlines,
-    fetch: options.fetch ?? upstreamFetch,
-    reach,
-    reachability: new Reachability(deadlines, reach),
-  });
+  const health: Health = new Health(log);
+  health.configured(first.providers);
+  const learned = new Learned();
+  const gateway = gatewayOf(options, { log, ledger, deadlines, health, learned });
   const ports: HttpPorts = {
     snapshot: () => snapshot,
     gateway,
@@ -91,27 +91,48 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     random,
     log,
     server: first.server,
-    draining: () => draining,
+    draining: () => ending.draining,
+    refusing: () => ending.refusing,
   };
   const keepMs = () => settings.log.keepMs;
-  const endUpkeep = await keepUp({ store: opened.store, ledger, clock, log, keepMs });
-  const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, () => settings).listen({}));
+  const learning = new Learning(opened.store, learned, clock);
+  const endUpkeep = await keepUp({ store: opened.store, ledger, learning, clock, log, keepMs });
+  const known = { health, learned, deadlines };
+  const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, () => settings, known).listen({}));
   return {
     port: app.server?.port ?? 0,
     gateway,
     reload(next) {
       settings = { ...next, server: first.server, store: first.store };
       snapshot = snapshotOf(settings);
+      health.configured(settings.providers);
     },
     async stop() {
-      draining = true;
-      await ended(app.server, gateway, first.server.drainMs);
+      const { noticeMs = NOTICE_MS, reusePort: isShared } = options;
+      const { drainMs } = first.server;
+      await drained({ ending, isShared, server: app.server, gateway, drainMs, noticeMs });
       await gateway.settled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
       await opened.store.close();
     },
   };
+}
+
+function gatewayOf(
+  { opened, fetch = upstreamFetch }: GatewayOptions,
+  parts: Pick<GatewayPorts, "log" | "ledger" | "deadlines" | "health" | "learned">,
+): Gateway {
+  return new Gateway({
+    ...parts,
+    stickiness: new Stickiness(),
+    clock,
+    random,
+    vault: opened.vault,
+    fetch,
+    reach,
+    reachability: new Reachability(parts.deadlines, reach),
+  });
 }
 
 /** Gives up what was begun when the address can't be had. */
@@ -124,24 +145,14 @@ function listeningOr<App>(giveUp: () => void, listen: () => App): App {
   }
 }
 
-/** Resolves when no connection is left: those that take too long are told so, then cut off. */
-async function ended(
-  server: { stop(now?: boolean): Promise<void> } | null,
-  gateway: Gateway,
-  drainMs: number,
-): Promise<void> {
-  const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
-  const calledOff = [
-    clock.after(drainMs, end),
-    clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
-  ];
-  await server?.stop();
-  // Answers whose clients have left are finished for whoever asks again.
-  await gateway.settled(drainMs + CUT_OFF_MS);
-  for (const callOff of calledOff) callOff();
-}
-
-function appOf(ports: HttpPorts, options: GatewayOptions, metrics: Metrics, settings: () => Settings) {
+function appOf(
+  ports: HttpPorts,
+  options: GatewayOptions,
+  metrics: Metrics,
+  settings: () => Settings,
+  known: RoutePorts["known"],
+) {
+  const { health } = known;
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.render();
@@ -149,6 +160,7 @@ function appOf(ports: HttpPorts, options: GatewayOptions, metrics: Metrics, sett
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
     .use(modelRoutes(ports))
+    .use(routeRoutes({ ...ports, known, store: opened.store }))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))
     .use(
       healthRoutes({
@@ -163,6 +175,14 @@ function appOf(ports: HttpPorts, options: GatewayOptions, metrics: Metrics, sett
         world: opened.world,
         adminToken: ports.server.adminToken,
         dayRules: () => settings().quota,
+        providers: () =>
+          reportOf({
+            health,
+            providers: settings().providers,
+            cards: ports.snapshot().catalogue.list(),
+            nowMs: ports.deadlines.nowMs(),
+            wallMs: clock.nowMs(),
+          }),
       }),
     )
     .use(docsRoutes());

@@ -28,6 +28,7 @@ export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): 
     const reply = await wholeAttempt(ports, {
       card,
       credential,
+      trial: null,
       upstream: upstreamOf(setup, dialectOf(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       choiceOffset: 0,

@@ -34,6 +34,7 @@ Runs the gateway. Without a configuration file, the providers whose keys are in 
   --host HOST               address to listen on (default: 127.0.0.1)
   --port N                  port to listen on, 0 for any free one (default: 8080)
   --workers N               so many processes that share the port (default: 1)
+  --share-port              beside another gateway on the same port: for restarts that lose no request
   --simulate                adds the simulated provider Sim#…
   --quickstart              prints a ready key and a call to try; simulates when no provider is on
   --config FILE             configuration file (default: poundkey.yaml, if there is one)
@@ -46,6 +47,7 @@ const FLAGS = {
   port: "value",
   workers: "value",
   simulate: "switch",
+  "share-port": "switch",
   quickstart: "switch",
   help: "switch",
 } as const;
@@ -53,6 +55,7 @@ const FLAGS = {
 interface ServeFlags extends ConfigurationFlags {
   readonly workers: number;
   readonly simulate: boolean;
+  readonly sharePort: boolean;
   readonly quickstart: boolean;
 }
 
@@ -93,13 +96,17 @@ function flagsOf(given: Arguments): ServeFlags | string {
     port,
     workers: workers ?? 1,
     simulate: switches.has("simulate"),
+    sharePort: switches.has("share-port"),
     quickstart: switches.has("quickstart"),
   };
 }
 
 /** That the port can be had is found out before the workers start, which would share it with whoever has it. */
 async function serveByWorkers(flags: ServeFlags, { server }: Settings): Promise<number> {
-  const port = await claimPort(server.host, server.port).catch((error) => {
+  // A free one has to be found before they can share it.
+  const isTheirs = flags.sharePort && server.port !== 0;
+  const claimed = isTheirs ? Promise.resolve(server.port) : claimPort(server.host, server.port);
+  const port = await claimed.catch((error) => {
     throw cannotListen(server, error);
   });
   return superviseWorkers({ count: flags.workers, port, log: logOf(flags) });
@@ -117,7 +124,7 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   const settings = complete(loaded);
   try {
     const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
-    const running = await listening(settings, opened, log);
+    const running = await listening(flags, settings, opened, log);
     if (PART?.announces ?? true) await announce(flags, settings, opened, running, io, log);
     return await untilStopped(flags, settings, complete, running, log);
   } finally {
@@ -125,11 +132,17 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   }
 }
 
-async function listening(settings: Settings, opened: OpenedStore, log: Log): Promise<RunningGateway> {
+async function listening(
+  flags: ServeFlags,
+  settings: Settings,
+  opened: OpenedStore,
+  log: Log,
+): Promise<RunningGateway> {
   try {
     const shared = PART === null ? {} : { shareMetrics: sharedMetrics };
     const configSchema = configJsonSchema();
-    return await startGateway({ settings, opened, log, configSchema, reusePort: PART !== null, ...shared });
+    const reusePort = PART !== null || flags.sharePort;
+    return await startGateway({ settings, opened, log, configSchema, reusePort, ...shared });
   } catch (error) {
     await opened.store.close();
     throw cannotListen(settings.server, error);

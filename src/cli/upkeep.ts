@@ -1,4 +1,4 @@
-// What a running gateway does regularly beside serving: it tells the others that it lives, resolves what dead ones left held, forgets old rows.
+// What a running gateway does regularly beside serving: it tells the others that it lives, resolves what dead ones left held, learns, forgets old rows.
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -6,6 +6,7 @@ import { REPLY_KEPT_MS } from "../ledger/replies.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
+const LESSONS_MS = 3000;
 const PRUNE_MS = 600_000;
 const ROWS_MAX = 2000;
 /** A meter may still be asked for by a clock that was set back: it is kept for longer than any day. */
@@ -14,6 +15,8 @@ const METERS_MS = 7 * 86_400_000;
 export interface UpkeepParts {
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
+  /** What the nodes have taught each other. */
+  readonly learning: { refresh(): Promise<void> };
   readonly clock: Clock;
   readonly log: Log;
   /** How long request rows are kept; asked for each time. */
@@ -24,25 +27,13 @@ export interface UpkeepParts {
 export async function keepUp(parts: UpkeepParts): Promise<() => void> {
   const { store, clock, log } = parts;
   await store.beat();
+  const regularly = (name: string, periodMs: number, task: () => Promise<void>) =>
+    every(clock, periodMs, task, (error) => log(failure(name, error)));
   const tasks = [
-    every(
-      clock,
-      BEAT_MS,
-      () => store.beat(),
-      (error) => log(failure("beat_failed", error)),
-    ),
-    every(
-      clock,
-      LOST_MS,
-      () => resolveLost(parts),
-      (error) => log(failure("lost_failed", error)),
-    ),
-    every(
-      clock,
-      PRUNE_MS,
-      () => prune(parts),
-      (error) => log(failure("prune_failed", error)),
-    ),
+    regularly("beat_failed", BEAT_MS, () => store.beat()),
+    regularly("lost_failed", LOST_MS, () => resolveLost(parts)),
+    regularly("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
+    regularly("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
   return () => {
     for (const end of tasks) end();

@@ -2,8 +2,8 @@
 import { knownCards, selectorOf, splitId } from "../catalogue/catalogue.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
 import { priceOf, priceProblem } from "../catalogue/price.ts";
-import type { ModelCard } from "../core/card.ts";
-import type { HedgeRules, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
+import type { HedgeRules, ModelCard } from "../core/card.ts";
+import type { ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Config, ModelConfig, OverlayConfig } from "./schema.ts";
 import { durationMs, percentileOf, shareOf } from "./units.ts";

@@ -3,7 +3,7 @@ import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { PIECE_MAX, RATE_MAX } from "../catalogue/price.ts";
 import { CAPABILITIES } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
-import { SKILLS } from "../core/settings.ts";
+import { SKILLS } from "../core/skill.ts";
 import {
   addressBlock,
   baseUrl,

@@ -2,13 +2,9 @@
 import type { Settings } from "../core/settings.ts";
 
 /** The fields of these settings that have no effect, as they are written in the file. */
-export function withoutEffect({ server, overlay, log, router }: Settings): readonly string[] {
-  const fields = overlay.flatMap(({ id, skills, hedge }) => [
-    ...(skills ? [`models."${id}".skills`] : []),
-    ...(hedge ? [`models."${id}".hedge`] : []),
-  ]);
+export function withoutEffect({ server, log }: Settings): readonly string[] {
+  const fields: string[] = [];
   if (log.content) fields.push("log.content");
-  if (Object.keys(router.pin).length > 0) fields.push("router.pin");
   if (server.trustedProxies.length > 0) fields.push("server.trusted_proxies");
   return fields;
 }

@@ -1,5 +1,7 @@
 // One model as one provider serves it: what the catalogue holds, routing reads and providers encode for.
 
+import type { SkillRow } from "./skill.ts";
+
 export const CAPABILITIES = ["tools", "vision", "files", "audio", "structured", "reasoning"] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -16,6 +18,14 @@ export interface Price extends Rates {
   readonly perSearch?: number;
   /** A request whose prompt has more tokens than `aboveTokens` is priced whole at the highest such tier. */
   readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
+}
+
+/** When a second attempt is started beside a slow first one. */
+export interface HedgeRules {
+  /** After this percentile of the card's recent times to the first token, or after a fixed time. */
+  readonly after: { readonly percentile: number } | { readonly ms: number };
+  /** At most this share of the card's requests, 0…1. */
+  readonly shareMax: number;
 }
 
 export interface ModelCard {
@@ -38,6 +48,10 @@ export interface ModelCard {
   readonly listed: boolean;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];
+  /** The operator's own: the probability of a good answer by kind of task, 0…1. */
+  readonly skills?: SkillRow;
+  /** Left out: a slow attempt is waited for. */
+  readonly hedge?: HedgeRules;
 }
 
 /** Whether the card can do it; an unlisted one is given the benefit of the doubt. */

@@ -38,6 +38,8 @@ export interface RequestRecord {
   /** The card that answered; null when none did. */
   readonly modelUsed: string | null;
   readonly selector: string | null;
+  /** Why the selector chose as it did, as JSON (`KeptDecision`); null: the client named the model. */
+  readonly decision: string | null;
   readonly attempts: number;
   readonly stream: boolean;
   /** The HTTP status that the client was given. */

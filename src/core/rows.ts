@@ -150,3 +150,19 @@ export interface UsageSum {
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
 }
+
+/** How good an answer was, with all that the selectors learn from it. */
+export interface Lesson {
+  readonly accountId: string;
+  /** The completion's id, or that of a label. */
+  readonly id: string;
+  readonly atMs: number;
+  /** The card's id. */
+  readonly model: string;
+  /** 0…1. */
+  readonly score: number;
+  /** What the quality had been predicted to be without anything learned, 0…1. */
+  readonly expected: number;
+  /** The request as the predictor saw it: its `row` and the shares of its categories, as JSON. */
+  readonly request: string;
+}

@@ -1,6 +1,7 @@
 // What the operator decides, section by section, as the rooms that use it are handed it.
-import type { Capability, ModelCard, Price } from "./card.ts";
+import type { Capability, HedgeRules, ModelCard, Price } from "./card.ts";
 import type { DialectName } from "./dialect.ts";
+import type { Skill, SkillRow } from "./skill.ts";
 
 /** A provider that needs no more than its key: a row of `providers/index.ts`, as configuration sees it. */
 export interface KnownProvider {
@@ -81,28 +82,6 @@ export interface ServerRules {
   readonly cors: readonly string[];
 }
 
-/** The kinds of tasks by which a model's quality is told apart. */
-export const SKILLS = [
-  "math",
-  "coding",
-  "reasoning",
-  "science",
-  "knowledge",
-  "language",
-  "data",
-  "instruction",
-  "tools",
-] as const;
-export type Skill = (typeof SKILLS)[number];
-
-/** When a second attempt is started beside a slow first one. */
-export interface HedgeRules {
-  /** After this percentile of the card's recent times to the first token, or after a fixed time. */
-  readonly after: { readonly percentile: number } | { readonly ms: number };
-  /** At most this share of the card's requests, 0…1. */
-  readonly shareMax: number;
-}
-
 /** What the operator changes about one card of the catalogue. A field that is not set stays as the catalogue has it. */
 export interface ModelOverlay {
   readonly id: string;
@@ -113,7 +92,7 @@ export interface ModelOverlay {
   readonly capabilities?: ReadonlySet<Capability>;
   readonly fallbacks?: readonly string[];
   /** Probability of a good answer by kind of task, 0…1. */
-  readonly skills?: Readonly<Partial<Record<Skill, number>>>;
+  readonly skills?: SkillRow;
   readonly hedge?: HedgeRules;
 }
 

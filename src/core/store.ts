@@ -3,7 +3,7 @@ import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
 import type { RequestRecord } from "./record.ts";
-import type { Entry, Hold, SystemAccount, UsageSum } from "./rows.ts";
+import type { Entry, Hold, Lesson, SystemAccount, UsageSum } from "./rows.ts";
 
 export function entryIdOf({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
   return `${accountId}.${seq}`;
@@ -79,8 +79,8 @@ export interface PruneBefore {
   readonly repliesMs: number;
 }
 
-/** What the store keeps about itself, by name; each value is a digest, never a secret. */
-export type SettingName = "master_key_check" | "admin_token_digest";
+/** What the store keeps about itself, by name; no value is a secret. */
+export type SettingName = "master_key_check" | "admin_token_digest" | "lessons_forgotten";
 
 /**
  * Each method is one transaction, and other processes may be changing the same store between any two. When the store
@@ -128,6 +128,13 @@ export interface Store {
   systemJournal(account: SystemAccount, page: Page): Promise<readonly Entry[]>;
   systemBalance(account: SystemAccount): Promise<NanoUsd>;
   audit(): Promise<Audit>;
+
+  /** Keeps a lesson; false when there was one of that id: the first stays. */
+  teach(lesson: Lesson): Promise<boolean>;
+  /** The lessons from a moment on (Unix milliseconds), oldest first, at most so many. */
+  lessons(fromMs: number, most: number): Promise<readonly Lesson[]>;
+  /** Forgets all lessons, or one model's. */
+  forgetLessons(model?: string): Promise<void>;
 
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;

@@ -6,6 +6,7 @@ import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
 import type { Credential } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
+import type { Trial } from "../router/trial.ts";
 import { unfold } from "../wire/fold.ts";
 import { isAnswer, Normaliser, normaliseReply } from "../wire/normalise.ts";
 import { EventParser } from "../wire/sse.ts";
@@ -17,6 +18,8 @@ export interface AttemptCall {
   readonly card: ModelCard;
   readonly credential: Credential;
   readonly upstream: Upstream;
+  /** Told what becomes of it; null: nobody keeps count. */
+  readonly trial: Trial | null;
   /** `n` is at most what the dialect gives in one call. */
   readonly request: ChatRequest;
   /** Added to the choices' indexes. */
@@ -47,6 +50,7 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
     const normaliser = new Normaliser(attempt.request, attempt.choiceOffset);
     const cutter = new StopCutter(stops);
     let answered = false;
+    let waitedMs = 0;
     const finished = new Set<number>();
     let reported: Usage | null = null;
     for await (const chunks of decoded(attempt, call, response)) {
@@ -57,19 +61,26 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
       reported = normaliser.usage;
       answered ||= batch.some(isAnswer);
       if (batch.length > 0) {
+        const givenMs = ports.deadlines.nowMs();
         // While the client takes its time, the provider is not to blame.
-        if (answered) call.extendTo(attempt.totalAtMs);
+        if (answered) {
+          attempt.trial?.answered(givenMs);
+          call.extendTo(attempt.totalAtMs);
+        }
         yield batch;
+        waitedMs += ports.deadlines.nowMs() - givenMs;
       }
       if (answered) call.extendTo(Math.min(ports.deadlines.nowMs() + timeouts.idleMs, attempt.totalAtMs));
     }
     const last = normaliser.end().filter((chunk) => chunk.choices.length > 0);
+    attempt.trial?.finished(ports.deadlines.nowMs(), normaliser.usage?.completion_tokens ?? null, waitedMs);
     if (last.length > 0) yield last;
     return normaliser.usage;
   } catch (thrown) {
-    throw call.faultOf(thrown);
+    throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
   } finally {
     call.close();
+    attempt.trial?.left();
   }
 }
 
@@ -80,16 +91,37 @@ function addFinished(finished: Set<number>, chunks: readonly ChatChunk[]): void 
 
 /** Runs a whole attempt: one JSON answer. */
 export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
+  const started = ports.deadlines.nowMs();
   const call = callFor(ports, attempt, attempt.totalAtMs);
   try {
     const { response, stops } = await send(attempt, call);
     const reply = replyOf(attempt, await call.text(response, REPLY_BYTES_MAX));
-    return normaliseReply(reply, attempt.request, attempt.choiceOffset, stops);
+    const normal = normaliseReply(reply, attempt.request, attempt.choiceOffset, stops);
+    attempt.trial?.finished(ports.deadlines.nowMs(), reply.usage?.completion_tokens ?? null);
+    return normal;
   } catch (thrown) {
-    throw call.faultOf(thrown);
+    throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
   } finally {
     call.close();
+    attempt.trial?.left();
   }
+}
+
+/** Less than this share of the provider's own time tells nothing of it. */
+const FAIR_SHARE = 0.9;
+
+/** Tells how an attempt failed, unless its client's limit, or what others had left of the time, cut it short. */
+function told(
+  { trial, totalAtMs, upstream }: AttemptCall,
+  fault: Fault,
+  startedMs: number,
+  nowMs: number,
+): Fault {
+  const isOurs = fault.code === "upstream_timeout" && fault.details.upstreamStatus === undefined;
+  const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
+  if (isOurs && isShort && nowMs >= totalAtMs) trial?.left();
+  else trial?.failed(nowMs, fault);
+  return fault;
 }
 
 /** No answer may name the provider's secret or its address. */

@@ -3,10 +3,10 @@ import type { ChatChunk, ChatReply, Usage } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
-import type { Log, Random } from "../core/world.ts";
+import type { Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import { offersOf } from "../ledger/worst.ts";
-import { type Attempt, planOf } from "../router/plan.ts";
+import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
 import { Admissions } from "./admissions.ts";
 import type { Call, Facts } from "./call.ts";
@@ -14,14 +14,14 @@ import { streamChoices, wholeChoices } from "./choices.ts";
 import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
 import { opening } from "./opening.ts";
+import { type PlanPorts, planned } from "./planned.ts";
 import { Settlements } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
 import type { Ports } from "./upstream.ts";
 import { type Life, walk } from "./walk.ts";
 
-export interface GatewayPorts extends Ports {
+export interface GatewayPorts extends Ports, PlanPorts {
   readonly ledger: Ledger;
-  readonly random: Random;
   readonly vault: Vault;
   readonly log: Log;
 }
@@ -108,8 +108,8 @@ export class Gateway {
   /** The one way through: however the answer ends, the request is settled once, before its last part leaves. */
   async *#live<Part>(call: Call, facts: Facts, form: Form<Part>): AsyncGenerator<Part> {
     const { clock, deadlines } = this.#ports;
-    const plan = this.#planOf(call);
-    const tally = new Tally(call, facts, clock.nowMs(), deadlines.nowMs());
+    const { attempts: plan, decision } = planned(this.#ports, call);
+    const tally = new Tally(call, facts, decision, clock.nowMs(), deadlines.nowMs());
     const ending = call.idempotency === null ? call.ending : new AbortController();
     let settle: Answering["settle"] = async () => null;
     let ticket = this.#ticketOf(call, plan);
@@ -138,10 +138,9 @@ export class Gateway {
 
   async *#whole(life: Answering): AsyncGenerator<ChatReply> {
     const { tally, settle, durable } = life;
-    const reply = await walk(this.#ports, life, async (attempt, attemptCall) => {
-      const reply = await wholeChoices(this.#ports, attemptCall);
-      tally.answeredBy(attempt, this.#ports.deadlines.nowMs());
-      return reply;
+    const reply = await walk(this.#ports, life, {
+      run: (attemptCall) => wholeChoices(this.#ports, attemptCall),
+      drop: () => {},
     });
     await durable;
     tally.saw(unfold(reply));
@@ -152,10 +151,9 @@ export class Gateway {
 
   async *#streamed(life: Answering): AsyncGenerator<readonly ChatChunk[]> {
     const { call, tally, settle, durable } = life;
-    const { first, rest } = await walk(this.#ports, life, async (attempt, attemptCall) => {
-      const opened = await opening(streamChoices(this.#ports, attemptCall));
-      tally.answeredBy(attempt, this.#ports.deadlines.nowMs());
-      return opened;
+    const { first, rest } = await walk(this.#ports, life, {
+      run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
+      drop: (opened) => void opened.rest.return(null).catch(() => {}),
     });
     const copy = call.idempotency === null ? null : new Copy();
     try {
@@ -187,18 +185,6 @@ export class Gateway {
     const charged = await ledger.charged(id);
     const usage = reply.usage && { ...reply.usage, charged: usdOf(charged) };
     yield* form.kept({ ...reply, ...(usage ? { usage } : {}) });
-  }
-
-  #planOf(call: Call): readonly Attempt[] {
-    const { request, selection, rules, quality, upstreams } = call;
-    return planOf({
-      request,
-      selection,
-      rules,
-      quality,
-      credentialsOf: (provider) => upstreams.get(provider)?.setup.credentials ?? [],
-      roll: () => (this.#ports.random.bytes(1)[0] ?? 0) / 256,
-    });
   }
 
   #ticketOf(call: Call, plan: readonly Attempt[]): Ticket {

@@ -5,6 +5,7 @@ import { usdOf } from "../core/money.ts";
 import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
 import { cost, tokensOf } from "../ledger/price.ts";
+import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import type { Call, Facts } from "./call.ts";
@@ -14,6 +15,7 @@ const NO_TOKENS: Tokens = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, 
 export class Tally {
   readonly #call: Call;
   readonly #facts: Facts;
+  readonly #decision: KeptDecision | null;
   readonly #atMs: number;
   readonly #startedMs: number;
   #attempt: Attempt | null = null;
@@ -32,9 +34,10 @@ export class Tally {
   #finished = false;
 
   /** `atMs` is wall time; `startedMs` is on the monotonic clock. */
-  constructor(call: Call, facts: Facts, atMs: number, startedMs: number) {
+  constructor(call: Call, facts: Facts, decision: KeptDecision | null, atMs: number, startedMs: number) {
     this.#call = call;
     this.#facts = facts;
+    this.#decision = decision;
     this.#atMs = atMs;
     this.#startedMs = startedMs;
   }
@@ -106,6 +109,7 @@ export class Tally {
       modelAsked: shownModel(request.model),
       modelUsed: this.#attempt?.card.id ?? null,
       selector: this.#facts.selector,
+      decision: this.#decision && JSON.stringify(this.#decision),
       attempts: this.#facts.attempts,
       stream: request.stream === true,
       status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,

@@ -1,14 +1,16 @@
 // Going through a plan: one attempt after the other until one answers, or fails in a way that no other would mend.
 
 import type { ModelCard } from "../core/card.ts";
-import type { ChatRequest } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
-import { Fault, faultOf } from "../core/fault.ts";
+import { type Fault, faultOf } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
 import type { Attempt } from "../router/plan.ts";
-import type { AttemptCall } from "./attempt.ts";
+import type { Trial } from "../router/trial.ts";
 import type { Call, Facts } from "./call.ts";
 import { callsNeeded } from "./choices.ts";
+import { type Race, raced } from "./hedge.ts";
+import type { PlanPorts } from "./planned.ts";
+import { Running, type Way } from "./running.ts";
 import type { Tally } from "./tally.ts";
 import type { Ports, Upstream } from "./upstream.ts";
 
@@ -23,32 +25,147 @@ export interface Life {
   readonly ending: AbortController;
 }
 
-export async function walk<Result>(
-  ports: Ports & { readonly log: Log },
-  life: Life,
-  run: (attempt: Attempt, attemptCall: AttemptCall) => Promise<Result>,
-): Promise<Result> {
-  const { call, facts, plan, granted, tally, ending } = life;
-  const startedMs = ports.deadlines.nowMs();
-  if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector}`;
-  let last: Fault | null = null;
-  for (const attempt of plan) {
-    const upstream = call.upstreams.get(attempt.card.provider);
-    if (!upstream || !isPaidFor(granted, attempt.card)) continue;
-    const attemptCall = attemptCallOf(life, attempt, upstream, startedMs);
-    facts.attempts++;
-    facts.model = attempt.card.id;
-    tally.begins(callsNeeded(upstream, attempt.card, call.request));
-    try {
-      return await run(attempt, attemptCall);
-    } catch (thrown) {
-      last = faultOf(thrown);
-      logAttempt(ports.log, call, attempt, last);
-      const late = ports.deadlines.nowMs() >= attemptCall.totalAtMs;
-      if (!mayGoOn(last, call) || ending.signal.aborted || late) break;
-    }
+export type WalkPorts = Ports & PlanPorts & { readonly log: Log };
+
+/** What the first attempt to answer gives. Throws the last one's Fault when none does. */
+export function walk<Result>(ports: WalkPorts, life: Life, way: Way<Result>): Promise<Result> {
+  return new Walk(ports, life, way).result();
+}
+
+class Walk<Result> {
+  readonly #ports: WalkPorts;
+  readonly #life: Life;
+  readonly #way: Way<Result>;
+  readonly #startedMs: number;
+  readonly #left: Attempt[];
+  #last: Fault | null = null;
+  #totalAtMs = Number.POSITIVE_INFINITY;
+
+  constructor(ports: WalkPorts, life: Life, way: Way<Result>) {
+    this.#ports = ports;
+    this.#life = life;
+    this.#way = way;
+    this.#startedMs = ports.deadlines.nowMs();
+    this.#left = life.plan.filter(({ card }) => isPaidFor(life.granted, card));
   }
-  throw last ?? new Fault("no_provider_available", "No provider of this model is on.");
+
+  async result(): Promise<Result> {
+    const { call, facts, plan } = this.#life;
+    const { health } = this.#ports;
+    if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector}`;
+    if (plan[0]) health.asked(plan[0].card, this.#startedMs);
+    for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
+      try {
+        return this.#won(await this.#outcome(running));
+      } catch (thrown) {
+        this.#last = faultOf(thrown);
+      }
+    }
+    throw this.#last ?? health.unavailable(plan, this.#ports.deadlines.nowMs());
+  }
+
+  /** Starts the next attempt that may be made now; null: there is none, or trying again has used up its budget. */
+  #next(): Running<Result> | null {
+    const { call, facts, plan } = this.#life;
+    const { health, deadlines, log } = this.#ports;
+    for (let attempt = this.#left.shift(); attempt; attempt = this.#left.shift()) {
+      const upstream = call.upstreams.get(attempt.card.provider);
+      const nowMs = deadlines.nowMs();
+      if (!upstream || this.#isHopeless(attempt) || !health.isReady(attempt, nowMs)) continue;
+      if (facts.attempts > 0 && !health.mayRetry(plan[0]?.card.provider ?? "", nowMs)) {
+        log({ event: "retry_refused", level: "debug", request_id: call.requestId, model: attempt.card.id });
+        return null;
+      }
+      const trial = health.begin(attempt, nowMs);
+      if (!trial) continue;
+      facts.attempts++;
+      facts.model = attempt.card.id;
+      return this.#running(attempt, upstream, trial);
+    }
+    return null;
+  }
+
+  #running(attempt: Attempt, upstream: Upstream, trial: Trial): Running<Result> {
+    const { deadlines, log } = this.#ports;
+    const running = new Running({
+      life: this.#life,
+      attempt,
+      upstream,
+      trial,
+      way: this.#way,
+      startedMs: this.#startedMs,
+      nowMs: () => deadlines.nowMs(),
+      onFailed: (fault) => logAttempt(log, this.#life.call, attempt, fault),
+    });
+    this.#totalAtMs = running.totalAtMs;
+    return running;
+  }
+
+  /** What this model has said of the request, it would say again. */
+  #isHopeless({ card }: Attempt): boolean {
+    return this.#last?.row.otherModel === true && card.id === this.#life.facts.model;
+  }
+
+  /** Whether the plan's next attempt may succeed where the last one failed. */
+  #mayGoOn(): boolean {
+    const { call, ending } = this.#life;
+    if (!this.#last || ending.signal.aborted) return false;
+    const isLate = this.#ports.deadlines.nowMs() >= this.#totalAtMs;
+    return !isLate && isElsewhere(this.#last, call);
+  }
+
+  async #outcome(first: Running<Result>): Promise<{ readonly result: Result; readonly by: Running<Result> }> {
+    const race = this.#raceOf(first);
+    if (race === null) return { result: await first.run(), by: first };
+    const { result, winner, loser } = await raced(race);
+    if (loser) this.#tellRace(winner, loser, winner === first);
+    return { result, by: winner };
+  }
+
+  /** null: this model's slow answers are waited for. */
+  #raceOf(first: Running<Result>): Race<Running<Result>, Result> | null {
+    const { card } = first.attempt;
+    const { health, clock, deadlines } = this.#ports;
+    const known = health.card(card.id);
+    if (!card.hedge || !known) return null;
+    const { after } = card.hedge;
+    const streamed = this.#life.call.request.stream === true;
+    const nowMs = deadlines.nowMs();
+    const afterMs = "ms" in after ? after.ms : known.answersWithin(after.percentile / 100, streamed, nowMs);
+    if (afterMs === null) return null;
+    return {
+      first,
+      second: () => {
+        if (!known.takeHedge()) return null;
+        if (this.#left.length === 0) this.#left.push(first.attempt);
+        return this.#next();
+      },
+      onTime: (task) => clock.after(afterMs, task),
+      isFinal: (error) => !isElsewhere(faultOf(error), this.#life.call),
+    };
+  }
+
+  #tellRace(winner: Running<Result>, loser: Running<Result>, isFirst: boolean): void {
+    this.#ports.log({
+      event: "hedged",
+      level: "info",
+      request_id: this.#life.call.requestId,
+      model: winner.attempt.card.id,
+      loser: loser.attempt.card.id,
+      won: isFirst ? "first" : "second",
+    });
+  }
+
+  #won({ result, by }: { readonly result: Result; readonly by: Running<Result> }): Result {
+    const { call, tally } = this.#life;
+    const { deadlines, stickiness } = this.#ports;
+    const { attempt, upstream } = by;
+    tally.begins(callsNeeded(upstream, attempt.card, call.request));
+    by.win();
+    tally.answeredBy(attempt, deadlines.nowMs());
+    stickiness.keep(call.request, attempt, deadlines.nowMs());
+    return result;
+  }
 }
 
 /** A card without a price was not part of what is held, so nobody would pay for it. */
@@ -56,42 +173,8 @@ function isPaidFor({ outputTokens }: Granted, card: ModelCard): boolean {
   return outputTokens === null || outputTokens[card.id] !== undefined;
 }
 
-/** Whether the plan's next attempt may succeed where this one failed. */
-function mayGoOn({ row }: Fault, { selection }: Call): boolean {
+function isElsewhere({ row }: Fault, { selection }: Call): boolean {
   return row.elsewhere === true || (row.otherModel === true && selection.kind === "selector");
-}
-
-function attemptCallOf(
-  { call, facts, granted, tally, ending }: Life,
-  { card, credential }: Attempt,
-  upstream: Upstream,
-  startedMs: number,
-): AttemptCall {
-  const totalMs = Math.min(upstream.setup.timeouts.totalMs, call.timeoutMs ?? Number.POSITIVE_INFINITY);
-  const onDropped = (fields: readonly string[]) => {
-    facts.dropped = [...new Set(fields)];
-  };
-  return {
-    card,
-    credential,
-    upstream,
-    request: withinHold(call.request, card, granted),
-    choiceOffset: 0,
-    client: ending.signal,
-    totalAtMs: startedMs + totalMs,
-    onDropped,
-    onUsage: tally.reported,
-  };
-}
-
-/** The provider is told the limit that is held for, where the client named none and the model would give more. */
-function withinHold(request: ChatRequest, card: ModelCard, { outputTokens }: Granted): ChatRequest {
-  const held = outputTokens?.[card.id];
-  const isNamed = request.max_tokens !== undefined || request.max_completion_tokens !== undefined;
-  // Where only the context bounds the model, so large a limit would leave no room for the prompt.
-  const most = card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
-  if (held === undefined || isNamed || held >= most) return request;
-  return { ...request, max_completion_tokens: held };
 }
 
 function logAttempt(log: Log, call: Call, attempt: Attempt, fault: Fault): void {

@@ -1,13 +1,15 @@
-// /admin/v1: the operator's use-cases on accounts and their money, keys, usage and the request log, behind the admin token.
+// /admin/v1: the operator's use-cases on accounts and their money, keys, usage, the request log and providers, behind the token.
 import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
 import { createKey, getKey, listKeys, revokeKey, updateKey } from "../admin/keys.ts";
+import { listProviders } from "../admin/providers.ts";
 import { getRequest, listRequests } from "../admin/requests.ts";
 import { checkAdminToken } from "../admin/token.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
+import type { ProviderHealth } from "../core/health.ts";
 import { invalidKey } from "../core/key.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { json } from "./answers.ts";
@@ -22,6 +24,8 @@ export interface AdminPorts {
   readonly adminToken: string | null;
   /** When the operator's days begin; asked for each time. */
   readonly dayRules: () => DayRules;
+  /** How each provider that is on has been doing lately. */
+  readonly providers: () => readonly ProviderHealth[];
 }
 
 /** Runs a use-case for whoever shows the admin token; that is checked before anything is read. */
@@ -31,7 +35,7 @@ type Run = (
   status?: number,
 ) => Promise<Response>;
 
-export function adminRoutes({ world, adminToken, dayRules }: AdminPorts) {
+export function adminRoutes({ world, adminToken, dayRules, providers }: AdminPorts) {
   const run: Run = async (bearer, useCase, status = 200) => {
     if (!(await checkAdminToken(world, adminToken, secretOf(bearer)))) throw invalidKey();
     return json(status, await useCase(world));
@@ -41,7 +45,8 @@ export function adminRoutes({ world, adminToken, dayRules }: AdminPorts) {
     .use(moneyRoutes(run))
     .use(keyRoutes(run))
     .use(requestRoutes(run))
-    .use(usageRoutes(run, dayRules));
+    .use(usageRoutes(run, dayRules))
+    .use(providerRoutes(run, providers));
 }
 
 const options = { parse: "none", detail: { hide: true } } as const;
@@ -138,4 +143,10 @@ function usageRoutes(run: Run, dayRules: () => DayRules) {
       ({ bearer, query }) => run(bearer, (world) => sumUsage({ ...world, dayRules }, query)),
       options,
     );
+}
+
+function providerRoutes(run: Run, providers: AdminPorts["providers"]) {
+  return new Elysia()
+    .use(bearerToken())
+    .get("/providers", ({ bearer }) => run(bearer, async () => listProviders(providers)), options);
 }

@@ -9,6 +9,7 @@ import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./a
 import { IDLE_SECONDS, mintId } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
+import { headerNumber } from "./headers.ts";
 import { chatDetail } from "./openapi.ts";
 import type { HttpPorts } from "./ports.ts";
 import { selectionOf } from "./selection.ts";
@@ -68,7 +69,7 @@ async function answered(
   facts: Facts,
 ): Promise<Response> {
   await ports.authenticate(secretOf(bearer));
-  if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
+  if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const body = await readJson(request, ports.server.bodyBytesMax);
   // A body may take its time, and the key may have been changed meanwhile.
@@ -103,16 +104,6 @@ function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayK
     quality: headerNumber(request.headers, "x-poundkey-quality", 0, 1),
     ending,
   };
-}
-
-/** A number in a header of ours; null when it isn't sent. */
-function headerNumber(headers: Headers, name: string, least: number, most: number): number | null {
-  const given = headers.get(name);
-  if (given === null) return null;
-  const value = given.trim() === "" ? Number.NaN : Number(given);
-  if (value >= least && value <= most) return value;
-  const message = `Invalid header '${name}': expected a number from ${least} to ${most}.`;
-  throw new Fault("invalid_value", message, { param: name });
 }
 
 async function whole(ports: HttpPorts, call: Call, facts: Facts): Promise<Response> {

@@ -27,14 +27,14 @@ function isSchema(value: unknown): value is OpenAPIV3.SchemaObject {
   return isObject(value);
 }
 
-function jsonBody(schema: unknown, example?: unknown): Bodies {
+export function jsonBody(schema: unknown, example?: unknown): Bodies {
   const shown = forOpenApi(schema);
   const media = isSchema(shown) ? { schema: shown } : {};
   return { "application/json": example === undefined ? media : { ...media, example } };
 }
 
-const text: OpenAPIV3.SchemaObject = { type: "string" };
-const integer = { type: "integer" };
+export const text: OpenAPIV3.SchemaObject = { type: "string" };
+export const integer = { type: "integer" };
 
 const errorSchema = {
   type: "object",
@@ -125,7 +125,7 @@ const ERRORS: Readonly<Record<number, string>> = {
   504: "The provider did not answer in time.",
 };
 
-function failures(...statuses: readonly number[]): Responses {
+export function failures(...statuses: readonly number[]): Responses {
   const responses: Responses = {};
   for (const status of statuses) {
     responses[status] = { description: ERRORS[status] ?? "", content: jsonBody(errorSchema) };
@@ -133,7 +133,7 @@ function failures(...statuses: readonly number[]): Responses {
   return responses;
 }
 
-const secured: { security: OpenAPIV3.SecurityRequirementObject[] } = { security: [{ key: [] }] };
+export const secured: { security: OpenAPIV3.SecurityRequirementObject[] } = { security: [{ key: [] }] };
 
 export const chatDetail: OpenAPIV3.OperationObject = {
   summary: "Create a chat completion",

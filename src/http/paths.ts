@@ -8,6 +8,8 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/v1/chat/completions", methods: ["POST"] },
   { path: "/chat/completions", methods: ["POST"] },
   { path: "/v1/key", methods: ["GET"] },
+  { path: "/v1/route", methods: ["POST"] },
+  { path: "/v1/feedback", methods: ["POST"] },
   { path: "/healthz", methods: ["GET"] },
   { path: "/readyz", methods: ["GET"] },
   { path: "/metrics", methods: ["GET"] },
@@ -24,6 +26,7 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/admin/v1/requests", methods: ["GET"] },
   { path: "/admin/v1/requests/:id", methods: ["GET"] },
   { path: "/admin/v1/usage", methods: ["GET"] },
+  { path: "/admin/v1/providers", methods: ["GET"] },
 ];
 
 const PATTERNS = ROUTES.map(({ path, methods }) => {

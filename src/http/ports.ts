@@ -30,5 +30,8 @@ export interface HttpPorts {
   readonly random: Random;
   readonly log: Log;
   readonly server: ServerRules;
+  /** About to end: not ready, and clients are told to close their connections. */
   readonly draining: () => boolean;
+  /** New work is refused. */
+  readonly refusing: () => boolean;
 }

@@ -184,6 +184,7 @@ function lostRecord({ id, requestId, keyId, accountId, atMs, modelAsked, selecto
     modelAsked,
     modelUsed: null,
     selector,
+    decision: null,
     attempts: 0,
     stream,
     status: 500,

@@ -4,8 +4,12 @@ import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import type { Selector } from "../core/selector.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
+import { type Choice, type ChooseInput, choose } from "./choose.ts";
+import { type KeptDecision, keptDecision } from "./decision.ts";
+import type { Health } from "./health.ts";
 import { needsOf, refuseUnable } from "./needs.ts";
-import { ranked } from "./select.ts";
+import { spread } from "./spread.ts";
+import type { Stickiness } from "./stickiness.ts";
 
 /** What the client's `model` means. */
 export type Selection =
@@ -17,51 +21,128 @@ export interface Attempt {
   readonly credential: Credential;
 }
 
+/** Live health, what was learned, and what is likely to be cached. */
+export type Known = Pick<ChooseInput, "health" | "learned" | "cachedTokens">;
+
 export interface PlanInput {
   readonly request: ChatRequest;
   readonly selection: Selection;
   readonly rules: RouterRules;
   /** The share of the best quality that the client asked `Router#fair` to keep, 0…1; null: the operator's. */
   readonly quality: number | null;
+  /** What a selector goes by beside the catalogue; left out: nothing is known. */
+  readonly known?: Known;
   /** The credentials of a provider that is on; none: it is off. */
   readonly credentialsOf: (provider: string) => readonly Credential[];
   /** A number from 0 up to 1, drawn anew at each call, that spreads load by the credentials' weights. */
   readonly roll: () => number;
+  /** The gateway key that asks: conversations are its own. */
+  readonly keyId: string;
+  readonly health: Health;
+  readonly stickiness: Stickiness;
+  /** On the monotonic clock. */
+  readonly nowMs: number;
+}
+
+export interface Plan {
+  readonly attempts: readonly Attempt[];
+  /** Why a selector put them in this order; null: the client named the model. */
+  readonly decision: KeptDecision | null;
 }
 
 const ATTEMPTS_MAX = 4;
+/** Where another model may serve, so many credentials of the first are tried before it. */
+const FIRST_CARD_MAX = 2;
 
-/** At least one attempt. Throws a Fault when the model can't take the request or no provider is on. */
-export function planOf(input: PlanInput): readonly Attempt[] {
-  const attempts: Attempt[] = [];
-  for (const card of cardsOf(input)) {
-    const credentials = byWeight(input.credentialsOf(card.provider), input.roll);
-    for (const credential of credentials) attempts.push({ card, credential });
+/**
+ * At least one attempt. Those that can't be asked now (resting, an open breaker) are left out unless there are no others:
+ * then whoever walks the plan finds out which of them may be asked first. Throws a Fault when the model can't take the
+ * request or no provider is on.
+ */
+export function planOf(input: PlanInput): Plan {
+  const { cards, decision } = cardsOf(input);
+  const every: Attempt[] = [];
+  const ready: (readonly Attempt[])[] = [];
+  for (const card of cards) {
+    const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
+    every.push(...attempts);
+    const now = inOrder(attempts, input);
+    if (now.length > 0) ready.push(now);
+    if (ready.length === ATTEMPTS_MAX) break;
   }
-  if (attempts.length === 0) throw new Fault("no_provider_available", "No provider of this model is on.");
-  return attempts.slice(0, ATTEMPTS_MAX);
+  if (every.length === 0) throw new Fault("no_provider_available", "No provider of this model is on.");
+  const first = every.length > 1 ? sticky(every, ready, input) : null;
+  const spreadOut = mixed(ready);
+  const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
+  const order = plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt));
+  return { attempts: order.slice(0, ATTEMPTS_MAX), decision };
 }
 
-function cardsOf({ request, selection, rules, quality }: PlanInput): readonly ModelCard[] {
-  const needs = needsOf(request);
+/** One model's attempts that may be made now, spread over its credentials; where a probe is due, it goes first. */
+function inOrder(attempts: readonly Attempt[], { health, roll, nowMs }: PlanInput): readonly Attempt[] {
+  const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs));
+  if (ready.length < 2) return ready;
+  if (ready.every((attempt) => health.isRefused(attempt))) return longestRefused(ready, health);
+  const isOpen = (attempt: Attempt) => Number(health.lane(attempt)?.breaker.isOpen ?? false);
+  return spread(ready, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a));
+}
+
+/** A provider that refuses every credential is still asked, each time by another one: a purse may be filled again. */
+function longestRefused(attempts: readonly Attempt[], health: Health): readonly Attempt[] {
+  const atMs = (attempt: Attempt) => health.key(attempt)?.retired?.atMs ?? 0;
+  return attempts.toSorted((a, b) => atMs(a) - atMs(b)).slice(0, 1);
+}
+
+/** Who served the conversation before, where that one may be asked. A selector's choice of model is not bound by it. */
+function sticky(
+  every: readonly Attempt[],
+  ready: readonly (readonly Attempt[])[],
+  { selection, stickiness, keyId, request, nowMs }: PlanInput,
+): Attempt | null {
+  const found = stickiness.find(keyId, request, every, nowMs);
+  const among = selection.kind === "selector" ? ready.slice(0, 1) : ready;
+  return among.flat().find((attempt) => attempt === found) ?? null;
+}
+
+/** Two credentials of the model that was asked for, then each other model has its turn before any is tried again. */
+function mixed([first = [], ...others]: readonly (readonly Attempt[])[]): readonly Attempt[] {
+  if (others.length === 0) return first;
+  const once = others.flatMap((attempts) => attempts.slice(0, 1));
+  const rest = others.flatMap((attempts) => attempts.slice(1));
+  return [...first.slice(0, FIRST_CARD_MAX), ...once, ...rest];
+}
+
+function cardsOf(input: PlanInput): { cards: readonly ModelCard[]; decision: KeptDecision | null } {
+  const { request, selection } = input;
   if (selection.kind === "card") {
-    refuseUnable(selection.card, needs);
-    return [selection.card, ...selection.fallbacks];
+    refuseUnable(selection.card, needsOf(request));
+    return { cards: [selection.card, ...selection.fallbacks], decision: null };
   }
-  const candidates = selection.candidates.filter(({ id }) => !rules.deny.includes(id));
-  return ranked(selection.selector, candidates, request, needs, quality ?? rules.fairQuality);
+  const choice = chosen(selection.selector, selection.candidates, input);
+  const cards = choice.candidates.filter(({ eligible }) => eligible).map(({ card }) => card);
+  return { cards, decision: keptDecision(choice, input.quality ?? input.rules.fairQuality) };
 }
 
-/** Drawn without replacement, each time in proportion to weight. */
-function byWeight(credentials: readonly Credential[], roll: () => number): readonly Credential[] {
-  if (credentials.length < 2) return credentials;
-  const left = [...credentials];
-  const order: Credential[] = [];
-  while (left.length > 0) {
-    let mark = roll() * left.reduce((sum, { weight }) => sum + weight, 0);
-    let at = 0;
-    while (at < left.length - 1 && mark >= (left[at]?.weight ?? 0)) mark -= left[at++]?.weight ?? 0;
-    order.push(...left.splice(at, 1));
+/** What the selector makes of the request. Throws a Fault when no card is on, or none can serve it. */
+export function chosen(
+  selector: Selector,
+  cards: readonly ModelCard[],
+  { request, rules, quality, known }: Pick<PlanInput, "request" | "rules" | "quality" | "known">,
+): Choice {
+  const share = quality ?? rules.fairQuality;
+  const choice = choose(selector, {
+    ...known,
+    request,
+    needs: needsOf(request),
+    cards,
+    rules,
+    quality: share,
+  });
+  if (choice.choice !== null) return choice;
+  if (choice.candidates.every(({ removedBy }) => removedBy === "denied")) {
+    throw new Fault("no_provider_available", `No model is on that Router#${selector} could choose.`);
   }
-  return order;
+  throw new Fault("unsupported_capability", `No model behind Router#${selector} can serve this request.`, {
+    param: "model",
+  });
 }

@@ -17,6 +17,14 @@ export function whole(found: Found, column: string): number {
   throw new Error(`The store's column ${column} holds no whole number.`);
 }
 
+/** Any number; PostgreSQL may give it as text. */
+export function real(found: Found, column: string): number {
+  const value = found[column];
+  const number = typeof value === "string" ? Number(value) : value;
+  if (typeof number === "number" && Number.isFinite(number)) return number;
+  throw new Error(`The store's column ${column} holds no number.`);
+}
+
 /** A sum, which may be beyond what a number holds exactly: then it is the nearest. */
 export function sum(found: Found, column: string): number {
   const number = Number(found[column]);

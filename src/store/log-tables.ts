@@ -1,7 +1,7 @@
 // The tables of the request log and its hourly sums, as both engines have them.
 import { ENDINGS, type RequestRecord, type Tokens, USAGE_SOURCES } from "../core/record.ts";
-import type { UsageSum } from "../core/rows.ts";
-import { type Found, orNull, sum, text, whole, word } from "./found.ts";
+import type { Lesson, UsageSum } from "../core/rows.ts";
+import { type Found, orNull, real, sum, text, whole, word } from "./found.ts";
 import { table } from "./tables.ts";
 
 const TOKENS = {
@@ -44,6 +44,7 @@ export const REQUEST = table<RequestRecord>(
     model_asked: (row) => row.modelAsked,
     model_used: (row) => row.modelUsed,
     selector: (row) => row.selector,
+    decision: (row) => row.decision,
     attempts: (row) => row.attempts,
     stream: (row) => (row.stream ? 1 : 0),
     status: (row) => row.status,
@@ -66,6 +67,7 @@ export const REQUEST = table<RequestRecord>(
     modelAsked: text(found, "model_asked"),
     modelUsed: orNull(found, "model_used", text),
     selector: orNull(found, "selector", text),
+    decision: orNull(found, "decision", text),
     attempts: whole(found, "attempts"),
     stream: whole(found, "stream") === 1,
     status: whole(found, "status"),
@@ -108,3 +110,26 @@ export const USAGE = table<UsageSum>(
 
 /** The columns of `USAGE` that add up. */
 export const USAGE_SUMS = USAGE.columns.filter((column) => !USAGE.key.includes(column));
+
+export const LESSON = table<Lesson>(
+  "lesson",
+  ["account_id", "id"],
+  {
+    account_id: (row) => row.accountId,
+    id: (row) => row.id,
+    at_ms: (row) => Math.round(row.atMs),
+    model: (row) => row.model,
+    score: (row) => row.score,
+    expected: (row) => row.expected,
+    request: (row) => row.request,
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    id: text(found, "id"),
+    atMs: whole(found, "at_ms"),
+    model: text(found, "model"),
+    score: real(found, "score"),
+    expected: real(found, "expected"),
+    request: text(found, "request"),
+  }),
+);

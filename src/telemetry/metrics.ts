@@ -6,6 +6,9 @@ const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 /** Unlisted models would let clients make up series without end. */
 const SERIES_MAX = 2000;
 
+/** Read when it is asked for: one number, or one for each model. */
+export type Gauge = () => number | ReadonlyMap<string, number>;
+
 interface Histogram {
   readonly counts: number[];
   sum: number;
@@ -15,10 +18,9 @@ interface Histogram {
 export class Metrics {
   readonly #counters = new Map<string, Map<string, number>>();
   readonly #histograms = new Map<string, Map<string, Histogram>>();
-  readonly #gauges: Readonly<Record<string, () => number>>;
+  readonly #gauges: Readonly<Record<string, Gauge>>;
 
-  /** `gauges` are read when they are asked for. */
-  constructor(gauges: Readonly<Record<string, () => number>>) {
+  constructor(gauges: Readonly<Record<string, Gauge>>) {
     this.#gauges = gauges;
   }
 
@@ -35,6 +37,17 @@ export class Metrics {
     if (event.event === "replayed") this.#add("poundkey_replayed_total", "", 1);
     if (event.event === "attempt_failed") {
       this.#add("poundkey_attempts_failed_total", labels({ model: event.model, fault: event.fault }), 1);
+      this.#add("poundkey_attempts_total", labels({ model: event.model, outcome: event.fault }), 1);
+    }
+    if (event.event === "retry_refused") this.#add("poundkey_retries_refused_total", "", 1);
+    if (event.event === "hedged") {
+      this.#add("poundkey_hedges_total", labels({ model: event.model, won: event.won }), 1);
+    }
+    if (event.event === "breaker_opened") {
+      this.#add("poundkey_breaker_opened_total", labels({ model: event.model }), 1);
+    }
+    if (event.event === "credential_retired") {
+      this.#add("poundkey_credentials_retired_total", labels({ provider: event.provider }), 1);
     }
     if (event.event === "refused") this.#add("poundkey_refused_total", labels({ fault: event.fault }), 1);
     if (event.event === "settle_failed") this.#add("poundkey_settle_failed_total", "", 1);
@@ -45,7 +58,9 @@ export class Metrics {
   render(): string {
     const lines: string[] = [];
     for (const [name, read] of Object.entries(this.#gauges)) {
-      lines.push(`# TYPE ${name} gauge`, `${name} ${read()}`);
+      const value = read();
+      const series = typeof value === "number" ? [["", value] as const] : byModel(value);
+      lines.push(`# TYPE ${name} gauge`, ...series.map(([label, one]) => `${name}${braced(label)} ${one}`));
     }
     for (const [name, series] of this.#counters) {
       lines.push(`# TYPE ${name} counter`);
@@ -60,6 +75,9 @@ export class Metrics {
 
   #request(record: RequestRecord): void {
     const model = record.modelUsed ?? "none";
+    if (record.modelUsed !== null) {
+      this.#add("poundkey_attempts_total", labels({ model, outcome: "answered" }), 1);
+    }
     this.#add("poundkey_requests_total", labels({ model, status: record.status, ended: record.ended }), 1);
     this.#add("poundkey_tokens_total", labels({ model, kind: "prompt" }), record.tokens.prompt);
     this.#add("poundkey_tokens_total", labels({ model, kind: "completion" }), record.tokens.completion);
@@ -103,6 +121,10 @@ function labels(values: Readonly<Record<string, unknown>>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name}="${String(value).replace(/[\\"\n]/g, "_")}"`)
     .join(",");
+}
+
+function byModel(values: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
+  return [...values].slice(0, SERIES_MAX).map(([model, value]) => [labels({ model }), value]);
 }
 
 function braced(label: string): string {

@@ -177,6 +177,8 @@ function booksIn(file: string, { accountId, keyId }: Payer): Books {
   try {
     store.run("PRAGMA busy_timeout = 2000");
     const all = (sql: string, id: string) => store.query<JsonObject, [string]>(sql).all(id);
+    // One moment for all of it: the gateway may be settling meanwhile.
+    store.run("BEGIN");
     const [account = {}] = all("SELECT balance_nano, held_nano FROM account WHERE id = ?", accountId);
     const [meter = {}] = all("SELECT coalesce(sum(used), 0) AS used FROM meter WHERE owner = ?", keyId);
     const entries = all("SELECT * FROM entry WHERE account_id = ? ORDER BY seq", accountId);

@@ -1,7 +1,7 @@
 // The operator's side of a running gateway: the admin routes, asked with the token.
 import type { JsonObject } from "../../src/core/json.ts";
+import type { UnderTest } from "../harness.ts";
 import { type Seen, seen } from "./observe.ts";
-import type { HttpWorld } from "./world.ts";
 
 export interface Operator {
   get(path: string): Promise<Seen>;
@@ -13,7 +13,7 @@ export interface Operator {
 }
 
 /** `path` is what follows `/admin/v1`. Every answer is checked as `seen` does. */
-export function operatorOf(world: HttpWorld): Operator {
+export function operatorOf(world: Pick<UnderTest, "url" | "adminToken">): Operator {
   const ask = async (method: string, path: string, body?: unknown): Promise<Seen> => {
     const headers: Record<string, string> = { authorization: `Bearer ${world.adminToken}` };
     if (body !== undefined) headers["content-type"] = "application/json";

@@ -146,7 +146,8 @@ function bodyOf({ number, model, words }: Asking, stream: boolean): string {
 
 /** The statuses that may come: the provider's trouble, and the gateway shutting down. */
 function wrongIn({ model }: Asking, status: number, text: string): string | null {
-  if (status === 502 && (model === "failing" || model === "cut")) return null;
+  const isTroubled = model === "failing" || model === "cut";
+  if (isTroubled && (status === 502 || text.includes("no_provider_available"))) return null;
   if (status === 503 && text.includes("shutting_down")) return null;
   return `status ${status}: ${text.slice(0, 200)}`;
 }

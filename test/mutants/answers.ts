@@ -52,15 +52,15 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "the provider is not told what is held for",
-    file: "src/gateway/walk.ts",
+    file: "src/gateway/running.ts",
     find: "return { ...request, max_completion_tokens: held };",
     replace: "return request;",
   },
   {
     name: "a card without a price is paid for",
     file: "src/gateway/walk.ts",
-    find: "if (!upstream || !isPaidFor(granted, attempt.card)) continue;",
-    replace: "if (!upstream) continue;",
+    find: "life.plan.filter(({ card }) => isPaidFor(life.granted, card));",
+    replace: "life.plan.filter(({ card }) => isPaidFor(life.granted, card) || card.price === null);",
   },
   {
     name: "sum cumulative usage",
@@ -158,9 +158,10 @@ export const ANSWERS: readonly Mutant[] = [
     file: "src/gateway/gateway.ts",
     find: "      for (; !step.done; step = await rest.next()) {",
     replace: `      const again = async () => {
-        const next = await walk(this.#ports, life, (_attempt, attemptCall) =>
-          opening(streamChoices(this.#ports, attemptCall)),
-        );
+        const next = await walk(this.#ports, life, {
+          run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
+          drop: () => {},
+        });
         return { done: false as const, value: next.first };
       };
       for (; !step.done; step = await rest.next().catch(again)) {`,

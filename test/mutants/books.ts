@@ -102,7 +102,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "ignore the spend limit",
     file: "src/ledger/admit.ts",
-    find: "Math.min(balanceNanoUsd, spendable)",
+    find: "Math.min(balanceNanoUsd, Math.max(0, spendable))",
     replace: "balanceNanoUsd",
   },
   {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { ANSWERS } from "./answers.ts";
 import { BOOKS } from "./books.ts";
 import { type Mutant, mutated } from "./mutant.ts";
+import { SURVIVING } from "./surviving.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
@@ -79,7 +80,7 @@ function show({ mutant, caught, seconds, words }: Verdict): void {
 
 async function main(): Promise<number> {
   const wanted = process.argv[2] ?? "";
-  const mutants = [...BOOKS, ...ANSWERS].filter(({ name }) => name.includes(wanted));
+  const mutants = [...BOOKS, ...ANSWERS, ...SURVIVING].filter(({ name }) => name.includes(wanted));
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {
     const copies = Array.from({ length: AT_ONCE }, (_, number) => copyOf(folder, number));

@@ -12,7 +12,14 @@ const store = await openPostgresStore({ url, decide, patienceMs: PATIENCE_MS });
 const ledgerOf = ({ isPaid }: Job) =>
   ledgerOn(store, isPaid ? { billing: { charge: "always" } } : { billing: { charge: "beyond_allowance" } });
 const noon = { ...clock, nowMs: () => NOON };
-await keepUp({ store, ledger: ledgerOn(store), clock: noon, log: () => {}, keepMs: () => NOON });
+await keepUp({
+  store,
+  ledger: ledgerOn(store),
+  learning: { refresh: async () => {} },
+  clock: noon,
+  log: () => {},
+  keepMs: () => NOON,
+});
 tell({ node: store.node });
 
 function keyIn({ keyId }: Job) {

@@ -10,6 +10,9 @@ import { Reachability } from "../../src/gateway/reachability.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import { Health } from "../../src/router/health.ts";
+import { Learned } from "../../src/router/learned.ts";
+import { Stickiness } from "../../src/router/stickiness.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";
@@ -42,6 +45,8 @@ export interface NodeWorld {
 /** As long as the program's own stop takes. */
 const SETTLE_MS = 5000;
 const KEEP_MS = 400 * 86_400_000;
+/** No client of these days gives a score. */
+const NOTHING_LEARNED = { refresh: async () => {} };
 const SEALING_KEY = new Uint8Array(32).fill(7);
 
 export class SimNode {
@@ -94,7 +99,14 @@ export class SimNode {
     const store = faultyStore(real, life, { clock, dice, troubles });
     const lifeClock = clock.forLife(() => life.dead);
     const ledger = createLedger({ store, clock: lifeClock, rules: () => scenario });
-    const stop = await keepUp({ store, ledger, clock: lifeClock, log: () => {}, keepMs: () => KEEP_MS });
+    const stop = await keepUp({
+      store,
+      ledger,
+      learning: NOTHING_LEARNED,
+      clock: lifeClock,
+      log: () => {},
+      keepMs: () => KEEP_MS,
+    });
     world.tell(`${real.node} lives`);
     return new SimNode(world, { real, store, ledger, life, stop });
   }
@@ -189,6 +201,9 @@ function gatewayOn(world: NodeWorld, { ledger, life }: Parts, onDeath: Set<() =>
       tell(`${event} ${whose} ${fault ?? record?.ended ?? ""} ${cause ?? ""}`);
     },
     deadlines,
+    health: new Health(() => {}),
+    stickiness: new Stickiness(),
+    learned: new Learned(),
     fetch: providers.fetchFor(() => life.dead, onDeath),
     reach: providers.reach,
     reachability: new Reachability(deadlines, providers.reach),

@@ -6,6 +6,7 @@ import { Batches } from "./batches.ts";
 import { bookMethods } from "./books.ts";
 import { query } from "./connection.ts";
 import { inWords } from "./failures.ts";
+import { lessonMethods } from "./lessons.ts";
 import { migrate } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
@@ -46,6 +47,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...accountMethods(pool),
     ...requestMethods(pool),
     ...settingMethods(pool),
+    ...lessonMethods(pool),
     // It touches no row, and yet a server that takes no writes refuses it.
     ready: () => pool.probe(query("UPDATE node SET beat_at = beat_at WHERE id = ''")),
     close: async () => {

@@ -186,6 +186,21 @@ const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (account_id, id)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  ALTER TABLE request ADD COLUMN decision TEXT; -- JSON
+
+  CREATE TABLE lesson (
+    account_id TEXT NOT NULL REFERENCES account (id),
+    id TEXT NOT NULL,
+    at_ms INTEGER NOT NULL,
+    model TEXT NOT NULL,
+    score REAL NOT NULL CHECK (score BETWEEN 0 AND 1),
+    expected REAL NOT NULL,
+    request TEXT NOT NULL, -- JSON
+    PRIMARY KEY (account_id, id)
+  ) STRICT;
+  CREATE INDEX lesson_at ON lesson (at_ms, id);
+  `,
 ];
 
 /** The version of the file's schema; 0: it has none yet. */

@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 import type { SystemAccount } from "../../core/rows.ts";
 import type { UsageDimension } from "../../core/store.ts";
 import type { Found, Value } from "../found.ts";
-import { REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { AUDIT_ACCOUNTS, AUDIT_SUMS, listOf, marksOf, overwriteOf, usageSql } from "../sql.ts";
 import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 
@@ -161,6 +161,9 @@ function bookStatements(database: Database) {
       find(database, `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`),
     auditAccounts: find(database, AUDIT_ACCOUNTS),
     auditSums: find(database, AUDIT_SUMS),
+    teach: change(database, `${insertSql(LESSON)} ON CONFLICT (account_id, id) DO NOTHING`),
+    lessons: find(database, "SELECT * FROM lesson WHERE at_ms >= ? ORDER BY at_ms, id LIMIT ?"),
+    forgetLessons: change(database, "DELETE FROM lesson WHERE ? IS NULL OR model = ?"),
     chargedSince: find(
       database,
       "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ?",

@@ -7,6 +7,7 @@ import { Batches } from "./batches.ts";
 import { bookMethods } from "./books.ts";
 import { IN_MEMORY } from "./connection.ts";
 import { createDurability } from "./durability.ts";
+import { lessonMethods } from "./lessons.ts";
 import { Lifeline } from "./lifeline.ts";
 import { NodeLock } from "./node-lock.ts";
 import { RowCache } from "./row-cache.ts";
@@ -58,6 +59,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...accountMethods(lifeline, cache),
     ...requestMethods(lifeline, cache),
     ...settingMethods(lifeline),
+    ...lessonMethods(lifeline),
     ready: () => lifeline.ready(),
     close: async () => {
       await batches.drain();

@@ -1,0 +1,48 @@
+// The end of a gateway: clients are given notice, what runs may finish, and what takes too long is told so and cut off.
+import { Fault } from "../core/fault.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import { clock } from "./world.ts";
+
+/** How long clients are told to close their connections before the listener stops. */
+export const NOTICE_MS = 300;
+/** How long clients have to take the last event of a stream that is ended. */
+const CUT_OFF_MS = 1000;
+
+/** How far the end has come. */
+export interface Ending {
+  /** Not ready any more, and clients are told to close their connections. */
+  draining: boolean;
+  /** New work is refused. */
+  refusing: boolean;
+}
+
+export interface DrainParts {
+  readonly ending: Ending;
+  /** Another process may have the port too. */
+  readonly isShared: boolean;
+
+  readonly server: { stop(now?: boolean): Promise<void> } | null;
+  readonly gateway: Gateway;
+  readonly drainMs: number;
+  readonly noticeMs: number;
+}
+
+/** Resolves when no connection is left. */
+export async function drained(parts: DrainParts): Promise<void> {
+  const { ending, isShared, server, gateway, drainMs, noticeMs } = parts;
+  ending.draining = true;
+  // Where another process has the port too, what still comes here is served: the next one goes there.
+  ending.refusing = !isShared;
+  const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
+  const calledOff = [
+    clock.after(drainMs, end),
+    clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
+  ];
+  // A connection that is closed without a word is a request lost to whoever is about to use it again.
+  if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
+  ending.refusing = true;
+  await server?.stop();
+  // Answers whose clients have left are finished for whoever asks again.
+  await gateway.settled(drainMs + CUT_OFF_MS);
+  for (const callOff of calledOff) callOff();
+}

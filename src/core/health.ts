@@ -1,0 +1,40 @@
+// How providers, their models and credentials have been doing lately, as it is shown. Times are Unix milliseconds.
+
+export interface Vitals {
+  /** `open`: not asked at all; `half_open`: one request is asking whether it is well again. */
+  readonly breaker: "closed" | "open" | "half_open";
+  /** Share of the recent attempts that failed; null: there were none. */
+  readonly errorRate: number | null;
+  readonly inFlight: number;
+  /** Milliseconds to the first part of streamed answers; null: not known. */
+  readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null;
+  /** Of a usual answer; null: not known. */
+  readonly tokensPerSecond: number | null;
+}
+
+export interface ModelHealth extends Vitals {
+  readonly id: string;
+  /** When it is asked again at the earliest; null: it is asked now. */
+  readonly asksAgainAtMs: number | null;
+}
+
+export interface CredentialHealth {
+  /** At most the last 4 characters. */
+  readonly last4: string | null;
+  readonly weight: number;
+  /** `resting`: refused for load by at least one model; `retired`: refused as such, until the configuration changes. */
+  readonly state: "active" | "resting" | "retired";
+  readonly untilMs: number | null;
+  readonly reason: string | null;
+  readonly inFlight: number;
+  readonly errorRate: number | null;
+}
+
+export interface ProviderHealth extends Vitals {
+  readonly name: string;
+  /** As configured; null: the known provider's own. */
+  readonly dialect: string | null;
+  readonly baseUrl: string;
+  readonly credentials: readonly CredentialHealth[];
+  readonly models: readonly ModelHealth[];
+}

@@ -1,0 +1,74 @@
+// A call's plan: what the router is handed of it, and of how the providers are doing.
+import type { Random } from "../core/world.ts";
+import type { Health } from "../router/health.ts";
+import type { Lane } from "../router/lane.ts";
+import type { Learned } from "../router/learned.ts";
+import { type Known, type Plan, planOf } from "../router/plan.ts";
+import { vitalsOfCard } from "../router/report.ts";
+import type { Stickiness } from "../router/stickiness.ts";
+import type { Call } from "./call.ts";
+import type { Deadlines } from "./deadlines.ts";
+
+export interface PlanPorts {
+  readonly random: Random;
+  readonly health: Health;
+  readonly stickiness: Stickiness;
+  readonly learned: Learned;
+  readonly deadlines: Deadlines;
+}
+
+const ROLL_BYTES = 4;
+/** As if so many answers had been good before. */
+const OUTCOMES_BEFORE = 10;
+
+export function planned(ports: PlanPorts, call: Call): Plan {
+  const { request, selection, rules, quality, upstreams, key } = call;
+  const { health, stickiness, deadlines, random } = ports;
+  return planOf({
+    request,
+    selection,
+    rules,
+    quality,
+    known: knownNow(ports),
+    credentialsOf: (provider) => upstreams.get(provider)?.setup.credentials ?? [],
+    roll: () => rolled(random.bytes(ROLL_BYTES)),
+    keyId: key.id,
+    health,
+    stickiness,
+    nowMs: deadlines.nowMs(),
+  });
+}
+
+/** What a selector goes by beside the catalogue, as of now. */
+export function knownNow({
+  health,
+  learned,
+  deadlines,
+}: Pick<PlanPorts, "health" | "learned" | "deadlines">): Known {
+  const nowMs = deadlines.nowMs();
+  const of = (id: string) => {
+    const card = health.card(id);
+    if (!card) return null;
+    const lanes = [...card.lanes.values()];
+    const { breaker, firstTokenMs, tokensPerSecond } = vitalsOfCard(health, id, nowMs);
+    return {
+      firstTokenMs: firstTokenMs?.p50 ?? null,
+      tokensPerSecond,
+      // What is due to be tried again is judged by that alone: who is never asked could not show that he is well.
+      errorRate: breaker === "closed" ? fadingErrorRate(lanes, nowMs) : 0,
+      open: lanes.length > 0 && lanes.every((lane) => lane.waitMs(nowMs) !== 0),
+    };
+  };
+  return { health: { of }, learned };
+}
+
+/** A rate of few or faded outcomes says little, and less with time. */
+function fadingErrorRate(lanes: readonly Lane[], nowMs: number): number {
+  const outcomes = lanes.map((lane) => lane.outcomes(nowMs));
+  const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
+  return bad / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);
+}
+
+function rolled(bytes: Uint8Array): number {
+  return bytes.reduce((sum, byte) => (sum + byte) / 256, 0);
+}

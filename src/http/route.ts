@@ -1,0 +1,113 @@
+// POST /v1/route and /v1/feedback: what a selector would choose and why, and how good an answer was.
+import { Elysia } from "elysia";
+import { Fault } from "../core/fault.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { Selector } from "../core/selector.ts";
+import type { Store } from "../core/store.ts";
+import type { PlanPorts } from "../gateway/planned.ts";
+import { knownNow } from "../gateway/planned.ts";
+import { choose } from "../router/choose.ts";
+import { kindOf, lessonOf } from "../router/lesson.ts";
+import { needsOf } from "../router/needs.ts";
+import { routeView } from "../router/route-view.ts";
+import { chatRequestOf } from "../wire/chat-request.ts";
+import { json } from "./answers.ts";
+import { bearerToken, secretOf } from "./auth.ts";
+import { readJson } from "./body.ts";
+import { headerNumber } from "./headers.ts";
+import { feedbackDetail, routeDetail } from "./openapi-route.ts";
+import type { HttpPorts } from "./ports.ts";
+import { candidatesOf, selectionOf } from "./selection.ts";
+
+const FEEDBACK_BYTES_MAX = 4096;
+const ID_CHARACTERS_MAX = 100;
+
+export interface RoutePorts extends HttpPorts {
+  readonly known: Pick<PlanPorts, "health" | "learned" | "deadlines">;
+  readonly store: Pick<Store, "request" | "teach">;
+}
+
+export function routeRoutes(ports: RoutePorts) {
+  return new Elysia()
+    .use(bearerToken())
+    .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), {
+      parse: "none",
+      detail: routeDetail,
+    })
+    .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), {
+      parse: "none",
+      detail: feedbackDetail,
+    });
+}
+
+/** Calls nobody, costs nothing, takes no place. */
+async function route(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
+  const key = await ports.authenticate(secretOf(bearer));
+  const { catalogue, limits, rules } = ports.snapshot();
+  const asked = chatRequestOf(await readJson(request, ports.server.bodyBytesMax), limits);
+  const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
+  const allowed = new Set(candidatesOf(key, catalogue).map(({ id }) => id));
+  const choice = choose(selectorOf(asked.model, key, ports), {
+    ...knownNow(ports.known),
+    request: asked,
+    needs: needsOf(asked),
+    cards: catalogue.list(),
+    allowed: (id) => allowed.has(id),
+    rules,
+    quality: share,
+  });
+  return json(200, routeView(choice));
+}
+
+function selectorOf(model: string, key: GatewayKey, ports: RoutePorts): Selector {
+  const selection = selectionOf(model, key, ports.snapshot().catalogue);
+  if (selection.kind === "selector") return selection.selector;
+  const message = "Invalid 'model': a selector chooses, so name Router#best, Router#fair or Router#light.";
+  throw new Fault("invalid_value", message, { param: "model" });
+}
+
+/** The first score of a completion counts. What a selector chose is learned from, once every node has read it. */
+async function feedback(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
+  const key = await ports.authenticate(secretOf(bearer));
+  const { id, score } = feedbackOf(await readJson(request, FEEDBACK_BYTES_MAX));
+  const record = await ports.store.request(id);
+  if (record === null || record.keyId !== key.id) {
+    throw new Fault("not_found", "There is no completion with that id of this key.", { param: "id" });
+  }
+  const kind = record.decision === null ? null : kindOf(record.decision);
+  const answered = record.modelUsed === null ? null : ports.snapshot().catalogue.resolve(record.modelUsed);
+  if (kind === null || answered?.kind !== "card") return json(200, { id, score, learned: false });
+  const about = { accountId: record.accountId, id, atMs: ports.clock.nowMs(), score };
+  const learned = await ports.store.teach(lessonOf(about, answered.card, kind));
+  return json(200, { id, score, learned });
+}
+
+function feedbackOf(body: unknown): { readonly id: string; readonly score: number } {
+  if (!isObject(body)) throw new Fault("invalid_json", "The body must be a JSON object.");
+  const { score } = body;
+  const id = idOf(body);
+  if (score === undefined || score === null) throw missing("score");
+  if (typeof score !== "number") {
+    throw new Fault("invalid_type", "Invalid type for 'score': expected a number from 0 to 1.", {
+      param: "score",
+    });
+  }
+  if (score < 0) {
+    throw new Fault("decimal_below_min_value", "Invalid 'score': expected 0 or more.", { param: "score" });
+  }
+  if (score > 1) {
+    throw new Fault("decimal_above_max_value", "Invalid 'score': expected 1 or less.", { param: "score" });
+  }
+  return { id, score };
+}
+
+function idOf({ id }: JsonObject): string {
+  if (id === undefined || id === null) throw missing("id");
+  if (typeof id === "string" && id.length <= ID_CHARACTERS_MAX) return id;
+  throw new Fault("invalid_type", "Invalid type for 'id': expected a completion's id.", { param: "id" });
+}
+
+function missing(param: string): Fault {
+  return new Fault("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
+}

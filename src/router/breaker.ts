@@ -1,0 +1,99 @@
+// A circuit breaker: closed while calls succeed, open after a burst of failures, half-open while one probe is out.
+import { FadingCounts } from "./decay.ts";
+
+export type BreakerState = "closed" | "open" | "half_open";
+
+const HALF_LIFE_MS = 10_000;
+/** So many failures within seconds, and at least this share of the calls, open it. */
+const FAILURES_MIN = 4.5;
+const SHARE_MIN = 0.5;
+/** So many in a row open it however far apart they are. */
+const IN_ROW_MAX = 5;
+const WAIT_MS = 1000;
+const WAIT_MAX_MS = 30_000;
+/** Opened again within this time after it closed, it goes on with the longer waits. */
+const RELAPSE_MS = 60_000;
+
+const GOOD = 0;
+const BAD = 1;
+
+export class Breaker {
+  readonly #recent = new FadingCounts(2, HALF_LIFE_MS);
+  #failuresInRow = 0;
+  #waitMs = WAIT_MS;
+  #closedAtMs = Number.NEGATIVE_INFINITY;
+  /** From then on a probe may pass; null: closed. */
+  #probeAtMs: number | null = null;
+  #probing = false;
+
+  get isOpen(): boolean {
+    return this.#probeAtMs !== null;
+  }
+
+  get state(): BreakerState {
+    if (this.#probeAtMs === null) return "closed";
+    return this.#probing ? "half_open" : "open";
+  }
+
+  /** How long until a call may pass; null: when the probe that is out has told. */
+  waitMs(nowMs: number): number | null {
+    if (this.#probeAtMs === null) return 0;
+    return this.#probing ? null : Math.max(0, this.#probeAtMs - nowMs);
+  }
+
+  /** Lets a call pass, or doesn't. What passes while it isn't closed is the probe, whose outcome must be told. */
+  pass(nowMs: number): "free" | "probe" | null {
+    if (this.#probeAtMs === null) return "free";
+    if (this.waitMs(nowMs) !== 0) return null;
+    this.#probing = true;
+    return "probe";
+  }
+
+  /** True when this closes it. */
+  succeeded(nowMs: number, isProbe: boolean): boolean {
+    if (this.#probeAtMs === null) {
+      this.#failuresInRow = 0;
+      this.#recent.add(GOOD, nowMs);
+      return false;
+    }
+    // Begun before it opened, so it tells nothing of now.
+    if (!isProbe) return false;
+    this.#probeAtMs = null;
+    this.#probing = false;
+    this.#closedAtMs = nowMs;
+    this.#failuresInRow = 0;
+    this.#recent.clear();
+    return true;
+  }
+
+  /** True when this opens it. */
+  failed(nowMs: number, isProbe: boolean): boolean {
+    if (this.#probeAtMs !== null) {
+      if (isProbe) this.#wait(nowMs, Math.min(this.#waitMs * 2, WAIT_MAX_MS));
+      return false;
+    }
+    this.#failuresInRow++;
+    this.#recent.add(BAD, nowMs);
+    if (!this.#isBurst(nowMs)) return false;
+    const relapses = nowMs - this.#closedAtMs < RELAPSE_MS;
+    this.#wait(nowMs, relapses ? Math.min(this.#waitMs * 2, WAIT_MAX_MS) : WAIT_MS);
+    return true;
+  }
+
+  /** The probe ended without telling anything: the next call may be one. */
+  released(): void {
+    this.#probing = false;
+  }
+
+  #isBurst(nowMs: number): boolean {
+    if (this.#failuresInRow >= IN_ROW_MAX) return true;
+    const bad = this.#recent.at(BAD, nowMs);
+    return bad >= FAILURES_MIN && bad >= SHARE_MIN * (bad + this.#recent.at(GOOD, nowMs));
+  }
+
+  #wait(nowMs: number, waitMs: number): void {
+    this.#waitMs = waitMs;
+    this.#probeAtMs = nowMs + waitMs;
+    this.#probing = false;
+  }
+}

@@ -1,0 +1,48 @@
+// How much may be tried again: when everything fails, trying again is what brings the rest down.
+
+const SLICES = 20;
+const SLICE_MS = 500;
+
+/** What the last 10 seconds saw, in slices of half a second. */
+class RecentCount {
+  readonly #counts = new Float64Array(SLICES);
+  #slice = 0;
+
+  add(nowMs: number): void {
+    const at = this.#moved(nowMs) % SLICES;
+    this.#counts[at] = (this.#counts[at] ?? 0) + 1;
+  }
+
+  sum(nowMs: number): number {
+    this.#moved(nowMs);
+    return this.#counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  #moved(nowMs: number): number {
+    const slice = Math.floor(nowMs / SLICE_MS);
+    const passed = Math.min(SLICES, slice - this.#slice);
+    for (let back = 0; back < passed; back++) this.#counts[(slice - back) % SLICES] = 0;
+    this.#slice = Math.max(slice, this.#slice);
+    return this.#slice;
+  }
+}
+
+const SHARE = 0.2;
+const MORE = 10;
+
+/** Attempts beyond the first: at most 20 % of the requests and 10 more, over 10 seconds. */
+export class RetryBudget {
+  readonly #requests = new RecentCount();
+  readonly #retries = new RecentCount();
+
+  asked(nowMs: number): void {
+    this.#requests.add(nowMs);
+  }
+
+  /** Whether one more attempt is granted; it is counted then. */
+  take(nowMs: number): boolean {
+    if (this.#retries.sum(nowMs) + 1 > SHARE * this.#requests.sum(nowMs) + MORE) return false;
+    this.#retries.add(nowMs);
+    return true;
+  }
+}

@@ -1,0 +1,79 @@
+// What an answer is expected to cost, and how long it is expected to take.
+import type { Price, Rates } from "../core/card.ts";
+import type { ReasoningEffort } from "../core/chat.ts";
+import type { CardHealth } from "./health-view.ts";
+import type { Profile } from "./profiles.ts";
+
+const PER_MILLION = 1e6;
+/** How much is thought at an effort, against the usual. */
+const EFFORT: Readonly<Record<ReasoningEffort, number>> = {
+  none: 0,
+  minimal: 0.1,
+  low: 0.4,
+  medium: 1,
+  high: 2.2,
+  xhigh: 3.5,
+  max: 5,
+};
+/** A model that thinks only when asked does so by about this much. */
+const THOUGHT_WHEN_ASKED = 900;
+const THOUGHT_MAX = 30_000;
+/** A harder question is thought about longer: e-fold for so many units of log-odds. */
+const HARDER_FOLD = 2;
+/** An error costs a further attempt. */
+const ERROR_TIME = 2;
+
+export function thoughtTokens(
+  profile: Profile,
+  effort: ReasoningEffort | undefined,
+  difficulty: number,
+): number {
+  if (profile.thinkingTokens === 0) return 0;
+  const usual =
+    effort === undefined
+      ? profile.thinkingTokens
+      : Math.max(THOUGHT_WHEN_ASKED, profile.thinkingTokens) * EFFORT[effort];
+  return Math.round(Math.min(THOUGHT_MAX, usual * Math.exp(difficulty / HARDER_FOLD)));
+}
+
+/**
+ * In USD, before the operator's markup; in tokens: the prompt, what of it is likely to be held in the provider's cache,
+ * and what is produced, thoughts apart.
+ */
+export function expectedCost(
+  price: Price,
+  prompt: number,
+  cached: number,
+  answer: number,
+  thought: number,
+): number {
+  const rates = ratesFor(price, prompt);
+  const held = Math.min(cached, prompt);
+  const usd =
+    (prompt - held) * rates.input +
+    held * (rates.cachedInput ?? rates.input) +
+    answer * rates.output +
+    thought * (rates.reasoning ?? rates.output);
+  return usd / PER_MILLION + (price.perRequest ?? 0);
+}
+
+/** The highest tier that the prompt passes, whole. */
+function ratesFor(price: Price, promptTokens: number): Rates {
+  if (price.tiers === undefined) return price;
+  let found: Rates = price;
+  let above = -1;
+  for (const tier of price.tiers) {
+    if (promptTokens <= tier.aboveTokens || tier.aboveTokens <= above) continue;
+    found = tier;
+    above = tier.aboveTokens;
+  }
+  return found;
+}
+
+/** Milliseconds to the full answer of so many tokens: from live health where it is known, else the profile's. */
+export function expectedMs(profile: Profile, seen: CardHealth | null, tokens: number): number {
+  const first = seen?.firstTokenMs ?? profile.firstTokenMs;
+  const speed = Math.max(1, seen?.tokensPerSecond ?? profile.tokensPerSecond);
+  const ms = first + (tokens / speed) * 1000;
+  return Math.round(ms * (1 + ERROR_TIME * (seen?.errorRate ?? 0)));
+}

@@ -1,0 +1,148 @@
+// Features of a request: its shape, its script, and the hashed words of its last turn and of the context around it.
+import { type ChatMessage, type ChatRequest, type Content, outputLimitOf, type Tool } from "../core/chat.ts";
+import { noCounts, scan, type TextCounts } from "./ngrams.ts";
+
+/** What is read of the last user turn: its head and its tail. */
+const TURN_CHARS_MAX = 8_000;
+/** What is read of the system message's head, and of the tail of the turns before the last. */
+const CONTEXT_CHARS_MAX = 2_000;
+/** A word of the context counts for so much of one in the last turn. */
+const CONTEXT_WEIGHT = 0.25;
+const CHARS_PER_TOKEN = 4;
+/** About, whatever the size: providers differ. */
+const TOKENS_PER_IMAGE = 800;
+const TOOLS_READ_MAX = 8;
+
+export interface Shape {
+  readonly tools: number;
+  /** Characters of the tools' descriptions and schemas, about. */
+  readonly toolChars: number;
+  /** "text", or what the answer has to be. */
+  readonly format: "text" | "json_object" | "json_schema";
+  readonly images: number;
+  /** User turns. */
+  readonly turns: number;
+  readonly toolResults: number;
+  readonly hasSystem: boolean;
+  /** Characters of the whole conversation, tool calls and their results included. */
+  readonly chars: number;
+  readonly turnChars: number;
+  readonly outputTokensMax: number | null;
+}
+
+export interface RequestFeatures {
+  readonly shape: Shape;
+  /** Of what was read of the last turn. */
+  readonly counts: Readonly<TextCounts>;
+  /** Hash of a word or a pair → how often, the context's at their weight. */
+  readonly grams: ReadonlyMap<number, number>;
+  /** Lines that begin like "A." or "B)". */
+  readonly options: number;
+  readonly promptTokens: number;
+}
+
+/** Pure. Bounded work for a request of any length. */
+export function featuresOf(request: ChatRequest): RequestFeatures {
+  const { messages } = request;
+  const lastAt = messages.findLastIndex(({ role }) => role === "user");
+  const turn = clippedText(messages[lastAt]?.content, TURN_CHARS_MAX);
+  const counts = noCounts();
+  const grams = new Map<number, number>();
+  const adding = (weight: number) => (hash: number) => {
+    grams.set(hash, (grams.get(hash) ?? 0) + weight);
+  };
+  scan(turn, counts, adding(1));
+  const around = noCounts();
+  for (const text of contextOf(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
+  const shape = shapeOf(request, lastAt);
+  return { shape, counts, grams, options: optionsIn(turn), promptTokens: promptTokensOf(shape, counts) };
+}
+
+function shapeOf(request: ChatRequest, lastAt: number): Shape {
+  const { messages } = request;
+  const shape = { images: 0, turns: 0, toolResults: 0, chars: 0, hasSystem: false };
+  for (const message of messages) {
+    shape.chars += charsOf(message.content);
+    if (message.role === "user") shape.turns++;
+    else if (message.role === "tool") shape.toolResults++;
+    else if (message.role !== "assistant") shape.hasSystem = true;
+    else for (const call of message.tool_calls ?? []) shape.chars += callChars(call.function, call.custom);
+    if (typeof message.content === "string" || !message.content) continue;
+    for (const { type } of message.content) if (type === "image_url") shape.images++;
+  }
+  const tools = request.tool_choice === "none" ? [] : (request.tools ?? []);
+  return {
+    ...shape,
+    tools: tools.length,
+    toolChars: toolCharsOf(tools),
+    format: request.response_format?.type ?? "text",
+    turnChars: charsOf(messages[lastAt]?.content),
+    outputTokensMax: outputLimitOf(request) ?? null,
+  };
+}
+
+/** Of many tools the first few stand for all: writing them out takes time. */
+function toolCharsOf(tools: readonly Tool[]): number {
+  const some = tools.slice(0, TOOLS_READ_MAX);
+  return some.length === 0 ? 0 : (JSON.stringify(some).length * tools.length) / some.length;
+}
+
+function callChars(call: unknown, custom: unknown): number {
+  return JSON.stringify(call ?? custom ?? "").length;
+}
+
+function charsOf(content: Content | null | undefined): number {
+  if (typeof content === "string") return content.length;
+  let chars = 0;
+  for (const part of content ?? []) if (part.type === "text") chars += part.text.length;
+  return chars;
+}
+
+/** The system message's head and the tail of what came before the last turn. */
+function contextOf(messages: readonly ChatMessage[], lastAt: number): readonly string[] {
+  const system = messages.find(({ role }) => role === "system" || role === "developer");
+  const head = clippedText(system?.content, CONTEXT_CHARS_MAX).slice(0, CONTEXT_CHARS_MAX);
+  let room = CONTEXT_CHARS_MAX;
+  const tail: string[] = [];
+  for (let at = lastAt - 1; at >= 0 && room > 0; at--) {
+    const message = messages[at];
+    if (message === undefined || message === system) continue;
+    const text = clippedText(message.content, room);
+    tail.push(text);
+    room -= text.length + 1;
+  }
+  return head === "" ? tail : [head, ...tail];
+}
+
+/** The content's text, of a long one only the head and the tail. */
+function clippedText(content: Content | null | undefined, charsMax: number): string {
+  if (typeof content === "string") return clipped(content, charsMax);
+  const texts: string[] = [];
+  for (const part of content ?? []) if (part.type === "text") texts.push(clipped(part.text, charsMax));
+  return clipped(texts.join("\n"), charsMax);
+}
+
+function clipped(text: string, charsMax: number): string {
+  if (text.length <= charsMax) return text;
+  const half = charsMax >> 1;
+  return `${text.slice(0, half)} ${text.slice(text.length - half)}`;
+}
+
+function optionsIn(text: string): number {
+  let options = 0;
+  for (let at = 0; at >= 0 && at < text.length; ) {
+    const letter = text.charCodeAt(at) & ~32;
+    const mark = text.charCodeAt(at + 1);
+    if (letter >= 65 && letter <= 74 && (mark === 46 || mark === 41)) options++;
+    const next = text.indexOf("\n", at);
+    at = next === -1 ? -1 : next + 1;
+  }
+  return options;
+}
+
+/** About: four characters a token, one ideograph a token. */
+function promptTokensOf(shape: Shape, counts: TextCounts): number {
+  const dense = counts.chars === 0 ? 0 : counts.ideographs / counts.chars;
+  const text = shape.chars * (dense + (1 - dense) / CHARS_PER_TOKEN);
+  return Math.ceil(text + shape.toolChars / CHARS_PER_TOKEN + shape.images * TOKENS_PER_IMAGE) + 4;
+}

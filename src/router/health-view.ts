@@ -1,0 +1,18 @@
+// What the choosing of a model wants to know of live health; who keeps it hands it in.
+
+export interface CardHealth {
+  /** Median of recent first tokens; null: too few were seen. */
+  readonly firstTokenMs: number | null;
+  readonly tokensPerSecond: number | null;
+  /** 0…1, recent. */
+  readonly errorRate: number;
+  /** The breaker is open: nothing is sent there. */
+  readonly open: boolean;
+}
+
+export interface HealthView {
+  /** null: nothing was seen of the card. */
+  of(cardId: string): CardHealth | null;
+}
+
+export const NO_HEALTH: HealthView = { of: () => null };

@@ -1,0 +1,180 @@
+// What is known of every model by every credential: who may be asked now, and what each attempt came to.
+import type { ModelCard } from "../core/card.ts";
+import { Fault } from "../core/fault.ts";
+import type { Credential, ProviderSetup } from "../core/settings.ts";
+import type { Log } from "../core/world.ts";
+import { RetryBudget } from "./budget.ts";
+import { quantilesOf } from "./decay.ts";
+import { Key } from "./key.ts";
+import { Lane } from "./lane.ts";
+import type { Attempt } from "./plan.ts";
+import { Trial } from "./trial.ts";
+
+/** Beyond so many models the one that was asked longest ago is forgotten: clients may make up names. */
+const CARDS_MAX = 2000;
+/** So many second attempts are saved up at most: an hour without any is no licence to double everything. */
+const HEDGES_SAVED_MAX = 10;
+const ROUNDING = 1e-9;
+/** While a probe is out, this is how long another request is told to wait. */
+const PROBE_MS = 1000;
+
+/** What is known of one model. */
+export class CardHealth {
+  /** By the credential's secret. */
+  readonly lanes = new Map<string, Lane>();
+  #hedges = 0;
+
+  /** Each request earns its share of a second attempt. */
+  asked(hedgeShare: number): void {
+    this.#hedges = Math.min(this.#hedges + hedgeShare, HEDGES_SAVED_MAX);
+  }
+
+  /** Whether a second attempt beside the first is within the share of the requests; it is spent then. */
+  takeHedge(): boolean {
+    if (this.#hedges < 1 - ROUNDING) return false;
+    this.#hedges--;
+    return true;
+  }
+
+  /** The time within which this share of the recent answers began (streamed) or came whole; null: nothing is known. */
+  answersWithin(share: number, streamed: boolean, nowMs: number): number | null {
+    const values = [...this.lanes.values()].map((lane) => (streamed ? lane.firstMs : lane.wholeMs));
+    return quantilesOf(values, [share], nowMs)?.[0] ?? null;
+  }
+}
+
+/** Times are on the monotonic clock. */
+export class Health {
+  readonly #log: Log;
+  readonly #cards = new Map<string, CardHealth>();
+  #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
+  readonly #budgets = new Map<string, RetryBudget>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Another configuration is in force: what was refused under the last one may be taken now. */
+  configured(providers: readonly ProviderSetup[]): void {
+    this.#keys = new Map(
+      providers.map(({ name, credentials }) => [
+        name,
+        new Map(credentials.map((credential) => [secretOf(credential), new Key(credential)])),
+      ]),
+    );
+    for (const [id, { lanes }] of this.#cards) {
+      const own = this.#keys.get(id.slice(0, id.indexOf("#")));
+      for (const [secret, { lastFault }] of lanes) {
+        if (!own?.has(secret) || lastFault?.code === "upstream_auth") lanes.delete(secret);
+      }
+    }
+  }
+
+  /** A request that asks this model first. */
+  asked({ id, provider, hedge }: ModelCard, nowMs: number): void {
+    this.#card(id).asked(hedge?.shareMax ?? 0);
+    this.#budget(provider).asked(nowMs);
+  }
+
+  /** Whether one more attempt is granted to a request that asked this provider first. */
+  mayRetry(provider: string, nowMs: number): boolean {
+    return this.#budget(provider).take(nowMs);
+  }
+
+  card(id: string): CardHealth | undefined {
+    return this.#cards.get(id);
+  }
+
+  cards(): Iterable<readonly [string, CardHealth]> {
+    return this.#cards;
+  }
+
+  lane({ card, credential }: Attempt): Lane | undefined {
+    return this.#cards.get(card.id)?.lanes.get(secretOf(credential));
+  }
+
+  key({ card, credential }: Attempt): Key | undefined {
+    return this.keyOf(card.provider, credential);
+  }
+
+  keyOf(provider: string, credential: Credential): Key | undefined {
+    return this.#keys.get(provider)?.get(secretOf(credential));
+  }
+
+  /** The provider doesn't take this credential, for this model or for any. */
+  isRefused(attempt: Attempt): boolean {
+    return this.key(attempt)?.isRefused(this.lane(attempt)) ?? false;
+  }
+
+  /** Refused, while another credential of the provider is not: it isn't asked at all. */
+  isBarred(attempt: Attempt): boolean {
+    if (!this.isRefused(attempt)) return false;
+    for (const [secret, key] of this.#keys.get(attempt.card.provider) ?? []) {
+      if (!key.isRefused(this.#cards.get(attempt.card.id)?.lanes.get(secret))) return true;
+    }
+    return false;
+  }
+
+  /** Whether it may be asked now. */
+  isReady(attempt: Attempt, nowMs: number): boolean {
+    const lane = this.lane(attempt);
+    return !this.isBarred(attempt) && (!lane || lane.waitMs(nowMs) === 0);
+  }
+
+  /** Begins an attempt whose outcome must be told; null when it may not be asked now. */
+  begin(attempt: Attempt, nowMs: number): Trial | null {
+    if (this.isBarred(attempt)) return null;
+    const lane = this.#laneOf(attempt);
+    if (lane.isResting(nowMs)) return null;
+    const passes = lane.breaker.pass(nowMs);
+    if (passes === null) return null;
+    const key = this.key(attempt) ?? new Key(attempt.credential);
+    const isProbe = passes === "probe";
+    return new Trial({ card: attempt.card, lane, key, isProbe, startedMs: nowMs, log: this.#log });
+  }
+
+  /** Why none of these may be asked now, and when one may. */
+  unavailable(attempts: readonly Attempt[], nowMs: number): Fault {
+    const waiting = attempts
+      .filter((attempt) => !this.isBarred(attempt))
+      .map((attempt) => this.lane(attempt));
+    const waits = waiting.map((lane) => lane?.waitMs(nowMs) ?? PROBE_MS);
+    const details = { retryAfterMs: Math.max(1, Math.min(...waits, MINUTE_MS)) };
+    if (waiting.some((lane) => lane?.isResting(nowMs))) {
+      return new Fault("provider_busy", "The provider is refusing requests for load.", details);
+    }
+    if (waiting.length > 0 && waiting.every((lane) => lane?.lastFault?.code === "upstream_auth")) {
+      return new Fault("upstream_auth", "The provider refused the gateway's own credential or quota.");
+    }
+    return new Fault("no_provider_available", "The model's provider has been failing.", details);
+  }
+
+  #laneOf({ card, credential }: Attempt): Lane {
+    const { lanes } = this.#card(card.id);
+    const secret = secretOf(credential);
+    const lane = lanes.get(secret) ?? new Lane();
+    lanes.set(secret, lane);
+    return lane;
+  }
+
+  #card(id: string): CardHealth {
+    const card = this.#cards.get(id) ?? new CardHealth();
+    this.#cards.delete(id);
+    this.#cards.set(id, card);
+    const [oldest] = this.#cards.keys();
+    if (this.#cards.size > CARDS_MAX && oldest !== undefined) this.#cards.delete(oldest);
+    return card;
+  }
+
+  #budget(provider: string): RetryBudget {
+    const budget = this.#budgets.get(provider) ?? new RetryBudget();
+    this.#budgets.set(provider, budget);
+    return budget;
+  }
+}
+
+const MINUTE_MS = 60_000;
+
+function secretOf({ secret }: Credential): string {
+  return secret ?? "";
+}

@@ -1,0 +1,95 @@
+// One model by one credential: how it has been doing lately, whether it may be asked now, and each attempt's outcome.
+import type { Fault } from "../core/fault.ts";
+import { Breaker } from "./breaker.ts";
+import { FadingCounts, FadingValues } from "./decay.ts";
+
+/** Speeds are forgotten faster than a selector may take to notice a change. */
+const SPEED_HALF_LIFE_MS = 15_000;
+const ERRORS_HALF_LIFE_MS = 30_000;
+const REST_MS = 1000;
+const REST_MAX_MS = 30_000;
+/** A provider's own wish is taken up to this. */
+const REST_ASKED_MAX_MS = 3_600_000;
+/** Fewer tokens, or in less time, tell no speed. */
+const TOKENS_MIN = 8;
+const SPEED_TIME_MIN_MS = 5;
+
+const GOOD = 0;
+const BAD = 1;
+const COUNT = 0;
+const SUM = 1;
+
+export class Lane {
+  readonly breaker = new Breaker();
+  /** Milliseconds to the first part of streamed answers, and to the end of whole ones. */
+  readonly firstMs = new FadingValues(SPEED_HALF_LIFE_MS);
+  readonly wholeMs = new FadingValues(SPEED_HALF_LIFE_MS);
+  readonly tokensPerSecond = new FadingValues(SPEED_HALF_LIFE_MS);
+  readonly #outcomes = new FadingCounts(2, ERRORS_HALF_LIFE_MS);
+  readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
+  inFlight = 0;
+  restsUntilMs = 0;
+  /** What the provider last failed with. */
+  lastFault: Fault | null = null;
+  #restsInRow = 0;
+
+  /** How many outcomes of late, the older ones counting less, and how many of them bad. */
+  outcomes(nowMs: number): { readonly good: number; readonly bad: number } {
+    return { good: this.#outcomes.at(GOOD, nowMs), bad: this.#outcomes.at(BAD, nowMs) };
+  }
+
+  /** The mean wait for an answer, streamed or whole; null: not known. */
+  meanWaitMs(nowMs: number): number | null {
+    const answers = this.#waits.at(COUNT, nowMs);
+    return answers > 0 ? this.#waits.at(SUM, nowMs) / answers : null;
+  }
+
+  /** An answer began (streamed) or came whole after so long. */
+  answeredAfter(waitMs: number, streamed: boolean, nowMs: number): void {
+    (streamed ? this.firstMs : this.wholeMs).add(waitMs, nowMs);
+    this.#waits.add(COUNT, nowMs);
+    this.#waits.add(SUM, nowMs, waitMs);
+  }
+
+  /** Milliseconds until it may be asked; null: not known. */
+  waitMs(nowMs: number): number | null {
+    const restMs = Math.max(0, this.restsUntilMs - nowMs);
+    const breakerMs = this.breaker.waitMs(nowMs);
+    return breakerMs === null ? null : Math.max(restMs, breakerMs);
+  }
+
+  isResting(nowMs: number): boolean {
+    return this.restsUntilMs > nowMs;
+  }
+
+  /** True when the breaker closes by it. */
+  succeeded(nowMs: number, isProbe: boolean): boolean {
+    this.#outcomes.add(GOOD, nowMs);
+    this.#restsInRow = 0;
+    const closes = this.breaker.succeeded(nowMs, isProbe);
+    // It is well again: what it was before must not keep requests away.
+    if (closes) this.#outcomes.clear();
+    return closes;
+  }
+
+  /** True when the breaker opens by it. */
+  failed(nowMs: number, isProbe: boolean, fault: Fault): boolean {
+    this.#outcomes.add(BAD, nowMs);
+    this.lastFault = fault;
+    return this.breaker.failed(nowMs, isProbe);
+  }
+
+  /** Refused for load: it is left alone for as long as the provider said, else longer each time in a row. */
+  rest(nowMs: number, fault: Fault): void {
+    this.lastFault = fault;
+    const own = Math.min(REST_MS * 2 ** this.#restsInRow++, REST_MAX_MS);
+    const restMs = Math.min(fault.details.retryAfterMs ?? own, REST_ASKED_MAX_MS);
+    this.restsUntilMs = Math.max(this.restsUntilMs, nowMs + restMs);
+  }
+
+  /** The speed of an answer of so many tokens that took so long. */
+  ran(nowMs: number, tokens: number, tookMs: number): void {
+    if (tokens < TOKENS_MIN || tookMs < SPEED_TIME_MIN_MS) return;
+    this.tokensPerSecond.add((tokens * 1000) / tookMs, nowMs);
+  }
+}

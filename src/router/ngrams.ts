@@ -1,0 +1,120 @@
+// A text as hashed words and pairs of words, normalised so that case, digits, spacing and plurals make no difference.
+
+const FNV_START = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+const PAIR_PRIME = 0x9e3779b1;
+/** Signs that tell a kind of task apart; other punctuation is format and passed over. */
+const TELLING_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
+const SIGN_OF = signTable();
+
+function signTable(): Uint8Array {
+  const table = new Uint8Array(128);
+  for (const sign of TELLING_SIGNS) table[sign.charCodeAt(0)] = 1;
+  return table;
+}
+
+/** Counts made on the way. */
+export interface TextCounts {
+  chars: number;
+  words: number;
+  /** Of all words. */
+  letters: number;
+  numbers: number;
+  /** Digits of the longest number. */
+  longestNumber: number;
+  signs: number;
+  /** Ends of lines; empty lines aren't counted. */
+  lines: number;
+  /** Letters outside ASCII, and those of scripts written without spaces. */
+  foreign: number;
+  ideographs: number;
+  questions: number;
+}
+
+export function noCounts(): TextCounts {
+  return {
+    chars: 0,
+    words: 0,
+    letters: 0,
+    numbers: 0,
+    longestNumber: 0,
+    signs: 0,
+    lines: 0,
+    foreign: 0,
+    ideographs: 0,
+    questions: 0,
+  };
+}
+
+/** Calls `emit` with the hash of each word, telling sign and pair of neighbouring words. Linear in the text's length. */
+export function scan(text: string, counts: TextCounts, emit: (hash: number) => void): void {
+  const lower = text.toLowerCase();
+  const end = lower.length;
+  counts.chars += end;
+  let before = 0;
+  let lineStart = 0;
+  let at = 0;
+  while (at < end) {
+    const code = lower.charCodeAt(at);
+    const start = at;
+    let hash = 0;
+    if (isWord(code)) {
+      let previous = FNV_START;
+      hash = FNV_START;
+      let last = code;
+      for (let next = code; isWord(next); next = lower.charCodeAt(++at)) {
+        previous = hash;
+        hash = Math.imul(hash ^ next, FNV_PRIME);
+        if (next > 127) counts.foreign++;
+        last = next;
+      }
+      counts.words++;
+      counts.letters += at - start;
+      // "cats" is "cat": the plural's s is left out.
+      if (last === 115 && at - start > 3) hash = previous;
+    } else if (isDigit(code)) {
+      while (isDigit(lower.charCodeAt(at))) at++;
+      counts.numbers++;
+      counts.longestNumber = Math.max(counts.longestNumber, at - start);
+      hash = Math.imul(FNV_START ^ 48, FNV_PRIME);
+    } else {
+      at++;
+      if (code < 128) {
+        if (code === 10 && lineStart < start) counts.lines++;
+        if (code === 10) lineStart = at;
+        if (code === 63) counts.questions++;
+        if (SIGN_OF[code] !== 1) continue;
+        counts.signs++;
+        emit(Math.imul(FNV_START ^ code, FNV_PRIME) >>> 0);
+        continue;
+      }
+      if (!isIdeograph(code)) continue;
+      counts.ideographs++;
+      counts.foreign++;
+      hash = Math.imul(FNV_START ^ code, FNV_PRIME);
+    }
+    hash = finished(hash);
+    emit(hash);
+    if (before !== 0) emit(finished(Math.imul(before, PAIR_PRIME) ^ hash));
+    before = hash;
+  }
+}
+
+function finished(hash: number): number {
+  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return (mixed ^ (mixed >>> 13)) >>> 0;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+/** A letter of a script with spaces between its words. */
+function isWord(code: number): boolean {
+  if (code < 128) return code >= 97 && code <= 122;
+  return code >= 0xaa && code < 0x2000 && code !== 0xd7 && code !== 0xf7;
+}
+
+function isIdeograph(code: number): boolean {
+  return (code >= 0x3040 && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af);
+}

@@ -1,0 +1,160 @@
+// What a request asks for, predicted from its features: kinds of skill, difficulty, length of the answer, and how much of
+// it the predictor has ever seen. A linear model over hashed words, trained by test/router/train.ts.
+import { SKILLS, type Skill } from "../core/skill.ts";
+import type { RequestFeatures } from "./features.ts";
+import { type Parameters, shippedParameters } from "./parameters.ts";
+import { STRUCTURE_SIZE, structureOf } from "./structure.ts";
+import { skillsOf, TOPICS } from "./topics.ts";
+
+export interface Prediction {
+  /** Shares of the skills that the request calls for; they sum to 1. */
+  readonly categories: Readonly<Record<Skill, number>>;
+  /** In log-odds around 0, the usual level of benchmark questions. */
+  readonly difficultyLogit: number;
+  /** 0…1. */
+  readonly difficulty: number;
+  /** Of a plain answer without thinking, the client's own limit respected. */
+  readonly outputTokens: number;
+  /** 0…1: how much of the request is of a kind that was seen in training. */
+  readonly support: number;
+  /** The request as a row of numbers, for learning on the spot. */
+  readonly row: Float32Array;
+}
+
+/** How long the `row` of a prediction is. */
+export function rowWidth({ size }: Parameters = shippedParameters()): number {
+  return 2 + TOPICS.length + size + STRUCTURE_SIZE;
+}
+
+/** Tools in the request call for the skill of using them, whatever the words are about. */
+const TOOLS_SHARE = 0.4;
+const SCHEMA_SHARE = 0.15;
+const OUTPUT_TOKENS_MIN = 4;
+const OUTPUT_TOKENS_MAX = 8_000;
+const DIFFICULTY_MAX = 4;
+
+/** Pure: the same features and parameters give the same prediction. */
+export function predict(features: RequestFeatures, parameters: Parameters = shippedParameters()): Prediction {
+  const { size } = parameters;
+  const input = new Float32Array(size + STRUCTURE_SIZE);
+  const known = embed(features.grams, parameters, input);
+  input.set(structureOf(features), size);
+  const topics = softmax(parameters.topics.map((weights) => dot(weights, input)));
+  const difficultyLogit = clamp(dot(parameters.difficulty, input), -DIFFICULTY_MAX, DIFFICULTY_MAX);
+  return {
+    categories: categoriesOf(features, topics),
+    difficultyLogit,
+    difficulty: 1 / (1 + Math.exp(-difficultyLogit / 1.5)),
+    outputTokens: outputTokensOf(features, dot(parameters.outputTokens, input)),
+    support: supportOf(known, parameters),
+    row: rowOf(input, topics, difficultyLogit, parameters),
+  };
+}
+
+/** Words known to the parameters are summed up into `into`; gives the share of all that was known. */
+function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Float32Array): number {
+  const { size, scales, embedding, rarity } = parameters;
+  let norm = 0;
+  let knownWeight = 0;
+  let allWeight = 0;
+  for (const [hash, count] of grams) {
+    const weight = 1 + Math.log(Math.max(count, 0.1));
+    const at = parameters.indexOf(hash);
+    if (at < 0) {
+      allWeight += parameters.unknownRarity;
+      continue;
+    }
+    const rare = rarity[at] ?? 0;
+    const value = Math.max(0.1, weight) * rare;
+    allWeight += rare;
+    knownWeight += rare;
+    norm += value * value;
+    const start = at * size;
+    for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) + value * (embedding[start + dim] ?? 0);
+  }
+  const scale = norm === 0 ? 0 : 1 / Math.sqrt(norm);
+  for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) * scale * (scales[dim] ?? 0);
+  return allWeight === 0 ? 0 : knownWeight / allWeight;
+}
+
+function categoriesOf(features: RequestFeatures, topics: Float64Array): Record<Skill, number> {
+  const { tools, format } = features.shape;
+  const shares = skillsOf(topics);
+  const toolsShare = tools > 0 ? TOOLS_SHARE : 0;
+  const schemaShare = format === "text" ? 0 : SCHEMA_SHARE;
+  const left = 1 - toolsShare - schemaShare;
+  const categories = {
+    math: 0,
+    coding: 0,
+    reasoning: 0,
+    science: 0,
+    knowledge: 0,
+    language: 0,
+    data: 0,
+    instruction: 0,
+    tools: 0,
+  };
+  for (const [at, skill] of SKILLS.entries()) categories[skill] = (shares[at] ?? 0) * left;
+  categories.tools += toolsShare;
+  categories.data += schemaShare / 2;
+  categories.instruction += schemaShare / 2;
+  return categories;
+}
+
+function outputTokensOf({ shape }: RequestFeatures, logTokens: number): number {
+  const tokens = clamp(Math.exp(logTokens), OUTPUT_TOKENS_MIN, OUTPUT_TOKENS_MAX);
+  return Math.round(Math.min(tokens, shape.outputTokensMax ?? tokens));
+}
+
+/** Between the shares of known words that are usual in foreign and in trained-on material. */
+function supportOf(known: number, { supportFrom, supportTo }: Parameters): number {
+  return clamp((known - supportFrom) / (supportTo - supportFrom), 0, 1);
+}
+
+/**
+ * A constant, the difficulty, the topics, the words, the shape: each at the scale of what it is likely to say about a
+ * model, so that learning can start from weights of variance 1.
+ */
+function rowOf(
+  input: Float32Array,
+  topics: Float64Array,
+  difficultyLogit: number,
+  parameters: Parameters,
+): Float32Array {
+  const row = new Float32Array(rowWidth(parameters));
+  row[0] = SCALES.constant;
+  row[1] = SCALES.difficulty * difficultyLogit;
+  for (let at = 0; at < topics.length; at++) row[2 + at] = SCALES.topics * (topics[at] ?? 0);
+  const start = 2 + topics.length;
+  for (let at = 0; at < input.length; at++) {
+    const words = at < parameters.plain ? SCALES.plainWords : SCALES.learnedWords;
+    row[start + at] = (at < parameters.size ? words : SCALES.shape) * (input[at] ?? 0);
+  }
+  return row;
+}
+const SCALES = {
+  constant: 0.14,
+  difficulty: 0.05,
+  topics: 0.17,
+  plainWords: 0.11,
+  learnedWords: 0.03,
+  shape: 0.045,
+};
+
+/** Weights end with their constant. */
+function dot(weights: Float32Array, input: Float32Array): number {
+  let sum = weights[input.length] ?? 0;
+  for (let at = 0; at < input.length; at++) sum += (weights[at] ?? 0) * (input[at] ?? 0);
+  return sum;
+}
+
+function softmax(logits: readonly number[]): Float64Array {
+  const most = Math.max(...logits);
+  const shares = Float64Array.from(logits, (logit) => Math.exp(logit - most));
+  const sum = shares.reduce((all, share) => all + share, 0);
+  return shares.map((share) => share / sum);
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.min(most, Math.max(least, value));
+}

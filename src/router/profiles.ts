@@ -1,0 +1,139 @@
+// What is known of a card before anything was seen of it: skills with their uncertainty, speed, how much it thinks.
+// The rows are made by test/router/profiles.ts; the operator's own skills come first.
+import type { ModelCard } from "../core/card.ts";
+import { SKILLS, type SkillRow } from "../core/skill.ts";
+import data from "./profiles.data.json";
+
+export interface Profile {
+  /** In the order of SKILLS: the probability of a good answer to a question of usual difficulty. */
+  readonly skills: readonly number[];
+  /** The same as log-odds, their mean, and the spreads of these. */
+  readonly odds: readonly number[];
+  readonly oddsLevel: number;
+  readonly oddsSpreads: readonly number[];
+  /** The skills' standard deviations. */
+  readonly spreads: readonly number[];
+  /** "imputed", "operator", or the benchmark and its date. */
+  readonly source: string;
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+  /** Tokens thought at a question of usual difficulty when the client says nothing about it. */
+  readonly thinkingTokens: number;
+}
+
+interface ProfileRow {
+  readonly id: string;
+  /** In thousandths. */
+  readonly skills: readonly number[];
+  readonly spreads: readonly number[];
+  readonly source: string;
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+  readonly thinking: number;
+}
+
+const THOUSAND = 1000;
+const OPERATOR_SPREAD = 0.01;
+/** The day of the rows, Unix seconds: the age of a card that has none is told against it. */
+const ROWS_DAY = 1_795_132_800;
+const YEAR_SECONDS = 365.25 * 86_400;
+const YEARS_UNKNOWN = 0.5;
+const USUAL_LOGIT = 1;
+const UNIT_LOGIT = 0.65;
+/** A guess by price alone is off by so much, and claims no more than this level. */
+const UNKNOWN_SPREAD = 0.14;
+const UNKNOWN_LEVEL_MAX = 1;
+
+/** By card and by the operator's row: both live as long as a configuration, and a decision looks hundreds of them up. */
+const found = new WeakMap<ModelCard, Profile>();
+const ownFound = new WeakMap<SkillRow, WeakMap<ModelCard, Profile>>();
+let rows: ReadonlyMap<string, ProfileRow> | undefined;
+
+/** The card's profile with the operator's skills laid over it; a card that has no row is judged by price and date. */
+export function profileOf(card: ModelCard, own?: SkillRow): Profile {
+  if (own !== undefined && Object.keys(own).length > 0) return ownProfile(card, own);
+  let profile = found.get(card);
+  if (profile === undefined) {
+    rows ??= new Map(data.rows.map((row) => [row.id, row]));
+    const row = rows.get(card.id);
+    profile = row === undefined ? guessed(card) : fromRow(row);
+    found.set(card, profile);
+  }
+  return profile;
+}
+
+function ownProfile(card: ModelCard, own: SkillRow): Profile {
+  const byCard = ownFound.get(own) ?? new WeakMap<ModelCard, Profile>();
+  ownFound.set(own, byCard);
+  const profile = byCard.get(card) ?? overlaid(profileOf(card), own);
+  byCard.set(card, profile);
+  return profile;
+}
+
+/** Skills and spreads with what is reckoned from them, once. */
+function inOdds(skills: readonly number[], spreads: readonly number[]) {
+  const odds = skills.map((share) => Math.log(share / (1 - share)));
+  return {
+    skills,
+    spreads,
+    odds,
+    oddsLevel: odds.reduce((sum, one) => sum + one, 0) / Math.max(1, odds.length),
+    oddsSpreads: skills.map((share, at) => (spreads[at] ?? 0) / (share * (1 - share))),
+  };
+}
+
+function fromRow(row: ProfileRow): Profile {
+  const skills = row.skills.map((skill) => skill / THOUSAND);
+  return {
+    ...inOdds(
+      skills,
+      row.spreads.map((spread) => spread / THOUSAND),
+    ),
+    source: row.source,
+    firstTokenMs: row.firstTokenMs,
+    tokensPerSecond: row.tokensPerSecond,
+    thinkingTokens: row.thinking,
+  };
+}
+
+/** A skill that the operator doesn't name is the mean of those named. */
+function overlaid(profile: Profile, own: SkillRow): Profile {
+  const named = Object.values(own);
+  const mean = named.reduce((sum, value) => sum + value, 0) / named.length;
+  const skills = SKILLS.map((skill) => Math.min(0.995, Math.max(0.005, own[skill] ?? mean)));
+  const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
+  return { ...profile, ...inOdds(skills, spreads), source: "operator" };
+}
+
+/** Within a generation the dearer model is the better one, ever less so, and a year makes up for much of the price. */
+function guessed(card: ModelCard): Profile {
+  const [constant = 0, byPrice = 0, byYears = 0, byReasoning = 0, bySize = 0] = data.unknown;
+  const price = card.price?.output ?? 0;
+  const years = card.created === 0 ? YEARS_UNKNOWN : (ROWS_DAY - card.created) / YEAR_SECONDS;
+  const reasoning = card.capabilities.has("reasoning");
+  const size = Math.log2(billionsOf(card));
+  const level =
+    constant +
+    (byPrice * Math.log2(0.05 + price)) / 3 -
+    byYears * Math.max(0, years) +
+    (reasoning ? byReasoning : 0) +
+    (bySize * size) / 4;
+  const share = 1 / (1 + Math.exp(-(USUAL_LOGIT + UNIT_LOGIT * Math.min(UNKNOWN_LEVEL_MAX, level))));
+  const skills = SKILLS.map(() => share);
+  const spreads = SKILLS.map(() => UNKNOWN_SPREAD);
+  return {
+    ...inOdds(skills, spreads),
+    source: "imputed",
+    firstTokenMs: Math.round(350 + 60 * Math.min(10, Math.sqrt(price) * 2)),
+    tokensPerSecond: Math.round(Math.max(12, 170 * (1 + price) ** -0.38)),
+    thinkingTokens: reasoning ? 300 : 0,
+  };
+}
+
+const BILLIONS_UNKNOWN = 100;
+
+/** Billions of parameters as the name tells them ("llama-3.1-8b"). */
+function billionsOf(card: ModelCard): number {
+  const found = /(?:^|[-_:])(\d+(?:\.\d+)?)b(?:-|$|:)/.exec(card.name.slice(0, 200).toLowerCase());
+  return found === null ? BILLIONS_UNKNOWN : Math.max(0.5, Number(found[1]));
+}

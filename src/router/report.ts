@@ -1,0 +1,124 @@
+// Health as it is shown: every provider that is on, its credentials and its models.
+import type { ModelCard } from "../core/card.ts";
+import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
+import type { Credential, ProviderSetup } from "../core/settings.ts";
+import { quantilesOf } from "./decay.ts";
+import type { Health } from "./health.ts";
+import type { Lane } from "./lane.ts";
+
+export interface ReportParts {
+  readonly health: Health;
+  readonly providers: readonly ProviderSetup[];
+  readonly cards: readonly ModelCard[];
+  /** On the monotonic clock, and in Unix milliseconds: the same moment. */
+  readonly nowMs: number;
+  readonly wallMs: number;
+}
+
+export function reportOf(parts: ReportParts): readonly ProviderHealth[] {
+  return parts.providers.map((setup) => providerOf(setup, parts));
+}
+
+function providerOf(setup: ProviderSetup, parts: ReportParts): ProviderHealth {
+  const { health, nowMs } = parts;
+  const prefix = `${setup.name}#`;
+  const listed = parts.cards.filter(({ provider }) => provider === setup.name).map(({ id }) => id);
+  const asked = [...health.cards()].map(([id]) => id).filter((id) => id.startsWith(prefix));
+  const ids = [...new Set([...listed, ...asked])];
+  const lanes = asked.flatMap((id) => lanesOf(health, id));
+  return {
+    name: setup.name,
+    dialect: setup.dialect,
+    baseUrl: setup.baseUrl,
+    ...vitalsOf(lanes, nowMs),
+    credentials: setup.credentials.map((credential) => credentialOf(setup, credential, asked, parts)),
+    models: ids.map((id) => modelOf(id, parts)),
+  };
+}
+
+function modelOf(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
+  const lanes = lanesOf(health, id);
+  const waits = lanes.map((lane) => lane.waitMs(nowMs) ?? 0);
+  const waitMs = waits.length === 0 ? 0 : Math.min(...waits);
+  return {
+    id,
+    ...vitalsOfCard(health, id, nowMs),
+    asksAgainAtMs: waitMs > 0 ? Math.ceil(wallMs + waitMs) : null,
+  };
+}
+
+function credentialOf(
+  { name }: ProviderSetup,
+  credential: Credential,
+  asked: readonly string[],
+  { health, nowMs, wallMs }: ReportParts,
+): CredentialHealth {
+  const key = health.keyOf(name, credential);
+  const lanes = asked.flatMap((id) => health.card(id)?.lanes.get(credential.secret ?? "") ?? []);
+  const restMs = Math.max(0, ...lanes.map((lane) => lane.restsUntilMs - nowMs));
+  const retired = key?.retired ?? null;
+  return {
+    last4: key?.last4 ?? null,
+    weight: credential.weight,
+    state: retired ? "retired" : restMs > 0 ? "resting" : "active",
+    untilMs: retired || restMs === 0 ? null : Math.ceil(wallMs + restMs),
+    reason: retired?.reason ?? (restMs > 0 ? RESTING : null),
+    inFlight: key?.inFlight ?? 0,
+    errorRate: errorRateOf(lanes, nowMs),
+  };
+}
+
+const RESTING = "the provider refuses requests for load (429)";
+
+function lanesOf(health: Health, id: string): readonly Lane[] {
+  return [...(health.card(id)?.lanes.values() ?? [])];
+}
+
+/** One model's, over all of its credentials: for whoever chooses among models. */
+export function vitalsOfCard(health: Health, id: string, nowMs: number): Vitals {
+  return vitalsOf(lanesOf(health, id), nowMs);
+}
+
+/** It counts as open when it is so by every credential: one that is asked is enough to serve. */
+function vitalsOf(lanes: readonly Lane[], nowMs: number): Vitals {
+  const states = lanes.map(({ breaker }) => breaker.state);
+  const isShut = states.length > 0 && !states.includes("closed");
+  const breaker = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
+  const first = quantilesOf(
+    lanes.map((lane) => lane.firstMs),
+    [0.5, 0.95],
+    nowMs,
+  );
+  const speed = quantilesOf(
+    lanes.map((lane) => lane.tokensPerSecond),
+    [0.5],
+    nowMs,
+  );
+  const [p50, p95] = first ?? [];
+  return {
+    breaker,
+    errorRate: errorRateOf(lanes, nowMs),
+    inFlight: lanes.reduce((sum, lane) => sum + lane.inFlight, 0),
+    firstTokenMs: p50 === undefined || p95 === undefined ? null : { p50, p95 },
+    tokensPerSecond: speed?.[0] ?? null,
+  };
+}
+
+/** What has faded to less than this tells nothing. */
+const OUTCOMES_MIN = 0.05;
+
+function errorRateOf(lanes: readonly Lane[], nowMs: number): number | null {
+  const outcomes = lanes.map((lane) => lane.outcomes(nowMs));
+  const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
+  const all = bad + outcomes.reduce((sum, one) => sum + one.good, 0);
+  return all > OUTCOMES_MIN ? bad / all : null;
+}
+
+/** For each model that was asked: by how many of its credentials it isn't asked now. */
+export function openBreakers(health: Health): ReadonlyMap<string, number> {
+  const open = [...health.cards()].map(([id, { lanes }]): readonly [string, number] => [
+    id,
+    [...lanes.values()].filter(({ breaker }) => breaker.isOpen).length,
+  ]);
+  return new Map(open);
+}

@@ -1,0 +1,296 @@
+// POST /v1/route and /v1/feedback over HTTP: what a selector would choose and why, that it is so, and what it learns.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { numberOf, objectOf, stringOf } from "../src/core/json.ts";
+import { SELECTORS } from "../src/core/selector.ts";
+import type { UnderTest } from "./harness.ts";
+import { seen } from "./http/observe.ts";
+import { until } from "./http/until.ts";
+import {
+  BODY_LIMIT,
+  candidate,
+  candidatesIn,
+  DEN,
+  looked,
+  PAIR,
+  post,
+  removals,
+  routed,
+  startDen,
+  worded,
+} from "./router/den.ts";
+
+let den: UnderTest;
+/** Keys that may use two models, and all of `Den`'s. */
+let pair: { secret: string; id: string };
+let owner: { secret: string; id: string };
+beforeAll(async () => {
+  den = await startDen();
+  pair = await den.newKey({ allowed_models: PAIR, requests_per_day: null });
+  owner = await den.newKey({ allowed_models: DEN, requests_per_day: null });
+});
+afterAll(() => den.stop());
+
+describe("what /v1/route tells", () => {
+  test.each(SELECTORS)(
+    "of Router#%s: each candidate, best first, and the first of them is the choice",
+    async (selector) => {
+      const view = await routed(den, worded(selector));
+      expect(Object.keys(view)).toEqual(["selector", "choice", "features", "candidates"]);
+      expect(view.selector).toBe(`Router#${selector}`);
+      const features = objectOf(view.features);
+      expect(Object.keys(features)).toEqual(["categories", "difficulty", "output_tokens", "support"]);
+      const shares = Object.values(objectOf(features.categories)).map(Number);
+      expect(shares.reduce((sum, share) => sum + share, 0)).toBeWithin(0.8, 1.01);
+      expect(shares).toEqual(shares.toSorted((a, b) => b - a));
+      for (const share of [features.difficulty, features.support]) expect(share).toBeWithin(0, 1.001);
+      expect(features.output_tokens).toBeGreaterThan(0);
+      const candidates = candidatesIn(view);
+      expect(candidates.length).toBeGreaterThan(100);
+      for (const one of candidates) {
+        const { model, eligible, removed_by, quality, quality_low, cost_usd, latency_ms, score, ...more } =
+          one;
+        expect(more).toEqual({});
+        expect({ model, eligible: eligible === (removed_by === null) }).toEqual({ model, eligible: true });
+        expect(Number(quality)).toBeWithin(0, 1.001);
+        expect(Number(quality_low)).toBeWithin(0, Number(quality) + 0.001);
+        if (removed_by !== "unpriced") expect(cost_usd).toBeGreaterThanOrEqual(0);
+        else expect(cost_usd).toBeNull();
+        expect(latency_ms).toBeGreaterThan(0);
+        expect(typeof score).toBe("number");
+      }
+      const able = candidates.filter(({ eligible }) => eligible === true);
+      expect(candidates.slice(0, able.length)).toEqual(able);
+      const scores = able.map(({ score }) => Number(score));
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+      expect(view.choice).toBe(able[0]?.model);
+    },
+  );
+
+  test("is the same again for the same request", async () => {
+    const body = worded("best");
+    expect(await routed(den, body)).toEqual(await routed(den, body));
+  });
+
+  const image = { type: "image_url", image_url: { url: "https://x.test/a.png" } };
+  const audio = { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } };
+  const file = { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,AAAA" } };
+  const holding = (part: object) => [
+    { role: "user", content: [{ type: "text", text: "What is it?" }, part] },
+  ];
+  const schema = { name: "a", schema: { type: "object", properties: {} } };
+  const needs: readonly (readonly [need: string, more: Record<string, unknown>])[] = [
+    ["tools", { tools: [{ type: "function", function: { name: "f", parameters: { type: "object" } } }] }],
+    ["vision", { messages: holding(image) }],
+    ["audio", { messages: holding(audio) }],
+    ["files", { messages: holding(file) }],
+    ["structured", { response_format: { type: "json_schema", json_schema: schema } }],
+  ];
+  test.each(needs)("%s: what can't do it is out, and is said so", async (need, more) => {
+    const view = await routed(den, { ...worded("fair"), ...more }, owner);
+    expect(removals(view)).toMatchObject({ wise: "", short: "", plain: need });
+    expect(candidate(view, "Den#plain").eligible).toBe(false);
+    expect(["Den#wise", "Den#short"]).toContain(String(view.choice));
+  });
+
+  test("tools that may not be called are no need", async () => {
+    const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
+    const view = await routed(den, worded("fair", undefined, { tools, tool_choice: "none" }), owner);
+    expect(removals(view)).toMatchObject({ plain: "" });
+  });
+
+  test("what is too long for a model, the answer included, is out", async () => {
+    const long = await routed(den, worded("fair", "What is the sea? ".repeat(1200)), owner);
+    expect(removals(long)).toMatchObject({ short: "context", wise: "", plain: "" });
+    const asked = await routed(den, worded("fair", "What is the sea?", { max_tokens: 5000 }), owner);
+    expect(removals(asked)).toMatchObject({ short: "context", wise: "", plain: "" });
+    expect(removals(await routed(den, worded("fair"), owner))).toMatchObject({ short: "" });
+  });
+
+  test("what is denied, not allowed for the key, or has no price is out", async () => {
+    const view = await routed(den, worded("best"), owner);
+    expect(removals(view)).toMatchObject({ denied: "denied", priceless: "unpriced", wise: "" });
+    expect(candidate(view, "OpenAI#gpt-5.4").removed_by).toBe("not_allowed");
+    const limited = await routed(den, worded("best"), pair);
+    expect(removals(limited)).toMatchObject({ wise: "", plain: "", short: "not_allowed" });
+    const free = candidatesIn(await routed(den, worded("best")));
+    expect(free.filter(({ removed_by }) => removed_by === "not_allowed")).toEqual([]);
+  });
+
+  test("a model that has been failing is out, by name too, and is never the choice", async () => {
+    const broken = "Den#broken~trouble=500";
+    const { secret } = await den.newKey({ allowed_models: [broken, "Den#wise"], requests_per_day: null });
+    const body = worded("fair");
+    expect(removals(await routed(den, body, { secret }))).toMatchObject({ "broken~trouble=500": "" });
+    const view = await until("an open breaker", async () => {
+      await (await den.chat({ ...body, model: broken }, { secret })).text();
+      const found = await routed(den, body, { secret });
+      return removals(found)["broken~trouble=500"] === "unhealthy" ? found : null;
+    });
+    expect(candidate(view, broken)).toMatchObject({ eligible: false });
+    expect(view.choice).toBe("Den#wise");
+    const only = await den.newKey({ allowed_models: [broken], requests_per_day: null });
+    expect((await routed(den, body, only)).choice).toBe(broken);
+  });
+
+  test("a choice of nothing where no model can serve", async () => {
+    const { secret } = await den.newKey({ allowed_models: ["Den#plain"], requests_per_day: null });
+    const body = { ...worded("fair"), messages: holding(image) };
+    const view = await routed(den, body, { secret });
+    expect(view.choice).toBeNull();
+    expect(removals(view)).toMatchObject({ plain: "vision", wise: "not_allowed" });
+    const served = await seen(await den.chat(body, { secret }));
+    expect([served.status, served.error?.code]).toEqual([400, "unsupported_capability"]);
+  });
+
+  test("a pin decides for its kind of task, and says so", async () => {
+    const view = await routed(den, worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), pair);
+    expect(view).toMatchObject({ choice: "Den#plain", pinned: "math" });
+    expect(candidatesIn(view)[0]?.model).toBe("Den#plain");
+    expect((await routed(den, worded("best"), pair)).choice).toBe("Den#wise");
+  });
+
+  test("x-poundkey-quality trades quality for cost, and the limits are taken", async () => {
+    const costs: number[] = [];
+    for (const share of ["1", "0.98", "0.9", "0.5", "0"]) {
+      const view = await routed(den, worded("fair"), { ...pair, headers: { "x-poundkey-quality": share } });
+      costs.push(Number(candidate(view, String(view.choice)).cost_usd));
+    }
+    expect(costs).toEqual(costs.toSorted((a, b) => b - a));
+    expect(costs[0]).toBeGreaterThan(5 * (costs.at(-1) ?? 0));
+    expect((await routed(den, worded("fair"), pair)).choice).toBe("Den#wise");
+  });
+
+  test("an alias of a selector and any spelling of it are one", async () => {
+    const names = ["any", "router#light", "ROUTER/light"];
+    for (const model of names)
+      expect(await routed(den, { ...worded("light"), model }, pair)).toMatchObject({
+        selector: "Router#light",
+      });
+  });
+});
+
+describe("what /v1/route does not do", () => {
+  test("it calls nobody, takes no place and writes no row", async () => {
+    const { secret, id } = await den.newKey({ requests_per_day: 2 });
+    const calls = den.simulator.calls.total;
+    for (const selector of SELECTORS) await routed(den, worded(selector), { secret });
+    expect(den.simulator.calls.total).toBe(calls);
+    const response = await fetch(`${den.url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
+    expect(objectOf(await response.json())).toMatchObject({ allowance: { limit: 2, used: 0, remaining: 2 } });
+    expect(await looked(den, `/requests?key_id=${id}`)).toMatchObject({ data: [] });
+  });
+
+  test("it needs neither allowance nor balance", async () => {
+    const paying = await startDen("billing: { charge: always }");
+    try {
+      const { secret } = await paying.newKey();
+      const refused = await seen(await paying.chat(worded("fair"), { secret }));
+      expect([refused.status, refused.error?.code]).toEqual([402, "insufficient_balance"]);
+      for (const selector of SELECTORS)
+        expect((await routed(paying, worded(selector), { secret })).choice).not.toBeNull();
+    } finally {
+      await paying.stop();
+    }
+  });
+});
+
+describe("what /v1/route refuses", () => {
+  test.each(["Den#wise", "OpenAI#gpt-5.4", "Local#whatever"])("%s, which is no selector", async (model) => {
+    const { status, error } = await post(den, "/v1/route", { ...worded("fair"), model });
+    expect([status, error?.code, error?.param]).toEqual([400, "invalid_value", "model"]);
+    for (const selector of SELECTORS) expect(error?.message).toContain(`Router#${selector}`);
+  });
+
+  const good = worded("fair");
+  const bodies: readonly (readonly [what: string, body: unknown, headers?: Record<string, string>])[] = [
+    ["an empty body", ""],
+    ["a list", "[]"],
+    ["a cut object", JSON.stringify(good).slice(0, -1)],
+    ["65 levels", `{"x":${"[".repeat(65)}${"]".repeat(65)}}`],
+    ["no model", { messages: good.messages }],
+    ["no messages", { model: good.model }],
+    ["no message", { ...good, messages: [] }],
+    ["a role that is none", { ...good, messages: [{ role: "king", content: "x" }] }],
+    ["a temperature in words", { ...good, temperature: "1" }],
+    ["too high a temperature", { ...good, temperature: 2.5 }],
+    ["too many choices", { ...good, n: 1000 }],
+    ["no token", { ...good, max_tokens: 0 }],
+    ["stream options without a stream", { ...good, stream_options: { include_usage: true } }],
+    ["a model of nobody", { ...good, model: "Nobody#none" }],
+    ["a selector that is none", { ...good, model: "Router#fastest" }],
+    ["a body too large", { ...good, user: "x".repeat(BODY_LIMIT) }],
+    ["another content type", good, { "content-type": "text/plain" }],
+    ["an encoding", good, { "content-encoding": "br" }],
+    ["a quality above one", good, { "x-poundkey-quality": "1.01" }],
+    ["a quality below nothing", good, { "x-poundkey-quality": "-0.1" }],
+    ["a quality in words", good, { "x-poundkey-quality": "high" }],
+    ["an empty quality", good, { "x-poundkey-quality": " " }],
+    ["no key", good, { authorization: "" }],
+    ["a wrong key", good, { authorization: `Bearer sk-${"a".repeat(48)}` }],
+  ];
+  test.each(bodies)("%s, in the words of chat completions", async (_, body, headers = {}) => {
+    const calls = den.simulator.calls.total;
+    const route = await post(den, "/v1/route", body, { headers });
+    const chat = await post(den, "/v1/chat/completions", body, { headers });
+    expect(route.status).toBeWithin(400, 416);
+    expect([route.status, route.error]).toEqual([chat.status, chat.error]);
+    expect(den.simulator.calls.total).toBe(calls);
+  });
+
+  test("a selector that the key may not name", async () => {
+    const { secret } = await den.newKey({ allowed_models: ["Router#fair"] });
+    const { status, error } = await post(den, "/v1/route", worded("best"), { secret });
+    expect([status, error?.code]).toEqual([403, "model_not_allowed"]);
+    expect((await routed(den, worded("fair"), { secret })).choice).not.toBeNull();
+  });
+
+  test("every method but POST", async () => {
+    for (const path of ["/v1/route", "/v1/feedback"]) {
+      const { status, headers } = await seen(await fetch(`${den.url}${path}`));
+      expect([status, headers.get("allow")]).toEqual([405, "POST"]);
+    }
+  });
+});
+
+describe("what is told is what is done", () => {
+  const prompts = [
+    "Which river flows through Prague?",
+    "Write a Python function that reverses a linked list in place.",
+    "Übersetze ins Englische: Der Hund schläft.",
+  ];
+  const cases = SELECTORS.flatMap((selector) => [false, true].map((stream) => [selector, stream] as const));
+  test.each(cases)("Router#%s, streamed: %p", async (selector, stream) => {
+    for (const words of prompts) {
+      const body = worded(selector, words, { stream });
+      const view = await routed(den, body, pair);
+      const answer = await seen(await den.chat(body, pair));
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("x-poundkey-selector")).toBe(`Router#${selector}`);
+      if (answer.headers.get("x-poundkey-attempts") === "1")
+        expect(answer.headers.get("x-poundkey-model")).toBe(String(view.choice));
+      const id = stringOf(answer.body.id) ?? /"id":"(chatcmpl-[^"]+)"/.exec(answer.text)?.[1] ?? "";
+      const row = await until("the row", async () => objectOf(await looked(den, `/requests/${id}`)));
+      expect(row).toMatchObject({ selector: `Router#${selector}`, model_asked: `Router#${selector}` });
+      const decision = objectOf(row.decision);
+      expect(decision).toMatchObject({ selector, choice: view.choice, features: objectOf(view.features) });
+      const able = candidatesIn(view).filter(({ eligible }) => eligible === true);
+      expect(candidatesIn(decision).map(({ model }) => model)).toEqual(able.map(({ model }) => model));
+      for (const [at, { quality }] of candidatesIn(decision).entries())
+        expect(quality).toBeCloseTo(numberOf(able[at]?.quality) ?? -1, 2);
+    }
+  });
+
+  test("the dial that the client sent is kept with the decision, else the operator's", async () => {
+    const shareOf = async (headers: Record<string, string>) => {
+      const { body } = await seen(await den.chat(worded("fair"), { ...pair, headers }));
+      return objectOf((await looked(den, `/requests/${body.id}`)).decision).share;
+    };
+    expect(await shareOf({ "x-poundkey-quality": "0.5" })).toBe(0.5);
+    expect(await shareOf({})).toBe(0.98);
+  });
+
+  test("a plainly named model is no decision", async () => {
+    const { body } = await seen(await den.chat({ ...worded("fair"), model: "Den#wise" }));
+    expect(await looked(den, `/requests/${body.id}`)).toMatchObject({ selector: null, decision: null });
+  });
+});

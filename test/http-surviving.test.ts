@@ -1,0 +1,96 @@
+// Every trouble at the first attempt, at the first two and at all of them, whole and streamed, with fallbacks configured:
+// the right answer or the right error, within the deadline, in as few attempts as it takes, and nothing left open.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { FAULTS } from "../src/core/fault.ts";
+import { TROUBLES, type Trouble } from "../src/simulator/control.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { lineOf, seen } from "./http/observe.ts";
+import { expectedOf, OUTCOMES } from "./http/troubles.ts";
+import { until } from "./http/until.ts";
+import { asking } from "./http/world.ts";
+
+const NAMES = Object.keys(TROUBLES) as Trouble[];
+/** At how many attempts of the three that the plan has the trouble comes. */
+const TROUBLED = [1, 2, 3] as const;
+const MODES = ["whole", "stream"] as const;
+const TOTAL_MS = 2000;
+const SAID = "a b c d e f";
+/** Deadlines are looked after every quarter of a second. */
+const SWEEP_MS = 250;
+const TIMEOUTS = `timeouts: { first_byte: 300ms, idle: 300ms, total: ${TOTAL_MS}ms }`;
+
+/** The provider that is asked first has a name of its own for each trouble: trying again is budgeted by it. */
+function firstProvider(trouble: Trouble): string {
+  return `P${trouble}`;
+}
+
+function modelsOf(trouble: Trouble): readonly (readonly [string, string, string])[] {
+  return TROUBLED.flatMap((count) =>
+    MODES.map((mode) => {
+      const bad = `sim-${count}-${mode}~trouble=${trouble}~pace=10`;
+      const name = (at: number) => (at < count ? bad : "sim-good");
+      return [`${firstProvider(trouble)}#${bad}`, `Second#${name(1)}`, `Third#${name(2)}`] as const;
+    }),
+  );
+}
+
+function yaml(url: string): string {
+  const chains = NAMES.flatMap(modelsOf);
+  const providers = [...NAMES.map(firstProvider), "Second", "Third"].map((provider) => {
+    const ids = new Set(chains.flat().filter((id) => id.startsWith(`${provider}#`)));
+    const models = [...ids].map(
+      (id) => `{ name: "${id.slice(provider.length + 1)}", context: 8192, output: 2048 }`,
+    );
+    const fields = `dialect: openai, keys: [sim-key], base_url: "${url}/openai/v1", ${TIMEOUTS}`;
+    return `  ${provider}: { ${fields}, models: [${models.join(", ")}] }`;
+  });
+  const overlay = chains.map(
+    ([id, ...rest]) => `  "${id}": { fallbacks: [${rest.map((one) => `"${one}"`)}] }`,
+  );
+  return [...providers, "models:", ...overlay].join("\n");
+}
+
+let gateway: UnderTest;
+beforeAll(async () => {
+  gateway = await startUnderTest({ more: (url) => yaml(url) });
+});
+afterAll(() => gateway.stop());
+
+const ELSEWHERE = Object.entries(FAULTS).flatMap(([code, row]) => ("elsewhere" in row ? [code] : []));
+
+/** Whether another attempt follows one that failed so. A whole answer that never comes takes all of the time. */
+function goesOnAfter(line: string, trouble: Trouble, mode: (typeof MODES)[number]): boolean {
+  const takesAll = mode === "whole" && (trouble === "silent" || trouble === "stall");
+  return !takesAll && !line.startsWith("200") && ELSEWHERE.some((code) => line.includes(` ${code}`));
+}
+
+describe.each(NAMES)("%s", (trouble) => {
+  test.each(MODES)("%s", async (mode) => {
+    const streamed = mode === "stream";
+    const alone = expectedOf(OUTCOMES[trouble], "OpenAI", streamed);
+    await Promise.all(
+      TROUBLED.map(async (count) => {
+        const model = `${firstProvider(trouble)}#sim-${count}-${mode}~trouble=${trouble}~pace=10`;
+        const startedMs = performance.now();
+        const answer = await seen(await gateway.chat(asking(model, `say: ${SAID}`, { stream: streamed })));
+        const tookMs = performance.now() - startedMs;
+        const goesOn = goesOnAfter(alone, trouble, mode);
+        const expected = !goesOn || count === 3 ? alone : streamed ? "200 done" : "200 whole";
+        const line = expected.endsWith(" *") ? lineOf(answer).replace(/ \S+$/, " *") : lineOf(answer);
+        const attempts = answer.headers.get("x-poundkey-attempts");
+        expect([count, line, attempts]).toEqual([
+          count,
+          expected,
+          String(goesOn ? Math.min(count + 1, 3) : 1),
+        ]);
+        expect(tookMs).toBeLessThan(TOTAL_MS + 4 * SWEEP_MS);
+      }),
+    );
+  });
+});
+
+test("after all of it no upstream call is left open, and none was made beyond the plan", async () => {
+  await until("all is closed", () => gateway.simulator.calls.open === 0);
+  const calls = gateway.simulator.calls.all().length;
+  expect(calls).toBeLessThanOrEqual(NAMES.length * MODES.length * TROUBLED.length * 3 + 12);
+});

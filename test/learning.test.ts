@@ -1,0 +1,128 @@
+// What a gateway learns of lessons in the store: all of them, each once, whoever taught them, until they are forgotten.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { Learning } from "../src/cli/learning.ts";
+import type { Lesson } from "../src/core/rows.ts";
+import type { Store } from "../src/core/store.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { rowText } from "../src/router/decision.ts";
+import { featuresOf } from "../src/router/features.ts";
+import { Learned } from "../src/router/learned.ts";
+import { predict, rowWidth } from "../src/router/predictor.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { DAY, MINUTE, NOON, standingClock } from "./samples.ts";
+import { thrownBy } from "./store.suite.ts";
+
+const MODEL = "Sim#echo";
+const asked = { model: "Router#best", messages: [{ role: "user", content: "Who wrote Faust?" }] } as const;
+const prediction = predict(featuresOf(asked));
+const request = JSON.stringify({ row: rowText(prediction.row), categories: prediction.categories });
+
+let store: Store;
+let clock: ReturnType<typeof standingClock>;
+let learned: Learned;
+let learning: Learning;
+beforeEach(async () => {
+  store = await openSqliteStore({ path: ":memory:", decide });
+  clock = standingClock(NOON);
+  learned = new Learned();
+  learning = new Learning(store, learned, clock);
+});
+afterEach(() => store.close());
+
+function lessonNamed(id: string, fields: Partial<Lesson> = {}): Lesson {
+  return {
+    ...{ accountId: "default", id, atMs: NOON, model: MODEL, score: 0, expected: 0.9, request },
+    ...fields,
+  };
+}
+
+const labels = (model = MODEL) => learned.views().find((view) => view.model === model)?.labels ?? 0;
+const shift = () => learned.shiftOf(MODEL, prediction).quality;
+
+test("each lesson counts once, however often is looked", async () => {
+  await store.teach(lessonNamed("1"));
+  for (let look = 0; look < 3; look++) await learning.refresh();
+  expect(labels()).toBe(1);
+  expect(shift()).toBeLessThan(0);
+  await store.teach(lessonNamed("2"));
+  clock.atMs += 3000;
+  await learning.refresh();
+  expect(labels()).toBe(2);
+});
+
+test("what came before the start counts, unless it is of another season", async () => {
+  await store.teach(lessonNamed("89 days", { atMs: NOON - 89 * DAY }));
+  await store.teach(lessonNamed("91 days", { atMs: NOON - 91 * DAY }));
+  await learning.refresh();
+  expect(labels()).toBe(1);
+});
+
+test("more lessons of one moment than are read at once are all learned", async () => {
+  const count = 2500;
+  await Promise.all(Array.from({ length: count }, (_, at) => store.teach(lessonNamed(`${at}`))));
+  await store.teach(lessonNamed("later", { atMs: NOON + 1 }));
+  await learning.refresh();
+  expect(labels()).toBe(count + 1);
+  await learning.refresh();
+  expect(labels()).toBe(count + 1);
+});
+
+test("a node whose clock is behind is heard", async () => {
+  await store.teach(lessonNamed("1"));
+  await learning.refresh();
+  clock.atMs += MINUTE;
+  await learning.refresh();
+  await store.teach(lessonNamed("late", { atMs: clock.atMs - MINUTE }));
+  await learning.refresh();
+  expect(labels()).toBe(2);
+});
+
+test("what was forgotten is forgotten here too, and what is taught afterwards counts", async () => {
+  await store.teach(lessonNamed("1"));
+  await store.teach(lessonNamed("2", { model: "Sim#other" }));
+  await learning.refresh();
+  await store.forgetLessons(MODEL);
+  await store.setSetting("lessons_forgotten", "1");
+  await learning.refresh();
+  expect([labels(), labels("Sim#other"), shift()]).toEqual([0, 1, 0]);
+  await store.teach(lessonNamed("1"));
+  await learning.refresh();
+  expect(labels()).toBe(1);
+});
+
+test("two nodes that read the same lessons in other portions come to the same", async () => {
+  const other = new Learned();
+  const late = new Learning(store, other, clock);
+  for (let at = 0; at < 5; at++) {
+    await store.teach(lessonNamed(`${at}`, { atMs: NOON + at, score: at / 4 }));
+    await learning.refresh();
+  }
+  await late.refresh();
+  expect(other.exported()).toEqual(learned.exported());
+});
+
+test("a lesson of other parameters, or a damaged one, teaches nothing and hinders nothing", async () => {
+  const narrow = JSON.stringify({ row: rowText(new Float32Array(rowWidth() - 1)), categories: {} });
+  const odd = ["", "no json", "[]", "{}", '{"row":7}', '{"row":"!!"}', narrow];
+  for (const [at, text] of odd.entries()) await store.teach(lessonNamed(`odd ${at}`, { request: text }));
+  await store.teach(lessonNamed("good", { atMs: NOON + 1 }));
+  await learning.refresh();
+  expect(labels()).toBe(1);
+});
+
+test("a store that fails half-way is no loss: the next look goes on", async () => {
+  await store.teach(lessonNamed("1"));
+  let fails = true;
+  const shaky = new Learning(
+    {
+      setting: (name) => store.setting(name),
+      lessons: (fromMs, most) => (fails ? Promise.reject(new Error("away")) : store.lessons(fromMs, most)),
+    },
+    learned,
+    clock,
+  );
+  expect(String(await thrownBy(shaky.refresh()))).toContain("away");
+  fails = false;
+  await shaky.refresh();
+  expect(labels()).toBe(1);
+});

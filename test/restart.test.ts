@@ -1,0 +1,156 @@
+// Ending and restarting under load: notice first, streams to their end or told why not, and no request lost on the way.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { objectOf } from "../src/core/json.ts";
+import { until } from "./http/until.ts";
+import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
+import { LONG_MS, newPlace, type Place, type Serving, startServe } from "./serve-process.ts";
+
+const ADMIN_TOKEN = "admin-token-of-the-tests";
+const TEST_MS = 60_000;
+/** `RESTARTS=50` is the long form; `FRESH=1` has a connection for each request (needs `tcp_migrate_req=1`). */
+const RESTARTS = Number(process.env.RESTARTS ?? 5);
+const KEPT_ALIVE = process.env.FRESH === undefined;
+const STREAMS = 60;
+const CLIENTS = 8;
+
+let upstream: OwnUpstream;
+let place: Place;
+const started: Serving[] = [];
+
+beforeEach(async () => {
+  upstream = await startOwnUpstream(1);
+  place = newPlace(configuration("25s"));
+});
+afterEach(async () => {
+  for (const serving of started.splice(0)) serving.end();
+  place.remove();
+  await upstream.stop();
+});
+
+function configuration(drain: string): string {
+  return `server: { admin_token: "${ADMIN_TOKEN}", drain: ${drain} }
+store: "sqlite:./poundkey.db"
+providers:
+  Own: { dialect: openai, keys: ["any"], base_url: "${upstream.url}", unlisted_models: true }`;
+}
+
+function serve(...args: readonly string[]): Serving {
+  const serving = startServe(place, "--simulate", ...args);
+  started.push(serving);
+  return serving;
+}
+
+function post(url: string, bearer: string, body: object, keepalive = true): Promise<Response> {
+  const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+  return fetch(url, { method: "POST", headers, body: JSON.stringify(body), keepalive });
+}
+
+async function newKey(url: string): Promise<string> {
+  const made = await post(`${url}/admin/v1/keys`, ADMIN_TOKEN, { name: "test", requests_per_day: null });
+  return String(objectOf(await made.json()).secret);
+}
+
+const messages = [{ role: "user", content: "one two" }];
+
+/** Streams that have begun and wait in the upstream; gives their whole texts, "" for one that was cut. */
+async function heldStreams(url: string, secret: string): Promise<readonly Promise<string>[]> {
+  const texts = Array.from({ length: STREAMS }, async () => {
+    const body = { model: "Own#held", stream: true, messages };
+    const response = await post(`${url}/v1/chat/completions`, secret, body);
+    return response.text().catch(() => "");
+  });
+  await until("all streams have begun", () => upstream.held === STREAMS, LONG_MS);
+  return texts;
+}
+
+test(
+  "told to stop, it is not ready at once, refuses new work, lets streams finish, and ends well",
+  async () => {
+    const serving = serve("--port", "0");
+    const url = await serving.listens();
+    const secret = await newKey(url);
+    const texts = await heldStreams(url, secret);
+    serving.signal("SIGTERM");
+    await serving.logged("stopping", 1);
+    const [ready, refused] = await Promise.all([
+      fetch(`${url}/readyz`),
+      post(`${url}/v1/chat/completions`, secret, { model: "Sim#sim-mini", messages }),
+    ]);
+    expect([ready.status, ready.headers.get("connection")]).toEqual([503, "close"]);
+    expect([refused.status, refused.headers.get("connection")]).toEqual([503, "close"]);
+    expect(objectOf(objectOf(await refused.json()).error).code).toBe("shutting_down");
+    await until("the listener is gone", () => isRefused(url), LONG_MS);
+    upstream.release();
+    for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
+    expect(await serving.exited).toBe(0);
+  },
+  TEST_MS,
+);
+
+test(
+  "streams that take too long are ended by an error event; it ends well all the same",
+  async () => {
+    place.configure(configuration("1s"));
+    const serving = serve("--port", "0");
+    const url = await serving.listens();
+    const texts = await heldStreams(url, await newKey(url));
+    serving.signal("SIGTERM");
+    for (const text of await Promise.all(texts)) {
+      expect(text).toContain('"content":"one ');
+      expect(text).toMatch(/data: \{"error":\{[^\n]*"code":"shutting_down"\}\}\n\n$/);
+    }
+    expect(await serving.exited).toBe(0);
+    await until("no upstream call is left", () => upstream.open === 0);
+  },
+  TEST_MS,
+);
+
+function isRefused(url: string): Promise<boolean> {
+  return fetch(`${url}/healthz`, { keepalive: false }).then(
+    () => false,
+    () => true,
+  );
+}
+
+/** Asks again and again on kept-alive connections until it is told to stop; gives what was answered. */
+async function client(url: string, secret: string, goesOn: () => boolean): Promise<readonly string[]> {
+  const answers: string[] = [];
+  for (let at = 0; goesOn(); at++) {
+    const stream = at % 2 === 0;
+    const body = { model: "Sim#sim-mini~pace=2", stream, messages };
+    answers.push(
+      await post(`${url}/v1/chat/completions`, secret, body, KEPT_ALIVE).then(
+        async (response) => `${response.status} ${isWhole(await response.text()) ? "whole" : "broken"}`,
+        (error) => `failed: ${String(error)}`,
+      ),
+    );
+  }
+  return answers;
+}
+
+function isWhole(text: string): boolean {
+  return text.endsWith("data: [DONE]\n\n") || text.includes('"finish_reason":"stop"');
+}
+
+test(
+  `${RESTARTS} rolling restarts under load lose no request`,
+  async () => {
+    let serving = serve("--port", "0", "--share-port");
+    const url = await serving.listens();
+    const secret = await newKey(url);
+    let goesOn = true;
+    const clients = Array.from({ length: CLIENTS }, () => client(url, secret, () => goesOn));
+    for (let restart = 0; restart < RESTARTS; restart++) {
+      const next = serve("--port", new URL(url).port, "--share-port");
+      await next.listens();
+      serving.signal("SIGTERM");
+      expect(await serving.exited).toBe(0);
+      serving = next;
+    }
+    goesOn = false;
+    const answers = (await Promise.all(clients)).flat();
+    expect(new Set(answers)).toEqual(new Set(["200 whole"]));
+    expect(answers.length).toBeGreaterThan(RESTARTS * CLIENTS);
+  },
+  TEST_MS + RESTARTS * 5000,
+);

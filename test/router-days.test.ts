@@ -1,0 +1,177 @@
+// Simulated days: what the selectors make of providers that slow down, change their price, fail, or are new.
+import { describe, expect, test } from "bun:test";
+import { SELECTORS, type Selector } from "../src/core/selector.ts";
+import {
+  Day,
+  EVEN,
+  FAVOURITE,
+  MINUTE,
+  MODELS,
+  QUICK,
+  SECOND,
+  SLOW,
+  shareOf,
+  skillsAt,
+  USUAL,
+} from "./router/day.ts";
+
+/** What a selector may take until it has noticed. */
+const NOTICE_MS = 30 * SECOND;
+/** Until it has forgotten an outage that is over. */
+const BACK_MS = 45 * SECOND;
+
+const wellOf = (provider: string) => (provider === "Thrift" ? QUICK : USUAL);
+
+/** A day on which this selector has had a minute of its favourite. */
+function dayOf(selector: Selector): { readonly day: Day; readonly favourite: string } {
+  const day = new Day();
+  const favourite = FAVOURITE[selector];
+  expect(shareOf(favourite, day.ask(selector, MINUTE))).toBe(1);
+  return { day, favourite };
+}
+
+describe.each(SELECTORS)("Router#%s", (selector) => {
+  const outages: readonly (readonly [what: string, failsAfterMs: number, forMs: number])[] = [
+    ["at once", 200, 2 * MINUTE],
+    ["after seconds", 5000, 2 * MINUTE],
+    ["for long", 1000, 20 * MINUTE],
+  ];
+  test.each(outages)(
+    "leaves a provider that fails %s, costs nobody an answer, and comes back",
+    (_, ms, forMs) => {
+      const { day, favourite } = dayOf(selector);
+      day.is(favourite, { ...USUAL, failsAfterMs: ms });
+      const noticing = day.ask(selector, NOTICE_MS);
+      const noticed = day.ask(selector, forMs);
+      expect(shareOf(favourite, noticed)).toBeLessThan(0.05);
+      day.is(favourite, wellOf(favourite));
+      const healing = day.ask(selector, BACK_MS);
+      expect(shareOf(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
+      for (const { served, chosen, first } of [...noticing, ...noticed, ...healing]) {
+        expect(served).not.toBeNull();
+        expect(chosen).toBe(first);
+      }
+    },
+  );
+
+  test("comes back after one of seconds", () => {
+    const { day, favourite } = dayOf(selector);
+    day.is(favourite, { ...USUAL, failsAfterMs: 5000 });
+    day.ask(selector, 10 * SECOND);
+    day.is(favourite, wellOf(favourite));
+    day.ask(selector, BACK_MS);
+    expect(shareOf(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
+  });
+
+  test("comes back after an outage that nobody has asked in since", () => {
+    const { day, favourite } = dayOf(selector);
+    day.is(favourite, { ...USUAL, failsAfterMs: 5000 });
+    day.ask(selector, MINUTE);
+    day.is(favourite, wellOf(favourite));
+    day.rest(5 * MINUTE);
+    expect(shareOf(favourite, day.ask(selector, MINUTE))).toBeGreaterThan(0.5);
+  });
+
+  test("leaves one that asks to be left alone, for as long, and says so", () => {
+    const { day, favourite } = dayOf(selector);
+    day.is(favourite, { ...USUAL, restsMs: 20 * SECOND });
+    const refused = day.ask(selector, 1);
+    day.is(favourite, wellOf(favourite));
+    day.rest(SECOND);
+    const resting = day.ask(selector, 15 * SECOND);
+    expect(shareOf(favourite, resting)).toBe(0);
+    for (const { served, chosen, first } of [...refused, ...resting]) {
+      expect(served).not.toBe(favourite);
+      expect(chosen).toBe(first);
+    }
+    day.rest(10 * SECOND);
+    expect(shareOf(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
+  });
+
+  test("has nobody to go to when all fail, and has again when one is back", () => {
+    const { day, favourite } = dayOf(selector);
+    for (const name of Object.keys(MODELS)) day.is(name, { ...USUAL, failsAfterMs: 200 });
+    day.ask(selector, MINUTE);
+    for (const name of Object.keys(MODELS)) day.is(name, wellOf(name));
+    day.ask(selector, 3 * MINUTE);
+    const after = day.ask(selector, NOTICE_MS);
+    expect(shareOf(favourite, after)).toBe(1);
+    for (const { served } of after) expect(served).toBe(favourite);
+  });
+});
+
+describe("a provider slows down", () => {
+  test("Router#light leaves it within 30 s, looks seldom, and comes back", () => {
+    const { day, favourite } = dayOf("light");
+    day.is(favourite, SLOW);
+    day.ask("light", NOTICE_MS);
+    expect(shareOf(favourite, day.ask("light", 10 * MINUTE))).toBeLessThan(0.1);
+    day.is(favourite, wellOf(favourite));
+    day.ask("light", 4 * MINUTE);
+    expect(shareOf(favourite, day.ask("light", NOTICE_MS))).toBe(1);
+  });
+
+  test.each(["best", "fair"] as const)("Router#%s stays", (selector) => {
+    const { day, favourite } = dayOf(selector);
+    day.is(favourite, SLOW);
+    expect(shareOf(favourite, day.ask(selector, 3 * MINUTE))).toBe(1);
+  });
+});
+
+describe("a price changes by a reload", () => {
+  const dearer = { ...MODELS, Thrift: { price: [30, 90], skills: skillsAt(0.89) } } as const;
+
+  test("Router#fair goes with it, at the next request, and comes back", () => {
+    const { day } = dayOf("fair");
+    day.reload(dearer);
+    expect(day.next("fair")).toBe("Fast");
+    expect(shareOf("Fast", day.ask("fair", MINUTE))).toBe(1);
+    day.reload(MODELS);
+    expect(day.next("fair")).toBe("Thrift");
+  });
+
+  test.each(["best", "light"] as const)("Router#%s stays", (selector) => {
+    const { day, favourite } = dayOf(selector);
+    day.reload(dearer);
+    expect(shareOf(favourite, day.ask(selector, MINUTE))).toBe(1);
+  });
+});
+
+describe("a new model of which nothing is known but a row of skills", () => {
+  const MATHS = "Solve the equation 3x^2 - 12x + 9 = 0 and prove that the sum of its roots is 4.";
+  const CODE = "Write a Python function that reverses a linked list in place.";
+  const HISTORY = "Which king of France was executed in 1793, and in which city did it happen?";
+  const only = (kind: string, level: number) =>
+    `{ ${EVEN.replaceAll("L", "0.6").replace(`${kind}: 0.6`, `${kind}: ${level}`)}, tools: 0.6 }`;
+  const withNew = (kind: string) =>
+    ({
+      ...MODELS,
+      Able: { price: [8, 40], skills: skillsAt(0.85) },
+      Fresh: { price: [7, 35], skills: only(kind, 0.99) },
+    }) as const;
+
+  test.each([
+    ["math", MATHS],
+    ["coding", CODE],
+    ["knowledge", HISTORY],
+  ])("is the best one for %s, and not for the rest", (kind, ofKind) => {
+    const day = new Day(withNew(kind));
+    const prompts = [MATHS, CODE, HISTORY];
+    const chosenFor = prompts.filter((prompt) => day.next("best", prompt) === "Fresh");
+    expect(chosenFor).toEqual([ofKind]);
+  });
+
+  test("is chosen by nobody where it is no better", () => {
+    const day = new Day({ ...MODELS, Fresh: { price: [7, 35], skills: skillsAt(0.6) } });
+    for (const selector of SELECTORS) {
+      for (const prompt of [MATHS, CODE, HISTORY]) expect(day.next(selector, prompt)).not.toBe("Fresh");
+    }
+  });
+
+  test("is fair's choice where it is as good and cheaper, and only there", () => {
+    const cheap = { price: [0.01, 0.05], skills: only("math", 0.97) } as const;
+    const day = new Day({ ...MODELS, Fresh: cheap });
+    expect(day.next("fair", MATHS)).toBe("Fresh");
+    expect(day.next("fair", HISTORY)).toBe("Thrift");
+  });
+});

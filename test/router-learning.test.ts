@@ -1,0 +1,189 @@
+// What the selectors know of models: profiles, unseen requests, learning on the spot, the shipped parameters.
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { shippedCards } from "../src/catalogue/rows.ts";
+import type { ModelCard } from "../src/core/card.ts";
+import { SKILLS } from "../src/core/skill.ts";
+import { choose } from "../src/router/choose.ts";
+import { Learned, SHIFT_MAX } from "../src/router/learned.ts";
+import { shippedParameters } from "../src/router/parameters.ts";
+import { profileOf } from "../src/router/profiles.ts";
+import { DATA } from "./router/data.ts";
+import { PARAPHRASES } from "./router/paraphrase.ts";
+import {
+  asking,
+  CARDS,
+  CODE,
+  cardOf,
+  even,
+  foretold,
+  inputOf,
+  MATH,
+  MIDDLE,
+  PROMPTS,
+  pick,
+  ROWS,
+  STRONG,
+  TRIVIA,
+} from "./router/shop.ts";
+import { teach } from "./router/teach.ts";
+import { train } from "./router/train.ts";
+
+describe("profiles", () => {
+  test("every card of the catalogue has a row, and says where it is from", () => {
+    for (const card of shippedCards()) {
+      const { skills, spreads, source } = profileOf(card);
+      expect(skills.length).toBe(SKILLS.length);
+      expect(skills.every((skill) => skill > 0 && skill < 1)).toBe(true);
+      expect(spreads.every((spread) => spread > 0)).toBe(true);
+      expect(source).toMatch(/^(imputed|(LiveBench|Aider polyglot|LLMStats) \d{4}-\d\d-\d\d)$/);
+    }
+  });
+
+  test("a model known only by a skills row is chosen where it should be", () => {
+    const rows: typeof ROWS = { ...ROWS, "Shop#new": { ...even(0.6), math: 0.97 } };
+    const cards = [...CARDS, cardOf("new", 1)];
+    const skills = (id: string) => rows[id];
+    for (const selector of ["best", "fair"] as const) {
+      expect(pick(selector, asking(MATH), { cards, skills })).toBe("Shop#new");
+      expect(pick(selector, asking(CODE), { cards, skills })).toBe("Shop#strong");
+    }
+  });
+
+  test("a card of which nothing is known is judged by price, and less surely than a measured one", () => {
+    const [dear, cheap] = [cardOf("a", 25), cardOf("b", 0.1)].map((card) => profileOf(card));
+    expect(dear?.skills[0]).toBeGreaterThan(cheap?.skills[0] ?? 1);
+    expect(dear?.source).toBe("imputed");
+  });
+
+  test("of a request like none that was seen, only the overall level counts", () => {
+    const strange = "qzxv wqpk jjzz vvkq zzpw qqxj";
+    const rows = {
+      "Shop#strong": even(0.85),
+      "Shop#middle": { ...even(0.7), knowledge: 0.99, language: 0.99 },
+    };
+    const qualities = (prompt: string) => {
+      const { candidates } = choose(
+        "best",
+        inputOf(asking(prompt), { cards: [STRONG, MIDDLE], skills: (id) => rows[id as keyof typeof rows] }),
+      );
+      return new Map(candidates.map(({ card, quality }) => [card.name, quality]));
+    };
+    expect(qualities(TRIVIA).get("middle")).toBeGreaterThan(qualities(TRIVIA).get("strong") ?? 1);
+    expect(qualities(strange).get("middle")).toBeLessThan((qualities(strange).get("strong") ?? 0) + 0.1);
+    expect(
+      pick("best", asking(strange), {
+        cards: [STRONG, MIDDLE],
+        skills: (id) => rows[id as keyof typeof rows],
+      }),
+    ).toBe("Shop#strong");
+  });
+});
+
+describe("learning on the spot", () => {
+  const told = (learned: Learned, card: ModelCard, score: number, times: number, prompt = CODE) => {
+    const lesson = { card, skills: ROWS[card.id], prediction: foretold(prompt), score, weight: 1 };
+    for (let time = 0; time < times; time++) teach(learned, lesson);
+  };
+  const qualityOf = (card: ModelCard, learned: Learned, prompt = CODE) =>
+    choose("best", inputOf(asking(prompt), { learned })).candidates.find((one) => one.card.id === card.id)
+      ?.quality ?? 0;
+
+  test("bad scores move the choice, within bounds, and a reset brings it back", () => {
+    const learned = new Learned();
+    const before = qualityOf(STRONG, learned);
+    expect(pick("best", asking(CODE), { learned })).toBe("Shop#strong");
+    told(learned, STRONG, 0, 60);
+    expect(pick("best", asking(CODE), { learned })).toBe("Shop#middle");
+    expect(before - qualityOf(STRONG, learned)).toBeWithin(0.05, SHIFT_MAX + 1e-9);
+    learned.reset("Shop#strong");
+    expect(qualityOf(STRONG, learned)).toBe(before);
+    expect(pick("best", asking(CODE), { learned })).toBe("Shop#strong");
+  });
+
+  test("one score moves little, and a signal less than a judgment", () => {
+    const [judged, signalled] = [new Learned(), new Learned()];
+    const before = qualityOf(STRONG, judged);
+    told(judged, STRONG, 0, 1);
+    teach(signalled, {
+      card: STRONG,
+      skills: ROWS[STRONG.id],
+      prediction: foretold(CODE),
+      score: 0,
+      weight: 0.3,
+    });
+    expect(before - qualityOf(STRONG, judged)).toBeWithin(0.001, 0.1);
+    expect(qualityOf(STRONG, signalled)).toBeGreaterThan(qualityOf(STRONG, judged));
+  });
+
+  test("what was learned of one kind counts less for another", () => {
+    const learned = new Learned();
+    told(learned, MIDDLE, 0, 40, CODE);
+    told(learned, MIDDLE, 1, 40, TRIVIA);
+    const lost = (prompt: string) =>
+      qualityOf(MIDDLE, new Learned(), prompt) - qualityOf(MIDDLE, learned, prompt);
+    expect(lost(CODE)).toBeGreaterThan(lost(TRIVIA) + 0.05);
+  });
+
+  test("its state goes out and comes in again, and what isn't one is nothing", () => {
+    const learned = new Learned();
+    told(learned, STRONG, 0, 20);
+    learned.foldLength(foretold(CODE), STRONG.id, 4000);
+    const width = foretold(CODE).row.length;
+    const back = Learned.imported(JSON.parse(JSON.stringify(learned.exported())), width);
+    expect(back.views()).toEqual(learned.views());
+    expect(qualityOf(STRONG, back)).toBeCloseTo(qualityOf(STRONG, learned), 5);
+    expect(back.lengthOf(STRONG.id)).toBeCloseTo(learned.lengthOf(STRONG.id), 10);
+    for (const odd of [null, 1, [], {}, { version: 1, cards: [{ model: "a", mean: "!" }] }]) {
+      expect(Learned.imported(odd, width).size).toBe(0);
+    }
+  });
+
+  test("people see labels and mean scores by kind", () => {
+    const learned = new Learned();
+    told(learned, STRONG, 0.5, 10);
+    expect(learned.views()).toMatchObject([
+      { model: "Shop#strong", labels: 10, categories: { coding: { score: 0.5 } } },
+    ]);
+  });
+
+  test("longer answers than predicted cost more", () => {
+    const learned = new Learned();
+    for (let time = 0; time < 30; time++)
+      learned.foldLength(foretold(CODE), MIDDLE.id, foretold(CODE).outputTokens * 3);
+    const costOf = (state: Learned) =>
+      choose("fair", inputOf(asking(CODE), { learned: state })).candidates.find(
+        ({ card }) => card.id === MIDDLE.id,
+      )?.costUsd ?? 0;
+    expect(costOf(learned)).toBeGreaterThan(costOf(new Learned()) * 1.5);
+  });
+});
+
+describe("the shipped parameters", () => {
+  test("give the same pick for rewritten prompts", () => {
+    const input = { ...inputOf(asking("")), cards: shippedCards(), skills: () => undefined };
+    const changes = Object.values(PARAPHRASES);
+    const same = PROMPTS.flatMap((prompt) => {
+      const usual = choose("best", { ...input, request: asking(prompt) }).choice?.id;
+      return changes.map(
+        (change) => choose("best", { ...input, request: asking(change(prompt, 1)) }).choice?.id === usual,
+      );
+    });
+    expect(same.filter(Boolean).length / same.length).toBeGreaterThanOrEqual(0.9);
+  });
+
+  test("are of the size that is promised", () => {
+    const file = Bun.file(new URL("../src/router/parameters.data.json", import.meta.url));
+    expect(file.size).toBeLessThan(2_000_000);
+    expect(shippedParameters().embedding.length).toBeGreaterThan(100_000);
+  });
+
+  test.skipIf(!existsSync(DATA) || process.env.POUNDKEY_TRAIN === undefined)(
+    "come out of the training again, byte by byte",
+    async () => {
+      const file = Bun.file(new URL("../src/router/parameters.data.json", import.meta.url));
+      expect(`${JSON.stringify(train(), null, 1)}\n`).toBe(await file.text());
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,221 @@
+// The selectors: features, hard filters, the three rules, pins; all deterministic.
+import { describe, expect, test } from "bun:test";
+import { shippedCards } from "../src/catalogue/rows.ts";
+import type { ChatMessage, ChatRequest } from "../src/core/chat.ts";
+import { SELECTORS } from "../src/core/selector.ts";
+import { SKILLS } from "../src/core/skill.ts";
+import { type Candidate, type ChooseInput, choose, decide } from "../src/router/choose.ts";
+import { featuresOf } from "../src/router/features.ts";
+import type { CardHealth, HealthView } from "../src/router/health-view.ts";
+import { type Prediction, predict } from "../src/router/predictor.ts";
+import { routeView } from "../src/router/route-view.ts";
+import {
+  asking,
+  CARDS,
+  CODE,
+  cardOf,
+  even,
+  foretold,
+  inputOf,
+  MATH,
+  PROMPTS,
+  pick,
+  ROWS,
+  RULES,
+  STRONG,
+  TRIVIA,
+} from "./router/shop.ts";
+
+function mainSkill({ categories }: Prediction): string {
+  return SKILLS.toSorted((a, b) => categories[b] - categories[a])[0] ?? "";
+}
+
+function removals(request: ChatRequest, change: Partial<ChooseInput> = {}): Record<string, string | null> {
+  const { candidates } = choose("best", inputOf(request, change));
+  return Object.fromEntries(candidates.map(({ card, removedBy }) => [card.name, removedBy]));
+}
+
+describe("what a request asks for", () => {
+  test("its kind, and a mixture that sums to 1", () => {
+    expect(mainSkill(foretold(MATH))).toBe("math");
+    expect(mainSkill(foretold(CODE))).toBe("coding");
+    expect(mainSkill(foretold(TRIVIA))).toBe("knowledge");
+    expect(mainSkill(foretold("Translate to German: the meeting is on Thursday."))).toBe("language");
+    for (const prompt of PROMPTS) {
+      const sum = SKILLS.reduce((all, skill) => all + foretold(prompt).categories[skill], 0);
+      expect(sum).toBeCloseTo(1, 6);
+    }
+  });
+
+  test("tools in the request call for the skill of using them", () => {
+    const tools = [{ type: "function" as const, function: { name: "weather" } }];
+    const { categories } = predict(featuresOf(asking("What is it like in Porto?", { tools })));
+    expect(mainSkill(predict(featuresOf(asking("What is it like in Porto?", { tools }))))).toBe("tools");
+    expect(categories.tools).toBeGreaterThan(foretold("What is it like in Porto?").categories.tools + 0.3);
+  });
+
+  test("a greeting is easier than a competition's problem, and its answer shorter", () => {
+    const hard = foretold(
+      "Find all integers n such that n^2 + 3n + 5 is divisible by 121, and prove that there are no others.",
+    );
+    expect(foretold("Hi!").difficulty).toBeLessThan(hard.difficulty);
+    expect(foretold("Hi!").outputTokens).toBeLessThan(hard.outputTokens);
+    expect(predict(featuresOf(asking(CODE, { max_tokens: 16 }))).outputTokens).toBe(16);
+  });
+
+  test("case, digits and spacing make no difference to words", () => {
+    const grams = (text: string) => [...featuresOf(asking(text)).grams].toSorted(([a], [b]) => a - b);
+    expect(grams("How many EGGS are 12 eggs?")).toEqual(grams("how many  eggs\nare 7 Egg"));
+  });
+
+  test("nothing known, nothing said, and 200 kB are all read within bounds", () => {
+    for (const text of ["", "qzxv wqpk jjzz", "\u0000\ud800 ", "x".repeat(200_000), "词".repeat(200_000)]) {
+      const prediction = foretold(text);
+      expect(prediction.support).toBeWithin(0, 1.0001);
+      expect(prediction.row.every(Number.isFinite)).toBe(true);
+    }
+    expect(foretold("qzxv wqpk jjzz").support).toBeLessThan(0.3);
+    for (const messages of [[], [{ role: "system" as const, content: "Be brief." }]]) {
+      expect(predict(featuresOf({ model: "", messages })).row.every(Number.isFinite)).toBe(true);
+    }
+    expect(featuresOf(asking("ab ".repeat(70_000))).counts.chars).toBeLessThan(9000);
+  });
+});
+
+describe("hard filters come first, and are named", () => {
+  test("each reason", () => {
+    const plain = cardOf("plain", 1, { capabilities: new Set() });
+    const cards = [
+      STRONG,
+      plain,
+      cardOf("free", 1, { price: null }),
+      cardOf("small", 1, { contextTokensMax: 50 }),
+    ];
+    const schema = { type: "json_schema" as const, json_schema: { name: "a" } };
+    const long = asking("a word ".repeat(100), { response_format: schema });
+    expect(removals(long, { cards })).toEqual({
+      strong: null,
+      plain: "structured",
+      free: "unpriced",
+      small: "context",
+    });
+    const tools = [{ type: "function" as const, function: { name: "f" } }];
+    expect(removals(asking("x", { tools }), { cards: [STRONG, plain] })).toEqual({
+      strong: null,
+      plain: "tools",
+    });
+    const content = [{ type: "image_url" as const, image_url: { url: "https://example.org/a.png" } }];
+    const messages: ChatMessage[] = [{ role: "user", content }];
+    expect(removals({ model: "", messages })).toEqual({ strong: "vision", middle: "vision", weak: "vision" });
+    const rules = { ...RULES, deny: ["Shop#strong"] };
+    const allowed = (id: string) => id !== "Shop#middle";
+    expect(removals(asking(MATH), { rules, allowed })).toEqual({
+      strong: "denied",
+      middle: "not_allowed",
+      weak: null,
+    });
+  });
+
+  test("an open breaker removes a card, unless only such cards are left", () => {
+    const open = (ids: readonly string[]): HealthView => ({
+      of: (id) => (ids.includes(id) ? health({ open: true }) : null),
+    });
+    expect(removals(asking(MATH), { health: open(["Shop#strong"]) }).strong).toBe("unhealthy");
+    expect(pick("best", asking(MATH), { health: open(["Shop#strong"]) })).toBe("Shop#middle");
+    expect(pick("best", asking(MATH), { health: open(CARDS.map(({ id }) => id)) })).toBe("Shop#strong");
+  });
+
+  test("none can serve: no choice, and why", () => {
+    const { choice, candidates } = choose("fair", inputOf(asking("a ".repeat(40_000))));
+    expect(choice).toBeNull();
+    expect(candidates.map(({ removedBy }) => removedBy)).toEqual(["context", "context", "context"]);
+  });
+});
+
+function health(change: Partial<CardHealth>): CardHealth {
+  return { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: false, ...change };
+}
+
+describe("the three selectors", () => {
+  test("best takes the best, fair the cheapest near it, light the fastest above its floor", () => {
+    const rows: typeof ROWS = { ...ROWS, "Shop#middle": even(0.895) };
+    const skills = (id: string) => rows[id];
+    expect(pick("best", asking(MATH), { skills })).toBe("Shop#strong");
+    expect(pick("fair", asking(MATH), { skills })).toBe("Shop#middle");
+    const seen: HealthView = {
+      of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 100 : 3000, tokensPerSecond: 100 }),
+    };
+    expect(pick("light", asking(MATH), { skills, health: seen })).toBe("Shop#middle");
+    const slow: HealthView = {
+      of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
+    };
+    expect(pick("light", asking(MATH), { skills, health: slow })).toBe("Shop#strong");
+  });
+
+  test("the same input gives the same answer, whatever the order of the cards", () => {
+    for (const selector of SELECTORS) {
+      for (const prompt of PROMPTS) {
+        const view = routeView(choose(selector, inputOf(asking(prompt))));
+        expect(routeView(choose(selector, inputOf(asking(prompt), { cards: CARDS.toReversed() })))).toEqual(
+          view,
+        );
+      }
+    }
+  });
+
+  test("a kept prediction decides the same again", () => {
+    const input = inputOf(asking(CODE));
+    const first = choose("fair", input);
+    const kept: typeof first.prediction = structuredClone(first.prediction);
+    const other = { ...input, request: asking("not kept") };
+    expect(routeView(decide("fair", other, kept, first.promptTokens))).toEqual(routeView(first));
+  });
+
+  test("a lower share of quality never costs more", () => {
+    for (const prompt of PROMPTS) {
+      const costs = [1, 0.98, 0.95, 0.9, 0.7, 0.4, 0].map((quality) => {
+        const { candidates } = choose("fair", { ...inputOf(asking(prompt)), cards: shippedCards(), quality });
+        return candidates[0]?.costUsd ?? Number.NaN;
+      });
+      expect(costs).toEqual(costs.toSorted((a, b) => b - a));
+    }
+  });
+
+  test("candidates are sorted by score, the removed ones last, and numbers are within bounds", () => {
+    for (const selector of SELECTORS) {
+      const { candidates } = choose(selector, { ...inputOf(asking(CODE)), cards: shippedCards() });
+      const able = candidates.filter(({ eligible }) => eligible);
+      expect(candidates.slice(0, able.length)).toEqual(able);
+      const scores = able.map(({ score }) => score);
+      expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+      expect(candidates.every(sound)).toBe(true);
+    }
+  });
+
+  test("thinking, prices by tier and a warm cache are in the cost", () => {
+    const tiers = [{ aboveTokens: 100, input: 20, output: 100 }];
+    const tiered = cardOf("tiered", 10, { price: { input: 2, output: 10, cachedInput: 0.2, tiers } });
+    const costOf = (prompt: string, change: Partial<ChooseInput> = {}, more: Partial<ChatRequest> = {}) =>
+      choose("fair", inputOf(asking(prompt, { max_tokens: 1, ...more }), { cards: [tiered], ...change }))
+        .candidates[0]?.costUsd ?? 0;
+    expect(costOf("word ".repeat(400))).toBeGreaterThan(costOf("word ".repeat(50)) * 20);
+    expect(costOf("word ".repeat(50), { cachedTokens: () => 50 })).toBeLessThan(costOf("word ".repeat(50)));
+    const thinking = { cards: [cardOf("thinker", 10, { capabilities: new Set(["reasoning"]) })] };
+    expect(costOf(MATH, thinking, { reasoning_effort: "high" })).toBeGreaterThan(
+      costOf(MATH, thinking, { reasoning_effort: "low" }),
+    );
+  });
+
+  test("a pin decides for its kind of task alone", () => {
+    const rules = { ...RULES, pin: { coding: "Shop#weak" } };
+    expect(pick("best", asking(CODE), { rules })).toBe("Shop#weak");
+    expect(pick("best", asking(MATH), { rules })).toBe("Shop#strong");
+    expect(choose("best", inputOf(asking(CODE), { rules })).pinned).toBe("coding");
+    expect(pick("best", asking(CODE), { rules: { ...rules, deny: ["Shop#weak"] } })).toBe("Shop#strong");
+  });
+});
+
+function sound({ eligible, quality, qualityLow, costUsd, latencyMs }: Candidate): boolean {
+  const isShare = quality > 0 && quality < 1 && qualityLow > 0 && qualityLow <= quality;
+  return isShare && latencyMs > 0 && (!eligible || (costUsd !== null && costUsd >= 0));
+}

@@ -1,0 +1,262 @@
+// The router's benchmark: `bun test/router/bench.ts [--quick]` prints every figure from the shipped code and parameters.
+import { join } from "node:path";
+import { shippedCards } from "../../src/catalogue/rows.ts";
+import { SELECTORS } from "../../src/core/selector.ts";
+import { choose } from "../../src/router/choose.ts";
+import { featuresOf } from "../../src/router/features.ts";
+import { Learned } from "../../src/router/learned.ts";
+import { shippedParameters } from "../../src/router/parameters.ts";
+import { predict } from "../../src/router/predictor.ts";
+import { hasData, type Pool, TEST_PART, tableOf } from "./data.ts";
+import { PARAPHRASES } from "./paraphrase.ts";
+import { RULES, requestOf } from "./pools.ts";
+import { ownPrompts } from "./prompts.ts";
+import { calibrationOf, percent, shown } from "./statistics.ts";
+import {
+  type Fold,
+  freshFold,
+  inDistribution,
+  newcomer,
+  outOfDistribution,
+  type PickResult,
+  predictedAndSeen,
+  retraining,
+  SHIPPED,
+  savedAt,
+  savings,
+} from "./trial-pools.ts";
+import { publishedTrial } from "./trial-published.ts";
+
+const quick = process.argv.includes("--quick");
+const MANY: readonly Pool[] = ["llmrouter9", "zeroeval", "reasoning_gym", "mmlu_pro"];
+const PUBLISHED = [
+  ["mmlu", 1500, quick ? 3 : 10, "0.603 (35.4/71.6)", 0.62],
+  ["mmlu", 100, quick ? 6 : 16, "none", 0.59],
+  ["gsm8k", 150, quick ? 6 : 24, "0.622 (33.6/63.3), with judge's labels", 0.58],
+] as const;
+
+function heading(text: string): void {
+  console.log(`\n## ${text}\n`);
+}
+
+function reached(value: boolean): string {
+  return value ? "reached" : "NOT reached";
+}
+
+function published(): void {
+  heading("RouteLLM's two models (gpt-4-1106 and Mixtral 8x7B), few labels of the set");
+  console.log(
+    "| set, labels | rows scored | APGR (95 %) | CPT 50/80 | entropy of `best` | by length | by true subject | published | aim |",
+  );
+  console.log("|---|---|---|---|---|---|---|---|---|");
+  for (const [set, labels, draws, other, aim] of PUBLISHED) {
+    const { rows, apgr, cpt50, cpt80, entropy, byLength, bySubject } = publishedTrial(set, labels, draws);
+    const points = `${(cpt50 * 100).toFixed(1)}/${(cpt80 * 100).toFixed(1)}`;
+    console.log(
+      `| ${set}, ${labels} | ${rows} | ${shown(apgr)} | ${points} | ${entropy.toFixed(2)} | ${byLength.toFixed(3)} | ${bySubject.toFixed(3)} | ${other} | ≥ ${aim}: ${reached(apgr.mean >= aim)} |`,
+    );
+  }
+}
+
+function pickTable(results: readonly PickResult[]): void {
+  console.log(
+    "| pool | rows | accuracy of the pick | best single | gain, points (95 %) | per-set oracle | per-query oracle | entropy |",
+  );
+  console.log("|---|---|---|---|---|---|---|---|");
+  for (const { name, rows, accuracy, bestSingle, gain, setOracle, queryOracle, entropy } of results) {
+    const points = { mean: gain.mean * 100, low: gain.low * 100, high: gain.high * 100 };
+    const cells = [
+      rows,
+      accuracy.toFixed(4),
+      bestSingle.toFixed(4),
+      shown(points, 2),
+      setOracle.toFixed(4),
+      queryOracle.toFixed(4),
+      entropy.toFixed(2),
+    ];
+    console.log(`| ${name} | ${cells.join(" | ")} |`);
+  }
+}
+
+function many(): void {
+  heading(
+    "Picking one of many models, in distribution (`best`, shipped parameters, rows never learned from)",
+  );
+  pickTable(MANY.flatMap((pool) => inDistribution(pool, SHIPPED)));
+  heading("Out of distribution: each set in turn unseen by parameters, skill rows and labels");
+  const retrained = retraining();
+  const results = MANY.flatMap((pool) => outOfDistribution(pool, retrained));
+  pickTable(results);
+  console.log("\nzeroeval has two sets: what is known of one is all there is to judge the other by.\n");
+  for (const { name, gain } of results) {
+    console.log(
+      `- ${name}: never more than 0.5 points below best single: ${reached(gain.low >= -0.005)} (lower bound ${(gain.low * 100).toFixed(2)})`,
+    );
+  }
+}
+
+function costs(fold: Fold): void {
+  heading("Cost saved by `fair` against always the best single model (list prices, real answer lengths)");
+  for (const pool of ["llmrouter9", "zeroeval", "mmlu_pro"] as const) {
+    const results = savings(pool, fold);
+    for (const { dial, kept, saved } of results) {
+      if (![1, 0.98, 0.95, 0.9].includes(dial)) continue;
+      console.log(`- ${pool}, dial ${dial}: keeps ${shown(kept)}, saves ${shown(saved)}`);
+    }
+    const at = (share: number, aim: number) =>
+      `${percent(savedAt(results, share))} at ${share * 100} % (aim ${aim * 100} %: ${reached(savedAt(results, share) >= aim)})`;
+    console.log(`- ${pool}: saved ${at(0.98, 0.35)}, ${at(0.95, 0.6)}`);
+  }
+}
+
+function fresh(): void {
+  heading("The same on a part not looked at while constants were chosen (parameters trained without it)");
+  const fold = freshFold();
+  pickTable(MANY.flatMap((pool) => inDistribution(pool, fold)));
+  costs(fold);
+}
+
+function newcomers(): void {
+  heading("The strongest model known by a skill row alone, the others by labels");
+  for (const pool of MANY) {
+    const { model, without, byRow, byLabels, chosen } = newcomer(pool);
+    console.log(
+      `- ${pool}, ${model}: accuracy ${byRow.toFixed(4)} (without it ${without.toFixed(4)}, with its labels ${byLabels.toFixed(4)}), chosen for ${percent(chosen)}`,
+    );
+  }
+}
+
+function calibration(): void {
+  heading("Calibration: predicted quality against scores, all models on rows never learned from");
+  for (const pool of MANY) {
+    for (const withLabels of [false, true]) {
+      const { error, bins } = calibrationOf(predictedAndSeen(pool, withLabels));
+      const row = bins.map(({ predicted, seen }) => `${predicted.toFixed(2)}→${seen.toFixed(2)}`).join(" ");
+      console.log(
+        `- ${pool}, ${withLabels ? "labels learned" : "skill rows only"}: mean error ${percent(error)}; ${row}`,
+      );
+    }
+  }
+}
+
+const catalogue = shippedCards();
+
+function pick(selector: (typeof SELECTORS)[number], prompt: string): string | undefined {
+  return choose(selector, {
+    request: requestOf(prompt),
+    needs: new Map(),
+    cards: catalogue,
+    rules: RULES,
+    quality: 0.98,
+  }).choice?.id;
+}
+
+function paraphrases(): void {
+  heading("The same pick for paraphrases (the shipped catalogue and profiles)");
+  const rows = hasData()
+    ? MANY.flatMap((pool) =>
+        tableOf(pool)
+          .rows.filter(({ part }) => part === TEST_PART)
+          .slice(0, 60),
+      )
+    : [];
+  const own = ownPrompts(1, 99).map(({ prompt }) => prompt);
+  const prompts = [...rows.map(({ prompt }) => prompt), ...own];
+  const totals = { best: 0, fair: 0, light: 0 };
+  for (const [name, change] of Object.entries(PARAPHRASES)) {
+    const cells = SELECTORS.map((selector) => {
+      const same = prompts.filter(
+        (prompt, at) => pick(selector, prompt) === pick(selector, change(prompt, at)),
+      );
+      totals[selector] += same.length;
+      return `${selector} ${percent(same.length / prompts.length)}`;
+    });
+    console.log(`- ${name}: ${cells.join(", ")}`);
+  }
+  const count = prompts.length * Object.keys(PARAPHRASES).length;
+  for (const selector of SELECTORS) {
+    const share = totals[selector] / count;
+    const spread = 1.96 * Math.sqrt((share * (1 - share)) / prompts.length);
+    console.log(
+      `- **${selector}: ${percent(share)} ± ${percent(spread)} of ${count}** (aim 90 %: ${reached(share >= 0.9)})`,
+    );
+  }
+}
+
+function timesOf(run: () => void, rounds: number): readonly number[] {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const from = performance.now();
+    run();
+    times.push(performance.now() - from);
+  }
+  return times.toSorted((a, b) => a - b);
+}
+
+/** Characters of the prompt, cards, and how many of them something was learned of. */
+const SIZES = [
+  [2_000, 120, 0],
+  [2_000, 344, 0],
+  [2_000, 344, 344],
+  [200_000, 120, 0],
+  [200_000, 344, 0],
+  [200_000, 344, 344],
+] as const;
+
+function speed(): void {
+  heading(
+    "Time of a decision, milliseconds (this machine, one thread), beside a loop of about the same length",
+  );
+  for (const [chars, cards, taughtCards] of SIZES) decisionTimes(chars, cards, taughtCards);
+  for (const [chars, cards, taughtCards] of SIZES) {
+    const times = decisionTimes(chars, cards, taughtCards);
+    const at = (share: number, of: readonly number[]) => (of[Math.floor(share * of.length)] ?? 0).toFixed(3);
+    const rounds = Math.round((times[times.length >> 1] ?? 0.1) * 1e6);
+    const floor = timesOf(() => spin(rounds), 3000);
+    const loop = `loop: p50 ${at(0.5, floor)}, p99 ${at(0.99, floor)}`;
+    const of = `${chars / 1000} kB, ${cards} models, ${taughtCards} of them taught`;
+    console.log(`- ${of}: p50 ${at(0.5, times)}, p99 ${at(0.99, times)} (${loop})`);
+  }
+}
+
+function decisionTimes(chars: number, cards: number, taughtCards: number): readonly number[] {
+  const text = ownPrompts(12, 5).map(({ prompt }) => prompt);
+  const request = requestOf(text.join(" ").repeat(20).slice(0, chars));
+  const learned = new Learned();
+  const prediction = predict(featuresOf(request));
+  for (const { id } of catalogue.slice(0, taughtCards)) {
+    learned.fold(prediction, { model: id, score: 0.5, weight: 1, expected: 0.5 });
+  }
+  const some = catalogue.slice(0, cards);
+  const input = { request, needs: new Map(), cards: some, rules: RULES, quality: 0.98, learned };
+  return timesOf(() => choose("fair", input), 4000);
+}
+
+let spun = 0;
+function spin(rounds: number): void {
+  for (let round = 0; round < rounds; round++) spun = (Math.imul(spun, 31) + round) | 0;
+}
+
+function sizes(): void {
+  heading("Size of what is shipped");
+  for (const name of ["parameters", "profiles"]) {
+    console.log(
+      `- ${name}.data.json: ${Bun.file(join(import.meta.dir, `../../src/router/${name}.data.json`)).size} bytes`,
+    );
+  }
+  console.log(
+    `- ${shippedParameters().embedding.length / shippedParameters().size} words × ${shippedParameters().size}`,
+  );
+}
+
+sizes();
+speed();
+paraphrases();
+if (hasData()) {
+  published();
+  many();
+  costs(SHIPPED);
+  fresh();
+  newcomers();
+  calibration();
+} else console.log("The public rows aren't here, so nothing is measured on them.");

@@ -1,0 +1,190 @@
+// The parts of health by themselves, under a time that is an argument: fading counts, quantiles, the breaker, the retry budget.
+import { describe, expect, test } from "bun:test";
+import { Breaker } from "../../src/router/breaker.ts";
+import { RetryBudget } from "../../src/router/budget.ts";
+import { FadingCounts, FadingValues, quantilesOf } from "../../src/router/decay.ts";
+
+describe("counts that fade", () => {
+  test("halve with each half-life, whenever they are read, and reading changes nothing", () => {
+    const counts = new FadingCounts(2, 1000);
+    counts.add(0, 5_000_000);
+    counts.add(0, 5_000_000);
+    counts.add(1, 5_001_000);
+    for (const again of [1, 2]) {
+      expect([again, counts.at(0, 5_000_000)]).toEqual([again, 2]);
+      expect(counts.at(0, 5_003_000)).toBeCloseTo(0.25, 12);
+      expect(counts.at(1, 5_003_000)).toBeCloseTo(0.25, 12);
+    }
+  });
+
+  test("stay exact over a year of additions", () => {
+    const counts = new FadingCounts(1, 1000);
+    for (let nowMs = 0; nowMs < 31_536_000_000; nowMs += 10_000_000) counts.add(0, nowMs);
+    counts.add(0, 31_536_000_000);
+    expect(counts.at(0, 31_536_000_000)).toBeCloseTo(1, 9);
+  });
+});
+
+describe("quantiles", () => {
+  test("are those of what was seen, to within the buckets' width", () => {
+    const values = new FadingValues(60_000);
+    for (let value = 1; value <= 1000; value++) values.add(value, 0);
+    const [p50 = 0, p95 = 0] = quantilesOf([values], [0.5, 0.95], 0) ?? [];
+    expect(p50 / 500).toBeWithin(0.94, 1.06);
+    expect(p95 / 950).toBeWithin(0.94, 1.06);
+  });
+
+  test("follow a change within two half-lives, and are nothing once all has faded", () => {
+    const values = new FadingValues(1000);
+    for (let at = 0; at < 100; at++) values.add(100, at * 10);
+    for (let at = 100; at < 300; at++) values.add(1000, at * 10);
+    const [p50 = 0] = quantilesOf([values], [0.5], 3000) ?? [];
+    expect(p50 / 1000).toBeWithin(0.9, 1.1);
+    expect(quantilesOf([values], [0.5], 60_000)).toBeNull();
+  });
+
+  test("of several are those of all of them", () => {
+    const [low, high] = [new FadingValues(1000), new FadingValues(1000)];
+    for (let at = 0; at < 40; at++) low.add(10, 0);
+    for (let at = 0; at < 60; at++) high.add(1000, 0);
+    const [p25 = 0, p75 = 0] = quantilesOf([low, high], [0.25, 0.75], 0) ?? [];
+    expect([Math.round(p25 / 10), Math.round(p75 / 1000)]).toEqual([1, 1]);
+  });
+});
+
+describe("the breaker", () => {
+  /** So many failures at one moment. */
+  function burst(breaker: Breaker, count: number, nowMs: number): boolean {
+    let opened = false;
+    for (let at = 0; at < count; at++) opened = breaker.failed(nowMs, false) || opened;
+    return opened;
+  }
+
+  test("opens on a burst, lets one probe at a time pass, closes when it succeeds", () => {
+    const breaker = new Breaker();
+    expect([burst(breaker, 4, 0), breaker.state, breaker.pass(0)]).toEqual([false, "closed", "free"]);
+    expect([burst(breaker, 1, 0), breaker.state, breaker.pass(999)]).toEqual([true, "open", null]);
+    expect([breaker.waitMs(400), breaker.waitMs(2000)]).toEqual([600, 0]);
+    expect([breaker.pass(1000), breaker.state, breaker.pass(1000), breaker.waitMs(9000)]).toEqual([
+      "probe",
+      "half_open",
+      null,
+      null,
+    ]);
+    expect([breaker.succeeded(1100, true), breaker.state, breaker.pass(1100)]).toEqual([
+      true,
+      "closed",
+      "free",
+    ]);
+  });
+
+  test("waits twice as long after each probe that fails, up to a bound, and heals after any number of them", () => {
+    const breaker = new Breaker();
+    burst(breaker, 5, 0);
+    const waits: number[] = [];
+    let nowMs = 0;
+    for (let probe = 0; probe < 8; probe++) {
+      waits.push(breaker.waitMs(nowMs) ?? -1);
+      nowMs += waits.at(-1) ?? 0;
+      expect(breaker.pass(nowMs)).toBe("probe");
+      breaker.failed(nowMs, true);
+    }
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+    expect(breaker.pass(nowMs + 30_000)).toBe("probe");
+    expect([breaker.succeeded(nowMs + 30_000, true), breaker.state]).toEqual([true, "closed"]);
+  });
+
+  test("that opens again soon goes on where it was; later it begins anew", () => {
+    for (const [pauseMs, waitMs] of [
+      [10_000, 2000],
+      [100_000, 1000],
+    ] as const) {
+      const breaker = new Breaker();
+      burst(breaker, 5, 0);
+      breaker.pass(1000);
+      breaker.succeeded(1000, true);
+      burst(breaker, 5, 1000 + pauseMs);
+      expect(breaker.waitMs(1000 + pauseMs)).toBe(waitMs);
+    }
+  });
+
+  test("stays closed for failures that are few among successes, or far apart between them", () => {
+    const breaker = new Breaker();
+    for (let at = 0; at < 1000; at++) {
+      breaker.failed(at, false);
+      breaker.succeeded(at, false);
+      breaker.succeeded(at, false);
+    }
+    for (let at = 1; at < 100; at++) {
+      for (let failure = 0; failure < 4; failure++) breaker.failed(at * 60_000, false);
+      breaker.succeeded(at * 60_000, false);
+    }
+    expect(breaker.state).toBe("closed");
+  });
+
+  test("opens when none succeeds, however seldom it is asked", () => {
+    const breaker = new Breaker();
+    const opened = [0, 1, 2, 3, 4].map((at) => breaker.failed(at * 600_000, false));
+    expect(opened).toEqual([false, false, false, false, true]);
+  });
+
+  test("opens when most calls of the last seconds failed, also between successes", () => {
+    const breaker = new Breaker();
+    for (let at = 0; at < 10; at++) {
+      breaker.failed(at * 100, false);
+      if (at % 2 === 0) breaker.failed(at * 100, false);
+      breaker.succeeded(at * 100, false);
+    }
+    expect(breaker.state).toBe("open");
+  });
+
+  test("what was begun before it opened neither closes it nor makes it wait longer", () => {
+    const breaker = new Breaker();
+    burst(breaker, 30, 0);
+    breaker.succeeded(10, false);
+    expect([breaker.state, breaker.waitMs(10)]).toEqual(["open", 990]);
+  });
+
+  test("a probe that tells nothing makes room for the next", () => {
+    const breaker = new Breaker();
+    burst(breaker, 5, 0);
+    expect([breaker.pass(1000), breaker.pass(1000)]).toEqual(["probe", null]);
+    breaker.released();
+    expect(breaker.pass(1001)).toBe("probe");
+  });
+});
+
+describe("the retry budget", () => {
+  /** So many requests in a second, each of which wants to be tried again; gives how many were. */
+  function second(budget: RetryBudget, requests: number, atMs: number): number {
+    let granted = 0;
+    for (let at = 0; at < requests; at++) {
+      const nowMs = atMs + (at * 1000) / requests;
+      budget.asked(nowMs);
+      if (budget.take(nowMs)) granted++;
+    }
+    return granted;
+  }
+
+  test("is a fifth of the requests and ten more, over ten seconds", () => {
+    const budget = new RetryBudget();
+    let requests = 0;
+    let granted = 0;
+    for (let at = 0; at < 10; at++) {
+      requests += 100;
+      granted += second(budget, 100, 1_000_000 + at * 1000);
+      expect(granted).toBeLessThanOrEqual(0.2 * requests + 10);
+    }
+    expect(granted).toBe(210);
+  });
+
+  test("over any ten seconds of an hour it isn't exceeded, and it is there again for whoever asks seldom", () => {
+    const budget = new RetryBudget();
+    const bySecond: number[] = [];
+    for (let at = 0; at < 3600; at++) bySecond.push(second(budget, 20, at * 1000));
+    for (let from = 0; from + 10 <= bySecond.length; from++) {
+      expect(bySecond.slice(from, from + 10).reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(50);
+    }
+    expect(second(budget, 10, 5_000_000)).toBe(10);
+  });
+});

@@ -1,0 +1,148 @@
+// The public rows of ../shared/data/router: prompts, and what each model made of them.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import type { Topic } from "../../src/router/topics.ts";
+import { partOf } from "./dice.ts";
+
+export const DATA = join(import.meta.dir, "../../../shared/data/router");
+
+export const POOLS = ["llmrouter9", "zeroeval", "mmlu_pro", "reasoning_gym", "routellm"] as const;
+export type Pool = (typeof POOLS)[number];
+
+export interface Row {
+  readonly pool: Pool;
+  readonly id: string;
+  /** The data set, without its split. */
+  readonly set: string;
+  readonly prompt: string;
+  readonly topic: Topic;
+  /** By the pool's models, in their order; NaN: not run. */
+  readonly scores: Float32Array;
+  /** Tokens of each answer, about; NaN: not known. */
+  readonly tokens: Float32Array | null;
+  /** 0…3 by the question's text: rows of part 3 are never trained on. */
+  readonly part: number;
+}
+
+export interface Table {
+  readonly pool: Pool;
+  readonly models: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+export const PARTS = 4;
+export const TEST_PART = 3;
+/** The published trial's questions: labels are taken from its other parts. */
+export function isTrial({ pool, part }: Row): boolean {
+  return pool === "routellm" && part >= 2;
+}
+const CHARS_PER_TOKEN = 3.6;
+
+const TOPIC_OF_SET: Readonly<Record<string, Topic>> = {
+  gsm8k: "word_problem",
+  "agentverse-mgsm": "word_problem",
+  "zeroeval/gsm": "word_problem",
+  "zeroeval/math-l5": "competition_math",
+  trivia_qa: "trivia",
+  natural_qa: "trivia",
+  commonsense_qa: "everyday_sense",
+  openbook_qa: "everyday_sense",
+  arc_challenge: "school_science",
+  gpqa: "hard_science",
+  mbpp: "coding",
+  human_eval: "coding",
+  commongen: "sentences",
+  logicgrid: "games",
+  mmlu: "reading",
+  "mmlu_pro/physics": "physics",
+  "mmlu_pro/chemistry": "chemistry",
+  "mmlu_pro/math": "competition_math",
+  "mmlu_pro/other": "general",
+  "mmlu_pro/economics": "economics",
+  "mmlu_pro/business": "business",
+  "mmlu_pro/health": "health",
+  "mmlu_pro/biology": "biology",
+  "mmlu_pro/philosophy": "philosophy",
+  "mmlu_pro/history": "history",
+  "mmlu_pro/computer science": "computing",
+  "rg/algorithmic": "procedures",
+  "rg/arithmetic": "arithmetic",
+  "rg/games": "games",
+  "rg/cognition": "patterns",
+  "rg/algebra": "competition_math",
+  "rg/arc": "patterns",
+  "rg/code": "code_tracing",
+  "rg/geometry": "arithmetic",
+};
+
+export function hasData(): boolean {
+  return existsSync(DATA);
+}
+
+function textOfFile(path: string): string {
+  return gunzipSync(readFileSync(join(DATA, path))).toString("utf8");
+}
+
+export function tableOf(pool: Pool): Table {
+  const scores = csvOf(`${pool}/scores.csv.gz`);
+  const tokens = existsSync(join(DATA, `${pool}/outchars.csv.gz`)) ? csvOf(`${pool}/outchars.csv.gz`) : null;
+  const rows: Row[] = [];
+  for (const line of textOfFile(`${pool}/prompts.jsonl.gz`).split("\n")) {
+    if (line === "") continue;
+    const parsed: { id: string | number; ds: string; prompt: string } = JSON.parse(line);
+    const { ds, prompt } = parsed;
+    const id = String(parsed.id);
+    const values = scores.rows.get(id);
+    if (values === undefined) continue;
+    const set = setOf(pool, ds);
+    rows.push({
+      pool,
+      id,
+      set,
+      prompt,
+      topic: TOPIC_OF_SET[set] ?? "general",
+      scores: values,
+      tokens: tokens?.rows.get(id)?.map((chars) => chars / CHARS_PER_TOKEN) ?? null,
+      part: partOf(pool === "reasoning_gym" ? prompt : keyOf(prompt), PARTS),
+    });
+  }
+  return { pool, models: scores.columns, rows };
+}
+
+/** The task itself for puzzles (`rg/games`), the subject for exams. */
+function setOf(pool: Pool, ds: string): string {
+  if (pool === "llmrouter9") return ds.slice(0, ds.indexOf("/"));
+  if (pool === "reasoning_gym") return `rg/${ds.split("/")[1]}`;
+  return ds;
+}
+
+/** The question without its options, letters only: equal for the same question in two sets. */
+export function keyOf(prompt: string): string {
+  const stem = prompt.split(/\n\s*(?:A[.)]|Options)/)[0] ?? prompt;
+  return stem
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "")
+    .slice(0, 160);
+}
+
+function csvOf(path: string): { columns: readonly string[]; rows: ReadonlyMap<string, Float32Array> } {
+  const [head = "", ...lines] = textOfFile(path).trim().split("\n");
+  const columns = head.trim().split(",").slice(1);
+  const rows = new Map<string, Float32Array>();
+  for (const line of lines) {
+    const cells = cellsOf(line.trim());
+    const id = cells[0] ?? "";
+    rows.set(
+      id,
+      Float32Array.from(columns, (_, at) => (cells[at + 1] ? Number(cells[at + 1]) : Number.NaN)),
+    );
+  }
+  return { columns, rows };
+}
+
+function cellsOf(line: string): readonly string[] {
+  if (!line.startsWith('"')) return line.split(",");
+  const end = line.indexOf('",');
+  return [line.slice(1, end).replaceAll('""', '"'), ...line.slice(end + 2).split(",")];
+}

@@ -1,0 +1,207 @@
+// A day of one gateway's router in virtual time: providers that are as the test says, clients that ask steadily, real health.
+import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import type { ModelCard } from "../../src/core/card.ts";
+import { Fault } from "../../src/core/fault.ts";
+import type { Selector } from "../../src/core/selector.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import { Deadlines } from "../../src/gateway/deadlines.ts";
+import { knownNow } from "../../src/gateway/planned.ts";
+import { Health } from "../../src/router/health.ts";
+import { Learned } from "../../src/router/learned.ts";
+import { type Attempt, planOf } from "../../src/router/plan.ts";
+import { Stickiness } from "../../src/router/stickiness.ts";
+import type { Trial } from "../../src/router/trial.ts";
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+const EVERY_MS = 500;
+const ANSWER_TOKENS = 60;
+
+/** How a provider is at a moment. */
+export interface Manner {
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+  /** It fails after so long. */
+  readonly failsAfterMs?: number;
+  /** It refuses for load, and asks to be left alone for so long. */
+  readonly restsMs?: number;
+}
+export const QUICK: Manner = { firstTokenMs: 300, tokensPerSecond: 120 };
+export const USUAL: Manner = { firstTokenMs: 900, tokensPerSecond: 60 };
+export const SLOW: Manner = { firstTokenMs: 9000, tokensPerSecond: 4 };
+
+export const EVEN =
+  "math: L, coding: L, reasoning: L, science: L, knowledge: L, language: L, data: L, instruction: L";
+export const skillsAt = (level: number) => `{ ${EVEN.replaceAll("L", String(level))}, tools: ${level} }`;
+
+export interface ModelRow {
+  readonly price: readonly [input: number, output: number];
+  readonly skills: string;
+}
+
+/** `Able` is the best; `Thrift` is the cheapest and the quickest, `Fast` the next after it. */
+export const MODELS: Readonly<Record<string, ModelRow>> = {
+  Able: { price: [8, 40], skills: skillsAt(0.95) },
+  Spare: { price: [6, 30], skills: skillsAt(0.9) },
+  Fast: { price: [4, 20], skills: skillsAt(0.89) },
+  Thrift: { price: [0.5, 2], skills: skillsAt(0.89) },
+};
+export const FAVOURITE: Readonly<Record<Selector, string>> = {
+  best: "Able",
+  fair: "Thrift",
+  light: "Thrift",
+};
+
+function settingsOf(models: Readonly<Record<string, ModelRow>>): Settings {
+  const rows = Object.entries(models).map(
+    ([
+      name,
+      {
+        price: [input, output],
+      },
+    ]) =>
+      `  ${name}: { dialect: openai, keys: ["k-${name}"], base_url: "http://x.test", models: [{ name: m, context: 8192, output: 1024, price: { input: ${input}, output: ${output} } }] }`,
+  );
+  const skills = Object.entries(models).map(([name, row]) => `  "${name}#m": { skills: ${row.skills} }`);
+  const text = ["providers:", ...rows, "models:", ...skills, "router: { fair: { quality: 0.9 } }"].join("\n");
+  const loaded = loadSettings({
+    ...{ text, file: "poundkey.yaml", env: () => undefined, readFile: () => "" },
+    ...{ known: [], overrides: {} },
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  return loaded.settings;
+}
+
+export interface Pick {
+  readonly atMs: number;
+  /** The provider whose model the decision names. */
+  readonly chosen: string;
+  /** The provider of the first in the plan, and of who answered; null: nobody did. */
+  readonly first: string;
+  readonly served: string | null;
+}
+
+/** One gateway's router under steady traffic, in virtual time. */
+export class Day {
+  readonly picks: Pick[] = [];
+  readonly #manners = new Map<string, Manner>();
+  readonly #health = new Health(() => {});
+  readonly #stickiness = new Stickiness();
+  readonly #learned = new Learned();
+  readonly #deadlines: Deadlines;
+  #cards: readonly ModelCard[] = [];
+  #settings: Settings;
+  #due: { readonly atMs: number; readonly task: () => void }[] = [];
+  #nowMs = 0;
+  #asked = 0;
+
+  constructor(models = MODELS) {
+    const clock = { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs };
+    this.#deadlines = new Deadlines({ ...clock, after: () => () => {}, every: () => () => {} });
+    this.#settings = settingsOf(models);
+    this.reload(models);
+    for (const name of Object.keys(models)) this.is(name, name === "Thrift" ? QUICK : USUAL);
+  }
+
+  reload(models: Readonly<Record<string, ModelRow>>): void {
+    this.#settings = settingsOf(models);
+    this.#cards = buildCatalogue(this.#settings).list();
+    this.#health.configured(this.#settings.providers);
+  }
+
+  is(provider: string, manner: Manner): void {
+    this.#manners.set(provider, manner);
+  }
+
+  /** Lets clients ask for so long; gives what was picked in this time. */
+  ask(selector: Selector, forMs: number, prompt = "What is the capital of France?"): readonly Pick[] {
+    const from = this.picks.length;
+    const untilMs = this.#nowMs + forMs;
+    for (; this.#nowMs < untilMs; this.#advance(EVERY_MS)) this.request(selector, prompt);
+    return this.picks.slice(from);
+  }
+
+  /** Who comes first in the plan of the next request. */
+  next(selector: Selector, prompt?: string): string {
+    return this.ask(selector, 1, prompt)[0]?.first ?? "";
+  }
+
+  /** Time goes by without any traffic. */
+  rest(forMs: number): void {
+    this.#advance(forMs);
+  }
+
+  request(selector: Selector, prompt: string): void {
+    const { attempts, decision } = planOf({
+      request: { model: `Router#${selector}`, messages: [{ role: "user", content: prompt }] },
+      selection: { kind: "selector", selector, candidates: this.#cards },
+      rules: this.#settings.router,
+      quality: null,
+      known: knownNow({ health: this.#health, learned: this.#learned, deadlines: this.#deadlines }),
+      credentialsOf: (provider) =>
+        this.#settings.providers.find(({ name }) => name === provider)?.credentials ?? [],
+      roll: () => 0.5,
+      keyId: `key ${this.#asked++}`,
+      health: this.#health,
+      stickiness: this.#stickiness,
+      nowMs: this.#nowMs,
+    });
+    const [first] = attempts;
+    if (first) this.#health.asked(first.card, this.#nowMs);
+    const chosen = decision?.choice?.split("#")[0] ?? "";
+    this.#walk(attempts, { atMs: this.#nowMs, chosen, first: first?.card.provider ?? "" });
+  }
+
+  #walk([attempt, ...others]: readonly Attempt[], pick: Omit<Pick, "served">): void {
+    const trial = attempt ? this.#health.begin(attempt, this.#nowMs) : null;
+    if (attempt === undefined) this.picks.push({ ...pick, served: null });
+    else if (trial === null) this.#walk(others, pick);
+    else this.#try(attempt.card.provider, trial, others, pick);
+  }
+
+  #try(provider: string, trial: Trial, others: readonly Attempt[], pick: Omit<Pick, "served">): void {
+    const manner = this.#manners.get(provider) ?? USUAL;
+    const { failsAfterMs, restsMs } = manner;
+    if (failsAfterMs === undefined && restsMs === undefined) {
+      this.picks.push({ ...pick, served: provider });
+      this.#answer(trial, manner);
+      return;
+    }
+    this.#after(failsAfterMs ?? 0, () => {
+      const fault =
+        restsMs === undefined
+          ? new Fault("upstream_error", "no", { upstreamStatus: 500 })
+          : new Fault("provider_busy", "no", { upstreamStatus: 429, retryAfterMs: restsMs });
+      trial.failed(this.#nowMs, fault);
+      this.#walk(others, pick);
+    });
+  }
+
+  #answer(trial: Trial, { firstTokenMs, tokensPerSecond }: Manner): void {
+    const restMs = (ANSWER_TOKENS / tokensPerSecond) * SECOND;
+    this.#after(firstTokenMs, () => trial.answered(this.#nowMs));
+    this.#after(firstTokenMs + restMs, () => trial.finished(this.#nowMs, ANSWER_TOKENS));
+  }
+
+  #after(delayMs: number, task: () => void): void {
+    this.#due.push({ atMs: this.#nowMs + delayMs, task });
+  }
+
+  #advance(byMs: number): void {
+    const untilMs = this.#nowMs + byMs;
+    for (;;) {
+      const [next] = this.#due.filter(({ atMs }) => atMs <= untilMs).toSorted((a, b) => a.atMs - b.atMs);
+      if (next === undefined) break;
+      this.#due = this.#due.filter((one) => one !== next);
+      this.#nowMs = next.atMs;
+      next.task();
+    }
+    this.#nowMs = untilMs;
+  }
+}
+
+/** The share of those that went first to this provider. */
+export function shareOf(provider: string, picks: readonly Pick[]): number {
+  return picks.filter(({ first }) => first === provider).length / picks.length;
+}

@@ -1,0 +1,92 @@
+// A decision as the log keeps it: decided again it is the same, over many sets of models, and what is no decision is none.
+import { describe, expect, test } from "bun:test";
+import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
+import type { ModelCard } from "../../src/core/card.ts";
+import { parseJson } from "../../src/core/json.ts";
+import { SELECTORS, type Selector } from "../../src/core/selector.ts";
+import { SKILLS } from "../../src/core/skill.ts";
+import { type Choice, choose } from "../../src/router/choose.ts";
+import { decidedAgain, keptDecision, rowOf, rowText } from "../../src/router/decision.ts";
+import type { HealthView } from "../../src/router/health-view.ts";
+import { kindOf } from "../../src/router/lesson.ts";
+import { needsOf } from "../../src/router/needs.ts";
+import { rowWidth } from "../../src/router/predictor.ts";
+import { diceOf } from "./dice.ts";
+
+const NAMES = ["OpenAI", "Anthropic", "Google", "Mistral", "OpenRouter", "Groq", "DeepSeek", "xAI"];
+const providers = NAMES.map((name) => ({ name, unlistedModels: false }));
+const CARDS = buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {} }).list();
+const WORDS =
+  "what is the integral of a python function which king wrote translate into german sort json".split(" ");
+const SHARES = [0, 0.5, 0.9, 0.98, 1];
+
+/** Some cards, some words, some health. */
+function anyChoice(selector: Selector, roll: () => number) {
+  const share = SHARES[Math.floor(roll() * SHARES.length)] ?? 1;
+  const words = Array.from({ length: 3 + roll() * 40 }, () => WORDS[Math.floor(roll() * WORDS.length)]);
+  const request = { model: "x", messages: [{ role: "user" as const, content: words.join(" ") }] };
+  const keep = 0.02 + roll();
+  const cards: readonly ModelCard[] = CARDS.filter(() => roll() < keep);
+  const seenOf = () => ({
+    firstTokenMs: 100 + roll() * 5000,
+    tokensPerSecond: 10 + roll() * 200,
+    errorRate: roll() < 0.3 ? roll() : 0,
+    open: roll() < 0.1,
+  });
+  const health: HealthView = { of: () => (roll() < 0.3 ? seenOf() : null) };
+  const rules = { fairQuality: share, deny: [], pin: {} };
+  const choice = choose(selector, { request, needs: needsOf(request), cards, rules, quality: share, health });
+  return { choice, share };
+}
+
+const kept = (choice: Choice, share: number) => JSON.stringify(keptDecision(choice, share));
+
+describe("a kept decision", () => {
+  test.each(SELECTORS)("of Router#%s is the same again", (selector) => {
+    const roll = diceOf(11);
+    for (let round = 0; round < 200; round++) {
+      const { choice, share } = anyChoice(selector, roll);
+      const again = decidedAgain(parseJson(kept(choice, share)));
+      expect(again).toEqual({ choice: choice.choice?.id ?? null, same: true });
+    }
+  });
+
+  test("is small however many models there are, and counts those that it leaves out", () => {
+    const { choice, share } = anyChoice("best", () => 0.99);
+    expect(choice.candidates.length).toBe(CARDS.length);
+    expect(kept(choice, share).length).toBeLessThan(5000);
+    const { removed, candidates } = keptDecision(choice, share);
+    const out = choice.candidates.filter(({ eligible }) => !eligible).length;
+    expect(Object.values(removed).reduce((sum, count) => sum + count, 0)).toBe(out);
+    expect(candidates.length).toBeLessThanOrEqual(14);
+  });
+
+  test("holds what is learned from: the row, exactly, and the kind of request", () => {
+    const { choice, share } = anyChoice("fair", diceOf(3));
+    const kind = kindOf(kept(choice, share));
+    expect(kind?.row).toEqual(choice.prediction.row);
+    expect(kind?.row).toHaveLength(rowWidth());
+    expect(kind?.difficultyLogit).toBeCloseTo(choice.prediction.difficultyLogit, 6);
+    expect(kind?.support).toBeCloseTo(choice.prediction.support, 3);
+    for (const skill of SKILLS)
+      expect(kind?.categories[skill]).toBeWithin(
+        choice.prediction.categories[skill] - 0.01,
+        choice.prediction.categories[skill] + 0.001,
+      );
+  });
+});
+
+test("a row is the same as text and back, and what is no row is none", () => {
+  const row = new Float32Array([0, -0, 1 / 3, -1e-30, 3.4e38]);
+  expect(rowOf(rowText(row))).toEqual(row);
+  expect(rowOf(rowText(row.subarray(1, 3)))).toEqual(row.slice(1, 3));
+  for (const text of ["", "!!", "AAA", "AAAAAAA="]) expect(rowOf(text)).toBeNull();
+});
+
+test("anything else is no decision", () => {
+  const lacking = [{ selector: "best" }, { selector: "king", share: 1, difficulty: 0.5 }];
+  for (const value of [null, 1, "text", [], {}, ...lacking]) {
+    expect(decidedAgain(value)).toBeNull();
+    expect(kindOf(JSON.stringify(value))).toBeNull();
+  }
+});

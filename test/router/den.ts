@@ -1,0 +1,92 @@
+// A gateway with a provider `Den` whose models the selectors are asked to choose among, and what is asked of it.
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { type Seen, seen } from "../http/observe.ts";
+
+const KINDS = ["math", "coding", "reasoning", "science", "knowledge", "language", "data", "instruction"];
+const skillsAt = (level: number) =>
+  `{ ${[...KINDS, "tools"].map((kind) => `${kind}: ${level}`).join(", ")} }`;
+
+const ALL = "capabilities: [tools, vision, files, audio, structured]";
+const rows: readonly (readonly [name: string, fields: string, skills: number])[] = [
+  ["wise", `context: 100000, output: 4096, price: { input: 8, output: 40 }, ${ALL}`, 0.95],
+  ["plain", "context: 100000, output: 4096, price: { input: 0.5, output: 2 }, capabilities: []", 0.8],
+  ["short", `context: 4000, output: 100, price: { input: 0.4, output: 1 }, ${ALL}`, 0.6],
+  ["priceless", `context: 100000, output: 4096, ${ALL}`, 0.99],
+  ["denied", `context: 100000, output: 4096, price: { input: 1, output: 1 }, ${ALL}`, 0.99],
+  ["broken~trouble=500", "context: 9000, output: 100, price: { input: 9, output: 50 }", 0.7],
+];
+
+export const DEN = rows.map(([name]) => `Den#${name}`);
+
+/** The first two can serve any request in words. */
+export const PAIR = DEN.slice(0, 2);
+
+function yaml(simulatorUrl: string, more: string): string {
+  return `
+  Den:
+    dialect: openai
+    keys: ["sim-key"]
+    base_url: "${simulatorUrl}/openai/v1"
+    models:
+${rows.map(([name, fields]) => `      - { name: ${name}, ${fields} }`).join("\n")}
+models:
+${rows.map(([name, , level]) => `  "Den#${name}": { skills: ${skillsAt(level)} }`).join("\n")}
+aliases: { any: "Router#light" }
+router: { deny: ["Den#denied"], pin: { math: "Den#plain" } }
+${more}`;
+}
+
+export const BODY_LIMIT = 200_000;
+
+export function startDen(more = ""): Promise<UnderTest> {
+  return startUnderTest({ more: (url) => yaml(url, more), server: `body_limit: ${BODY_LIMIT}B` });
+}
+
+/** A body that asks in words. */
+export function worded(selector: string, words = "Which river flows through Prague?", more: JsonObject = {}) {
+  return { model: `Router#${selector}`, messages: [{ role: "user", content: words }], ...more };
+}
+
+export interface Asking {
+  readonly secret?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly url?: string;
+}
+
+/** POST to one of the gateway's own routes. */
+export async function post(den: UnderTest, path: string, body: unknown, asking: Asking = {}): Promise<Seen> {
+  const { secret = den.secret, headers = {}, url = den.url } = asking;
+  const response = await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${secret}`, ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+  return seen(response);
+}
+
+export async function routed(den: UnderTest, body: unknown, asking: Asking = {}): Promise<JsonObject> {
+  const answer = await post(den, "/v1/route", body, asking);
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.body;
+}
+
+export function candidatesIn(view: JsonObject): readonly JsonObject[] {
+  return arrayOf(view.candidates).filter(isObject);
+}
+
+export function candidate(view: JsonObject, model: string): JsonObject {
+  return objectOf(candidatesIn(view).find((one) => one.model === model));
+}
+
+/** Of the models of `Den`: what removed each; those that can serve as "". */
+export function removals(view: JsonObject): Readonly<Record<string, string>> {
+  const own = candidatesIn(view).filter(({ model }) => DEN.includes(String(model)));
+  return Object.fromEntries(own.map((one) => [String(one.model).slice(4), stringOf(one.removed_by) ?? ""]));
+}
+
+/** GET of an administrator. */
+export async function looked(den: UnderTest, path: string): Promise<JsonObject> {
+  const headers = { authorization: `Bearer ${den.adminToken}` };
+  return objectOf(await (await fetch(`${den.url}/admin/v1${path}`, { headers })).json());
+}

@@ -1,0 +1,122 @@
+// A router under test: two providers, a health of their own, plans and outcomes at moments that the test names.
+import type { ModelCard } from "../../src/core/card.ts";
+import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
+import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
+import type { Credential } from "../../src/core/settings.ts";
+import type { LogEvent } from "../../src/core/world.ts";
+import { Health } from "../../src/router/health.ts";
+import { type Attempt, planOf } from "../../src/router/plan.ts";
+import { Stickiness } from "../../src/router/stickiness.ts";
+import type { Trial } from "../../src/router/trial.ts";
+
+export function cardOf(id: string): ModelCard {
+  const [provider = "", name = ""] = id.split("#");
+  return {
+    ...{ id, provider, name, created: 0, ownedBy: provider, contextTokensMax: null, outputTokensMax: null },
+    ...{ price: null, capabilities: new Set(), listed: false, fallbacks: [] },
+  };
+}
+
+export const HOUSE = cardOf("House#small");
+export const OTHER = cardOf("Other#small");
+
+export interface Asking {
+  readonly fallbacks?: readonly ModelCard[];
+  readonly messages?: readonly ChatMessage[];
+  readonly more?: Partial<ChatRequest>;
+  readonly keyId?: string;
+}
+
+const SECRET = "the-secret-of-";
+
+export function nameOf({ credential }: Attempt): string {
+  return credential.secret?.slice(SECRET.length) ?? "";
+}
+
+export function names(attempts: readonly Attempt[]): string {
+  return attempts.map(nameOf).join(" ");
+}
+
+export class Planning {
+  readonly events: LogEvent[] = [];
+  readonly health = new Health((event) => void this.events.push(event));
+  readonly stickiness = new Stickiness();
+  readonly #keys = new Map<string, readonly Credential[]>();
+  #rolled = 0;
+
+  constructor() {
+    this.on("House", ["a", 1], ["b", 1]);
+    this.on("Other", ["x", 1]);
+  }
+
+  /** Puts another configuration in force. */
+  on(provider: string, ...credentials: readonly (readonly [string, number])[]): void {
+    this.#keys.set(
+      provider,
+      credentials.map(([name, weight]) => ({ secret: SECRET + name, weight })),
+    );
+    this.health.configured(
+      [...this.#keys].map(([name, own]) => ({
+        ...{ name, dialect: "openai", baseUrl: "http://x.test", credentials: own, headers: {} },
+        timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
+        unlistedModels: true,
+      })),
+    );
+  }
+
+  requestOf({ messages, more }: Asking = {}): ChatRequest {
+    return { ...more, model: HOUSE.id, messages: messages ?? [{ role: "user", content: "hi" }] };
+  }
+
+  plan(nowMs: number, asking: Asking = {}, request = this.requestOf(asking)): readonly Attempt[] {
+    return planOf({
+      request,
+      selection: { kind: "card", card: HOUSE, fallbacks: asking.fallbacks ?? [] },
+      rules: { fairQuality: 1, deny: [], pin: {} },
+      quality: null,
+      credentialsOf: (provider) => this.#keys.get(provider) ?? [],
+      roll: () => this.#roll(),
+      keyId: asking.keyId ?? "key_a",
+      health: this.health,
+      stickiness: this.stickiness,
+      nowMs,
+    }).attempts;
+  }
+
+  attemptOf(model: ModelCard, name: string): Attempt {
+    const credential = this.#keys.get(model.provider)?.find(({ secret }) => secret === SECRET + name);
+    return { card: model, credential: credential ?? { secret: "", weight: 1 } };
+  }
+
+  begun(attempt: Attempt, nowMs: number): Trial {
+    const trial = this.health.begin(attempt, nowMs);
+    if (!trial) throw new Error("it may not be asked");
+    return trial;
+  }
+
+  fails(model: ModelCard, name: string, nowMs: number, code: FaultCode, details: FaultDetails = {}): void {
+    this.begun(this.attemptOf(model, name), nowMs).failed(nowMs, new Fault(code, "no", details));
+  }
+
+  works(model: ModelCard, name: string, nowMs: number, tookMs = 10): void {
+    this.begun(this.attemptOf(model, name), nowMs).finished(nowMs + tookMs, 10);
+  }
+
+  /** How often each comes first in so many plans. */
+  firsts(count: number, nowMs: number, each = (_first: Attempt) => {}): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (let at = 0; at < count; at++) {
+      const [first] = this.plan(nowMs);
+      if (!first) throw new Error("an empty plan");
+      counts[nameOf(first)] = (counts[nameOf(first)] ?? 0) + 1;
+      each(first);
+    }
+    return counts;
+  }
+
+  /** The same numbers in every run, evenly from 0 up to 1. */
+  #roll(): number {
+    this.#rolled = (this.#rolled + 0.618033988749895) % 1;
+    return this.#rolled;
+  }
+}

@@ -1,0 +1,183 @@
+// A pool of public rows as the gateway would meet it: cards, skill rows of the models, labels to learn from, requests.
+import type { ModelCard } from "../../src/core/card.ts";
+import type { ChatRequest } from "../../src/core/chat.ts";
+import type { RouterRules } from "../../src/core/settings.ts";
+import type { SkillRow } from "../../src/core/skill.ts";
+import { SKILLS } from "../../src/core/skill.ts";
+import { type ChooseInput, choose } from "../../src/router/choose.ts";
+import { featuresOf } from "../../src/router/features.ts";
+import { Learned } from "../../src/router/learned.ts";
+import type { Parameters } from "../../src/router/parameters.ts";
+import { type Prediction, predict } from "../../src/router/predictor.ts";
+import { profileOf } from "../../src/router/profiles.ts";
+import { expectedQuality, qualityOf } from "../../src/router/quality.ts";
+import { type Pool, type Row, tableOf } from "./data.ts";
+import { LIST_PRICES } from "./prices.ts";
+
+export interface Field {
+  readonly pool: Pool;
+  readonly models: readonly string[];
+  readonly cards: readonly ModelCard[];
+  /** Every model was run on each; scores and tokens by `models`. */
+  readonly rows: readonly Row[];
+}
+
+export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {} };
+/** Odds of a good answer lost by a unit of difficulty, as the shipped code has it. */
+const SLOPE = 0.7;
+const ROWS_SHARE_MIN = 0.9;
+
+/** The pool's models that were run on nearly all rows, and the rows on which all of those were. */
+export function fieldOf(pool: Pool, only: (model: string) => boolean = () => true): Field {
+  const table = tableOf(pool);
+  const kept = [...table.models.entries()].filter(([at, model]) => {
+    const count = table.rows.filter(({ scores }) => !Number.isNaN(scores[at])).length;
+    return count >= ROWS_SHARE_MIN * table.rows.length && only(model);
+  });
+  const rows = table.rows.flatMap((row) => {
+    const scores = Float32Array.from(kept, ([at]) => row.scores[at] ?? Number.NaN);
+    const tokens =
+      row.tokens === null ? null : Float32Array.from(kept, ([at]) => row.tokens?.[at] ?? Number.NaN);
+    return scores.some(Number.isNaN) ? [] : [{ ...row, scores, tokens }];
+  });
+  const models = kept.map(([, model]) => model);
+  return { pool, models, cards: models.map(cardOf), rows };
+}
+
+export function cardOf(model: string): ModelCard {
+  const [input, output] = LIST_PRICES[model] ?? [1, 1];
+  return {
+    id: `Pool#${model}`,
+    provider: "Pool",
+    name: model,
+    created: 0,
+    ownedBy: "Pool",
+    contextTokensMax: null,
+    outputTokensMax: null,
+    price: { input, output },
+    capabilities: new Set(),
+    listed: false,
+    fallbacks: [],
+  };
+}
+
+export function requestOf(prompt: string): ChatRequest {
+  return { model: "Router#best", messages: [{ role: "user", content: prompt }] };
+}
+
+const predictions = new Map<string, Prediction>();
+
+/** By the shipped parameters unless others are given. */
+export function predictionOf(prompt: string, parameters?: Parameters): Prediction {
+  if (parameters !== undefined) return predict(featuresOf(requestOf(prompt)), parameters);
+  let found = predictions.get(prompt);
+  if (found === undefined) {
+    found = predict(featuresOf(requestOf(prompt)));
+    predictions.set(prompt, found);
+  }
+  return found;
+}
+
+/** What a benchmark's table would say of the models: their mean scores by kind, brought to the usual difficulty. */
+export function skillRows(
+  { models }: Field,
+  rows: readonly Row[],
+  parameters?: Parameters,
+): readonly SkillRow[] {
+  const seen = rows.map(({ prompt }) => predictionOf(prompt, parameters));
+  const difficulty = seen.reduce((sum, one) => sum + one.difficultyLogit, 0) / Math.max(1, seen.length);
+  return models.map((_, m) => {
+    const level = rows.reduce((sum, { scores }) => sum + (scores[m] ?? 0), 0) / Math.max(1, rows.length);
+    const row: Partial<Record<(typeof SKILLS)[number], number>> = {};
+    for (const skill of SKILLS) {
+      let weight = 20;
+      let sum = 20 * level;
+      let hard = 20 * difficulty;
+      for (const [r, { scores }] of rows.entries()) {
+        const share = seen[r]?.categories[skill] ?? 0;
+        weight += share;
+        sum += share * (scores[m] ?? 0);
+        hard += share * (seen[r]?.difficultyLogit ?? 0);
+      }
+      const mean = Math.min(0.98, Math.max(0.02, sum / weight));
+      row[skill] = 1 / (1 + Math.exp(-(Math.log(mean / (1 - mean)) + (SLOPE * hard) / weight)));
+    }
+    return row;
+  });
+}
+
+/** The shipped learning, given the rows' scores of all the field's models. */
+export function taught(
+  field: Field,
+  rows: readonly Row[],
+  skills: readonly SkillRow[],
+  parameters?: Parameters,
+): Learned {
+  const learned = new Learned();
+  for (const { prompt, scores, tokens } of rows) {
+    const prediction = predictionOf(prompt, parameters);
+    for (const [m, card] of field.cards.entries()) {
+      const expected = expectedQuality(profileOf(card, skills[m]), prediction);
+      learned.fold(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
+      if (tokens !== null) learned.foldLength(prediction, card.id, tokens[m] ?? Number.NaN);
+    }
+  }
+  return learned;
+}
+
+export function inputOf(
+  field: Field,
+  skills: readonly SkillRow[],
+  learned: Learned,
+  quality: number,
+): Omit<ChooseInput, "request"> {
+  const byId = new Map(field.cards.map((card, at) => [card.id, skills[at]]));
+  return {
+    needs: new Map(),
+    cards: field.cards,
+    rules: RULES,
+    quality,
+    skills: (id) => byId.get(id),
+    learned,
+  };
+}
+
+export interface Picked {
+  readonly row: Row;
+  /** Of the field's models. */
+  readonly at: number;
+}
+
+/** The shipped choice for each row. */
+export function picksOf(
+  selector: "best" | "fair",
+  field: Field,
+  rows: readonly Row[],
+  input: Omit<ChooseInput, "request">,
+  parameters?: Parameters,
+): readonly Picked[] {
+  const places = new Map(field.cards.map(({ id }, at) => [id, at]));
+  return rows.map((row) => {
+    const { choice } = choose(selector, { ...input, request: requestOf(row.prompt) }, parameters);
+    return { row, at: places.get(choice?.id ?? "") ?? 0 };
+  });
+}
+
+/** What the row's answer of a model cost, in USD, by list prices and its own length. */
+export function spentOn(field: Field, { prompt, tokens }: Row, at: number): number {
+  const price = field.cards[at]?.price;
+  if (!price) return 0;
+  const answer = tokens?.[at];
+  const output = answer === undefined || Number.isNaN(answer) ? 200 : answer;
+  return ((prompt.length / 4) * price.input + output * price.output) / 1e6;
+}
+
+/** The predicted quality of each of the field's models. */
+export function qualitiesOf(
+  { cards }: Field,
+  prediction: Prediction,
+  skills: readonly SkillRow[],
+  learned: Learned,
+): readonly number[] {
+  return cards.map((card, m) => qualityOf(card.id, profileOf(card, skills[m]), prediction, learned).quality);
+}

@@ -1,0 +1,84 @@
+// Three cards and their skills, and how the selectors' tests ask for one of them.
+import type { Capability, ModelCard } from "../../src/core/card.ts";
+import type { ChatRequest } from "../../src/core/chat.ts";
+import type { Selector } from "../../src/core/selector.ts";
+import type { RouterRules } from "../../src/core/settings.ts";
+import type { SkillRow } from "../../src/core/skill.ts";
+import { SKILLS } from "../../src/core/skill.ts";
+import { type ChooseInput, choose } from "../../src/router/choose.ts";
+import { featuresOf } from "../../src/router/features.ts";
+import { needsOf } from "../../src/router/needs.ts";
+import { type Prediction, predict } from "../../src/router/predictor.ts";
+
+export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {} };
+export const MATH =
+  "Janet's ducks lay 16 eggs a day. She eats 3 and sells the others at $2 each. How much does she make?";
+export const CODE = "Write a Python function that merges two sorted lists, with unit tests.";
+export const TRIVIA = "Which king signed the Magna Carta in 1215?";
+export const PROMPTS = [
+  MATH,
+  CODE,
+  TRIVIA,
+  "Hi!",
+  "Translate to German: the meeting is on Thursday.",
+  "请把下面的句子翻译成中文：I am late.",
+];
+
+export function cardOf(name: string, output = 1, change: Partial<ModelCard> = {}): ModelCard {
+  return {
+    id: `Shop#${name}`,
+    provider: "Shop",
+    name,
+    created: 1_780_000_000,
+    ownedBy: "Shop",
+    contextTokensMax: 8192,
+    outputTokensMax: 4096,
+    price: { input: output / 5, output },
+    capabilities: new Set<Capability>(["tools", "structured"]),
+    listed: true,
+    fallbacks: [],
+    ...change,
+  };
+}
+
+export function even(skill: number): SkillRow {
+  return Object.fromEntries(SKILLS.map((name) => [name, skill]));
+}
+
+export const STRONG = cardOf("strong", 10);
+export const MIDDLE = cardOf("middle", 2);
+export const WEAK = cardOf("weak", 0.2);
+export const CARDS = [WEAK, STRONG, MIDDLE];
+export const ROWS: Readonly<Record<string, SkillRow>> = {
+  "Shop#strong": even(0.9),
+  "Shop#middle": even(0.8),
+  "Shop#weak": even(0.35),
+};
+
+export function asking(prompt: string, change: Partial<ChatRequest> = {}): ChatRequest {
+  return { model: "Router#best", messages: [{ role: "user", content: prompt }], ...change };
+}
+
+export function inputOf(request: ChatRequest, change: Partial<ChooseInput> = {}): ChooseInput {
+  return {
+    request,
+    needs: needsOf(request),
+    cards: CARDS,
+    rules: RULES,
+    quality: 0.98,
+    skills: (id) => ROWS[id],
+    ...change,
+  };
+}
+
+export function pick(
+  selector: Selector,
+  request: ChatRequest,
+  change: Partial<ChooseInput> = {},
+): string | undefined {
+  return choose(selector, inputOf(request, change)).choice?.id;
+}
+
+export function foretold(prompt: string): Prediction {
+  return predict(featuresOf(asking(prompt)));
+}

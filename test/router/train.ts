@@ -1,0 +1,193 @@
+// Trains the predictor's parameters from the public rows and our own prompts: the same bytes for the same seed.
+// `bun test/router/train.ts` writes src/router/parameters.data.json.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { featuresOf } from "../../src/router/features.ts";
+import type { ParameterFile } from "../../src/router/parameters.ts";
+import { structureOf } from "../../src/router/structure.ts";
+import { TOPICS, type Topic } from "../../src/router/topics.ts";
+import { isTrial, keyOf, type Row, type Table, TEST_PART, tableOf } from "./data.ts";
+import { difficultiesOf } from "./difficulty.ts";
+import { type Example, embed, type Fitted } from "./fit.ts";
+import { ownPrompts } from "./prompts.ts";
+import { vocabularyOf } from "./vocabulary.ts";
+
+const SEED = 4;
+const VOCABULARY_SIZE = 10_000;
+const OWN_PER_TEMPLATE = 12;
+/** Plain answers of sets whose answers' lengths aren't known, by judgment. */
+const TOKENS_OF_SET: Readonly<Record<string, number>> = {
+  trivia_qa: 40,
+  natural_qa: 60,
+  commonsense_qa: 80,
+  openbook_qa: 80,
+  arc_challenge: 120,
+  gpqa: 600,
+  mbpp: 250,
+  human_eval: 300,
+  commongen: 60,
+  logicgrid: 600,
+  mmlu: 100,
+  gsm8k: 200,
+  "agentverse-mgsm": 220,
+};
+/** Sets scored by the overlap of words: a good answer has no score of 1, so their mean difficulty is judged. */
+const DIFFICULTY_OF_SET: Readonly<Record<string, number>> = {
+  trivia_qa: -0.3,
+  natural_qa: 0,
+  commongen: -0.7,
+};
+/** Trained-on pools: `routellm` is kept for the trial alone. */
+const TRAINED = ["llmrouter9", "zeroeval", "mmlu_pro", "reasoning_gym"] as const;
+
+export interface Training {
+  /** Rows that may be learned from, beside what is always kept out. */
+  readonly keep?: (row: Row) => boolean;
+  readonly seed?: number;
+}
+
+interface Task {
+  readonly prompt: string;
+  readonly topic: Topic;
+  readonly set: string;
+  readonly difficulty: number;
+  readonly tokens: number;
+  readonly head: number;
+  readonly scores: Float32Array | null;
+}
+
+/** Rows of the test part, and questions that the trial asks too, are never learned from. */
+export function train({ keep = () => true, seed = SEED }: Training = {}): ParameterFile {
+  const trial = new Set(
+    tableOf("routellm")
+      .rows.filter(isTrial)
+      .map(({ prompt }) => keyOf(prompt)),
+  );
+  const tables = TRAINED.map((pool) => {
+    const table = tableOf(pool);
+    const rows = table.rows.filter(
+      (row) => row.part !== TEST_PART && !trial.has(keyOf(row.prompt)) && keep(row),
+    );
+    return { ...table, rows };
+  });
+  const difficulties = judged(tables, difficultiesOf(tables));
+  let heads = 0;
+  const tasks: Task[] = [];
+  for (const [t, { models, rows }] of tables.entries()) {
+    for (const [r, row] of rows.entries()) {
+      const { prompt, topic, set, scores } = row;
+      tasks.push({
+        prompt,
+        topic,
+        set,
+        difficulty: difficulties[t]?.[r] ?? 0,
+        tokens: tokensOf(row),
+        head: heads,
+        scores,
+      });
+    }
+    heads += models.length;
+  }
+  for (const { topic, prompt, difficulty, outputTokens } of ownPrompts(OWN_PER_TEMPLATE, seed)) {
+    tasks.push({
+      prompt,
+      topic,
+      set: `own/${topic}`,
+      difficulty,
+      tokens: outputTokens,
+      head: 0,
+      scores: null,
+    });
+  }
+  return fileOf(tasks, heads, seed);
+}
+
+/** The sets of `DIFFICULTY_OF_SET` moved to their judged mean. */
+function judged(tables: readonly Table[], difficulties: readonly Float32Array[]): readonly Float32Array[] {
+  return tables.map(({ rows }, t) => {
+    const values = difficulties[t] ?? new Float32Array(0);
+    const shifts = new Map<string, number>();
+    for (const [set, wanted] of Object.entries(DIFFICULTY_OF_SET)) {
+      const own = [...values].filter((_, r) => rows[r]?.set === set);
+      if (own.length > 0) shifts.set(set, wanted - own.reduce((sum, value) => sum + value, 0) / own.length);
+    }
+    return values.map((value, r) => value + (shifts.get(rows[r]?.set ?? "") ?? 0));
+  });
+}
+
+function tokensOf({ tokens, set }: Row): number {
+  const known = [...(tokens ?? [])].filter((count) => count > 0);
+  if (known.length === 0) return TOKENS_OF_SET[set] ?? 300;
+  return Math.exp(known.reduce((sum, count) => sum + Math.log(count), 0) / known.length);
+}
+
+function fileOf(tasks: readonly Task[], heads: number, seed: number): ParameterFile {
+  const features = tasks.map(({ prompt }) =>
+    featuresOf({ model: "", messages: [{ role: "user", content: prompt }] }),
+  );
+  const vocabulary = vocabularyOf(
+    features.map(({ grams }) => grams),
+    tasks.map(({ set }) => set),
+    VOCABULARY_SIZE,
+  );
+  const bySet = new Map<string, number>();
+  for (const { set } of tasks) bySet.set(set, (bySet.get(set) ?? 0) + 1);
+  const examples = tasks.map((task, at): Example => {
+    const one = features[at];
+    if (one === undefined) throw new Error("There is a task without features.");
+    return {
+      ...vocabulary.rowOf(one.grams),
+      structure: structureOf(one),
+      topic: TOPICS.indexOf(task.topic),
+      difficulty: task.difficulty,
+      logTokens: Math.log(task.tokens),
+      head: task.head,
+      scores: task.scores,
+      weight: Math.min(3, (200 / (bySet.get(task.set) ?? 1)) ** 0.5),
+    };
+  });
+  const known = examples.map(({ known: share }) => share).toSorted((a, b) => a - b);
+  const fitted = embed(examples, vocabulary.hashes.length, heads, seed);
+  return packed(fitted, vocabulary, known[Math.floor(known.length * 0.15)] ?? 0.6);
+}
+
+function packed(
+  fitted: Fitted,
+  vocabulary: ReturnType<typeof vocabularyOf>,
+  knownUsual: number,
+): ParameterFile {
+  const { size, embedding } = fitted;
+  const scales = Array.from({ length: size }, (_, dim) => {
+    let most = 1e-9;
+    for (let at = dim; at < embedding.length; at += size) most = Math.max(most, Math.abs(embedding[at] ?? 0));
+    return Number((most / 127).toPrecision(6));
+  });
+  const bytes = Int8Array.from(embedding, (value, at) => Math.round(value / (scales[at % size] ?? 1)));
+  return {
+    about:
+      "Made by test/router/train.ts from public rows (LICENSES.md) and our own prompts; not to be edited.",
+    size,
+    plain: fitted.plain,
+    hashes: base64(new Uint8Array(vocabulary.hashes.buffer)),
+    rarity: base64(vocabulary.rarity),
+    embedding: base64(new Uint8Array(bytes.buffer)),
+    scales,
+    unknownRarity: vocabulary.unknownRarity,
+    supportFrom: Number((knownUsual * 0.35).toFixed(4)),
+    supportTo: Number(knownUsual.toFixed(4)),
+    topics: base64(new Uint8Array(fitted.topics.buffer)),
+    difficulty: base64(new Uint8Array(fitted.difficulty.buffer)),
+    outputTokens: base64(new Uint8Array(fitted.outputTokens.buffer)),
+  };
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("base64");
+}
+
+if (import.meta.main) {
+  const path = join(import.meta.dir, "../../src/router/parameters.data.json");
+  const text = `${JSON.stringify(train(), null, 1)}\n`;
+  writeFileSync(path, text);
+  console.log(`${path}: ${text.length} bytes`);
+}

@@ -1,0 +1,249 @@
+// Trials on the many-model pools: whom the shipped choice picks, in and out of distribution, and what it saves.
+import { Learned } from "../../src/router/learned.ts";
+import { type Parameters, parametersOf } from "../../src/router/parameters.ts";
+import { type Pool, type Row, TEST_PART } from "./data.ts";
+import { diceOf } from "./dice.ts";
+import {
+  type Field,
+  fieldOf,
+  inputOf,
+  type Picked,
+  picksOf,
+  predictionOf,
+  qualitiesOf,
+  skillRows,
+  spentOn,
+  taught,
+} from "./pools.ts";
+import { LIST_PRICES } from "./prices.ts";
+import { bootstrapped, entropyOf, type Interval, meanOf, spreadOf } from "./statistics.ts";
+import { train } from "./train.ts";
+
+/** Models whose hidden thinking is in no row's length cost more than the rows tell, so they are left out of costs. */
+const HIDDEN_THINKING = /^o1-|o3-mini|deepseek-r1|qwq/;
+
+/** The pool's models that have a list price. */
+export function pricedField(pool: Pool, withHidden: boolean): Field {
+  return fieldOf(
+    pool,
+    (model) =>
+      (pool === "mmlu_pro" && withHidden) ||
+      (model in LIST_PRICES && (withHidden || !HIDDEN_THINKING.test(model.replace(/^.*\//, "")))),
+  );
+}
+
+/** Which part is scored, and by which parameters; learned from are the parts before it. */
+export interface Fold {
+  readonly part: number;
+  /** undefined: the shipped ones. */
+  readonly parameters: Parameters | undefined;
+}
+
+export const SHIPPED: Fold = { part: TEST_PART, parameters: undefined };
+
+/** A part that was not looked at while constants were chosen, and parameters that never saw it. */
+export function freshFold(): Fold {
+  const part = TEST_PART - 1;
+  return { part, parameters: parametersOf(train({ keep: (row) => row.part !== part })) };
+}
+
+export function partsOf(
+  { rows }: Field,
+  scoredPart = TEST_PART,
+): { readonly learned: readonly Row[]; readonly scored: readonly Row[] } {
+  return {
+    learned: rows.filter(({ part }) => part < scoredPart),
+    scored: rows.filter(({ part }) => part === scoredPart),
+  };
+}
+
+export interface PickResult {
+  readonly name: string;
+  readonly rows: number;
+  readonly accuracy: number;
+  readonly bestSingle: number;
+  readonly gain: Interval;
+  readonly setOracle: number;
+  readonly queryOracle: number;
+  readonly entropy: number;
+}
+
+/** Best single: the model with the highest mean on all the pool's rows, which no router knows beforehand. */
+export function pickResult(name: string, field: Field, picks: readonly Picked[]): PickResult {
+  const rows = picks.map(({ row }) => row);
+  const { at: best } = bestSingleOf(field, field.rows);
+  const bestSingle = meanOf(rows.map(({ scores }) => scores[best] ?? 0));
+  const sets = Map.groupBy(rows, ({ set }) => set);
+  let bySet = 0;
+  for (const own of sets.values()) bySet += bestSingleOf(field, own).mean * own.length;
+  return {
+    name,
+    rows: rows.length,
+    accuracy: meanOf(picks.map(({ row, at }) => row.scores[at] ?? 0)),
+    bestSingle,
+    gain: bootstrapped(picks.map(({ row, at }) => (row.scores[at] ?? 0) - (row.scores[best] ?? 0))),
+    setOracle: bySet / rows.length,
+    queryOracle: meanOf(rows.map(({ scores }) => Math.max(...scores))),
+    entropy: entropyOf(picks.map(({ at }) => at)),
+  };
+}
+
+function bestSingleOf(
+  { models }: Field,
+  rows: readonly Row[],
+): { readonly at: number; readonly mean: number } {
+  const means = models.map((_, m) => meanOf(rows.map(({ scores }) => scores[m] ?? 0)));
+  const mean = Math.max(...means);
+  return { at: means.indexOf(mean), mean };
+}
+
+/** The learning parts' rows as skill rows alone, and as labels too. */
+export function inDistribution(pool: Pool, { part, parameters }: Fold): readonly PickResult[] {
+  const field = pricedField(pool, true);
+  const { learned, scored } = partsOf(field, part);
+  const skills = skillRows(field, learned, parameters);
+  const state = taught(field, learned, skills, parameters);
+  const rowsOnly = picksOf("best", field, scored, inputOf(field, skills, new Learned(), 0.98), parameters);
+  const labels = picksOf("best", field, scored, inputOf(field, skills, state, 0.98), parameters);
+  return [
+    pickResult(`${pool}, skill rows only`, field, rowsOnly),
+    pickResult(`${pool}, labels learned`, field, labels),
+  ];
+}
+
+/** One set at a time: parameters trained anew, rows and labels without it and without others of its kind. */
+export function outOfDistribution(
+  pool: Pool,
+  retrained: (topic: string) => Parameters,
+): readonly PickResult[] {
+  const field = pricedField(pool, true);
+  const { learned, scored } = partsOf(field);
+  const labels: Picked[] = [];
+  const rowsOnly: Picked[] = [];
+  for (const set of new Set(field.rows.map((row) => row.set))) {
+    const own = scored.filter((row) => row.set === set);
+    const [first] = own;
+    if (first === undefined) continue;
+    const parameters = retrained(first.topic);
+    const others = learned.filter((row) => row.set !== set && row.topic !== first.topic);
+    const skills = skillRows(field, others, parameters);
+    const state = taught(field, others, skills, parameters);
+    labels.push(...picksOf("best", field, own, inputOf(field, skills, state, 0.98), parameters));
+    rowsOnly.push(...picksOf("best", field, own, inputOf(field, skills, new Learned(), 0.98), parameters));
+  }
+  return [
+    pickResult(`${pool}, skill rows only`, field, rowsOnly),
+    pickResult(`${pool}, labels learned`, field, labels),
+  ];
+}
+
+/** Trains once for each kind that is left out. */
+export function retraining(): (topic: string) => Parameters {
+  const made = new Map<string, Parameters>();
+  return (topic) => {
+    const found = made.get(topic) ?? parametersOf(train({ keep: (row) => row.topic !== topic }));
+    made.set(topic, found);
+    return found;
+  };
+}
+
+export interface SavedResult {
+  readonly pool: string;
+  readonly dial: number;
+  /** The share of the best single model's accuracy that was kept. */
+  readonly kept: Interval;
+  readonly saved: Interval;
+}
+
+export const DIALS = [1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.93, 0.92, 0.9, 0.88, 0.86, 0.84, 0.8] as const;
+
+/** What `fair` keeps and saves against always asking the best single model, at each position of the dial. */
+export function savings(pool: Pool, { part, parameters }: Fold): readonly SavedResult[] {
+  const field = pricedField(pool, false);
+  const { learned, scored } = partsOf(field, part);
+  const skills = skillRows(field, learned, parameters);
+  const state = taught(field, learned, skills, parameters);
+  const { at: best } = bestSingleOf(field, field.rows);
+  return DIALS.map((dial) => {
+    const picks = picksOf("fair", field, scored, inputOf(field, skills, state, dial), parameters);
+    const score = picks.map(({ row, at }) => row.scores[at] ?? 0);
+    const single = scored.map(({ scores }) => scores[best] ?? 0);
+    const spent = picks.map(({ row, at }) => spentOn(field, row, at));
+    const full = scored.map((row) => spentOn(field, row, best));
+    return { pool, dial, kept: ratioOf(score, single), saved: inverted(ratioOf(spent, full)) };
+  });
+}
+
+function inverted({ mean, low, high }: Interval): Interval {
+  return { mean: 1 - mean, low: 1 - high, high: 1 - low };
+}
+
+function ratioOf(upper: readonly number[], lower: readonly number[]): Interval {
+  const dice = diceOf(7);
+  const sumAt = (values: readonly number[], places: readonly number[]) =>
+    places.reduce((sum, at) => sum + (values[at] ?? 0), 0);
+  const samples = Array.from({ length: 400 }, () => {
+    const places = upper.map(() => Math.floor(dice() * upper.length));
+    return sumAt(upper, places) / sumAt(lower, places);
+  });
+  return { mean: meanOf(upper) / meanOf(lower), ...spreadOf(samples) };
+}
+
+/** The most that is saved while at least `share` is kept, between neighbouring positions of the dial. */
+export function savedAt(results: readonly SavedResult[], share: number): number {
+  let most = 0;
+  for (const [at, { kept, saved }] of results.entries()) {
+    if (kept.mean >= share) most = Math.max(most, saved.mean);
+    const next = results[at + 1];
+    if (next === undefined || kept.mean < share || next.kept.mean >= share || next.kept.mean === kept.mean)
+      continue;
+    const part = (kept.mean - share) / (kept.mean - next.kept.mean);
+    most = Math.max(most, saved.mean + part * (next.saved.mean - saved.mean));
+  }
+  return most;
+}
+
+export interface NewcomerResult {
+  readonly pool: string;
+  readonly model: string;
+  readonly without: number;
+  readonly byRow: number;
+  readonly byLabels: number;
+  readonly chosen: number;
+}
+
+/** The strongest model known by its skill row alone, the others by labels; against not having it, and having its labels. */
+export function newcomer(pool: Pool): NewcomerResult {
+  const field = pricedField(pool, true);
+  const { learned, scored } = partsOf(field);
+  const { at: newest } = bestSingleOf(field, learned);
+  const skills = skillRows(field, learned);
+  const all = taught(field, learned, skills);
+  const accuracy = (picks: readonly Picked[]) => meanOf(picks.map(({ row, at }) => row.scores[at] ?? 0));
+  const byLabels = picksOf("best", field, scored, inputOf(field, skills, all, 0.98));
+  all.reset(field.cards[newest]?.id);
+  const input = inputOf(field, skills, all, 0.98);
+  const byRow = picksOf("best", field, scored, input);
+  const others = { ...input, cards: field.cards.filter((_, at) => at !== newest) };
+  return {
+    pool,
+    model: field.models[newest] ?? "",
+    without: accuracy(picksOf("best", field, scored, others)),
+    byRow: accuracy(byRow),
+    byLabels: accuracy(byLabels),
+    chosen: meanOf(byRow.map(({ at }) => (at === newest ? 1 : 0))),
+  };
+}
+
+/** Predicted quality and score of every model on every scored row. */
+export function predictedAndSeen(pool: Pool, withLabels: boolean): readonly (readonly [number, number])[] {
+  const field = pricedField(pool, true);
+  const { learned, scored } = partsOf(field);
+  const skills = skillRows(field, learned);
+  const state = withLabels ? taught(field, learned, skills) : new Learned();
+  return scored.flatMap((row) =>
+    qualitiesOf(field, predictionOf(row.prompt), skills, state).map(
+      (quality, m) => [quality, row.scores[m] ?? 0] as const,
+    ),
+  );
+}

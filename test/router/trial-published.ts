@@ -1,0 +1,92 @@
+// The published trial: RouteLLM's two models on MMLU and GSM8K, with few labels of the set, by the shipped learning.
+import { choose } from "../../src/router/choose.ts";
+import { isTrial, type Row } from "./data.ts";
+import { diceOf, shuffled } from "./dice.ts";
+import { cardOf, type Field, fieldOf, inputOf, requestOf, skillRows, taught } from "./pools.ts";
+import { entropyOf, type Interval, meanOf, spreadOf, type TwoModels, twoModels } from "./statistics.ts";
+
+export interface PublishedResult {
+  readonly set: string;
+  readonly labels: number;
+  readonly rows: number;
+  readonly apgr: Interval;
+  readonly cpt50: number;
+  readonly cpt80: number;
+  readonly entropy: number;
+  /** By the prompt's length alone, and by the true subject's mean gap in the same labels. */
+  readonly byLength: number;
+  readonly bySubject: number;
+}
+
+const RESAMPLES_A_DRAW = 40;
+
+/** The labels are drawn anew for each seed, out of questions that aren't scored; the interval is over draws and questions. */
+export function publishedTrial(set: string, labels: number, draws: number): PublishedResult {
+  const whole = fieldOf("routellm");
+  const field: Field = { ...whole, cards: whole.models.map(cardOf) };
+  const own = field.rows.filter((row) => row.set.startsWith(set));
+  const pool = own.filter((row) => !isTrial(row));
+  const scored = own.filter(isTrial);
+  const strong = scored.map(({ scores }) => scores[0] ?? 0);
+  const weak = scored.map(({ scores }) => scores[1] ?? 0);
+  const results: TwoModels[] = [];
+  const samples: number[] = [];
+  const entropies: number[] = [];
+  const subjects: number[] = [];
+  for (let draw = 0; draw < draws; draw++) {
+    const drawn = [...shuffled(pool.length, 100 + draw)].slice(0, labels).flatMap((at) => pool[at] ?? []);
+    const { lean, picks } = leanings(field, drawn, scored);
+    results.push(twoModels(lean, strong, weak));
+    entropies.push(entropyOf(picks));
+    subjects.push(twoModels(subjectLeanings(drawn, scored), strong, weak).apgr);
+    const dice = diceOf(draw);
+    for (let sample = 0; sample < RESAMPLES_A_DRAW; sample++) {
+      const chosen = scored.map(() => Math.floor(dice() * scored.length));
+      const of = (values: readonly number[]) => chosen.map((at) => values[at] ?? 0);
+      samples.push(twoModels(of(lean), of(strong), of(weak)).apgr);
+    }
+  }
+  return {
+    set,
+    labels,
+    rows: scored.length,
+    apgr: { mean: meanOf(results.map(({ apgr }) => apgr)), ...spreadOf(samples) },
+    cpt50: meanOf(results.map(({ cpt50 }) => cpt50)),
+    cpt80: meanOf(results.map(({ cpt80 }) => cpt80)),
+    entropy: meanOf(entropies),
+    byLength: twoModels(
+      scored.map(({ prompt }) => prompt.length),
+      strong,
+      weak,
+    ).apgr,
+    bySubject: meanOf(subjects),
+  };
+}
+
+/** By the qualities that the shipped `choose` gives the two. */
+function leanings(field: Field, drawn: readonly Row[], scored: readonly Row[]) {
+  const skills = skillRows(field, drawn);
+  const input = inputOf(field, skills, taught(field, drawn, skills), 0.98);
+  const picks: number[] = [];
+  const lean = scored.map(({ prompt }) => {
+    const { candidates, choice } = choose("best", { ...input, request: requestOf(prompt) });
+    const qualityOf = (at: number) =>
+      candidates.find(({ card }) => card.id === field.cards[at]?.id)?.quality ?? 0;
+    picks.push(choice?.id === field.cards[0]?.id ? 0 : 1);
+    return qualityOf(0) - qualityOf(1);
+  });
+  return { lean, picks };
+}
+
+function subjectLeanings(drawn: readonly Row[], scored: readonly Row[]): readonly number[] {
+  const gaps = new Map<string, { sum: number; count: number }>();
+  const all = meanOf(drawn.map(({ scores }) => (scores[0] ?? 0) - (scores[1] ?? 0)));
+  for (const { set, scores } of drawn) {
+    const gap = gaps.get(set) ?? { sum: 0, count: 0 };
+    gaps.set(set, { sum: gap.sum + (scores[0] ?? 0) - (scores[1] ?? 0), count: gap.count + 1 });
+  }
+  return scored.map(({ set }) => {
+    const { sum, count } = gaps.get(set) ?? { sum: 0, count: 0 };
+    return (sum + 10 * all) / (count + 10);
+  });
+}

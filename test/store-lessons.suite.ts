@@ -1,0 +1,156 @@
+// What every store has to do with lessons for the selectors and with the decisions that are kept, whatever its engine.
+import { describe, expect, test } from "bun:test";
+import type { Lesson } from "../src/core/rows.ts";
+import type { Store } from "../src/core/store.ts";
+import { accountOf, NOON, recordOf, writeRecord } from "./samples.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+
+type Opened = () => TwoStores;
+
+export function lessonsSuite(name: string, makeBench: MakeBench): void {
+  describe(name, () => {
+    const opened = twoStores(makeBench);
+    describe("lessons", () => lessons(opened));
+    describe("the order of lessons", () => order(opened));
+    describe("forgotten lessons", () => forgotten(opened));
+    describe("decisions", () => decisions(opened));
+  });
+}
+
+function lessonNamed(id: string, fields: Partial<Lesson> = {}): Lesson {
+  const request = JSON.stringify({ row: "AACAPw==", categories: { math: 1 } });
+  return {
+    ...{ accountId: "default", id, atMs: NOON, model: "Sim#echo", score: 0.75, expected: 0.5, request },
+    ...fields,
+  };
+}
+
+async function idsIn(store: Store, fromMs = 0, most = 100): Promise<readonly string[]> {
+  return (await store.lessons(fromMs, most)).map(({ id }) => id);
+}
+
+function lessons(opened: Opened): void {
+  test("one is kept with every field, exactly, and the other node reads it", async () => {
+    const { store, other } = opened();
+    const lesson = lessonNamed("1", { atMs: NOON + 7, score: 1 / 3, expected: 2 / 7 });
+    expect(await store.teach(lesson)).toBe(true);
+    expect(await other.lessons(0, 10)).toEqual([lesson]);
+  });
+
+  test.each([0, 1])("a score of %d stays one", async (score) => {
+    const { store } = opened();
+    await store.teach(lessonNamed("1", { score, expected: 1 - score }));
+    expect(await store.lessons(0, 10)).toMatchObject([{ score, expected: 1 - score }]);
+  });
+
+  test("each is taught once: the first score stays, on every node", async () => {
+    const { store, other } = opened();
+    expect(await store.teach(lessonNamed("1", { score: 0.25 }))).toBe(true);
+    expect(await store.teach(lessonNamed("1", { score: 1, model: "Sim#other" }))).toBe(false);
+    expect(await other.teach(lessonNamed("1", { score: 0, atMs: NOON + 1 }))).toBe(false);
+    expect(await store.lessons(0, 10)).toEqual([lessonNamed("1", { score: 0.25 })]);
+  });
+
+  test("of many that teach the same at once, one is the first", async () => {
+    const { store, other } = opened();
+    const scores = Array.from({ length: 20 }, (_, at) => at / 20);
+    const taught = await Promise.all(
+      scores.map((score, at) => (at % 2 ? store : other).teach(lessonNamed("1", { score }))),
+    );
+    expect(taught.filter(Boolean)).toHaveLength(1);
+    expect(await store.lessons(0, 10)).toMatchObject([{ score: scores[taught.indexOf(true)] }]);
+  });
+
+  test("the same id in another account is another lesson", async () => {
+    const { store } = opened();
+    await store.addAccount(accountOf("acct"));
+    expect(await store.teach(lessonNamed("1"))).toBe(true);
+    expect(await store.teach(lessonNamed("1", { accountId: "acct" }))).toBe(true);
+    expect(await store.lessons(0, 10)).toHaveLength(2);
+  });
+}
+
+function order(opened: Opened): void {
+  test("they come by their moment, then by their id, from a moment on, so many at most", async () => {
+    const { store } = opened();
+    for (const [id, atMs] of [
+      ["late", NOON + 2],
+      ["b", NOON + 1],
+      ["B", NOON + 1],
+      ["a", NOON + 1],
+      ["early", NOON],
+    ] as const) {
+      await store.teach(lessonNamed(id, { atMs }));
+    }
+    expect(await idsIn(store)).toEqual(["early", "B", "a", "b", "late"]);
+    expect(await idsIn(store, NOON + 1)).toEqual(["B", "a", "b", "late"]);
+    expect(await idsIn(store, NOON + 1, 2)).toEqual(["B", "a"]);
+    expect(await idsIn(store, NOON + 2)).toEqual(["late"]);
+    expect(await idsIn(store, NOON + 3)).toEqual([]);
+  });
+
+  test("a moment that was measured finer is kept to the millisecond", async () => {
+    const { store } = opened();
+    await store.teach(lessonNamed("1", { atMs: NOON + 0.6 }));
+    expect(await store.lessons(NOON + 1, 10)).toMatchObject([{ atMs: NOON + 1 }]);
+  });
+
+  test("what a request was like is kept however long it is", async () => {
+    const { store } = opened();
+    const request = JSON.stringify({ row: "é".repeat(20_000), categories: {} });
+    await store.teach(lessonNamed("1", { request }));
+    expect((await store.lessons(0, 10))[0]?.request).toBe(request);
+  });
+}
+
+function forgotten(opened: Opened): void {
+  const taught = async () => {
+    const { store } = opened();
+    await store.teach(lessonNamed("1"));
+    await store.teach(lessonNamed("2", { model: "Sim#other" }));
+    await store.teach(lessonNamed("3"));
+  };
+
+  test("all of them", async () => {
+    await taught();
+    const { store, other } = opened();
+    await store.forgetLessons();
+    expect(await idsIn(other)).toEqual([]);
+  });
+
+  test("one model's, and no other's", async () => {
+    await taught();
+    const { store, other } = opened();
+    await store.forgetLessons("Sim#echo");
+    expect(await idsIn(other)).toEqual(["2"]);
+    await store.forgetLessons("Sim#none");
+    expect(await idsIn(other)).toEqual(["2"]);
+  });
+
+  test("may be taught again", async () => {
+    await taught();
+    const { store } = opened();
+    await store.forgetLessons();
+    expect(await store.teach(lessonNamed("1", { score: 0 }))).toBe(true);
+    expect(await store.lessons(0, 10)).toMatchObject([{ id: "1", score: 0 }]);
+  });
+}
+
+function decisions(opened: Opened): void {
+  const decision = JSON.stringify({
+    selector: "fair",
+    choice: "Sim#écho",
+    candidates: [],
+    row: "A".repeat(2000),
+  });
+
+  test("a request's is kept and read, alone and in lists; without one it has none", async () => {
+    const { store, other } = opened();
+    await writeRecord(store, recordOf("chosen", { decision, selector: "Router#fair", atMs: NOON + 1 }));
+    await writeRecord(store, recordOf("named"));
+    expect((await other.request("chosen"))?.decision).toBe(decision);
+    expect((await other.request("named"))?.decision).toBeNull();
+    const listed = await other.requests({}, { limit: 10, after: null });
+    expect(listed.map((record) => record.decision)).toEqual([decision, null]);
+  });
+}
