@@ -273,6 +273,7 @@ describe("what is told is what is done", () => {
       expect(row).toMatchObject({ selector: `Router#${selector}`, model_asked: `Router#${selector}` });
       const decision = objectOf(row.decision);
       expect(decision).toMatchObject({ selector, choice: view.choice, features: objectOf(view.features) });
+      expect(decision).not.toHaveProperty("row");
       const able = candidatesIn(view).filter(({ eligible }) => eligible === true);
       expect(candidatesIn(decision).map(({ model }) => model)).toEqual(able.map(({ model }) => model));
       for (const [at, { quality }] of candidatesIn(decision).entries())

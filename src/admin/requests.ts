@@ -1,6 +1,6 @@
 // The operator's view of the request log.
 import { Fault } from "../core/fault.ts";
-import { parseJson } from "../core/json.ts";
+import { type JsonObject, objectOf, parseJson } from "../core/json.ts";
 import { usdOf } from "../core/money.ts";
 import type { RequestRecord } from "../core/record.ts";
 import { fieldsOf, optional, readText, readWhole } from "./input.ts";
@@ -22,7 +22,7 @@ function requestView(record: RequestRecord) {
     model_asked: record.modelAsked,
     model_used: record.modelUsed,
     selector: record.selector,
-    decision: record.decision === null ? null : (parseJson(record.decision) ?? null),
+    decision: record.decision === null ? null : decisionView(record.decision),
     attempts: record.attempts,
     stream: record.stream,
     status: record.status,
@@ -37,6 +37,12 @@ function requestView(record: RequestRecord) {
     first_token_ms: record.firstTokenMs,
   };
 }
+/** Why a selector chose as it did, without the numbers that only learning reads. */
+function decisionView(decision: string): JsonObject {
+  const { row: _row, ...shown } = objectOf(parseJson(decision));
+  return shown;
+}
+
 /** A request as the operator sees it. */
 export type RequestView = ReturnType<typeof requestView>;
 
