@@ -9,6 +9,11 @@ export function entryIdOf({ accountId, seq }: Pick<Entry, "accountId" | "seq">):
   return `${accountId}.${seq}`;
 }
 
+/** The number of an entry, from its `entryIdOf`. */
+export function entrySeqOf(entryId: string): number {
+  return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
+}
+
 /** A place in a list that runs from the newest row to the oldest. */
 export interface Position {
   readonly atMs: number;

@@ -1,7 +1,7 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
 import type { ChatChunk, ChatReply, Usage } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
-import { Fault, faultOf } from "../core/fault.ts";
+import { FAULTS, Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
@@ -258,11 +258,11 @@ function chargedIn(usage: Usage, settled: Settled | null): Usage {
 }
 
 function lostOutcome({ record }: Outcome): Outcome {
-  const { row, code: faultCode } = new Fault("store_unavailable", "");
+  const { status } = FAULTS.store_unavailable;
   return {
     counted: false,
     sealedReply: null,
-    record: { ...record, ended: "lost", status: row.status, faultCode },
+    record: { ...record, ended: "lost", status, faultCode: "store_unavailable" },
   };
 }
 

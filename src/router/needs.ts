@@ -25,12 +25,6 @@ export function needsOf(request: ChatRequest): Needs {
   return needs;
 }
 
-/** Whether the card can do all that is needed. */
-export function canAll(card: ModelCard, needs: Needs): boolean {
-  for (const need of needs.keys()) if (!can(card, need)) return false;
-  return true;
-}
-
 const WORDS: Record<Capability, string> = {
   tools: "tools",
   vision: "images",

@@ -1,7 +1,8 @@
 // One transaction for demands of one account: read under its lock, decide, write; again where it failed and that is safe.
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
+import { CommitError, unavailable } from "../unavailable.ts";
 import { BEGIN, type Connection } from "./connection.ts";
-import { CommitError, isTrouble, LateError, Tries, unavailable } from "./failures.ts";
+import { isTrouble, LateError, Tries } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
 import { readingOf } from "./reading.ts";
 import { writesOf } from "./writing.ts";

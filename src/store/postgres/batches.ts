@@ -1,8 +1,9 @@
 // Demands on their way into transactions: while one of an account is under way, its further demands gather for the next.
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
 import { Fault } from "../../core/fault.ts";
+import { unavailable } from "../unavailable.ts";
 import { type Bounds, runBatch } from "./batch.ts";
-import { CONNECTIONS_MAX, LateError, unavailable } from "./failures.ts";
+import { CONNECTIONS_MAX, LateError } from "./failures.ts";
 import type { Pool } from "./pool.ts";
 
 const BATCH_DEMANDS_MAX = 500;

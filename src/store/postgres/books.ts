@@ -1,5 +1,5 @@
 // The PostgreSQL store's journals and sums.
-import type { Store } from "../../core/store.ts";
+import { entrySeqOf, type Store } from "../../core/store.ts";
 import { type Found, text, whole } from "../found.ts";
 import { USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { AUDIT_ACCOUNTS, AUDIT_SUMS, auditOf, usageSql } from "../sql.ts";
@@ -22,12 +22,12 @@ type BookMethods = Pick<
 export function bookMethods(pool: Pool): BookMethods {
   return {
     journal: async (accountId, { limit, after }) => {
-      const before = after ? seqOf(after.id) : Number.MAX_SAFE_INTEGER;
+      const before = after ? entrySeqOf(after.id) : Number.MAX_SAFE_INTEGER;
       return (await pool.one(query(JOURNAL, accountId, before, limit))).map(ENTRY.rowOf);
     },
     systemJournal: async (account, { limit, after }) => {
       const from = after
-        ? ([after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), seqOf(after.id)] as const)
+        ? ([after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), entrySeqOf(after.id)] as const)
         : ([Number.MAX_SAFE_INTEGER, "", 0] as const);
       const page = `
         ${selectFrom(ENTRY)} WHERE ${account}_nano <> 0 AND (at_ms, account_id, seq) < ($1, $2, $3)
@@ -51,11 +51,6 @@ export function bookMethods(pool: Pool): BookMethods {
       return (found ?? []).map(USAGE.rowOf);
     },
   };
-}
-
-/** The number of an entry, from its `entryIdOf`. */
-function seqOf(entryId: string): number {
-  return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
 }
 
 function only(result: Result | undefined): Found {

@@ -1,7 +1,8 @@
 // One connection of the pool while it is somebody's: statements sent in one flight, each flight bounded in time.
 import type { ReservedSQL } from "bun";
 import type { Found, Value } from "../found.ts";
-import { CommitError, isConflict, LateError } from "./failures.ts";
+import { CommitError } from "../unavailable.ts";
+import { isConflict, LateError } from "./failures.ts";
 
 export interface Query {
   readonly text: string;

@@ -1,12 +1,8 @@
 // What a failure of the database means: whether it is worth another try, whose fault it is, and what callers are told.
 import { SQL } from "bun";
-import { Fault } from "../../core/fault.ts";
+import { CommitError } from "../unavailable.ts";
 
-const RETRY_AFTER_MS = 1000;
 export const CONNECTIONS_MAX = 10;
-
-/** Nobody knows whether the transaction was written: its COMMIT was sent and not answered. */
-export class CommitError extends Error {}
 
 /** The database did not answer in time, or no connection to it was to be had. */
 export class LateError extends Error {}
@@ -58,13 +54,6 @@ export class Tries {
     if (isLost(error)) return ++this.#lost <= LOST_MAX;
     return ++this.#failures < this.#failuresMax;
   }
-}
-
-/** What a caller is told of a store that can't be used. */
-export function unavailable(cause: unknown): Fault {
-  const message = "The gateway's store can't be used right now. Please try again shortly.";
-  const unknown = cause instanceof CommitError ? { outcomeUnknown: true as const } : {};
-  return new Fault("store_unavailable", message, { retryAfterMs: RETRY_AFTER_MS, cause, ...unknown });
 }
 
 /** For the operator. A server's own words name no password, and an address is never a part of what Bun says. */

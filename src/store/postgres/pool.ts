@@ -1,8 +1,9 @@
 // The connections to the database: as many as are needed up to a bound, each use bounded in time, failures told as faults.
 import { type ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
+import { unavailable } from "../unavailable.ts";
 import { BEGIN, BEGIN_LOOKING, COMMIT, Connection, type Query, query, type Result } from "./connection.ts";
-import { CONNECTIONS_MAX, isTrouble, LateError, Tries, unavailable } from "./failures.ts";
+import { CONNECTIONS_MAX, isTrouble, LateError, Tries } from "./failures.ts";
 
 const CONNECT_MS = 1000;
 const IDLE_SECONDS = 300;

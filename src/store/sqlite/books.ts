@@ -1,6 +1,6 @@
 // The SQLite store's journals, sums, and holds that were left behind.
 import type { Hold } from "../../core/rows.ts";
-import type { Store } from "../../core/store.ts";
+import { entrySeqOf, type Store } from "../../core/store.ts";
 import { text, whole } from "../found.ts";
 import { USAGE } from "../log-tables.ts";
 import { auditOf } from "../sql.ts";
@@ -25,12 +25,14 @@ export function bookMethods(
     orphans: (most) => lifeline.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
     journal: (accountId, { limit, after }) =>
       lifeline.run(({ sql }) =>
-        sql.journal.all(accountId, after ? seqOf(after.id) : Number.MAX_SAFE_INTEGER, limit).map(ENTRY.rowOf),
+        sql.journal
+          .all(accountId, after ? entrySeqOf(after.id) : Number.MAX_SAFE_INTEGER, limit)
+          .map(ENTRY.rowOf),
       ),
     systemJournal: (account, { limit, after }) =>
       lifeline.run(({ sql }) => {
         const from = after
-          ? [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), seqOf(after.id)]
+          ? [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), entrySeqOf(after.id)]
           : [Number.MAX_SAFE_INTEGER, "", 0];
         return sql
           .systemJournal(account)
@@ -50,11 +52,6 @@ export function bookMethods(
     usage: ({ fromMs, toMs, groupBy }) =>
       lifeline.run(({ sql }) => sql.usage(groupBy).all(fromMs, toMs).map(USAGE.rowOf)),
   };
-}
-
-/** The number of an entry, from its `entryIdOf`. */
-function seqOf(entryId: string): number {
-  return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
 }
 
 function findOrphans(sql: Statements, file: string | null, own: string, most: number): readonly Hold[] {

@@ -1,6 +1,8 @@
 // One open connection to the SQLite file: its settings, its statements, its transactions, and whether the file is still there.
+
 import { Database, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
+import { CommitError } from "../unavailable.ts";
 import { migrate, versionOf } from "./migrations.ts";
 import { prepare, type Statements } from "./statements.ts";
 
@@ -86,9 +88,6 @@ function fileId(path: string): string | null {
   const found = statSync(path, { throwIfNoEntry: false });
   return found ? `${found.dev} ${found.ino}` : null;
 }
-
-/** Nobody knows whether the transaction was written. */
-export class CommitError extends Error {}
 
 /** SQLite writes this page even where the value stays; a row that stays as it was it would not. */
 function rewrite(database: Database): void {

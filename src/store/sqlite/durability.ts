@@ -1,7 +1,8 @@
 // Makes what was committed survive a power failure: one sync of the write-ahead log for all who wait, beside the event loop.
 import { closeSync, fdatasync, openSync } from "node:fs";
+import { unavailable } from "../unavailable.ts";
 import { IN_MEMORY } from "./connection.ts";
-import { type Lifeline, unavailable } from "./lifeline.ts";
+import type { Lifeline } from "./lifeline.ts";
 
 /** Who comes within this time shares one sync; every provider takes longer to begin its answer. */
 const GATHERING_MS = 4;

@@ -1,11 +1,12 @@
 // Keeps a connection to the SQLite file: waits for locks, drops a connection that failed, opens it anew at the next use.
+
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { Fault } from "../../core/fault.ts";
-import { CommitError, type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";
+import { CommitError, unavailable } from "../unavailable.ts";
+import { type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./connection.ts";
 
 const LOCK_POLL_MS = 4;
-const RETRY_AFTER_MS = 1000;
 
 export interface LifelineOptions {
   readonly path: string;
@@ -114,12 +115,4 @@ function makeFile(path: string): void {
   if (path === IN_MEMORY) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   closeSync(openSync(path, "a", 0o600));
-}
-
-/** What a caller is told of a store that can't be used. */
-export function unavailable(cause: unknown): Fault {
-  const message = "The gateway's store can't be used right now. Please try again shortly.";
-  const details = { retryAfterMs: RETRY_AFTER_MS, cause };
-  const unknown = cause instanceof CommitError ? { outcomeUnknown: true as const } : {};
-  return new Fault("store_unavailable", message, { ...details, ...unknown });
 }
