@@ -1,16 +1,16 @@
 // One attempt of a plan: the request in the provider's dialect, the answer as normalised chunks or a whole reply.
 import type { ModelCard } from "../core/card.ts";
-import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
-import type { Decoder, ServerEvent, Target } from "../core/dialect.ts";
+import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
+import type { Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { parseJson } from "../core/json.ts";
 import type { Credential } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Trial } from "../router/trial.ts";
+import { AnswerReader, type Reading, readable } from "../wire/answer.ts";
 import { unfold } from "../wire/fold.ts";
-import { isAnswer, Normaliser, normaliseReply } from "../wire/normalise.ts";
-import { EventParser } from "../wire/sse.ts";
-import { StopCutter } from "../wire/stop.ts";
+import { isAnswer, normaliseReply } from "../wire/normalise.ts";
+import type { Part } from "../wire/run.ts";
 import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
 
 /** All that one upstream call needs. */
@@ -36,29 +36,26 @@ export interface AttemptCall {
   readonly onUsage: (usage: Usage, isWhole: boolean) => void;
 }
 
-/** The chunks of a streamed answer, one batch per read; returns the usage as far as it was reported. */
-export type ChunkStream = AsyncGenerator<readonly ChatChunk[], Usage | null>;
+/** A streamed answer, one batch of its parts per read; returns the usage as far as it was reported. */
+export type PartStream = AsyncGenerator<readonly Part[], Usage | null>;
 
 /** Runs a streamed attempt. Throws the Fault of whatever broke it; however it is left, the upstream call is ended. */
-export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkStream {
+export async function* streamAttempt(ports: Ports, attempt: AttemptCall): PartStream {
   const { timeouts } = attempt.upstream.setup;
   const started = ports.deadlines.nowMs();
   const firstByteMs = firstByteMsOf(timeouts, attempt.card.capabilities.has("reasoning"));
   const call = callFor(ports, attempt, Math.min(started + firstByteMs, attempt.totalAtMs));
   try {
     const { response, stops } = await send(attempt, call);
-    const normaliser = new Normaliser(attempt.request, attempt.choiceOffset);
-    const cutter = new StopCutter(stops);
+    const reader = readerOf(attempt, stops);
     let answered = false;
     let waitedMs = 0;
-    const finished = new Set<number>();
     let reported: Usage | null = null;
-    for await (const chunks of decoded(attempt, call, response)) {
-      addFinished(finished, chunks);
-      const batch = normaliser.push(cutter.push(chunks));
-      if (normaliser.usage !== reported && normaliser.usage !== null)
-        attempt.onUsage(normaliser.usage, finished.size >= (attempt.request.n ?? 1));
-      reported = normaliser.usage;
+    for await (const batch of partsOf(attempt, call, response, reader)) {
+      const { usage } = reader;
+      if (usage !== reported && usage !== null)
+        attempt.onUsage(usage, reader.finished >= (attempt.request.n ?? 1));
+      reported = usage;
       answered ||= batch.some(isAnswer);
       if (batch.length > 0) {
         const givenMs = ports.deadlines.nowMs();
@@ -72,10 +69,11 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
       }
       if (answered) call.extendTo(Math.min(ports.deadlines.nowMs() + timeouts.idleMs, attempt.totalAtMs));
     }
-    const last = normaliser.end().filter((chunk) => chunk.choices.length > 0);
-    attempt.trial?.finished(ports.deadlines.nowMs(), normaliser.usage?.completion_tokens ?? null, waitedMs);
+    const last = reader.finish();
+    const { usage } = reader;
+    attempt.trial?.finished(ports.deadlines.nowMs(), usage?.completion_tokens ?? null, waitedMs);
     if (last.length > 0) yield last;
-    return normaliser.usage;
+    return usage;
   } catch (thrown) {
     throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
   } finally {
@@ -84,9 +82,9 @@ export async function* streamAttempt(ports: Ports, attempt: AttemptCall): ChunkS
   }
 }
 
-function addFinished(finished: Set<number>, chunks: readonly ChatChunk[]): void {
-  for (const { choices } of chunks)
-    for (const { index, finish_reason } of choices) if (finish_reason) finished.add(index);
+function readerOf({ card, request, upstream, choiceOffset }: AttemptCall, stops: readonly string[]) {
+  const decoder = upstream.dialect.decoder(card, request);
+  return new AnswerReader({ decoder, request, choiceOffset, stops, splices: true });
 }
 
 /** Runs a whole attempt: one JSON answer. */
@@ -165,7 +163,7 @@ function withoutDearTier(request: ChatRequest): { request: ChatRequest; dropped:
 function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {
   const body = parseJson(text);
   if (body === undefined) throw garbled("the answer is not JSON");
-  return read(() => upstream.dialect.reply(body, card, request));
+  return readable(() => upstream.dialect.reply(body, card, request));
 }
 
 /** Schemas that refer to themselves a thousand levels deep, and their like, exhaust the stack. */
@@ -178,68 +176,39 @@ function written<Result>(work: () => Result): Result {
   }
 }
 
-/** An answer of a shape that its reader stumbles over is not of the dialect. */
-function read<Result>(work: () => Result): Result {
-  try {
-    return work();
-  } catch (thrown) {
-    throw thrown instanceof Fault ? thrown : garbled(`unreadable: ${String(thrown)}`);
-  }
-}
-
-/** The answer's chunks per read. A server that ignores `stream` and sends one JSON is understood too. */
-async function* decoded(
+/** The answer's parts per read. A server that ignores `stream` and sends one JSON is understood too. */
+async function* partsOf(
   attempt: AttemptCall,
   call: UpstreamCall,
   response: Response,
-): AsyncGenerator<readonly ChatChunk[]> {
+  reader: AnswerReader,
+): AsyncGenerator<readonly Part[]> {
   if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
-    yield unfold(replyOf(attempt, await call.text(response, REPLY_BYTES_MAX)));
+    yield reader.take(unfold(replyOf(attempt, await call.text(response, REPLY_BYTES_MAX))));
     return;
   }
-  const parser = new EventParser();
-  const decoder = attempt.upstream.dialect.decoder(attempt.card, attempt.request);
   if (response.body) {
     try {
       for await (const bytes of call.bytes(response.body)) {
-        const events = parser.push(bytes);
-        // Comments are no progress: an upstream that sends nothing else runs into its deadline.
-        if (events.length === 0) continue;
-        yield* pushed(decoder, events);
-        if (!decoder.done) continue;
+        const reading = reader.push(bytes);
+        if (reading) yield* given(reading);
+        if (!reader.done) continue;
         call.complete();
         break;
       }
     } catch (thrown) {
-      const last = wholeAtDeadline(thrown, decoder);
+      // Some servers hold the connection open behind an answer that is whole, and send no mark of its end.
+      const isLate = thrown instanceof Fault && thrown.code === "upstream_timeout";
+      const last = isLate ? reader.early() : null;
       if (!last) throw thrown;
       return yield last;
     }
   }
-  yield* pushed(decoder, parser.end());
-  yield read(() => decoder.end());
+  yield* given(reader.end());
 }
 
-/** Some servers hold the connection open behind an answer that is whole, and send no mark of its end. */
-function wholeAtDeadline(thrown: unknown, decoder: Decoder): readonly ChatChunk[] | null {
-  if (!(thrown instanceof Fault) || thrown.code !== "upstream_timeout") return null;
-  try {
-    return decoder.end();
-  } catch {
-    return null;
-  }
-}
-
-/** The chunks of one read as one batch; those before an event that fails are given before it fails. */
-function* pushed(decoder: Decoder, events: readonly ServerEvent[]): Generator<readonly ChatChunk[]> {
-  const [only] = events;
-  if (only && events.length === 1) return yield read(() => decoder.push(only));
-  const chunks: ChatChunk[] = [];
-  try {
-    for (const event of events) for (const chunk of read(() => decoder.push(event))) chunks.push(chunk);
-  } catch (fault) {
-    yield chunks;
-    throw fault;
-  }
-  yield chunks;
+/** The parts before what broke the answer are given before it does. */
+function* given({ parts, broken }: Reading): Generator<readonly Part[]> {
+  yield parts;
+  if (broken !== undefined) throw broken;
 }

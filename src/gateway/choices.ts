@@ -1,7 +1,8 @@
 // Several choices from providers that give fewer in one call: so many calls as it takes, their answers put together.
 import type { ModelCard } from "../core/card.ts";
-import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
-import { type AttemptCall, type ChunkStream, streamAttempt, wholeAttempt } from "./attempt.ts";
+import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
+import type { Part } from "../wire/run.ts";
+import { type AttemptCall, type PartStream, streamAttempt, wholeAttempt } from "./attempt.ts";
 import type { Ports, Upstream } from "./upstream.ts";
 
 /** How many calls it takes to give so many choices. */
@@ -33,7 +34,7 @@ function callsOf(attempt: AttemptCall): readonly AttemptCall[] {
 }
 
 /** All choices as one stream. One call that fails ends the others. */
-export async function* streamChoices(ports: Ports, attempt: AttemptCall): ChunkStream {
+export async function* streamChoices(ports: Ports, attempt: AttemptCall): PartStream {
   const calls = callsOf(attempt);
   const [only] = calls;
   if (only && calls.length === 1) return yield* streamAttempt(ports, only);
@@ -48,9 +49,9 @@ export async function* streamChoices(ports: Ports, attempt: AttemptCall): ChunkS
   }
 }
 
-async function* merged(streams: readonly ChunkStream[]): ChunkStream {
+async function* merged(streams: readonly PartStream[]): PartStream {
   const usages: (Usage | null)[] = [];
-  const waiting = new Map<ChunkStream, Promise<Step>>();
+  const waiting = new Map<PartStream, Promise<Step>>();
   for (const stream of streams) waiting.set(stream, stepOf(stream));
   while (waiting.size > 0) {
     const { stream, result } = await Promise.race(waiting.values());
@@ -66,11 +67,11 @@ async function* merged(streams: readonly ChunkStream[]): ChunkStream {
 }
 
 interface Step {
-  readonly stream: ChunkStream;
-  readonly result: IteratorResult<readonly ChatChunk[], Usage | null>;
+  readonly stream: PartStream;
+  readonly result: IteratorResult<readonly Part[], Usage | null>;
 }
 
-function stepOf(stream: ChunkStream): Promise<Step> {
+function stepOf(stream: PartStream): Promise<Step> {
   const step = stream.next().then((result) => ({ stream, result }));
   // A stream that fails while another one is waited for must not count as an unhandled rejection.
   step.catch(() => {});

@@ -1,5 +1,5 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
-import type { ChatChunk, ChatReply, Usage } from "../core/chat.ts";
+import type { ChatReply, Usage } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { FAULTS, Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
@@ -8,6 +8,7 @@ import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import { offersOf } from "../ledger/worst.ts";
 import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
+import type { Part } from "../wire/run.ts";
 import { Admissions } from "./admissions.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
@@ -93,7 +94,7 @@ export class Gateway {
    * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early calls
    * `return()` and fires the call's signal.
    */
-  stream(call: Call, facts: Facts): AsyncGenerator<readonly ChatChunk[]> {
+  stream(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
     return this.#served(call, facts, {
       made: (life) => this.#streamed(life),
       kept: (reply) => [unfold(reply)],
@@ -149,7 +150,7 @@ export class Gateway {
     yield { ...reply, usage: chargedIn(usage, settled) };
   }
 
-  async *#streamed(life: Answering): AsyncGenerator<readonly ChatChunk[]> {
+  async *#streamed(life: Answering): AsyncGenerator<readonly Part[]> {
     const { call, tally, settle, durable } = life;
     const { first, rest } = await walk(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),

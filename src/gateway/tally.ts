@@ -1,5 +1,5 @@
 // What one request came to: counted while it runs, made into its one record at its end.
-import type { ChatChunk, Delta, Usage } from "../core/chat.ts";
+import type { Delta, Usage } from "../core/chat.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
@@ -8,6 +8,7 @@ import { cost, tokensOf } from "../ledger/price.ts";
 import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
 import { isAnswer } from "../wire/normalise.ts";
+import { type Part, Run } from "../wire/run.ts";
 import type { Call, Facts } from "./call.ts";
 
 const NO_TOKENS: Tokens = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
@@ -71,10 +72,11 @@ export class Tally {
   }
 
   /** What left for the client. */
-  saw(chunks: readonly ChatChunk[]): void {
-    this.#answered ||= chunks.some(isAnswer);
-    for (const { choices } of chunks) {
-      for (const { delta } of choices) this.#producedBytes += bytesOf(delta);
+  saw(parts: readonly Part[]): void {
+    this.#answered ||= parts.some(isAnswer);
+    for (const part of parts) {
+      if (part instanceof Run) this.#producedBytes += part.bytes;
+      else for (const { delta } of part.choices) this.#producedBytes += bytesOf(delta);
     }
   }
 
