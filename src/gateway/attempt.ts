@@ -1,4 +1,4 @@
-// One attempt of a plan: the request in the provider's dialect, the answer as normalised chunks or a whole reply.
+// One attempt of a plan: the request in the provider's dialect, and its answer as a whole reply.
 import type { ModelCard } from "../core/card.ts";
 import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import type { Target } from "../core/dialect.ts";
@@ -7,11 +7,9 @@ import { parseJson } from "../core/json.ts";
 import type { Credential } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Trial } from "../router/trial.ts";
-import { AnswerReader, type Reading, readable } from "../wire/answer.ts";
-import { unfold } from "../wire/fold.ts";
-import { isAnswer, normaliseReply } from "../wire/normalise.ts";
-import type { Part } from "../wire/run.ts";
-import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
+import { readable } from "../wire/answer.ts";
+import { normaliseReply } from "../wire/normalise.ts";
+import { type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
 
 /** All that one upstream call needs. */
 export interface AttemptCall {
@@ -36,57 +34,6 @@ export interface AttemptCall {
   readonly onUsage: (usage: Usage, isWhole: boolean) => void;
 }
 
-/** A streamed answer, one batch of its parts per read; returns the usage as far as it was reported. */
-export type PartStream = AsyncGenerator<readonly Part[], Usage | null>;
-
-/** Runs a streamed attempt. Throws the Fault of whatever broke it; however it is left, the upstream call is ended. */
-export async function* streamAttempt(ports: Ports, attempt: AttemptCall): PartStream {
-  const { timeouts } = attempt.upstream.setup;
-  const started = ports.deadlines.nowMs();
-  const firstByteMs = firstByteMsOf(timeouts, attempt.card.capabilities.has("reasoning"));
-  const call = callFor(ports, attempt, Math.min(started + firstByteMs, attempt.totalAtMs));
-  try {
-    const { response, stops } = await send(attempt, call);
-    const reader = readerOf(attempt, stops);
-    let answered = false;
-    let waitedMs = 0;
-    let reported: Usage | null = null;
-    for await (const batch of partsOf(attempt, call, response, reader)) {
-      const { usage } = reader;
-      if (usage !== reported && usage !== null)
-        attempt.onUsage(usage, reader.finished >= (attempt.request.n ?? 1));
-      reported = usage;
-      answered ||= batch.some(isAnswer);
-      if (batch.length > 0) {
-        const givenMs = ports.deadlines.nowMs();
-        // While the client takes its time, the provider is not to blame.
-        if (answered) {
-          attempt.trial?.answered(givenMs);
-          call.extendTo(attempt.totalAtMs);
-        }
-        yield batch;
-        waitedMs += ports.deadlines.nowMs() - givenMs;
-      }
-      if (answered) call.extendTo(Math.min(ports.deadlines.nowMs() + timeouts.idleMs, attempt.totalAtMs));
-    }
-    const last = reader.finish();
-    const { usage } = reader;
-    attempt.trial?.finished(ports.deadlines.nowMs(), usage?.completion_tokens ?? null, waitedMs);
-    if (last.length > 0) yield last;
-    return usage;
-  } catch (thrown) {
-    throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
-  } finally {
-    call.close();
-    attempt.trial?.left();
-  }
-}
-
-function readerOf({ card, request, upstream, choiceOffset }: AttemptCall, stops: readonly string[]) {
-  const decoder = upstream.dialect.decoder(card, request);
-  return new AnswerReader({ decoder, request, choiceOffset, stops, splices: true });
-}
-
 /** Runs a whole attempt: one JSON answer. */
 export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
   const started = ports.deadlines.nowMs();
@@ -109,7 +56,7 @@ export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<
 const FAIR_SHARE = 0.9;
 
 /** Tells how an attempt failed, unless its client's limit, or what others had left of the time, cut it short. */
-function told(
+export function told(
   { trial, totalAtMs, upstream }: AttemptCall,
   fault: Fault,
   startedMs: number,
@@ -123,7 +70,7 @@ function told(
 }
 
 /** No answer may name the provider's secret or its address. */
-function callFor(
+export function callFor(
   ports: Ports,
   { client, credential, upstream }: AttemptCall,
   deadlineAtMs: number,
@@ -131,13 +78,13 @@ function callFor(
   return new UpstreamCall(ports, client, deadlineAtMs, [credential.secret ?? "", ...upstream.hosts]);
 }
 
-interface Sent {
+export interface Sent {
   readonly response: Response;
   /** The stop sequences that the provider could not be told: they are ours to keep. */
   readonly stops: readonly string[];
 }
 
-async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Sent> {
+export async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Sent> {
   const { upstream, credential, card } = attempt;
   const { baseUrl, headers } = upstream.setup;
   const target: Target = { baseUrl, headers, secret: credential.secret };
@@ -160,7 +107,7 @@ function withoutDearTier(request: ChatRequest): { request: ChatRequest; dropped:
   };
 }
 
-function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {
+export function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {
   const body = parseJson(text);
   if (body === undefined) throw garbled("the answer is not JSON");
   return readable(() => upstream.dialect.reply(body, card, request));
@@ -174,41 +121,4 @@ function written<Result>(work: () => Result): Result {
     if (!(thrown instanceof RangeError)) throw thrown;
     throw new Fault("invalid_value", "The request is too intricate to be put into the provider's form.");
   }
-}
-
-/** The answer's parts per read. A server that ignores `stream` and sends one JSON is understood too. */
-async function* partsOf(
-  attempt: AttemptCall,
-  call: UpstreamCall,
-  response: Response,
-  reader: AnswerReader,
-): AsyncGenerator<readonly Part[]> {
-  if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
-    yield reader.take(unfold(replyOf(attempt, await call.text(response, REPLY_BYTES_MAX))));
-    return;
-  }
-  if (response.body) {
-    try {
-      for await (const bytes of call.bytes(response.body)) {
-        const reading = reader.push(bytes);
-        if (reading) yield* given(reading);
-        if (!reader.done) continue;
-        call.complete();
-        break;
-      }
-    } catch (thrown) {
-      // Some servers hold the connection open behind an answer that is whole, and send no mark of its end.
-      const isLate = thrown instanceof Fault && thrown.code === "upstream_timeout";
-      const last = isLate ? reader.early() : null;
-      if (!last) throw thrown;
-      return yield last;
-    }
-  }
-  yield* given(reader.end());
-}
-
-/** The parts before what broke the answer are given before it does. */
-function* given({ parts, broken }: Reading): Generator<readonly Part[]> {
-  yield parts;
-  if (broken !== undefined) throw broken;
 }

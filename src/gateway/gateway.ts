@@ -154,7 +154,7 @@ export class Gateway {
     const { call, tally, settle, durable } = life;
     const { first, rest } = await walk(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
-      drop: (opened) => void opened.rest.return(null).catch(() => {}),
+      drop: (opened) => opened.rest.leave(),
     });
     const copy = call.idempotency === null ? null : new Copy();
     try {
@@ -162,17 +162,16 @@ export class Gateway {
       tally.saw(first);
       copy?.take(first, tally.producedBytes);
       yield first;
-      let step = await rest.next();
-      for (; !step.done; step = await rest.next()) {
-        tally.saw(step.value);
-        copy?.take(step.value, tally.producedBytes);
-        yield step.value;
+      for (let parts = await rest.next(); parts; parts = await rest.next()) {
+        tally.saw(parts);
+        copy?.take(parts, tally.producedBytes);
+        yield parts;
       }
-      const usage = tally.finished(step.value);
+      const usage = tally.finished(rest.usage);
       const settled = await settle(copy?.reply(usage));
       yield [{ choices: [], usage: chargedIn(usage, settled) }];
     } finally {
-      void rest.return(null).catch(() => {});
+      rest.leave();
     }
   }
 

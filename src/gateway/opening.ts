@@ -1,8 +1,7 @@
 // A stream's opening: what came up to the first part of the answer, until which another attempt may still replace it.
-import type { Usage } from "../core/chat.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import type { Part } from "../wire/run.ts";
-import type { PartStream } from "./attempt.ts";
+import type { PartStream } from "./streamed.ts";
 
 /** A streamed attempt whose answer has begun. */
 export interface Opened {
@@ -14,19 +13,13 @@ export interface Opened {
 export async function opening(stream: PartStream): Promise<Opened> {
   const first: Part[] = [];
   try {
-    let step = await stream.next();
-    for (; !step.done; step = await stream.next()) {
-      for (const part of step.value) first.push(part);
-      if (step.value.some(isAnswer)) return { first, rest: stream };
+    for (let parts = await stream.next(); parts; parts = await stream.next()) {
+      for (const part of parts) first.push(part);
+      if (parts.some(isAnswer)) break;
     }
-    return { first, rest: ended(step.value) };
+    return { first, rest: stream };
   } catch (thrown) {
-    void stream.return(null).catch(() => {});
+    stream.leave();
     throw thrown;
   }
-}
-
-// biome-ignore lint/correctness/useYield: an answer that is over has nothing more to give than its usage.
-async function* ended(usage: Usage | null): PartStream {
-  return usage;
 }
