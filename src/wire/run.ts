@@ -18,7 +18,8 @@ export class Run {
     this.head = head;
     this.tail = tail;
     this.texts = texts;
-    const all = texts.join("");
+    const [only = ""] = texts;
+    const all = texts.length === 1 ? only : texts.join("");
     // An escape of two characters stands for one, of one byte: others are not in that form.
     const escapes = all.includes("\\") ? (all.match(ESCAPE)?.length ?? 0) : 0;
     this.characters = all.length - escapes;

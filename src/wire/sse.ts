@@ -7,6 +7,8 @@ import type { Template } from "./splice.ts";
 /** A longer event is not an answer but a flood: images in base64 stay below it. */
 export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
 
+const MORE_FOLLOWS = { stream: true };
+
 /**
  * Parses a stream of bytes into events, whatever the cuts: UTF-8 split over reads, LF, CRLF and CR, comments,
  * several `data` lines, a byte-order mark. An event that the stream's end cuts off is given by `end()`.
@@ -17,8 +19,8 @@ export class EventParser {
   /** What was fed and is not taken yet begins at `#from`. */
   #text = "";
   #from = 0;
-  #feeds = new Places("", "\n");
-  #returns = new Places("", "\r");
+  /** Of `#text`; null until a line is looked for: what is passed on as runs has none to look for. */
+  #lineEnds: readonly [Places, Places] | null = null;
   #lines: string[] = [];
   /** What the event's `data` lines take, line ends included: empty lines cost memory too. */
   #linesLength = 0;
@@ -45,7 +47,7 @@ export class EventParser {
 
   /** Takes the next bytes, for `next()` to be called until it gives null. */
   feed(bytes: Uint8Array): void {
-    this.#open(this.#decoder.decode(bytes, { stream: true }));
+    this.#open(this.#decoder.decode(bytes, MORE_FOLLOWS));
   }
 
   /**
@@ -53,7 +55,7 @@ export class EventParser {
    * event, or one line of any kind, grow beyond EVENT_CHARACTERS_MAX.
    */
   next(): ServerEvent | Run | null {
-    while (this.#text !== "") {
+    while (this.#from < this.#text.length) {
       if (this.#isBetween()) {
         this.#began = this.#from;
         const run = this.template?.run(this.#text, this.#from);
@@ -84,8 +86,7 @@ export class EventParser {
     this.#text = text;
     this.#from = this.#afterCr && text.startsWith("\n") ? 1 : 0;
     this.#afterCr = text.endsWith("\r");
-    this.#feeds = new Places(text, "\n");
-    this.#returns = new Places(text, "\r");
+    this.#lineEnds = null;
     this.#began = -1;
   }
 
@@ -96,11 +97,13 @@ export class EventParser {
   /** Takes one line, or what there is of it. */
   #step(): ServerEvent | null {
     const [text, from] = [this.#text, this.#from];
-    const end = Math.min(this.#feeds.next(from), this.#returns.next(from));
+    this.#lineEnds ??= [new Places(text, "\n"), new Places(text, "\r")];
+    const [feeds, returns] = this.#lineEnds;
+    const end = Math.min(feeds.next(from), returns.next(from));
     this.#bound(end - from);
     if (end === text.length) {
       this.#keep(text.slice(from));
-      this.#text = "";
+      this.#from = end;
       return null;
     }
     this.#from = text.startsWith("\r\n", end) ? end + 2 : end + 1;
