@@ -12,6 +12,7 @@ import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
+import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
@@ -26,6 +27,7 @@ import { Learned } from "../router/learned.ts";
 import { openBreakers, reportOf } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { consoleFiles } from "./console-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { Learning } from "./learning.ts";
 import type { OpenedStore } from "./opened-store.ts";
@@ -185,7 +187,8 @@ function appOf(
           }),
       }),
     )
-    .use(docsRoutes());
+    .use(docsRoutes())
+    .use(consoleRoutes(consoleFiles));
 }
 
 function snapshotOf(settings: Settings): Snapshot {
