@@ -166,3 +166,22 @@ export interface Lesson {
   /** The request as the predictor saw it: its `row` and the shares of its categories, as JSON. */
   readonly request: string;
 }
+
+/** A sign-in to the console: whoever shows the secret of that digest is the operator until it expires. */
+export interface Session {
+  readonly digest: string;
+  /** Of the admin token that was shown: under another token the session is void. */
+  readonly tokenDigest: string;
+  readonly expiresAtMs: number;
+}
+
+/** A provider's credential that the operator added at run time. */
+export interface StoredCredential {
+  readonly id: string;
+  readonly provider: string;
+  /** The secret, encrypted. */
+  readonly sealed: string;
+  readonly weight: number;
+  readonly enabled: boolean;
+  readonly createdAtMs: number;
+}

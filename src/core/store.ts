@@ -3,7 +3,7 @@ import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
 import type { RequestRecord } from "./record.ts";
-import type { Entry, Hold, Lesson, SystemAccount, UsageSum } from "./rows.ts";
+import type { Entry, Hold, Lesson, Session, StoredCredential, SystemAccount, UsageSum } from "./rows.ts";
 
 export function entryIdOf({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
   return `${accountId}.${seq}`;
@@ -151,6 +151,17 @@ export interface Store {
   /** What the key's requests were charged since a moment, from the hour that it falls into. */
   chargedSince(keyId: string, sinceMs: number): Promise<NanoUsd>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
+
+  /** Keeps a session, and forgets those that have expired by that moment. */
+  addSession(session: Session, nowMs: number): Promise<void>;
+  session(digest: string): Promise<Session | null>;
+  endSession(digest: string): Promise<void>;
+
+  /** All that were added at run time, oldest first. */
+  credentials(): Promise<readonly StoredCredential[]>;
+  /** Adds a credential, or puts it in the place of the one of its id. */
+  putCredential(credential: StoredCredential): Promise<void>;
+  removeCredential(id: string): Promise<void>;
 
   setting(name: SettingName): Promise<string | null>;
   /** Keeps the value unless there is one; gives what is kept. Of two callers at once both get the same. */

@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import type { SystemAccount } from "../../core/rows.ts";
 import type { UsageDimension } from "../../core/store.ts";
+import { CREDENTIAL, SESSION } from "../console-tables.ts";
 import type { Found, Value } from "../found.ts";
 import { LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { AUDIT_ACCOUNTS, AUDIT_SUMS, listOf, marksOf, overwriteOf, usageSql } from "../sql.ts";
@@ -17,6 +18,7 @@ export function prepare(database: Database) {
     ...lookingStatements(database),
     ...tableStatements(database),
     ...bookStatements(database),
+    ...consoleStatements(database),
   };
 }
 
@@ -169,5 +171,19 @@ function bookStatements(database: Database) {
       "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ?",
     ),
     usage: (groupBy: readonly UsageDimension[]) => find(database, usageSql(groupBy, USAGE_SUMS, mark)),
+  };
+}
+
+/** Sign-ins to the console, and credentials that were added at run time. */
+function consoleStatements(database: Database) {
+  const write = (sql: string) => change(database, sql);
+  return {
+    forgetSessions: write("DELETE FROM session WHERE expires_at_ms <= ?"),
+    addSession: write(insertSql(SESSION)),
+    session: find(database, "SELECT * FROM session WHERE digest = ?"),
+    endSession: write("DELETE FROM session WHERE digest = ?"),
+    credentials: find(database, "SELECT * FROM credential ORDER BY created_at_ms, id"),
+    putCredential: write(upsertSql(CREDENTIAL)),
+    removeCredential: write("DELETE FROM credential WHERE id = ?"),
   };
 }
