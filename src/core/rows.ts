@@ -144,11 +144,23 @@ export interface UsageSum {
   readonly hourMs: number;
   readonly accountId: string;
   readonly keyId: string;
+  /** The one that answered, else the one whose provider failed; empty: neither. */
   readonly model: string;
   readonly requests: number;
+  readonly errors: number;
   readonly tokens: Tokens;
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
+}
+
+/** How many of one hour's streamed answers of a key from a model began within a bucket of time (`bucketOf`). */
+export interface FirstTokenSum {
+  readonly hourMs: number;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly bucket: number;
+  readonly requests: number;
 }
 
 /** How good an answer was, with all that the selectors learn from it. */
