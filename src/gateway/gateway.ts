@@ -123,6 +123,7 @@ export class Gateway {
       const admitted = await this.#admissions.admit(asked, signals, call.timeoutMs);
       if (admitted.kind === "replayed") return yield* this.#replayed(call, facts, admitted.sealed, form);
       facts.limits = admitted.limits;
+      tally.tracing.admitted(deadlines.nowMs());
       settle = once((reply) => this.#settle(ticket, admitted, call, tally, reply));
       const durable = this.#durable(admitted);
       yield* form.made({ call, facts, plan, granted: admitted, tally, ending, durable, settle });

@@ -4,15 +4,17 @@ import { type Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
-import { cost, tokensOf } from "../ledger/price.ts";
+import { cost, linesOf, tokensOf } from "../ledger/price.ts";
 import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import type { Call, Facts } from "./call.ts";
+import { Tracing } from "./tracing.ts";
 
 const NO_TOKENS: Tokens = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
 
 export class Tally {
+  readonly tracing: Tracing;
   readonly #call: Call;
   readonly #facts: Facts;
   readonly #decision: KeptDecision | null;
@@ -40,6 +42,7 @@ export class Tally {
     this.#decision = decision;
     this.#atMs = atMs;
     this.#startedMs = startedMs;
+    this.tracing = new Tracing(startedMs);
   }
 
   /** Whether a provider produced anything: only then does the request count. */
@@ -100,6 +103,7 @@ export class Tally {
       this.#source = this.#isCounted ? "provider" : "estimate";
     }
     const { id, requestId, key, request } = this.#call;
+    const totalMs = Math.round(nowMs - this.#startedMs);
     return {
       id,
       requestId,
@@ -107,9 +111,11 @@ export class Tally {
       accountId: key.accountId,
       atMs: this.#atMs,
       modelAsked: shownModel(request.model),
+      modelTried: this.tracing.lastModel,
       modelUsed: this.#attempt?.card.id ?? null,
       selector: this.#facts.selector,
       decision: this.#decision && JSON.stringify(this.#decision),
+      trace: this.#trace(totalMs),
       attempts: this.#facts.attempts,
       stream: request.stream === true,
       status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
@@ -118,9 +124,24 @@ export class Tally {
       costNanoUsd: this.#cost(),
       usageSource: this.#source,
       ended: this.#ended,
-      totalMs: Math.round(nowMs - this.#startedMs),
+      totalMs,
       firstTokenMs: this.#firstTokenMs,
     };
+  }
+
+  #trace(endMs: number): string {
+    const price = this.#attempt?.card.price ?? null;
+    const bill = price && this.#usage ? linesOf(price, tokensOf(this.#usage), this.#calls) : [];
+    const { markup } = this.#call;
+    const firstTokenMs = this.#firstTokenMs;
+    return this.tracing.text({
+      endMs,
+      firstTokenMs,
+      isWhole: this.#finished,
+      fault: this.#fault,
+      bill,
+      markup,
+    });
   }
 
   #cost(): number {

@@ -19,6 +19,7 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/docs/*", methods: ["GET"] },
   { path: "/", methods: ["GET"] },
   { path: "/console/*", methods: ["GET"] },
+  { path: "/admin/v1/session", methods: ["POST", "GET", "DELETE"] },
   { path: "/admin/v1/accounts", methods: ["GET", "POST"] },
   { path: "/admin/v1/accounts/:id", methods: ["GET", "PATCH"] },
   { path: "/admin/v1/accounts/:id/topups", methods: ["POST"] },
