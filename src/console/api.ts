@@ -1,6 +1,6 @@
 // Calls to the admin routes: JSON in and out, errors in the house form, streams of events.
 import { signal } from "@preact/signals";
-import { nowMs, send } from "./browser.ts";
+import { nowMs, remember, remembered, send } from "./browser.ts";
 
 const ROOT = "/admin/v1";
 
@@ -99,7 +99,14 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** That this browser was signed in: one that never was need not ask. */
+const WAS_SIGNED_IN = "signed-in";
+
 export async function checkSession(): Promise<void> {
+  if (remembered(WAS_SIGNED_IN) !== "yes") {
+    signedIn.value = false;
+    return;
+  }
   try {
     await call("GET", "/session");
     signedIn.value = true;
@@ -111,11 +118,13 @@ export async function checkSession(): Promise<void> {
 
 export async function signIn(token: string): Promise<void> {
   await call("POST", "/session", { token });
+  remember(WAS_SIGNED_IN, "yes");
   signedIn.value = true;
 }
 
 export async function signOut(): Promise<void> {
   await call("DELETE", "/session").catch(() => undefined);
+  remember(WAS_SIGNED_IN, "no");
   signedIn.value = false;
 }
 

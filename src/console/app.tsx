@@ -11,6 +11,7 @@ import { ModelsPage } from "./models.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { Button } from "./parts/button.tsx";
 import { Drawer } from "./parts/dialog.tsx";
+import { Guard } from "./parts/guard.tsx";
 import { Icon, type IconName, Logo } from "./parts/icon.tsx";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Toasts } from "./parts/toast.tsx";
@@ -99,8 +100,10 @@ function Shell() {
           </div>
         </Drawer>
       )}
-      <main ref={main} tabIndex={-1} key={found?.page.path}>
-        {found ? found.draw() : <Empty icon="search" title="There is no such page" />}
+      <main ref={main} tabIndex={-1}>
+        <Guard key={path}>
+          {found ? found.draw() : <Empty icon="search" title="There is no such page" />}
+        </Guard>
       </main>
       <Toasts />
     </div>

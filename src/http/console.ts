@@ -1,5 +1,6 @@
 // The console's page at / and its files: named by their hash, compressed once, kept by browsers, closed to any other host.
 import { Elysia } from "elysia";
+import { Fault } from "../core/fault.ts";
 
 /** A file of the console as it was bundled; `index.html` is the page, every other name holds a hash of the content. */
 export interface ConsoleFile {
@@ -66,7 +67,7 @@ function byName(files: readonly ConsoleFile[]): ReadonlyMap<string, Served> {
 }
 
 function answer(file: Served | undefined, request: Request, cacheControl: string): Response {
-  if (!file) return new Response("There is no such file.", { status: 404, headers: HEADERS });
+  if (!file) throw new Fault("unknown_url", "The console has no such file.");
   const headers = { ...HEADERS, "content-type": file.type, "cache-control": cacheControl, etag: file.tag };
   if (request.headers.get("if-none-match") === file.tag) return new Response(null, { status: 304, headers });
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");

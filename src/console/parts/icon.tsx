@@ -5,7 +5,7 @@ const PATHS = {
   activity: "M3 12h4l3-8 4 16 3-8h4",
   models: "M12 3l8 4.5v9L12 21l-8-4.5v-9L12 3zM12 12l8-4.5M12 12v9M12 12L4 7.5",
   playground: "M4 5h16v11H9l-5 4V5zM8 9.5h8M8 12.5h5",
-  key: "M14.5 9.5a4.5 4.5 0 1 1-4.2 6.1L3 15.5M8 15.5V19M4.5 15.5V18M16 14h.01",
+  key: "M8 12a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM11 13l9-9M16 8l3 3",
   provider: "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01",
   account: "M3 7h18v12H3zM3 11h18M7 15h3",
   limits: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
