@@ -227,8 +227,9 @@ interface TileProps {
 
 function Tile({ label, value, note, now, before, isLessBetter, course }: TileProps) {
   const gain = before > 0 ? now / before - 1 : null;
-  const isGood = gain !== null && gain !== 0 && gain < 0 === (isLessBetter ?? false);
-  const isBad = gain !== null && isLessBetter && gain > 0.005;
+  // More requests or spend is neither good nor bad.
+  const isGood = isLessBetter && gain !== null && gain < 0;
+  const isBad = isLessBetter && gain !== null && gain > 0.05;
   return (
     <section class="card tile" aria-label={label}>
       <span class="tile-label">{label}</span>
