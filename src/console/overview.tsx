@@ -235,13 +235,18 @@ function Tile({ label, value, note, now, before, isLessBetter, course }: TilePro
       <span class="tile-label">{label}</span>
       <span class="tile-value">{value}</span>
       <span class="tile-note">
-        {gain !== null && (
-          <span class={isGood ? "good" : isBad ? "worse" : ""}>
-            {gain > 0 ? "+" : gain < 0 ? "−" : "±"}
-            {percent(Math.abs(gain))}
-          </span>
-        )}{" "}
-        {note ?? (gain === null ? "nothing before to compare" : "to the time before")}
+        {note ??
+          (gain === null ? (
+            "nothing before to compare"
+          ) : (
+            <>
+              <span class={isGood ? "good" : isBad ? "worse" : ""}>
+                {gain > 0 ? "+" : gain < 0 ? "−" : "±"}
+                {percent(Math.abs(gain))}
+              </span>{" "}
+              to the time before
+            </>
+          ))}
       </span>
       <Spark values={course} color={label === "Error rate" ? "--c2" : "--c1"} />
     </section>
