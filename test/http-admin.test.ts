@@ -76,7 +76,7 @@ describe("keys", () => {
       revoked_at: null,
       state: "active",
     });
-    expect((await operator.get(`/keys/${key.id}`)).body).toEqual(key);
+    expect((await operator.get(`/keys/${key.id}`)).body).toMatchObject(key);
     const own = await ask(String(secret), "/v1/key");
     expect(own.body).toEqual({
       id: key.id,

@@ -16,6 +16,7 @@ import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { modelRoutes } from "../http/models.ts";
+import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sessionRoutes } from "../http/session.ts";
@@ -186,6 +187,7 @@ function appOf(
         providerPorts({ inForce, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
       ),
     )
+    .use(playgroundRoutes(operator, ports))
     .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
 }
