@@ -30,27 +30,34 @@ export function chatRoutes(ports: HttpPorts) {
     .post(
       "/v1/chat/completions",
       ({ request, bearer, server, set }) =>
-        chat(ports, request, bearer, server, String(set.headers["x-request-id"])),
+        chat(ports, request, byBearer(ports, bearer), server, String(set.headers["x-request-id"])),
       { parse: "none", detail: chatDetail },
     )
     .post(
       "/chat/completions",
       ({ request, bearer, server, set }) =>
-        chat(ports, request, bearer, server, String(set.headers["x-request-id"])),
+        chat(ports, request, byBearer(ports, bearer), server, String(set.headers["x-request-id"])),
       { parse: "none", detail: { hide: true } },
     );
 }
 
-async function chat(
+type Identify = () => Promise<GatewayKey>;
+
+function byBearer(ports: HttpPorts, bearer: string | undefined): Identify {
+  return () => ports.authenticate(secretOf(bearer));
+}
+
+/** Answers with a chat completion, as the key that `identify` gives: it is asked before the body is read, and after. */
+export async function chat(
   ports: HttpPorts,
   request: Request,
-  bearer: string | undefined,
+  identify: Identify,
   server: Connections | null,
   requestId: string,
 ): Promise<Response> {
   const facts = noFacts();
   try {
-    return await answered(ports, request, bearer, server, requestId, facts);
+    return await answered(ports, request, identify, server, requestId, facts);
   } catch (thrown) {
     const fault = faultOf(thrown);
     if (fault.code === "internal_error") throw thrown;
@@ -63,17 +70,17 @@ async function chat(
 async function answered(
   ports: HttpPorts,
   request: Request,
-  bearer: string | undefined,
+  identify: Identify,
   server: Connections | null,
   requestId: string,
   facts: Facts,
 ): Promise<Response> {
-  await ports.authenticate(secretOf(bearer));
+  await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const body = await readJson(request, ports.server.bodyBytesMax);
   // A body may take its time, and the key may have been changed meanwhile.
-  const now = await ports.authenticate(secretOf(bearer));
+  const now = await identify();
   const call = callOf(ports, request, body, now, requestId);
   // A model may be silent for minutes; the gateway's own deadlines bound the wait.
   server?.timeout(request, 0);
