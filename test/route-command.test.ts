@@ -1,6 +1,7 @@
 // `poundkey route`: what it prints and how it exits, its labels, and that a logged decision is the same again.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Opened } from "../src/cli/administration.ts";
 import { runRoute } from "../src/cli/route.ts";
@@ -171,6 +172,52 @@ describe("labels", () => {
     expect(left).toMatchObject([{ model: "Den#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);
   });
 
+  test("are told in JSON where that is asked for", async () => {
+    const file = await fileOf(label());
+    expect(await shown("--learn", file)).toEqual({ learned: 1, known: 0 });
+    expect(await shown("--forget", "den/wise")).toEqual({ forgotten: "Den#wise" });
+    expect(await shown("--forget")).toEqual({ forgotten: null });
+  });
+
+  test("go out to a file that others can't read, and come in again where they were forgotten", async () => {
+    await run("--learn", await fileOf([label(), label({ model: "Den#plain", score: 1 })].join("\n")));
+    const before = (await run("--learned")).out;
+    const file = join(den.directory, "lessons.jsonl");
+    expect((await run("--export", file)).out).toBe(`Wrote 2 lessons to ${file}.`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await run("--forget");
+    expect((await run("--learned")).out).not.toBe(before);
+    expect((await run("--import", file)).out).toBe("Took in 2 lessons; 0 were known.");
+    expect((await run("--learned")).out).toBe(before);
+    expect(await shown("--import", file)).toEqual({ imported: 0, known: 2 });
+  });
+
+  const damages: readonly (readonly [from: RegExp, to: string, said: RegExp])[] = [
+    [/^\{/, "[", /expected a JSON object/],
+    [/"at":"[^"]+"/, '"at":"once"', /'at'/],
+    [/"model":"[^"]+"/, '"model":7', /'model'/],
+    [/"source":"[^"]+"/, '"source":"rumour"', /'source' must be one of score, label, signal/],
+    [/"score":0/, '"score":2', /'score'/],
+    [/"weight":1/, '"weight":-1', /'weight'/],
+    [/"row":"[^:]+:/, '"row":"other:', /another version/],
+  ];
+  test.each(damages)("a line in which %p is %p is named, and nothing is taken in", async (from, to, said) => {
+    await run("--learn", await fileOf([label(), label({ score: 1 })].join("\n")));
+    const file = join(den.directory, "lessons.jsonl");
+    await run("--export", file);
+    await run("--forget");
+    const [first = "", second = ""] = (await Bun.file(file).text()).trim().split("\n");
+    const [damaged, sound] = /"score":0/.test(first) ? [first, second] : [second, first];
+    const { code, out, err } = await run(
+      "--import",
+      await fileOf([sound, damaged.replace(from, to)].join("\n")),
+    );
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err.split("\n")[0]).toMatch(/line 2: /);
+    expect(err.split("\n")[0]).toMatch(said);
+    expect(await store.lessons(0, 10)).toEqual([]);
+  });
+
   const wrong: readonly (readonly [line: string, said: RegExp])[] = [
     ["no json", /expected a JSON object/],
     ["[1]", /expected a JSON object/],
@@ -260,6 +307,13 @@ describe("wrong usage", () => {
     [["--learn", "x.jsonl", "more"], /more/],
     [["--forget", "--learned"], /one of --learned and --forget/],
     [[PROMPT, "--file", "x.json"], /too much beside --file/],
+    [["--learn", "x.jsonl", "--selector", "best"], /--selector has no effect beside --learn/],
+    [["--learned", "--quality", "0.5"], /--quality has no effect beside --learned/],
+    [["--replay", "x", "--selector", "fair"], /--selector has no effect beside --replay/],
+    [["--export", "x", "--import", "y"], /one of --export and --import/],
+    [["--import", "x", "--quality", "1"], /--quality has no effect beside --import/],
+    [["--export"], /export/],
+    [[PROMPT, "--selector", "best", "--quality", "0.5"], /--quality has no effect on best/],
     [["--forget", "Nobody#none"], /Nobody#none/],
   ];
   test.each(calls)("%j exits with 2 and the help", async (args, said) => {
@@ -286,6 +340,8 @@ describe("wrong usage", () => {
       "--learn",
       "--learned",
       "--forget",
+      "--export",
+      "--import",
       "--replay",
     ])
       expect(out).toContain(option);
