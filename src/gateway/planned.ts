@@ -3,8 +3,9 @@ import type { Random } from "../core/world.ts";
 import type { Health } from "../router/health.ts";
 import type { Lane } from "../router/lane.ts";
 import type { Learned } from "../router/learned.ts";
+import { paceOf } from "../router/pace.ts";
 import { type Known, type Plan, planOf } from "../router/plan.ts";
-import { vitalsOfCard } from "../router/report.ts";
+
 import type { Stickiness } from "../router/stickiness.ts";
 import type { Call } from "./call.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -19,7 +20,7 @@ export interface PlanPorts {
 
 const ROLL_BYTES = 4;
 /** As if so many answers had been good before. */
-const OUTCOMES_BEFORE = 10;
+const OUTCOMES_BEFORE = 20;
 
 export function planned(ports: PlanPorts, call: Call): Plan {
   const { request, selection, rules, quality, upstreams, key } = call;
@@ -50,23 +51,26 @@ export function knownNow({
     const card = health.card(id);
     if (!card) return null;
     const lanes = [...card.lanes.values()];
-    const { breaker, firstTokenMs, tokensPerSecond } = vitalsOfCard(health, id, nowMs);
+    const isShut = lanes.length > 0 && lanes.every(({ breaker }) => breaker.isOpen);
     return {
-      firstTokenMs: firstTokenMs?.p50 ?? null,
-      tokensPerSecond,
+      ...paceOf(health, id, nowMs),
       // What is due to be tried again is judged by that alone: who is never asked could not show that he is well.
-      errorRate: breaker === "closed" ? fadingErrorRate(lanes, nowMs) : 0,
+      errorRate: isShut ? 0 : fadingErrorRate(lanes, nowMs),
       open: lanes.length > 0 && lanes.every((lane) => lane.waitMs(nowMs) !== 0),
     };
   };
   return { health: { of }, learned };
 }
 
-/** A rate of few or faded outcomes says little, and less with time. */
+/**
+ * What is likely at least, and less with time: a few failures come by chance, about as many as the square root of what was
+ * counted, so that one of them never drives a good model out.
+ */
 function fadingErrorRate(lanes: readonly Lane[], nowMs: number): number {
   const outcomes = lanes.map((lane) => lane.outcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
-  return bad / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);
+  const beyondChance = Math.max(0, bad - Math.sqrt(bad));
+  return beyondChance / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);
 }
 
 function rolled(bytes: Uint8Array): number {

@@ -8,7 +8,7 @@ import type { Store } from "../core/store.ts";
 import type { PlanPorts } from "../gateway/planned.ts";
 import { knownNow } from "../gateway/planned.ts";
 import { choose } from "../router/choose.ts";
-import { kindOf, lessonOf } from "../router/lesson.ts";
+import { boundAt, kindOf, lessonOf } from "../router/lesson.ts";
 import { needsOf } from "../router/needs.ts";
 import { routeView } from "../router/route-view.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
@@ -78,8 +78,10 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   const kind = record.decision === null ? null : kindOf(record.decision);
   const answered = record.modelUsed === null ? null : ports.snapshot().catalogue.resolve(record.modelUsed);
   if (kind === null || answered?.kind !== "card") return json(200, { id, score, learned: false });
-  const about = { accountId: record.accountId, id, atMs: ports.clock.nowMs(), score };
-  const learned = await ports.store.teach(lessonOf(about, answered.card, kind));
+  const { accountId, keyId } = record;
+  const atMs = ports.clock.nowMs();
+  const about = { accountId, keyId, id, atMs, source: "score", score, weight: 1 } as const;
+  const learned = await ports.store.teach(lessonOf(about, answered.card, kind), boundAt(atMs));
   return json(200, { id, score, learned });
 }
 

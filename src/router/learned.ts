@@ -154,6 +154,17 @@ export class Learned {
     });
   }
 
+  /** Takes what another has learned of scores in place of its own; lengths are measured here, and stay. */
+  become(other: Learned): void {
+    const measured = [...this.#cards].filter(([, { answers }]) => answers > 0);
+    this.#cards.clear();
+    for (const [model, taught] of other.#cards) this.#cards.set(model, taught);
+    for (const [model, { answers, lengths, mean }] of measured) {
+      const taught = this.#cards.get(model) ?? untaught(mean.length);
+      this.#cards.set(model, Object.assign(taught, { answers, lengths }));
+    }
+  }
+
   /** Forgets one card, or all. */
   reset(model?: string): void {
     if (model === undefined) this.#cards.clear();

@@ -53,7 +53,7 @@ export const FAVOURITE: Readonly<Record<Selector, string>> = {
   light: "Thrift",
 };
 
-function settingsOf(models: Readonly<Record<string, ModelRow>>): Settings {
+function settingsOf(models: Readonly<Record<string, ModelRow>>, share: number): Settings {
   const rows = Object.entries(models).map(
     ([
       name,
@@ -64,7 +64,9 @@ function settingsOf(models: Readonly<Record<string, ModelRow>>): Settings {
       `  ${name}: { dialect: openai, keys: ["k-${name}"], base_url: "http://x.test", models: [{ name: m, context: 8192, output: 1024, price: { input: ${input}, output: ${output} } }] }`,
   );
   const skills = Object.entries(models).map(([name, row]) => `  "${name}#m": { skills: ${row.skills} }`);
-  const text = ["providers:", ...rows, "models:", ...skills, "router: { fair: { quality: 0.9 } }"].join("\n");
+  const text = ["providers:", ...rows, "models:", ...skills, `router: { fair: { quality: ${share} } }`].join(
+    "\n",
+  );
   const loaded = loadSettings({
     ...{ text, file: "poundkey.yaml", env: () => undefined, readFile: () => "" },
     ...{ known: [], overrides: {} },
@@ -92,20 +94,22 @@ export class Day {
   readonly #deadlines: Deadlines;
   #cards: readonly ModelCard[] = [];
   #settings: Settings;
+  readonly #share: number;
   #due: { readonly atMs: number; readonly task: () => void }[] = [];
   #nowMs = 0;
   #asked = 0;
 
-  constructor(models = MODELS) {
+  constructor(models = MODELS, share = 0.9) {
+    this.#share = share;
     const clock = { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs };
     this.#deadlines = new Deadlines({ ...clock, after: () => () => {}, every: () => () => {} });
-    this.#settings = settingsOf(models);
+    this.#settings = settingsOf(models, this.#share);
     this.reload(models);
     for (const name of Object.keys(models)) this.is(name, name === "Thrift" ? QUICK : USUAL);
   }
 
   reload(models: Readonly<Record<string, ModelRow>>): void {
-    this.#settings = settingsOf(models);
+    this.#settings = settingsOf(models, this.#share);
     this.#cards = buildCatalogue(this.#settings).list();
     this.#health.configured(this.#settings.providers);
   }

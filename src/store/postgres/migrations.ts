@@ -204,6 +204,12 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     )`,
     "CREATE INDEX IF NOT EXISTS lesson_at ON lesson (at_ms, id)",
   ],
+  [
+    "ALTER TABLE lesson ADD COLUMN IF NOT EXISTS key_id TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE lesson ADD COLUMN IF NOT EXISTS source TEXT NOT NULL DEFAULT 'score'",
+    "ALTER TABLE lesson ADD COLUMN IF NOT EXISTS weight DOUBLE PRECISION NOT NULL DEFAULT 1",
+    "CREATE INDEX IF NOT EXISTS lesson_key_at ON lesson (key_id, model, at_ms)",
+  ],
 ];
 
 /** The one row of this table is what nodes that start at the same moment queue up for. */
