@@ -6,7 +6,7 @@ import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./answers.ts";
-import { IDLE_SECONDS, mintOrderedId } from "./app.ts";
+import { IDLE_SECONDS, mintOrderedId, signed } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
@@ -34,13 +34,13 @@ export function chatRoutes(ports: HttpPorts) {
     .post(
       "/v1/chat/completions",
       ({ request, bearer, server, set }) =>
-        chat(ports, request, bearer, server, String(set.headers["x-request-id"])),
+        signed(chat(ports, request, bearer, server, String(set.headers["x-request-id"])), set),
       { parse: "none", detail: chatDetail },
     )
     .post(
       "/chat/completions",
       ({ request, bearer, server, set }) =>
-        chat(ports, request, bearer, server, String(set.headers["x-request-id"])),
+        signed(chat(ports, request, bearer, server, String(set.headers["x-request-id"])), set),
       { parse: "none", detail: { hide: true } },
     );
 }

@@ -59,10 +59,7 @@ export function faultyStore(
     return dice.weighted({ before: 3, after: 3, twice: 3, slow: 2, "slow after": 2 });
   }
 
-  async function around<T>(
-    work: (isRepeated: boolean) => Promise<T>,
-    onUnheard = () => {},
-  ): Promise<T> {
+  async function around<T>(work: (isRepeated: boolean) => Promise<T>, onUnheard = () => {}): Promise<T> {
     if (life.dead) return never();
     const trouble = draw();
     if (trouble.startsWith("slow")) life.delays++;
