@@ -21,13 +21,14 @@ import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { authenticator } from "../keys/authenticate.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { dialectNamed, PROVIDERS } from "../providers/index.ts";
+import { Caches } from "../router/caches.ts";
 import { Health } from "../router/health.ts";
 import { Learned } from "../router/learned.ts";
 import { openBreakers, reportOf } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
-import { Learning } from "./learning.ts";
+import { Learning, measureLogged } from "./learning.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { keepUp } from "./upkeep.ts";
 import { clock, random, reach, upstreamFetch } from "./world.ts";
@@ -79,7 +80,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   health.configured(first.providers);
   const learned = new Learned();
-  const gateway = gatewayOf(options, { log, ledger, deadlines, health, learned });
+  const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
+  const gateway = gatewayOf(options, { ...known, log, ledger });
   const ports: HttpPorts = {
     snapshot: () => snapshot,
     gateway,
@@ -96,8 +98,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   const keepMs = () => settings.log.keepMs;
   const learning = new Learning(opened.store, learned, clock);
+  await measureLogged(opened.store, learned);
   const endUpkeep = await keepUp({ store: opened.store, ledger, learning, clock, log, keepMs });
-  const known = { health, learned, deadlines };
   const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, () => settings, known).listen({}));
   return {
     port: app.server?.port ?? 0,
@@ -121,11 +123,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 
 function gatewayOf(
   { opened, fetch = upstreamFetch }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "deadlines" | "health" | "learned">,
+  parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
 ): Gateway {
   return new Gateway({
     ...parts,
-    stickiness: new Stickiness(),
+    store: opened.store,
     clock,
     random,
     vault: opened.vault,

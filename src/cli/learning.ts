@@ -1,9 +1,10 @@
 // What all nodes have learned of answers' scores: read from the store at the start, and again every few seconds.
+import { objectOf, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { LessonsKept, Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { Learned } from "../router/learned.ts";
-import { foldLesson } from "../router/lesson.ts";
+import { foldLesson, measureLength } from "../router/lesson.ts";
 
 const DAY_MS = 86_400_000;
 /** Older lessons are no longer read: they would weigh an eighth. */
@@ -20,6 +21,8 @@ const CLOCKS_APART_MS = 60_000;
 const LESSONS_AT_ONCE = 200;
 /** How soon a judgment takes the place of the signal that was folded in, beside counting itself. */
 const REBUILD_MS = 600_000;
+
+const LOGGED_MAX = 500;
 
 type LessonStore = Pick<Store, "lessons" | "setting" | "pruneLessons">;
 
@@ -83,6 +86,16 @@ export class Learning {
     if (state.folded < PRUNE_AFTER) return;
     await this.#store.pruneLessons(keptAt(nowMs));
     state.folded = 0;
+  }
+}
+
+/** How long the models' last answers were, as the log has them: a gateway that starts knows what the one before it did. */
+export async function measureLogged(store: Pick<Store, "requests">, learned: Learned): Promise<void> {
+  const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
+  for (const { decision, modelUsed, usageSource, tokens } of records.toReversed()) {
+    if (decision === null || modelUsed === null || usageSource !== "provider") continue;
+    const kept = objectOf(parseJson(decision));
+    measureLength(learned, kept, modelUsed, tokens.completion);
   }
 }
 

@@ -13,6 +13,7 @@ import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
 import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
+import { type LessonPorts, Lessons } from "./lessons.ts";
 import { opening } from "./opening.ts";
 import { type PlanPorts, planned } from "./planned.ts";
 import { lostOutcome, Settlements } from "./settlements.ts";
@@ -20,7 +21,7 @@ import { shownModel, Tally } from "./tally.ts";
 import type { Ports } from "./upstream.ts";
 import { type Life, walk } from "./walk.ts";
 
-export interface GatewayPorts extends Ports, PlanPorts {
+export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
@@ -54,6 +55,7 @@ export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
+  readonly #lessons: Lessons;
   /** Of each request under way, by what it can be ended. */
   readonly #underWay = new Set<AbortController>();
 
@@ -61,6 +63,7 @@ export class Gateway {
     this.#ports = ports;
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
+    this.#lessons = new Lessons(ports);
   }
 
   /** Requests under way. */
@@ -252,14 +255,17 @@ export class Gateway {
   /** Waits a little for the row: only an answer that is paid for is withheld until the store can be used again. */
   async #settle(
     ticket: Ticket,
-    { place }: Granted,
+    granted: Granted,
     call: Call,
     tally: Tally,
     reply: ChatReply | undefined,
   ): Promise<Settled | null> {
+    const { place } = granted;
     const counted = tally.produced;
     const isPaid = place.kind === "balance";
     const record = tally.record(this.#ports.deadlines.nowMs());
+    const seen = tally.seen();
+    if (seen) this.#lessons.ended({ ...seen, call, record, granted });
     const sealedReply = reply ? this.#sealed(call, record.modelUsed ?? "", reply) : null;
     const outcome: Outcome = { counted, record, sealedReply };
     if (!isPaid || !counted) return this.#settlements.add(ticket, outcome, PATIENCE_MS);

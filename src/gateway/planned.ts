@@ -1,5 +1,7 @@
 // A call's plan: what the router is handed of it, and of how the providers are doing.
+import type { ChatRequest } from "../core/chat.ts";
 import type { Random } from "../core/world.ts";
+import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
 import type { Lane } from "../router/lane.ts";
 import type { Learned } from "../router/learned.ts";
@@ -15,6 +17,7 @@ export interface PlanPorts {
   readonly health: Health;
   readonly stickiness: Stickiness;
   readonly learned: Learned;
+  readonly caches: Caches;
   readonly deadlines: Deadlines;
 }
 
@@ -30,7 +33,7 @@ export function planned(ports: PlanPorts, call: Call): Plan {
     selection,
     rules,
     quality,
-    known: knownNow(ports),
+    known: knownNow(ports, { keyId: key.id, request }),
     credentialsOf: (provider) => upstreams.get(provider)?.setup.credentials ?? [],
     roll: () => rolled(random.bytes(ROLL_BYTES)),
     keyId: key.id,
@@ -40,12 +43,13 @@ export function planned(ports: PlanPorts, call: Call): Plan {
   });
 }
 
+export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;
+
 /** What a selector goes by beside the catalogue, as of now. */
-export function knownNow({
-  health,
-  learned,
-  deadlines,
-}: Pick<PlanPorts, "health" | "learned" | "deadlines">): Known {
+export function knownNow(
+  { health, learned, caches, stickiness, deadlines }: KnownPorts,
+  { keyId, request }: { readonly keyId: string; readonly request: ChatRequest },
+): Known {
   const nowMs = deadlines.nowMs();
   const of = (id: string) => {
     const card = health.card(id);
@@ -59,7 +63,12 @@ export function knownNow({
       open: lanes.length > 0 && lanes.every((lane) => lane.waitMs(nowMs) !== 0),
     };
   };
-  return { health: { of }, learned };
+  let held: ((cardId: string) => number) | undefined;
+  const cachedTokens = (id: string) => {
+    held ??= stickiness.held(keyId, request, nowMs);
+    return caches.likelyTokens(id, held(id));
+  };
+  return { health: { of }, learned, cachedTokens };
 }
 
 /**

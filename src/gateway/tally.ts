@@ -7,8 +7,10 @@ import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
 import { cost, tokensOf } from "../ledger/price.ts";
 import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
+import { Witness } from "../router/signal.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import type { Call, Facts } from "./call.ts";
+import type { Answered } from "./lessons.ts";
 
 type Bill = Pick<UnsettledRecord, "tokens" | "costNanoUsd">;
 
@@ -39,12 +41,15 @@ export class Tally {
   #ended: Ended = "client_gone";
   #fault: Fault | null = null;
   #finished = false;
+  /** null: the client named the model, and nothing is learned of its answer. */
+  readonly #witness: Witness | null;
 
   /** `atMs` is wall time; `startedMs` is on the monotonic clock. */
   constructor(call: Call, facts: Facts, decision: KeptDecision | null, atMs: number, startedMs: number) {
     this.#call = call;
     this.#facts = facts;
     this.#decision = decision;
+    this.#witness = decision && new Witness(call.request);
     this.#atMs = atMs;
     this.#startedMs = startedMs;
   }
@@ -80,6 +85,7 @@ export class Tally {
   /** What left for the client. */
   saw(chunks: readonly ChatChunk[]): void {
     this.#answered ||= chunks.some(isAnswer);
+    this.#witness?.take(chunks);
     for (const { choices } of chunks) {
       for (const { delta } of choices) this.#producedBytes += bytesOf(delta);
     }
@@ -93,6 +99,12 @@ export class Tally {
     this.#bill = null;
     this.#source = reported ? "provider" : "estimate";
     return { ...this.#usage, cost: usdOf(this.#billed().costNanoUsd) };
+  }
+
+  /** What can be learned of the answer; null: a selector didn't choose, or nobody answered. */
+  seen(): Pick<Answered, "card" | "decision" | "witness"> | null {
+    const [card, decision, witness] = [this.#attempt?.card, this.#decision, this.#witness];
+    return card && decision && witness ? { card, decision, witness } : null;
   }
 
   failed(thrown: unknown): void {

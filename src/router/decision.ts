@@ -31,6 +31,8 @@ interface KeptCandidate {
   readonly careful: number;
   readonly cost_usd: number | null;
   readonly latency_ms: number;
+  /** Of the answer and its thoughts, before what was learned of lengths. */
+  readonly tokens: number;
   readonly score: number;
 }
 
@@ -70,6 +72,7 @@ export function keptDecision(choice: Choice, share: number): KeptDecision {
         careful: one.careful,
         cost_usd: one.costUsd,
         latency_ms: one.latencyMs,
+        tokens: one.tokens,
         score: one.score,
       })),
     removed,
@@ -129,6 +132,7 @@ function weighedOf(value: unknown): readonly Weighed[] {
       careful: number("careful"),
       costUsd: numberOf(value.cost_usd) ?? null,
       latencyMs: number("latency_ms"),
+      tokens: number("tokens"),
     },
   ];
 }

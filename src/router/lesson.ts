@@ -1,6 +1,6 @@
 // From a kept decision and a score to a lesson, and from lessons to what was learned.
 import type { ModelCard } from "../core/card.ts";
-import { isObject, numberOf, objectOf, parseJson, stringOf } from "../core/json.ts";
+import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { SKILLS, Skill } from "../core/skill.ts";
 import type { LessonBound } from "../core/store.ts";
@@ -31,7 +31,13 @@ export type Kind = Pick<Prediction, "row" | "categories" | "difficultyLogit" | "
 /** What kind of request a kept decision was about; null: that is no decision. */
 export function kindOf(decision: string): Kind | null {
   const kept = parseJson(decision);
-  if (!isObject(kept)) return null;
+  return isObject(kept) ? kindKept(kept) : null;
+}
+
+/** The same of a decision that is not text. */
+export function kindKept(
+  kept: Readonly<{ row?: unknown; features?: unknown; difficulty?: unknown }>,
+): Kind | null {
   const row = rowOf(stringOf(kept.row) ?? "");
   const features = objectOf(kept.features);
   const difficulty = numberOf(kept.difficulty);
@@ -81,6 +87,19 @@ function askedIn(request: string): Pick<Prediction, "row" | "categories"> | null
   const kept = objectOf(parseJson(request));
   const row = rowOf(stringOf(kept.row) ?? "");
   return row?.length === rowWidth() ? { row, categories: sharesOf(kept.categories) } : null;
+}
+
+/** How long an answer was that a selector's choice gave, beside what was expected: all tokens, thoughts included. */
+export function measureLength(
+  learned: Learned,
+  kept: Readonly<{ row?: unknown; candidates?: unknown }>,
+  model: string,
+  tokens: number,
+): void {
+  const row = rowOf(stringOf(kept.row) ?? "");
+  const chosen = arrayOf(kept.candidates).find((one) => objectOf(one).model === model);
+  const outputTokens = numberOf(objectOf(chosen).tokens);
+  if (row !== null && outputTokens !== undefined) learned.foldLength({ row, outputTokens }, model, tokens);
 }
 
 function sharesOf(value: unknown): Readonly<Record<Skill, number>> {
