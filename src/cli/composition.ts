@@ -180,7 +180,10 @@ function appOf(
     .use(
       adminRoutes({
         ...operator,
-        dayRules: () => settings().quota,
+        ledger,
+        settings,
+        version,
+        node: opened.store.node,
         providers: () =>
           reportOf({
             health,

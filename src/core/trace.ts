@@ -28,6 +28,8 @@ export interface Trace {
   readonly attempts: readonly TracedAttempt[];
   readonly bill: readonly BillLine[];
   readonly markup: number;
+  /** What the client was told, where the words are ours: a provider's own may hold a part of the prompt. */
+  readonly message: string | null;
 }
 
 /** From the JSON of a row; null where there is none that can be read. */
@@ -39,6 +41,7 @@ export function traceOf(json: string | null): Trace | null {
     attempts: arrayOf(kept.attempts).flatMap(attemptOf),
     bill: arrayOf(kept.bill).flatMap(lineOf),
     markup: numberOf(kept.markup) ?? 1,
+    message: stringOf(kept.message) ?? null,
   };
 }
 

@@ -90,6 +90,7 @@ export class Tracing {
       attempts: this.#attempts.map((one) => one.traced(one === this.#winner ? firstTokenMs : null, endMs)),
       bill,
       markup,
+      message: fault && fault.row.blame !== "client" ? fault.message : null,
     };
     return JSON.stringify(trace);
   }

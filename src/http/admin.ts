@@ -2,14 +2,16 @@
 import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
-import { createKey, getKey, listKeys, revokeKey, updateKey } from "../admin/keys.ts";
+import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
+import { overview } from "../admin/overview.ts";
 import { listProviders } from "../admin/providers.ts";
 import { getRequest, listRequests } from "../admin/requests.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { ProviderHealth } from "../core/health.ts";
-import type { DayRules } from "../ledger/day.ts";
+import type { Settings } from "../core/settings.ts";
+import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { json } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
 import { readJson } from "./body.ts";
@@ -17,25 +19,30 @@ import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-export interface AdminPorts extends OperatorParts {
-  /** When the operator's days begin; asked for each time. */
-  readonly dayRules: () => DayRules;
+export interface AdminPorts extends OperatorParts, Running {
+  readonly ledger: KeyParts["ledger"];
+  /** Those in force; asked for each time. */
+  readonly settings: () => Settings;
   /** How each provider that is on has been doing lately. */
   readonly providers: () => readonly ProviderHealth[];
 }
+
+/** What the use-cases are handed. */
+type Parts = AdminWorld & KeyParts;
 
 /** A request of a route, with what Elysia read off its URL. */
 interface At extends Asked {
   readonly params?: { readonly id?: string };
   readonly query: unknown;
 }
-type Use = (world: AdminWorld, id: string, at: At) => Promise<unknown>;
+type Use = (world: Parts, id: string, at: At) => Promise<unknown>;
 
 /** Makes a route of a use-case: it runs for the operator alone, and who asks is checked before anything is read. */
 type By = (use: Use, status?: number) => (at: At) => Promise<Response>;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { world, dayRules, providers } = ports;
+  const { settings, ledger, providers } = ports;
+  const world: Parts = { ...ports.world, ledger, dayRules: () => settings().quota };
   const by: By =
     (use, status = 200) =>
     // Elysia reads off the parameter's text what a route needs of its request.
@@ -47,8 +54,9 @@ export function adminRoutes(ports: AdminPorts) {
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(by))
     .use(keyRoutes(by))
-    .use(logRoutes(by, dayRules))
-    .use(providerRoutes(by, providers));
+    .use(logRoutes(by))
+    .use(providerRoutes(by, providers))
+    .use(settingRoutes(by, ports));
 }
 
 const options = { parse: "none", detail: { hide: true } } as const;
@@ -84,7 +92,7 @@ function keyRoutes(by: By) {
     .use(bearerToken())
     .get(
       "/keys",
-      by((world, _, { query }) => listKeys(world, query)),
+      by((world, _, { query }) => listKeysInUse(world, query)),
       options,
     )
     .post(
@@ -101,7 +109,7 @@ function keyRoutes(by: By) {
     .delete("/keys/:id", by(revokeKey), options);
 }
 
-function logRoutes(by: By, dayRules: () => DayRules) {
+function logRoutes(by: By) {
   return new Elysia()
     .use(bearerToken())
     .get(
@@ -112,7 +120,12 @@ function logRoutes(by: By, dayRules: () => DayRules) {
     .get("/requests/:id", by(getRequest), options)
     .get(
       "/usage",
-      by((world, _, { query }) => sumUsage({ ...world, dayRules }, query)),
+      by((world, _, { query }) => sumUsage(world, query)),
+      options,
+    )
+    .get(
+      "/overview",
+      by((world, _, { query }) => overview(world, query)),
       options,
     );
 }
@@ -123,4 +136,16 @@ function providerRoutes(by: By, providers: AdminPorts["providers"]) {
     by(async () => listProviders(providers)),
     options,
   );
+}
+
+function settingRoutes(by: By, ports: AdminPorts) {
+  const models = by(async () => modelsView(ports.settings()));
+  return new Elysia()
+    .use(bearerToken())
+    .get("/models", models, options)
+    .get(
+      "/settings",
+      by(async () => settingsView(ports.settings(), ports)),
+      options,
+    );
 }

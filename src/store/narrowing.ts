@@ -146,7 +146,7 @@ function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: Usage
 /** Takes the moments of the day and the month, an hour before each; `ids` is the condition that tells which keys. */
 export function keyUsesSql(ids: string, dayMark: string, monthMark: string): string {
   const charged = (mark: string) =>
-    `(SELECT coalesce(sum(charged_nano), 0) FROM usage_hour WHERE key_id = gateway_key.id AND hour_ms > ${mark})`;
+    `(SELECT coalesce(sum(charged_nano), 0) FROM usage_hour WHERE key_id = gateway_key.id AND hour_ms > ${mark} AND charged_nano > 0)`;
   return `
     SELECT id, ${charged(dayMark)} AS day_nano, ${charged(monthMark)} AS month_nano,
       (SELECT coalesce(sum(spent_nano), 0) FROM spend

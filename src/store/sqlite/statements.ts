@@ -177,7 +177,7 @@ function bookStatements(database: Database) {
     forgetLessons: change(database, "DELETE FROM lesson WHERE ? IS NULL OR model = ?"),
     chargedSince: find(
       database,
-      "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ?",
+      "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ? AND charged_nano > 0",
     ),
   };
 }
