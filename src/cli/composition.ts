@@ -14,6 +14,7 @@ import { adminRoutes } from "../http/admin.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
 import { originReader } from "../http/client-address.ts";
+import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
@@ -30,6 +31,7 @@ import { Learned } from "../router/learned.ts";
 import { openBreakers, reportOf } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { consoleFiles } from "./console-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { Learning, measureLogged } from "./learning.ts";
 import type { OpenedStore } from "./opened-store.ts";
@@ -194,6 +196,7 @@ function appOf(
           }),
       }),
     )
+    .use(consoleRoutes(consoleFiles))
     .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
 }
