@@ -12,6 +12,7 @@ import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
 import { originReader } from "../http/client-address.ts";
+import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
@@ -22,14 +23,16 @@ import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sessionRoutes } from "../http/session.ts";
 import { authenticator } from "../keys/authenticate.ts";
 import { createLedger } from "../ledger/ledger.ts";
+import { Caches } from "../router/caches.ts";
 import { Health } from "../router/health.ts";
 import { Learned } from "../router/learned.ts";
 import { openBreakers } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { consoleFiles } from "./console-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { InForce } from "./in-force.ts";
-import { Learning } from "./learning.ts";
+import { Learning, measureLogged } from "./learning.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
@@ -81,7 +84,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const inForce = new InForce(first, opened, health, log);
   await inForce.credentials.refresh();
   const learned = new Learned();
-  const gateway = gatewayOf(options, { log, ledger, deadlines, health, learned });
+  const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
+  const gateway = gatewayOf(options, { ...known, log, ledger });
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
     gateway,
@@ -98,9 +102,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   const keepMs = () => inForce.settings.log.keepMs;
   const learning = new Learning(opened.store, learned, clock);
+  await measureLogged(opened.store, learned);
   const { credentials } = inForce;
   const endUpkeep = await keepUp({ store: opened.store, ledger, learning, credentials, clock, log, keepMs });
-  const known = { health, learned, deadlines };
   const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, inForce, known).listen({}));
   return {
     port: app.server?.port ?? 0,
@@ -122,11 +126,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 
 function gatewayOf(
   { opened, fetch = upstreamFetch }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "deadlines" | "health" | "learned">,
+  parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
 ): Gateway {
   return new Gateway({
     ...parts,
-    stickiness: new Stickiness(),
+    store: opened.store,
     clock,
     random,
     vault: opened.vault,
@@ -188,6 +192,7 @@ function appOf(
       ),
     )
     .use(playgroundRoutes(operator, ports))
+    .use(consoleRoutes(consoleFiles))
     .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
 }

@@ -17,6 +17,8 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/openapi.json", methods: ["GET"] },
   { path: "/docs", methods: ["GET"] },
   { path: "/docs/*", methods: ["GET"] },
+  { path: "/", methods: ["GET"] },
+  { path: "/console/*", methods: ["GET"] },
   { path: "/admin/v1/session", methods: ["POST", "GET", "DELETE"] },
   { path: "/admin/v1/accounts", methods: ["GET", "POST"] },
   { path: "/admin/v1/accounts/:id", methods: ["GET", "PATCH"] },
