@@ -1,6 +1,7 @@
 // The rooms put together into a running gateway: everything is built here and handed on, nothing reads configuration.
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
+import { LiveFeed } from "../admin/live.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
@@ -16,6 +17,7 @@ import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
+import { liveRoutes } from "../http/live.ts";
 import { modelRoutes } from "../http/models.ts";
 import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
@@ -23,6 +25,7 @@ import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { sessionRoutes } from "../http/session.ts";
 import { authenticator } from "../keys/authenticate.ts";
 import { createLedger } from "../ledger/ledger.ts";
+import { Caches } from "../router/caches.ts";
 import { Health } from "../router/health.ts";
 import { Learned } from "../router/learned.ts";
 import { openBreakers } from "../router/report.ts";
@@ -31,7 +34,7 @@ import { Metrics } from "../telemetry/metrics.ts";
 import { consoleFiles } from "./console-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { InForce } from "./in-force.ts";
-import { Learning } from "./learning.ts";
+import { Learning, measureLogged } from "./learning.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
@@ -67,9 +70,10 @@ export interface RunningGateway {
 /** Starts listening. Throws when the address can't be had, or the store can't be used. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first } = options;
+  const { store } = opened;
   const ending: Ending = { draining: false, refusing: false };
   const deadlines = new Deadlines(clock);
-  const ledger = createLedger({ store: opened.store, clock, rules: () => inForce.settings });
+  const ledger = createLedger({ store, clock, rules: () => inForce.settings });
   const metrics: Metrics = new Metrics({
     poundkey_requests_open: () => gateway.open,
     poundkey_resident_bytes: () => process.memoryUsage.rss(),
@@ -83,7 +87,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const inForce = new InForce(first, opened, health, log);
   await inForce.credentials.refresh();
   const learned = new Learned();
-  const gateway = gatewayOf(options, { log, ledger, deadlines, health, learned });
+  const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
+  const gateway = gatewayOf(options, { ...known, log, ledger });
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
     gateway,
@@ -99,36 +104,38 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     refusing: () => ending.refusing,
   };
   const keepMs = () => inForce.settings.log.keepMs;
-  const learning = new Learning(opened.store, learned, clock);
+  const feed = new LiveFeed({ store, clock });
+  await measureLogged(store, learned);
+  const learning = new Learning(store, learned, clock);
   const { credentials } = inForce;
-  const endUpkeep = await keepUp({ store: opened.store, ledger, learning, credentials, clock, log, keepMs });
-  const known = { health, learned, deadlines };
-  const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, inForce, known).listen({}));
+  const endUpkeep = await keepUp({ store, ledger, learning, credentials, clock, log, keepMs });
+  const app = listeningOr(endUpkeep, () =>
+    appOf(ports, options, metrics, { inForce, feed }, known).listen({}),
+  );
   return {
     port: app.server?.port ?? 0,
     gateway,
-    reload(next) {
-      inForce.put({ ...next, server: first.server, store: first.store });
-    },
+    reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {
       const { noticeMs = NOTICE_MS, reusePort: isShared } = options;
       const { drainMs } = first.server;
+      feed.end();
       await drained({ ending, isShared, server: app.server, gateway, drainMs, noticeMs });
       await gateway.settled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
-      await opened.store.close();
+      await store.close();
     },
   };
 }
 
 function gatewayOf(
   { opened, fetch = upstreamFetch }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "deadlines" | "health" | "learned">,
+  parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
 ): Gateway {
   return new Gateway({
     ...parts,
-    stickiness: new Stickiness(),
+    store: opened.store,
     clock,
     random,
     vault: opened.vault,
@@ -152,7 +159,7 @@ function appOf(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  inForce: InForce,
+  { inForce, feed }: { readonly inForce: InForce; readonly feed: LiveFeed },
   known: RoutePorts["known"],
 ) {
   const { opened, configSchema, reusePort } = options;
@@ -183,14 +190,15 @@ function appOf(
         node: opened.store.node,
       }),
     )
-    .use(consoleRoutes(consoleFiles))
     .use(
       providerRoutes(
         operator,
         providerPorts({ inForce, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
       ),
     )
+    .use(liveRoutes({ ...operator, feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
+    .use(consoleRoutes(consoleFiles))
     .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
 }

@@ -153,6 +153,9 @@ export interface UsageSum {
   readonly chargedNanoUsd: NanoUsd;
 }
 
+/** Who says how good an answer was: the client, the operator's labels, or the answer itself by how it is broken. */
+export const LESSON_SOURCES = ["score", "label", "signal"] as const;
+export type LessonSource = (typeof LESSON_SOURCES)[number];
 /** How many of one hour's streamed answers of a key from a model began within a bucket of time (`bucketOf`). */
 export interface FirstTokenSum {
   readonly hourMs: number;
@@ -168,11 +171,16 @@ export interface Lesson {
   readonly accountId: string;
   /** The completion's id, or that of a label. */
   readonly id: string;
+  /** Whose request it was; empty for a label. */
+  readonly keyId: string;
   readonly atMs: number;
   /** The card's id. */
   readonly model: string;
+  readonly source: LessonSource;
   /** 0…1. */
   readonly score: number;
+  /** How much it says, 0…1. */
+  readonly weight: number;
   /** What the quality had been predicted to be without anything learned, 0…1. */
   readonly expected: number;
   /** The request as the predictor saw it: its `row` and the shares of its categories, as JSON. */

@@ -135,6 +135,22 @@ export interface PruneBefore {
 /** What the store keeps about itself, by name; no value is a secret. */
 export type SettingName = "master_key_check" | "admin_token_digest" | "lessons_forgotten";
 
+/** What one key may teach of one model. */
+export interface LessonBound {
+  /** Its lessons of the same model and source since this moment (Unix milliseconds) are counted. */
+  readonly sinceMs: number;
+  /** What of its weight the next one keeps after so many; 0: it isn't kept. Pure. */
+  readonly shareAfter: (lessons: number) => number;
+}
+
+export interface LessonsKept {
+  /** Unix milliseconds. */
+  readonly sinceMs: number;
+  readonly perModel: number;
+  /** Of one key for one model; labels have no key. */
+  readonly perKeyAndModel: number;
+}
+
 /**
  * Each method is one transaction, and other processes may be changing the same store between any two. When the store
  * can't be used a method throws the Fault `store_unavailable`; the store mends itself, so a later call may succeed.
@@ -184,12 +200,17 @@ export interface Store {
   systemBalance(account: SystemAccount): Promise<NanoUsd>;
   audit(): Promise<Audit>;
 
-  /** Keeps a lesson; false when there was one of that id: the first stays. */
-  teach(lesson: Lesson): Promise<boolean>;
+  /**
+   * Keeps a lesson; false when there was one of that id, or its bound leaves it no weight. The first stays, but what a
+   * signal said gives way to a judgment.
+   */
+  teach(lesson: Lesson, bound?: LessonBound): Promise<boolean>;
   /** The lessons from a moment on (Unix milliseconds), oldest first, at most so many. */
   lessons(fromMs: number, most: number): Promise<readonly Lesson[]>;
   /** Forgets all lessons, or one model's. */
   forgetLessons(model?: string): Promise<void>;
+  /** Keeps the newest within these bounds, a key's own first; gives how many went. */
+  pruneLessons(bounds: LessonsKept): Promise<number>;
 
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;

@@ -27,6 +27,7 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/admin/v1/keys", methods: ["GET", "POST"] },
   { path: "/admin/v1/keys/:id", methods: ["GET", "PATCH", "DELETE"] },
   { path: "/admin/v1/requests", methods: ["GET"] },
+  { path: "/admin/v1/requests/live", methods: ["GET"] },
   { path: "/admin/v1/requests/:id", methods: ["GET"] },
   { path: "/admin/v1/overview", methods: ["GET"] },
   { path: "/admin/v1/usage", methods: ["GET"] },

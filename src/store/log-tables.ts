@@ -1,6 +1,6 @@
 // The tables of the request log and its hourly sums, as both engines have them.
 import { ENDINGS, type RequestRecord, type Tokens, USAGE_SOURCES } from "../core/record.ts";
-import type { FirstTokenSum, Lesson, UsageSum } from "../core/rows.ts";
+import { type FirstTokenSum, LESSON_SOURCES, type Lesson, type UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
 import { type Found, orNull, real, sum, text, whole, word } from "./found.ts";
 import { table } from "./tables.ts";
@@ -161,6 +161,9 @@ export const LESSON = table<Lesson>(
     at_ms: (row) => Math.round(row.atMs),
     model: (row) => row.model,
     score: (row) => row.score,
+    key_id: (row) => row.keyId,
+    source: (row) => row.source,
+    weight: (row) => row.weight,
     expected: (row) => row.expected,
     request: (row) => row.request,
   },
@@ -168,7 +171,10 @@ export const LESSON = table<Lesson>(
     accountId: text(found, "account_id"),
     id: text(found, "id"),
     atMs: whole(found, "at_ms"),
+    keyId: text(found, "key_id"),
     model: text(found, "model"),
+    source: word(found, "source", LESSON_SOURCES),
+    weight: real(found, "weight"),
     score: real(found, "score"),
     expected: real(found, "expected"),
     request: text(found, "request"),

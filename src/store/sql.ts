@@ -76,3 +76,31 @@ export function auditOf(accounts: readonly Found[], sums: Found): Audit {
     strayEntries: whole(sums, "stray"),
   };
 }
+
+type Columns = {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+};
+
+/** The first lesson of an id stays, but what a signal said gives way to a judgment. */
+export function teachSql({ name, key, columns }: Columns, mark: Mark): string {
+  return `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})
+    ${overwriteOf(key, columns)} WHERE ${name}.source = 'signal' AND excluded.source <> 'signal'`;
+}
+
+/**
+ * Takes the moment before which all go, and the most of one key for one model, then of one model: a key that says much
+ * drives out its own lessons, not those of others.
+ */
+export function pruneLessonsSql(mark: Mark): string {
+  return `DELETE FROM lesson WHERE (account_id, id) NOT IN (
+    SELECT account_id, id FROM (
+      SELECT account_id, id, row_number() OVER (PARTITION BY model ORDER BY at_ms DESC, id DESC) AS place
+      FROM (
+        SELECT account_id, id, model, at_ms, key_id,
+          row_number() OVER (PARTITION BY model, key_id ORDER BY at_ms DESC, id DESC) AS own_place
+        FROM lesson WHERE at_ms >= ${mark(1)}
+      ) AS newer WHERE key_id = '' OR own_place <= ${mark(2)}
+    ) AS bounded WHERE place <= ${mark(3)})`;
+}

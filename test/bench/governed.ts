@@ -56,6 +56,7 @@ function noStore(): Store {
     teach: async () => true,
     lessons: nobody,
     forgetLessons: async () => {},
+    pruneLessons: async () => 0,
     prune: async () => 0,
     chargedSince: async () => 0,
     usage: nobody,

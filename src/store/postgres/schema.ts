@@ -197,6 +197,12 @@ export const STEPS: readonly (readonly string[])[] = [
     "CREATE INDEX IF NOT EXISTS lesson_at ON lesson (at_ms, id)",
   ],
   [
+    "ALTER TABLE lesson ADD COLUMN IF NOT EXISTS key_id TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE lesson ADD COLUMN IF NOT EXISTS source TEXT NOT NULL DEFAULT 'score'",
+    "ALTER TABLE lesson ADD COLUMN IF NOT EXISTS weight DOUBLE PRECISION NOT NULL DEFAULT 1",
+    "CREATE INDEX IF NOT EXISTS lesson_key_at ON lesson (key_id, model, at_ms)",
+  ],
+  [
     "ALTER TABLE request ADD COLUMN IF NOT EXISTS model_tried TEXT",
     "ALTER TABLE request ADD COLUMN IF NOT EXISTS trace TEXT",
     "ALTER TABLE request ADD COLUMN IF NOT EXISTS ended_at_ms BIGINT NOT NULL DEFAULT 0",

@@ -202,6 +202,12 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX lesson_at ON lesson (at_ms, id);
   `,
   `
+  ALTER TABLE lesson ADD COLUMN key_id TEXT NOT NULL DEFAULT '';
+  ALTER TABLE lesson ADD COLUMN source TEXT NOT NULL DEFAULT 'score';
+  ALTER TABLE lesson ADD COLUMN weight REAL NOT NULL DEFAULT 1;
+  CREATE INDEX lesson_key_at ON lesson (key_id, model, at_ms);
+  `,
+  `
   ALTER TABLE request ADD COLUMN model_tried TEXT;
   ALTER TABLE request ADD COLUMN trace TEXT; -- JSON
   ALTER TABLE request ADD COLUMN ended_at_ms INTEGER NOT NULL DEFAULT 0;

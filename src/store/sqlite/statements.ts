@@ -5,7 +5,15 @@ import { CREDENTIAL, SESSION } from "../console-tables.ts";
 import type { Found, Value } from "../found.ts";
 import { FIRST_TOKEN, LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { keyUsesSql, type Lookup } from "../narrowing.ts";
-import { AUDIT_ACCOUNTS, AUDIT_SUMS, listOf, marksOf, overwriteOf } from "../sql.ts";
+import {
+  AUDIT_ACCOUNTS,
+  AUDIT_SUMS,
+  listOf,
+  marksOf,
+  overwriteOf,
+  pruneLessonsSql,
+  teachSql,
+} from "../sql.ts";
 import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
@@ -159,7 +167,12 @@ function bookStatements(database: Database) {
       find(database, `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`),
     auditAccounts: find(database, AUDIT_ACCOUNTS),
     auditSums: find(database, AUDIT_SUMS),
-    teach: change(database, `${insertSql(LESSON)} ON CONFLICT (account_id, id) DO NOTHING`),
+    countLessons: find(
+      database,
+      "SELECT count(*) AS lessons FROM lesson WHERE key_id = ? AND model = ? AND source = ? AND at_ms >= ?",
+    ),
+    teach: change(database, teachSql(LESSON, mark)),
+    pruneLessons: change(database, pruneLessonsSql(mark)),
     lessons: find(database, "SELECT * FROM lesson WHERE at_ms >= ? ORDER BY at_ms, id LIMIT ?"),
     forgetLessons: change(database, "DELETE FROM lesson WHERE ? IS NULL OR model = ?"),
     chargedSince: find(
