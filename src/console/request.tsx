@@ -15,13 +15,7 @@ export function RequestPage({ id }: { readonly id: string }) {
   const request = useResource<RequestDetail>(`/requests/${encodeURIComponent(id)}`);
   return (
     <>
-      <PageHead
-        title={
-          <>
-            <a href={addressOf("/activity")}>Activity</a> <span class="faint">/</span> Request
-          </>
-        }
-      />
+      <PageHead back={{ path: "/activity", label: "Activity" }} title="Request" />
       <Loaded of={request}>{(data) => <Detail request={data} />}</Loaded>
     </>
   );
