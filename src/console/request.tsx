@@ -177,7 +177,7 @@ function Facts({ request }: Part) {
         <dt>Tokens</dt>
         <dd>{SOURCES[request.usage_source] ?? request.usage_source}</dd>
         <dt>Id</dt>
-        <dd class="row">
+        <dd class="row tight">
           <code>{request.id}</code>
           <CopyButton text={request.id} isIconOnly label="Copy the id" />
         </dd>
