@@ -62,6 +62,11 @@ export class Tally {
     return this.#finished || this.#answered;
   }
 
+  /** Why it failed; null: it did not. */
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
   get producedBytes(): number {
     return this.#producedBytes;
   }
