@@ -155,12 +155,15 @@ function costView({ bill, markup }: Trace, { costNanoUsd }: RequestRecord) {
   return { lines, markup, total_usd: usdOf(costNanoUsd) };
 }
 
+/** A provider's words about a request may hold a part of it. */
+const UNKEPT = "The provider's words are kept only with log.content.";
+
 function errorView({ faultCode, status }: RequestRecord, trace: Trace | null, content: LoggedContent | null) {
   const known = Object.entries(FAULTS).find(([code]) => code === faultCode);
   if (!isError(status) || known === undefined) return null;
   return {
     code: faultCode,
-    message: trace?.message ?? content?.message ?? null,
+    message: trace?.message ?? content?.message ?? UNKEPT,
     type: known[1].type,
     status,
   };
