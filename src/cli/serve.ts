@@ -6,7 +6,7 @@ import { withoutEffect } from "../config/without-effect.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import { startSimulator } from "../simulator/server.ts";
-import { logLines } from "../telemetry/log-lines.ts";
+import { gathered, logLines } from "../telemetry/log-lines.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
@@ -113,7 +113,9 @@ async function serveByWorkers(flags: ServeFlags, { server }: Settings): Promise<
 }
 
 function logOf({ quickstart }: ServeFlags): Log {
-  return logLines((line) => void process.stderr.write(line), clock.nowMs, quickstart ? "warn" : "info");
+  const lines = gathered((text) => void process.stderr.write(text), setImmediate);
+  process.on("exit", lines.flush);
+  return logLines(lines.write, clock.nowMs, quickstart ? "warn" : "info");
 }
 
 async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<number> {

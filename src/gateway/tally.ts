@@ -12,7 +12,12 @@ import { isAnswer } from "../wire/normalise.ts";
 import type { Call, Facts } from "./call.ts";
 import type { Answered } from "./lessons.ts";
 
-const NO_TOKENS: Tokens = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+type Bill = Pick<UnsettledRecord, "tokens" | "costNanoUsd">;
+
+const NOTHING: Bill = {
+  tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+  costNanoUsd: 0,
+};
 
 export class Tally {
   readonly #call: Call;
@@ -27,6 +32,8 @@ export class Tally {
   /** That report is the last word: every choice had come to its finish. */
   #isCounted = false;
   #usage: Usage | null = null;
+  /** Of the usage that the answer ended with, worked out once. */
+  #bill: Bill | null = null;
   #source: UsageSource = "none";
   #answered = false;
   #producedBytes = 0;
@@ -89,8 +96,9 @@ export class Tally {
     this.#finished = true;
     this.#ended = "done";
     this.#usage = reported ?? this.#estimate();
+    this.#bill = null;
     this.#source = reported ? "provider" : "estimate";
-    return { ...this.#usage, cost: usdOf(this.#cost()) };
+    return { ...this.#usage, cost: usdOf(this.#billed().costNanoUsd) };
   }
 
   /** What can be learned of the answer; null: a selector didn't choose, or nobody answered. */
@@ -126,8 +134,7 @@ export class Tally {
       stream: request.stream === true,
       status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
       faultCode: this.#fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
-      tokens: this.#usage ? tokensOf(this.#usage) : NO_TOKENS,
-      costNanoUsd: this.#cost(),
+      ...this.#billed(),
       usageSource: this.#source,
       ended: this.#ended,
       totalMs: Math.round(nowMs - this.#startedMs),
@@ -135,9 +142,16 @@ export class Tally {
     };
   }
 
-  #cost(): number {
-    if (!this.#usage || !this.#attempt) return 0;
-    return cost(this.#attempt.card.price, tokensOf(this.#usage), this.#call.markup, this.#calls);
+  #billed(): Bill {
+    if (!this.#usage) return NOTHING;
+    this.#bill ??= this.#billFor(tokensOf(this.#usage));
+    return this.#bill;
+  }
+
+  #billFor(tokens: Tokens): Bill {
+    if (!this.#attempt) return { tokens, costNanoUsd: 0 };
+    const costNanoUsd = cost(this.#attempt.card.price, tokens, this.#call.markup, this.#calls);
+    return { tokens, costNanoUsd };
   }
 
   #endedBy(fault: Fault): Ended {

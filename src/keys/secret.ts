@@ -1,5 +1,5 @@
 // Secrets and ids: how they are made, and what of a secret can be checked without looking anything up.
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Random } from "../core/world.ts";
 
@@ -59,7 +59,7 @@ export function mintId(kind: "key" | "acct", random: Random): string {
 
 /** What is kept of a secret: HMAC-SHA256 under the pepper, in hex. Whoever reads the store can't test guesses with it. */
 export function digestOf(secret: string, pepper: Uint8Array): string {
-  return createHmac("sha256", pepper).update(secret).digest("hex");
+  return new Bun.CryptoHasher("sha256", pepper).update(secret).digest("hex");
 }
 
 /** Compares two digests in a time that tells nothing of where they differ. */

@@ -117,8 +117,9 @@ export class Books {
 
   /** Moves money: the account's balance and its journal in one. Throws when the legs don't come to zero, or it would owe. */
   move(accountId: string, given: Partial<Legs>, about: About): Account {
-    const legs = { ...NO_LEGS, ...given };
-    const sum = Object.values(legs).reduce((total, leg) => total + leg, 0);
+    const legs: Legs = { ...NO_LEGS, ...given };
+    const { balanceNanoUsd, heldNanoUsd, fundingNanoUsd, revenueNanoUsd, overrunNanoUsd } = legs;
+    const sum = balanceNanoUsd + heldNanoUsd + fundingNanoUsd + revenueNanoUsd + overrunNanoUsd;
     if (sum !== 0) throw new Error(`An entry of kind ${about.kind} does not come to zero.`);
     const before = this.account(accountId);
     const account: Account = {

@@ -14,6 +14,8 @@ import { dayOf } from "./day.ts";
 export interface Ask {
   /** The completion's id, ours: its record will carry the same. */
   readonly id: string;
+  /** The id was made for this asking: the store need not look for what it already holds of it. */
+  readonly isNew?: boolean;
   readonly requestId: string;
   readonly key: GatewayKey;
   readonly modelAsked: string;
@@ -111,7 +113,7 @@ function ticketOf({ rules }: LedgerParts, ask: Ask): Ticket {
 }
 
 async function admit({ store, rules }: LedgerParts, { ask, reads }: Ticket): Promise<Admitted> {
-  const { key, offers, ...asked } = ask;
+  const { key, offers, isNew = false, ...asked } = ask;
   const { quota, billing } = rules();
   const mayPay = billing.charge === "always" || limitOf(key, quota) !== null;
   const answer = await store.transact({
@@ -123,7 +125,7 @@ async function admit({ store, rules }: LedgerParts, { ask, reads }: Ticket): Pro
     quota,
     billing,
     offers: mayPay ? offers() : [],
-    reads,
+    reads: isNew ? { ...reads, isNew } : reads,
   });
   switch (answer.kind) {
     case "granted":

@@ -11,10 +11,35 @@ export function logLines(
   nowMs: () => number,
   least: Level = "info",
 ): (event: LogEvent) => void {
+  const leastIndex = LEVELS.indexOf(least);
   return ({ event, level = "info", record, ...fields }) => {
-    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return;
-    const shown = record === undefined ? fields : { ...recordFields(record), ...fields };
-    write(`${JSON.stringify({ at: new Date(nowMs()).toISOString(), level, event, ...shown })}\n`);
+    if (LEVELS.indexOf(level) < leastIndex) return;
+    const head = { at: new Date(nowMs()).toISOString(), level, event };
+    const shown = record === undefined ? head : Object.assign(head, recordFields(record));
+    write(`${JSON.stringify(Object.assign(shown, fields))}\n`);
+  };
+}
+
+/**
+ * Writes what comes within one turn of the event loop at once: under load a write per line costs more than the line.
+ * `later` runs a task after the turn. The returned `flush` writes what waits now, for who is about to end.
+ */
+export function gathered(
+  write: (text: string) => void,
+  later: (task: () => void) => void,
+): { readonly write: (line: string) => void; readonly flush: () => void } {
+  let waiting = "";
+  const flush = () => {
+    const text = waiting;
+    waiting = "";
+    if (text !== "") write(text);
+  };
+  return {
+    write: (line) => {
+      if (waiting === "") later(flush);
+      waiting += line;
+    },
+    flush,
   };
 }
 

@@ -83,13 +83,14 @@ export class RowCache {
     for (const { id } of decision.holdsGone) this.#holds.delete(id);
   }
 
-  #load(sql: Statements, { accountId, keyId, owners, days, requestId }: Reads): void {
+  /** To look for a new request's hold and row would cost 3 µs of its 20 in the store, and find nothing. */
+  #load(sql: Statements, { accountId, keyId, owners, days, requestId, isNew }: Reads): void {
     load(this.#accounts, accountId, ACCOUNT, () => sql.account.get(accountId));
     if (keyId !== null) {
       load(this.#keys, keyId, KEY, () => sql.key.get(keyId));
       load(this.#spends, keyId, SPEND, () => sql.spend.get(accountId, keyId));
     }
-    if (requestId !== null) load(this.#holds, requestId, HOLD, () => sql.hold.get(accountId, requestId));
+    if (requestId !== null && !isNew) load(this.#holds, requestId, HOLD, () => sql.hold.get(accountId, requestId));
     for (const owner of owners) {
       load(this.#slots, owner, SLOT, () => sql.slot.get(accountId, owner));
       for (const day of days) {
