@@ -1,6 +1,6 @@
 // A call's plan: what the router is handed of it, and of how the providers are doing.
 import type { ChatRequest } from "../core/chat.ts";
-import type { Random } from "../core/world.ts";
+import type { Log, Random } from "../core/world.ts";
 import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
 import type { Lane } from "../router/lane.ts";
@@ -19,6 +19,7 @@ export interface PlanPorts {
   readonly learned: Learned;
   readonly caches: Caches;
   readonly deadlines: Deadlines;
+  readonly log: Log;
 }
 
 const ROLL_BYTES = 4;
@@ -28,7 +29,7 @@ const OUTCOMES_BEFORE = 20;
 export function planned(ports: PlanPorts, call: Call): Plan {
   const { request, selection, rules, quality, upstreams, key } = call;
   const { health, stickiness, deadlines, random } = ports;
-  return planOf({
+  const plan = planOf({
     request,
     selection,
     rules,
@@ -41,6 +42,13 @@ export function planned(ports: PlanPorts, call: Call): Plan {
     stickiness,
     nowMs: deadlines.nowMs(),
   });
+  const usual = plan.decision?.instead_of ?? null;
+  if (usual !== null)
+    ports.log({
+      ...{ event: "explored", level: "info", request_id: call.requestId },
+      ...{ model: plan.decision?.choice ?? null, instead_of: usual },
+    });
+  return plan;
 }
 
 export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;

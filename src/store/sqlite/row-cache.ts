@@ -90,7 +90,8 @@ export class RowCache {
       load(this.#keys, keyId, KEY, () => sql.key.get(keyId));
       load(this.#spends, keyId, SPEND, () => sql.spend.get(accountId, keyId));
     }
-    if (requestId !== null && !isNew) load(this.#holds, requestId, HOLD, () => sql.hold.get(accountId, requestId));
+    if (requestId !== null && !isNew)
+      load(this.#holds, requestId, HOLD, () => sql.hold.get(accountId, requestId));
     for (const owner of owners) {
       load(this.#slots, owner, SLOT, () => sql.slot.get(accountId, owner));
       for (const day of days) {
