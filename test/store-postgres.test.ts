@@ -10,6 +10,7 @@ import { startPostgres } from "./postgres-server.ts";
 import { accountOf, give, keyIn, keyOf, ledgerOn, NOON } from "./samples.ts";
 import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { consoleSuite } from "./store-console.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
@@ -58,6 +59,7 @@ const suites = [
   repliesSuite,
   lessonsSuite,
   lessonFilesSuite,
+  consoleSuite,
 ];
 for (const suite of suites) {
   describe("on a server", () => suite("postgres", makeBench));

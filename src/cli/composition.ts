@@ -1,4 +1,5 @@
 // The rooms put together into a running gateway: everything is built here and handed on, nothing reads configuration.
+import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Dialect } from "../core/dialect.ts";
@@ -12,12 +13,15 @@ import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
+import { originReader } from "../http/client-address.ts";
+import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { modelRoutes } from "../http/models.ts";
 import type { HttpPorts, Snapshot } from "../http/ports.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
+import { sessionRoutes } from "../http/session.ts";
 import { authenticator } from "../keys/authenticate.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { dialectNamed, PROVIDERS } from "../providers/index.ts";
@@ -27,6 +31,7 @@ import { Learned } from "../router/learned.ts";
 import { openBreakers, reportOf } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { consoleFiles } from "./console-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { Learning, measureLogged } from "./learning.ts";
 import type { OpenedStore } from "./opened-store.ts";
@@ -158,6 +163,8 @@ function appOf(
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.render();
+  const { adminToken, trustedProxies } = ports.server;
+  const operator = { world: opened.world, adminToken, originOf: originReader(trustedProxies) };
   const holder = { store: opened.store, ledger, clock, quota: () => settings().quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
@@ -174,9 +181,11 @@ function appOf(
     )
     .use(
       adminRoutes({
-        world: opened.world,
-        adminToken: ports.server.adminToken,
-        dayRules: () => settings().quota,
+        ...operator,
+        ledger,
+        settings,
+        version,
+        node: opened.store.node,
         providers: () =>
           reportOf({
             health,
@@ -187,6 +196,8 @@ function appOf(
           }),
       }),
     )
+    .use(consoleRoutes(consoleFiles))
+    .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
 }
 

@@ -5,7 +5,6 @@ import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
-import { offersOf } from "../ledger/worst.ts";
 import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
 import { Admissions } from "./admissions.ts";
@@ -15,7 +14,7 @@ import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { opening } from "./opening.ts";
-import { type PlanPorts, planned } from "./planned.ts";
+import { offered, type PlanPorts, planned } from "./planned.ts";
 import { lostOutcome, Settlements } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
 import type { Ports } from "./upstream.ts";
@@ -152,6 +151,7 @@ export class Gateway {
   #answering(entered: Entered, granted: Granted): Answering {
     const { call, facts, plan, tally, ending, ticket } = entered;
     facts.limits = granted.limits;
+    tally.tracing.admitted(this.#ports.deadlines.nowMs());
     const settle = once((reply?: ChatReply) => this.#settle(ticket, granted, call, tally, reply));
     entered.settle = settle;
     return { call, facts, plan, granted, tally, ending, durable: this.#durable(granted), settle };
@@ -229,11 +229,7 @@ export class Gateway {
       modelAsked: shownModel(request.model),
       selector: selection.kind === "selector" ? `Router#${selection.selector}` : null,
       stream: request.stream === true,
-      offers: () => {
-        const isUnpriced = selection.kind === "card" && selection.card.price === null;
-        const cards = plan.map(({ card }) => card);
-        return isUnpriced ? [] : offersOf(cards, request);
-      },
+      offers: () => offered(call, plan),
       idempotency,
       nowMs: this.#ports.clock.nowMs(),
     });

@@ -77,28 +77,6 @@ export function auditOf(accounts: readonly Found[], sums: Found): Audit {
   };
 }
 
-const DIMENSION_COLUMNS = {
-  hour: { column: "hour_ms", empty: "0" },
-  accountId: { column: "account_id", empty: "''" },
-  keyId: { column: "key_id", empty: "''" },
-  model: { column: "model", empty: "''" },
-} as const;
-
-/** Sums of the usage table over a span, grouped by some of its dimensions; takes the span's two ends. */
-export function usageSql(
-  groupBy: readonly (keyof typeof DIMENSION_COLUMNS)[],
-  sums: readonly string[],
-  mark: Mark,
-): string {
-  const shown = Object.entries(DIMENSION_COLUMNS).map(([dimension, { column, empty }]) =>
-    groupBy.some((one) => one === dimension) ? column : `${empty} AS ${column}`,
-  );
-  const grouped = groupBy.map((dimension) => DIMENSION_COLUMNS[dimension].column);
-  const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
-  const tail = grouped.length > 0 ? `GROUP BY ${listOf(grouped)} ORDER BY ${listOf(grouped)}` : "";
-  return `SELECT ${listOf([...shown, ...added])} FROM usage_hour WHERE hour_ms >= ${mark(1)} AND hour_ms < ${mark(2)} ${tail}`;
-}
-
 type Columns = {
   readonly name: string;
   readonly key: readonly string[];
