@@ -10,7 +10,7 @@ import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
-import { adminRoutes } from "../http/admin.ts";
+import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
 import { originReader } from "../http/client-address.ts";
@@ -186,6 +186,7 @@ function appOf(
         settings,
         version,
         node: opened.store.node,
+        learned: () => learnedViews(known.learned),
         providers: () =>
           reportOf({
             health,
@@ -199,6 +200,11 @@ function appOf(
     .use(consoleRoutes(consoleFiles))
     .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
+}
+
+function learnedViews(learned: Learned): readonly LearnedView[] {
+  const rounded = (value: number) => Math.round(value * 1000) / 1000;
+  return learned.views().map((view) => ({ ...view, length: rounded(learned.lengthOf(view.model)) }));
 }
 
 function snapshotOf(settings: Settings): Snapshot {

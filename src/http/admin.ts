@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
 import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
+import { forgetLessons, modelIn } from "../admin/lessons.ts";
 import { overview } from "../admin/overview.ts";
 import { listProviders } from "../admin/providers.ts";
 import { getRequest, listRequests } from "../admin/requests.ts";
@@ -11,6 +12,7 @@ import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { ProviderHealth } from "../core/health.ts";
 import type { Settings } from "../core/settings.ts";
+import type { TaughtView } from "../router/learned.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { json } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
@@ -25,6 +27,13 @@ export interface AdminPorts extends OperatorParts, Running {
   readonly settings: () => Settings;
   /** How each provider that is on has been doing lately. */
   readonly providers: () => readonly ProviderHealth[];
+  /** What the selectors have learned of each model, here. */
+  readonly learned: () => readonly LearnedView[];
+}
+
+export interface LearnedView extends TaughtView {
+  /** How many times longer its answers are than predicted. */
+  readonly length: number;
 }
 
 /** What the use-cases are handed. */
@@ -56,6 +65,7 @@ export function adminRoutes(ports: AdminPorts) {
     .use(keyRoutes(by))
     .use(logRoutes(by))
     .use(providerRoutes(by, providers))
+    .use(learnedRoutes(by, ports))
     .use(settingRoutes(by, ports));
 }
 
@@ -136,6 +146,21 @@ function providerRoutes(by: By, providers: AdminPorts["providers"]) {
     by(async () => listProviders(providers)),
     options,
   );
+}
+
+function learnedRoutes(by: By, { learned }: AdminPorts) {
+  return new Elysia()
+    .use(bearerToken())
+    .get(
+      "/learned",
+      by(async () => ({ data: learned(), next: null })),
+      options,
+    )
+    .delete(
+      "/learned",
+      by((world, _, { query }) => forgetLessons(world, modelIn(query))),
+      options,
+    );
 }
 
 function settingRoutes(by: By, ports: AdminPorts) {
