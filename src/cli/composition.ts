@@ -103,7 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   const keepMs = () => settings.log.keepMs;
   const learning = new Learning(opened.store, learned, clock);
-  await measureLogged(opened.store, learned);
+  void measureLogged(opened.store, learned, log);
   const endUpkeep = await keepUp({ store: opened.store, ledger, learning, clock, log, keepMs });
   const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, () => settings, known).listen({}));
   return {

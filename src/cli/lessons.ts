@@ -30,7 +30,13 @@ const FILE_MODE = 0o600;
 
 export async function learnedIn(store: Store): Promise<Learned> {
   const learned = new Learned();
-  await new Learning(store, learned, { nowMs: Date.now }).refresh();
+  const looking = {
+    setting: store.setting.bind(store),
+    lessons: store.lessons.bind(store),
+    // Who only looks changes nothing.
+    pruneLessons: async () => 0,
+  };
+  await new Learning(looking, learned, clock).refresh();
   return learned;
 }
 
