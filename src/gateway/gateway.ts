@@ -174,8 +174,8 @@ export class Gateway {
       drop: () => {},
     });
     await durable;
-    // What was produced is measured only where nobody reports it.
-    if (!reply.usage) tally.saw(unfold(reply));
+    // What was produced is measured only where nobody reports it, or where something is learned of it.
+    if (!reply.usage || tally.learns) tally.saw(unfold(reply));
     const usage = tally.finished(reply.usage ?? null);
     const settled = await settle({ ...reply, usage });
     return { ...reply, usage: chargedIn(usage, settled) };
@@ -252,12 +252,10 @@ export class Gateway {
     tally: Tally,
     reply: ChatReply | undefined,
   ): Promise<Settled | null> {
-    const { place } = granted;
     const counted = tally.produced;
-    const isPaid = place.kind === "balance";
+    const isPaid = granted.place.kind === "balance";
     const record = tally.record(this.#ports.deadlines.nowMs());
-    const seen = tally.seen();
-    if (seen) this.#lessons.ended({ ...seen, call, record, granted });
+    this.#lessons.ended(tally.seen(), { call, record, granted });
     const sealedReply = reply ? this.#sealed(call, record.modelUsed ?? "", reply) : null;
     const outcome: Outcome = { counted, record, sealedReply };
     if (!isPaid || !counted) return this.#settlements.add(ticket, outcome, PATIENCE_MS);

@@ -4,8 +4,9 @@ import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import type { Selector } from "../core/selector.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
-import { type Choice, type ChooseInput, choose } from "./choose.ts";
+import { BY_RULE, type Choice, type ChooseInput, choose } from "./choose.ts";
 import { type KeptDecision, keptDecision } from "./decision.ts";
+import { explored } from "./explore.ts";
 import type { Health } from "./health.ts";
 import { needsOf, refuseUnable } from "./needs.ts";
 import { spread } from "./spread.ts";
@@ -120,7 +121,9 @@ function cardsOf(input: PlanInput): { cards: readonly ModelCard[]; decision: Kep
   }
   const choice = chosen(selection.selector, selection.candidates, input);
   const cards = choice.candidates.filter(({ eligible }) => eligible).map(({ card }) => card);
-  return { cards, decision: keptDecision(choice, input.quality ?? input.rules.fairQuality) };
+  const tried = explored(choice, input.rules.explore, input.roll)?.card ?? null;
+  const decision = keptDecision(choice, input.quality ?? input.rules.fairQuality, tried);
+  return { cards: tried === null ? cards : [tried, ...cards.filter((card) => card !== tried)], decision };
 }
 
 /** What the selector makes of the request. Throws a Fault when no card is on, or none can serve it. */
@@ -139,7 +142,7 @@ export function chosen(
     quality: share,
   });
   if (choice.choice !== null) return choice;
-  if (choice.candidates.every(({ removedBy }) => removedBy === "denied")) {
+  if (choice.candidates.every(({ removedBy }) => removedBy === "denied" || removedBy?.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model is on that Router#${selector} could choose.`);
   }
   throw new Fault("unsupported_capability", `No model behind Router#${selector} can serve this request.`, {
