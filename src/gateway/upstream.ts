@@ -62,7 +62,7 @@ export class UpstreamCall {
   constructor(ports: Ports, client: AbortSignal, deadlineAtMs: number, unspoken: readonly string[]) {
     this.#ports = ports;
     this.#client = client;
-    this.#private = unspoken.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
+    this.#private = unspoken;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
     this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
     if (client.aborted) this.#onClientGone();
@@ -225,7 +225,8 @@ function endedBy(client: AbortSignal): Fault {
 /** The fault without the words, wherever a provider has put them. */
 function withoutWords(fault: Fault, words: readonly string[]): Fault {
   const { shownCode } = fault.details;
-  const cleaned = (text: string) => words.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);
+  const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
+  const cleaned = (text: string) => long.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);
   const message = cleaned(fault.message);
   const code = shownCode && cleaned(shownCode);
   if (message === fault.message && code === shownCode) return fault;
