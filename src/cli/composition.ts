@@ -1,4 +1,5 @@
 // The rooms put together into a running gateway: everything is built here and handed on, nothing reads configuration.
+import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Dialect } from "../core/dialect.ts";
@@ -12,22 +13,27 @@ import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
 import { adminRoutes } from "../http/admin.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
+import { originReader } from "../http/client-address.ts";
+import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { modelRoutes } from "../http/models.ts";
 import type { HttpPorts, Snapshot } from "../http/ports.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
+import { sessionRoutes } from "../http/session.ts";
 import { authenticator } from "../keys/authenticate.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { dialectNamed, PROVIDERS } from "../providers/index.ts";
+import { Caches } from "../router/caches.ts";
 import { Health } from "../router/health.ts";
 import { Learned } from "../router/learned.ts";
 import { openBreakers, reportOf } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { consoleFiles } from "./console-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
-import { Learning } from "./learning.ts";
+import { Learning, measureLogged } from "./learning.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { keepUp } from "./upkeep.ts";
 import { clock, random, reach, upstreamFetch } from "./world.ts";
@@ -79,7 +85,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   health.configured(first.providers);
   const learned = new Learned();
-  const gateway = gatewayOf(options, { log, ledger, deadlines, health, learned });
+  const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
+  const gateway = gatewayOf(options, { ...known, log, ledger });
   const ports: HttpPorts = {
     snapshot: () => snapshot,
     gateway,
@@ -96,8 +103,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   const keepMs = () => settings.log.keepMs;
   const learning = new Learning(opened.store, learned, clock);
+  await measureLogged(opened.store, learned);
   const endUpkeep = await keepUp({ store: opened.store, ledger, learning, clock, log, keepMs });
-  const known = { health, learned, deadlines };
   const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, () => settings, known).listen({}));
   return {
     port: app.server?.port ?? 0,
@@ -121,11 +128,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 
 function gatewayOf(
   { opened, fetch = upstreamFetch }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "deadlines" | "health" | "learned">,
+  parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
 ): Gateway {
   return new Gateway({
     ...parts,
-    stickiness: new Stickiness(),
+    store: opened.store,
     clock,
     random,
     vault: opened.vault,
@@ -156,6 +163,8 @@ function appOf(
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.render();
+  const { adminToken, trustedProxies } = ports.server;
+  const operator = { world: opened.world, adminToken, originOf: originReader(trustedProxies) };
   const holder = { store: opened.store, ledger, clock, quota: () => settings().quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
@@ -172,9 +181,11 @@ function appOf(
     )
     .use(
       adminRoutes({
-        world: opened.world,
-        adminToken: ports.server.adminToken,
-        dayRules: () => settings().quota,
+        ...operator,
+        ledger,
+        settings,
+        version,
+        node: opened.store.node,
         providers: () =>
           reportOf({
             health,
@@ -185,6 +196,8 @@ function appOf(
           }),
       }),
     )
+    .use(consoleRoutes(consoleFiles))
+    .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
 }
 

@@ -167,13 +167,16 @@ async function announce(
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   io.out(`Poundkey listens on ${address}`);
   const made = await ensureAdminToken(opened.world, adminToken);
-  if (made !== null) io.out(`Admin token, shown this once: ${made}`);
+  if (made !== null && !flags.quickstart) io.out(`Admin token, shown this once: ${made}`);
+  if (!flags.quickstart) io.out(`The console is at ${address}/`);
   if (settings.providers.length === 0) {
     io.out(
       "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
     );
   }
-  if (flags.quickstart) io.out(greeting(address, await quickstartSecret(opened, settings.store), settings));
+  if (flags.quickstart) {
+    io.out(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
+  }
   const unused = withoutEffect(settings);
   if (unused.length > 0) log({ event: "config_without_effect", level: "warn", fields: unused });
 }

@@ -52,6 +52,8 @@ export const FAULTS = {
   insufficient_balance: { status: 402, type: "insufficient_quota", blame: "client", final: true },
   model_not_priced: { status: 403, type: "permission_error", blame: "client" },
   model_not_allowed: { status: 403, type: "permission_error", blame: "client" },
+  /** A signed-in browser was made to ask by another site's page. */
+  cross_site_request: { status: 403, type: "permission_error", blame: "client" },
   model_not_found: { status: 404, type: "invalid_request_error", blame: "client", otherModel: true },
   not_found: { status: 404, type: "invalid_request_error", blame: "client" },
   unknown_url: { status: 404, type: "invalid_request_error", blame: "client" },

@@ -5,7 +5,6 @@ import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
-import { offersOf } from "../ledger/worst.ts";
 import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
 import { Admissions } from "./admissions.ts";
@@ -13,14 +12,15 @@ import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
 import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
+import { type LessonPorts, Lessons } from "./lessons.ts";
 import { opening } from "./opening.ts";
-import { type PlanPorts, planned } from "./planned.ts";
+import { offered, type PlanPorts, planned } from "./planned.ts";
 import { lostOutcome, Settlements } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
 import type { Ports } from "./upstream.ts";
 import { type Life, walk } from "./walk.ts";
 
-export interface GatewayPorts extends Ports, PlanPorts {
+export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
@@ -54,6 +54,7 @@ export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
+  readonly #lessons: Lessons;
   /** Of each request under way, by what it can be ended. */
   readonly #underWay = new Set<AbortController>();
 
@@ -61,6 +62,7 @@ export class Gateway {
     this.#ports = ports;
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
+    this.#lessons = new Lessons(ports);
   }
 
   /** Requests under way. */
@@ -149,6 +151,7 @@ export class Gateway {
   #answering(entered: Entered, granted: Granted): Answering {
     const { call, facts, plan, tally, ending, ticket } = entered;
     facts.limits = granted.limits;
+    tally.tracing.admitted(this.#ports.deadlines.nowMs());
     const settle = once((reply?: ChatReply) => this.#settle(ticket, granted, call, tally, reply));
     entered.settle = settle;
     return { call, facts, plan, granted, tally, ending, durable: this.#durable(granted), settle };
@@ -226,15 +229,7 @@ export class Gateway {
       modelAsked: shownModel(request.model),
       selector: selection.kind === "selector" ? `Router#${selection.selector}` : null,
       stream: request.stream === true,
-      offers: () => {
-        const isUnpriced = selection.kind === "card" && selection.card.price === null;
-        return isUnpriced
-          ? []
-          : offersOf(
-              plan.map(({ card }) => card),
-              request,
-            );
-      },
+      offers: () => offered(call, plan),
       idempotency,
       nowMs: this.#ports.clock.nowMs(),
     });
@@ -252,14 +247,17 @@ export class Gateway {
   /** Waits a little for the row: only an answer that is paid for is withheld until the store can be used again. */
   async #settle(
     ticket: Ticket,
-    { place }: Granted,
+    granted: Granted,
     call: Call,
     tally: Tally,
     reply: ChatReply | undefined,
   ): Promise<Settled | null> {
+    const { place } = granted;
     const counted = tally.produced;
     const isPaid = place.kind === "balance";
     const record = tally.record(this.#ports.deadlines.nowMs());
+    const seen = tally.seen();
+    if (seen) this.#lessons.ended({ ...seen, call, record, granted });
     const sealedReply = reply ? this.#sealed(call, record.modelUsed ?? "", reply) : null;
     const outcome: Outcome = { counted, record, sealedReply };
     if (!isPaid || !counted) return this.#settlements.add(ticket, outcome, PATIENCE_MS);

@@ -4,11 +4,14 @@ import { type Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
-import { cost, tokensOf } from "../ledger/price.ts";
+import { cost, linesOf, tokensOf } from "../ledger/price.ts";
 import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
+import { Witness } from "../router/signal.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import type { Call, Facts } from "./call.ts";
+import type { Answered } from "./lessons.ts";
+import { Tracing } from "./tracing.ts";
 
 type Bill = Pick<UnsettledRecord, "tokens" | "costNanoUsd">;
 
@@ -18,6 +21,7 @@ const NOTHING: Bill = {
 };
 
 export class Tally {
+  readonly tracing: Tracing;
   readonly #call: Call;
   readonly #facts: Facts;
   readonly #decision: KeptDecision | null;
@@ -39,14 +43,18 @@ export class Tally {
   #ended: Ended = "client_gone";
   #fault: Fault | null = null;
   #finished = false;
+  /** null: the client named the model, and nothing is learned of its answer. */
+  readonly #witness: Witness | null;
 
   /** `atMs` is wall time; `startedMs` is on the monotonic clock. */
   constructor(call: Call, facts: Facts, decision: KeptDecision | null, atMs: number, startedMs: number) {
     this.#call = call;
     this.#facts = facts;
     this.#decision = decision;
+    this.#witness = decision && new Witness(call.request);
     this.#atMs = atMs;
     this.#startedMs = startedMs;
+    this.tracing = new Tracing(startedMs);
   }
 
   /** Whether a provider produced anything: only then does the request count. */
@@ -80,6 +88,7 @@ export class Tally {
   /** What left for the client. */
   saw(chunks: readonly ChatChunk[]): void {
     this.#answered ||= chunks.some(isAnswer);
+    this.#witness?.take(chunks);
     for (const { choices } of chunks) {
       for (const { delta } of choices) this.#producedBytes += bytesOf(delta);
     }
@@ -95,6 +104,12 @@ export class Tally {
     return { ...this.#usage, cost: usdOf(this.#billed().costNanoUsd) };
   }
 
+  /** What can be learned of the answer; null: a selector didn't choose, or nobody answered. */
+  seen(): Pick<Answered, "card" | "decision" | "witness"> | null {
+    const [card, decision, witness] = [this.#attempt?.card, this.#decision, this.#witness];
+    return card && decision && witness ? { card, decision, witness } : null;
+  }
+
   failed(thrown: unknown): void {
     if (this.#finished) return;
     this.#fault = faultOf(thrown);
@@ -108,6 +123,7 @@ export class Tally {
       this.#source = this.#isCounted ? "provider" : "estimate";
     }
     const { id, requestId, key, request } = this.#call;
+    const totalMs = Math.round(nowMs - this.#startedMs);
     return {
       id,
       requestId,
@@ -115,9 +131,11 @@ export class Tally {
       accountId: key.accountId,
       atMs: this.#atMs,
       modelAsked: shownModel(request.model),
+      modelTried: this.tracing.lastModel,
       modelUsed: this.#attempt?.card.id ?? null,
       selector: this.#facts.selector,
       decision: this.#decision && JSON.stringify(this.#decision),
+      trace: this.#trace(totalMs),
       attempts: this.#facts.attempts,
       stream: request.stream === true,
       status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
@@ -125,7 +143,7 @@ export class Tally {
       ...this.#billed(),
       usageSource: this.#source,
       ended: this.#ended,
-      totalMs: Math.round(nowMs - this.#startedMs),
+      totalMs,
       firstTokenMs: this.#firstTokenMs,
     };
   }
@@ -140,6 +158,21 @@ export class Tally {
     if (!this.#attempt) return { tokens, costNanoUsd: 0 };
     const costNanoUsd = cost(this.#attempt.card.price, tokens, this.#call.markup, this.#calls);
     return { tokens, costNanoUsd };
+  }
+
+  #trace(endMs: number): string {
+    const price = this.#attempt?.card.price ?? null;
+    const bill = price && this.#usage ? linesOf(price, this.#billed().tokens, this.#calls) : [];
+    const { markup } = this.#call;
+    const firstTokenMs = this.#firstTokenMs;
+    return this.tracing.text({
+      endMs,
+      firstTokenMs,
+      isWhole: this.#finished,
+      fault: this.#fault,
+      bill,
+      markup,
+    });
   }
 
   #endedBy(fault: Fault): Ended {

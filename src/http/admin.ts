@@ -2,151 +2,150 @@
 import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
-import { createKey, getKey, listKeys, revokeKey, updateKey } from "../admin/keys.ts";
+import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
+import { overview } from "../admin/overview.ts";
 import { listProviders } from "../admin/providers.ts";
 import { getRequest, listRequests } from "../admin/requests.ts";
-import { checkAdminToken } from "../admin/token.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { ProviderHealth } from "../core/health.ts";
-import { invalidKey } from "../core/key.ts";
-import type { DayRules } from "../ledger/day.ts";
+import type { Settings } from "../core/settings.ts";
+import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { json } from "./answers.ts";
-import { bearerToken, secretOf } from "./auth.ts";
+import { bearerToken } from "./auth.ts";
 import { readJson } from "./body.ts";
+import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-export interface AdminPorts {
-  readonly world: AdminWorld;
-  /** The configured token; null: the one that was made at the first start. */
-  readonly adminToken: string | null;
-  /** When the operator's days begin; asked for each time. */
-  readonly dayRules: () => DayRules;
+export interface AdminPorts extends OperatorParts, Running {
+  readonly ledger: KeyParts["ledger"];
+  /** Those in force; asked for each time. */
+  readonly settings: () => Settings;
   /** How each provider that is on has been doing lately. */
   readonly providers: () => readonly ProviderHealth[];
 }
 
-/** Runs a use-case for whoever shows the admin token; that is checked before anything is read. */
-type Run = (
-  bearer: string | undefined,
-  useCase: (world: AdminWorld) => Promise<unknown>,
-  status?: number,
-) => Promise<Response>;
+/** What the use-cases are handed. */
+type Parts = AdminWorld & KeyParts;
 
-export function adminRoutes({ world, adminToken, dayRules, providers }: AdminPorts) {
-  const run: Run = async (bearer, useCase, status = 200) => {
-    if (!(await checkAdminToken(world, adminToken, secretOf(bearer)))) throw invalidKey();
-    return json(status, await useCase(world));
-  };
+/** A request of a route, with what Elysia read off its URL. */
+interface At extends Asked {
+  readonly params?: { readonly id?: string };
+  readonly query: unknown;
+}
+type Use = (world: Parts, id: string, at: At) => Promise<unknown>;
+
+/** Makes a route of a use-case: it runs for the operator alone, and who asks is checked before anything is read. */
+type By = (use: Use, status?: number) => (at: At) => Promise<Response>;
+
+export function adminRoutes(ports: AdminPorts) {
+  const { settings, ledger, providers } = ports;
+  const world: Parts = { ...ports.world, ledger, dayRules: () => settings().quota };
+  const by: By =
+    (use, status = 200) =>
+    // Elysia reads off the parameter's text what a route needs of its request.
+    async ({ bearer, request, server, params, query }) => {
+      const at = { bearer, request, server, query };
+      await checkOperator(ports, at);
+      return json(status, await use(world, params?.id ?? "", at));
+    };
   return new Elysia({ prefix: "/admin/v1" })
-    .use(accountRoutes(run))
-    .use(moneyRoutes(run))
-    .use(keyRoutes(run))
-    .use(requestRoutes(run))
-    .use(usageRoutes(run, dayRules))
-    .use(providerRoutes(run, providers));
+    .use(accountRoutes(by))
+    .use(keyRoutes(by))
+    .use(logRoutes(by))
+    .use(providerRoutes(by, providers))
+    .use(settingRoutes(by, ports));
 }
 
 const options = { parse: "none", detail: { hide: true } } as const;
 
-function bodyOf(request: Request): Promise<unknown> {
+function bodyOf({ request }: At): Promise<unknown> {
   return readJson(request, BODY_BYTES_MAX);
 }
 
-function accountRoutes(run: Run) {
+function accountRoutes(by: By) {
+  const list = by((world, _, { query }) => listAccounts(world, query));
+  const make = by(async (world, _, at) => createAccount(world, await bodyOf(at)), 201);
+  const change = by(async (world, id, at) => updateAccount(world, id, await bodyOf(at)));
+  const topUp = by(async (world, id, at) => {
+    const idempotencyKey = at.request.headers.get("idempotency-key");
+    return topUpAccount(world, id, await bodyOf(at), idempotencyKey);
+  }, 201);
   return new Elysia()
     .use(bearerToken())
-    .get("/accounts", ({ bearer, query }) => run(bearer, (world) => listAccounts(world, query)), options)
-    .post(
-      "/accounts",
-      ({ bearer, request }) => run(bearer, async (world) => createAccount(world, await bodyOf(request)), 201),
-      options,
-    )
-    .get(
-      "/accounts/:id",
-      ({ bearer, params }) => run(bearer, (world) => getAccount(world, params.id)),
-      options,
-    )
-    .patch(
-      "/accounts/:id",
-      ({ bearer, params, request }) =>
-        run(bearer, async (world) => updateAccount(world, params.id, await bodyOf(request))),
-      options,
-    );
-}
-
-function moneyRoutes(run: Run) {
-  return new Elysia()
-    .use(bearerToken())
-    .post(
-      "/accounts/:id/topups",
-      ({ bearer, params, request }) =>
-        run(
-          bearer,
-          async (world) => topUpAccount(world, params.id, await bodyOf(request), keyOf(request)),
-          201,
-        ),
-      options,
-    )
+    .get("/accounts", list, options)
+    .post("/accounts", make, options)
+    .get("/accounts/:id", by(getAccount), options)
+    .patch("/accounts/:id", change, options)
+    .post("/accounts/:id/topups", topUp, options)
     .get(
       "/accounts/:id/journal",
-      ({ bearer, params, query }) => run(bearer, (world) => listJournal(world, params.id, query)),
+      by((world, id, { query }) => listJournal(world, id, query)),
       options,
     );
 }
 
-function keyOf(request: Request): string | null {
-  return request.headers.get("idempotency-key");
-}
-
-function keyRoutes(run: Run) {
+function keyRoutes(by: By) {
   return new Elysia()
     .use(bearerToken())
-    .get("/keys", ({ bearer, query }) => run(bearer, (world) => listKeys(world, query)), options)
+    .get(
+      "/keys",
+      by((world, _, { query }) => listKeysInUse(world, query)),
+      options,
+    )
     .post(
       "/keys",
-      ({ bearer, request }) => run(bearer, async (world) => createKey(world, await bodyOf(request)), 201),
+      by(async (world, _, at) => createKey(world, await bodyOf(at)), 201),
       options,
     )
-    .get("/keys/:id", ({ bearer, params }) => run(bearer, (world) => getKey(world, params.id)), options)
+    .get("/keys/:id", by(getKey), options)
     .patch(
       "/keys/:id",
-      ({ bearer, params, request }) =>
-        run(bearer, async (world) => updateKey(world, params.id, await bodyOf(request))),
+      by(async (world, id, at) => updateKey(world, id, await bodyOf(at))),
       options,
     )
-    .delete(
-      "/keys/:id",
-      ({ bearer, params }) => run(bearer, (world) => revokeKey(world, params.id)),
-      options,
-    );
+    .delete("/keys/:id", by(revokeKey), options);
 }
 
-function requestRoutes(run: Run) {
+function logRoutes(by: By) {
   return new Elysia()
     .use(bearerToken())
-    .get("/requests", ({ bearer, query }) => run(bearer, (world) => listRequests(world, query)), options)
     .get(
-      "/requests/:id",
-      ({ bearer, params }) => run(bearer, (world) => getRequest(world, params.id)),
+      "/requests",
+      by((world, _, { query }) => listRequests(world, query)),
       options,
-    );
-}
-
-function usageRoutes(run: Run, dayRules: () => DayRules) {
-  return new Elysia()
-    .use(bearerToken())
+    )
+    .get("/requests/:id", by(getRequest), options)
     .get(
       "/usage",
-      ({ bearer, query }) => run(bearer, (world) => sumUsage({ ...world, dayRules }, query)),
+      by((world, _, { query }) => sumUsage(world, query)),
+      options,
+    )
+    .get(
+      "/overview",
+      by((world, _, { query }) => overview(world, query)),
       options,
     );
 }
 
-function providerRoutes(run: Run, providers: AdminPorts["providers"]) {
+function providerRoutes(by: By, providers: AdminPorts["providers"]) {
+  return new Elysia().use(bearerToken()).get(
+    "/providers",
+    by(async () => listProviders(providers)),
+    options,
+  );
+}
+
+function settingRoutes(by: By, ports: AdminPorts) {
+  const models = by(async () => modelsView(ports.settings()));
   return new Elysia()
     .use(bearerToken())
-    .get("/providers", ({ bearer }) => run(bearer, async () => listProviders(providers)), options);
+    .get("/models", models, options)
+    .get(
+      "/settings",
+      by(async () => settingsView(ports.settings(), ports)),
+      options,
+    );
 }

@@ -52,8 +52,13 @@ export function mintAdminToken(random: Random): string {
   return ADMIN_PREFIX + randomDigits(random, SECRET_BYTES, BODY_DIGITS);
 }
 
+/** A new secret of a sign-in to the console, 256 random bits. */
+export function mintSessionSecret(random: Random): string {
+  return randomDigits(random, SECRET_BYTES, BODY_DIGITS);
+}
+
 /** A new identity, as `key_` and 120 random bits. It proves nothing. */
-export function mintId(kind: "key" | "acct", random: Random): string {
+export function mintId(kind: "key" | "acct" | "cred", random: Random): string {
   return `${kind}_${randomDigits(random, ID_BYTES, ID_DIGITS)}`;
 }
 

@@ -41,6 +41,8 @@ export interface Weighed {
   readonly costUsd: number | null;
   /** To the full answer. */
   readonly latencyMs: number;
+  /** Of the answer and its thoughts, by the prediction alone: what lengths are measured beside. */
+  readonly tokens: number;
   /** The overall level, whatever the kind of request. */
   readonly level: number;
   /** The quality with some of its uncertainty taken off. */
@@ -147,7 +149,11 @@ function consider(
   const profile = profileOf(card, input.skills?.(card.id) ?? card.skills);
   const seen = health.of(card.id);
   const thought = thoughtTokens(profile, request.reasoning_effort, prediction.difficultyLogit);
-  const answer = prediction.outputTokens * learned.lengthOf(card.id);
+  const length = learned.lengthOf(card.id);
+  const answer = Math.min(
+    prediction.outputTokens * length,
+    outputLimitOf(request) ?? Number.POSITIVE_INFINITY,
+  );
   const cached = input.cachedTokens?.(card.id) ?? 0;
   const { quality, low, level } = qualityOf(card.id, profile, prediction, learned);
   const works = 1 - Math.min(0.9, seen?.errorRate ?? 0);
@@ -158,8 +164,10 @@ function consider(
     removedBy,
     quality: quality * works,
     qualityLow: low * works,
-    costUsd: card.price === null ? null : expectedCost(card.price, promptTokens, cached, answer, thought),
-    latencyMs: expectedMs(profile, seen, answer + thought),
+    costUsd:
+      card.price === null ? null : expectedCost(card.price, promptTokens, cached, answer, thought * length),
+    latencyMs: expectedMs(profile, seen, answer + thought * length),
+    tokens: prediction.outputTokens + thought,
     score: 0,
     level: level * works,
     careful: (quality - CAUTION * (quality - low)) * works,

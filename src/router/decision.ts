@@ -2,6 +2,7 @@
 import { arrayOf, isObject, numberOf, stringOf } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import { type Choice, ranked, type Weighed } from "./choose.ts";
+import { shippedParameters } from "./parameters.ts";
 import { type RouteView, routeView } from "./route-view.ts";
 
 /** As JSON in the request's row. */
@@ -30,6 +31,8 @@ interface KeptCandidate {
   readonly careful: number;
   readonly cost_usd: number | null;
   readonly latency_ms: number;
+  /** Of the answer and its thoughts, before what was learned of lengths. */
+  readonly tokens: number;
   readonly score: number;
 }
 
@@ -69,6 +72,7 @@ export function keptDecision(choice: Choice, share: number): KeptDecision {
         careful: one.careful,
         cost_usd: one.costUsd,
         latency_ms: one.latencyMs,
+        tokens: one.tokens,
         score: one.score,
       })),
     removed,
@@ -77,14 +81,23 @@ export function keptDecision(choice: Choice, share: number): KeptDecision {
 
 /** A row as text, for `rowOf`. */
 export function rowText(row: Float32Array): string {
-  return Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString("base64");
+  return `${markOfParameters()}:${Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString("base64")}`;
 }
 
-/** The row of `KeptDecision.row`; null when it is not one. */
+/** The row of `KeptDecision.row`; null when it is not one, or other parameters made it: its numbers meant something else. */
 export function rowOf(text: string): Float32Array | null {
-  const bytes = Buffer.from(text, "base64");
+  const [mark, numbers = ""] = text.split(":");
+  if (mark !== markOfParameters()) return null;
+  const bytes = Buffer.from(numbers, "base64");
   if (bytes.length === 0 || bytes.length % Float32Array.BYTES_PER_ELEMENT !== 0) return null;
   return new Float32Array(new Uint8Array(bytes).buffer);
+}
+
+let mark: string | undefined;
+
+function markOfParameters(): string {
+  mark ??= Bun.hash.wyhash(shippedParameters().embedding).toString(36);
+  return mark;
 }
 
 export interface DecidedAgain {
@@ -119,6 +132,7 @@ function weighedOf(value: unknown): readonly Weighed[] {
       careful: number("careful"),
       costUsd: numberOf(value.cost_usd) ?? null,
       latencyMs: number("latency_ms"),
+      tokens: number("tokens"),
     },
   ];
 }

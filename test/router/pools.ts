@@ -5,6 +5,7 @@ import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
 import { type ChooseInput, choose } from "../../src/router/choose.ts";
+import { thoughtTokens } from "../../src/router/expense.ts";
 import { featuresOf } from "../../src/router/features.ts";
 import { Learned } from "../../src/router/learned.ts";
 import type { Parameters } from "../../src/router/parameters.ts";
@@ -119,7 +120,9 @@ export function taught(
     for (const [m, card] of field.cards.entries()) {
       const expected = expectedQuality(profileOf(card, skills[m]), prediction);
       learned.fold(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
-      if (tokens !== null) learned.foldLength(prediction, card.id, tokens[m] ?? Number.NaN);
+      const thought = thoughtTokens(profileOf(card, skills[m]), undefined, prediction.difficultyLogit);
+      const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
+      if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }
   }
   return learned;
