@@ -173,6 +173,7 @@ test("the settings are those in force, and hold no secret", async () => {
     },
     log: { content: false, keep_ms: 7 * 86_400_000 },
     billing: { charge: "beyond_allowance", markup: 1 },
+    router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0 },
     aliases: { house: "Shop#cheap" },
   });
   expect(text).not.toContain(world.adminToken);

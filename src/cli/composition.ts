@@ -8,7 +8,7 @@ import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { Reachability } from "../gateway/reachability.ts";
-import { adminRoutes } from "../http/admin.ts";
+import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
@@ -107,8 +107,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   const keepMs = () => inForce.settings.log.keepMs;
   const feed = new LiveFeed({ store, clock });
-  await measureLogged(store, learned);
   const learning = new Learning(store, learned, clock);
+  void measureLogged(store, learned, log);
   const { credentials } = inForce;
   const endUpkeep = await keepUp({ store, ledger, learning, credentials, clock, log, keepMs });
   const app = listeningOr(endUpkeep, () =>
@@ -197,6 +197,7 @@ function appOf(
         version,
         node: opened.store.node,
         contentVault: opened.contentVault,
+        learned: () => learnedViews(known.learned),
       }),
     )
     .use(
@@ -210,4 +211,9 @@ function appOf(
     .use(consoleRoutes(consoleFiles))
     .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
+}
+
+function learnedViews(learned: Learned): readonly LearnedView[] {
+  const rounded = (value: number) => Math.round(value * 1000) / 1000;
+  return learned.views().map((view) => ({ ...view, length: rounded(learned.lengthOf(view.model)) }));
 }

@@ -187,8 +187,8 @@ export class Gateway {
       drop: () => {},
     });
     await durable;
-    // What was produced is measured only where nobody reports it.
-    if (!reply.usage) tally.saw(unfold(reply));
+    // What was produced is measured only where nobody reports it, or where something is learned of it.
+    if (!reply.usage || tally.learns) tally.saw(unfold(reply));
     const usage = tally.finished(reply.usage ?? null);
     said?.whole({ ...reply, usage });
     const settled = await settle({ ...reply, usage });
@@ -268,12 +268,10 @@ export class Gateway {
     tally: Tally,
     reply: ChatReply | undefined,
   ): Promise<Settled | null> {
-    const { place } = granted;
     const counted = tally.produced;
-    const isPaid = place.kind === "balance";
+    const isPaid = granted.place.kind === "balance";
     const record = tally.record(this.#ports.deadlines.nowMs());
-    const seen = tally.seen();
-    if (seen) this.#lessons.ended({ ...seen, call, record, granted });
+    this.#lessons.ended(tally.seen(), { call, record, granted });
     const { id, created, idempotency } = call;
     const kept = reply && idempotency ? { id, created, model: record.modelUsed ?? "", reply } : null;
     const sealedReply = kept && idempotency ? sealReply(this.#ports.vault, idempotency.replyId, kept) : null;

@@ -3,12 +3,14 @@ import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
 import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
+import { forgetLessons, modelIn } from "../admin/lessons.ts";
 import { overview } from "../admin/overview.ts";
 import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Settings } from "../core/settings.ts";
+import type { TaughtView } from "../router/learned.ts";
 import { bodyOf, options, type By as RouteBy, routesBy } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { bearerToken } from "./auth.ts";
@@ -19,6 +21,13 @@ export interface AdminPorts extends OperatorParts, Running {
   readonly contentVault: RequestParts["contentVault"];
   /** Those in force; asked for each time. */
   readonly settings: () => Settings;
+  /** What the selectors have learned of each model, here. */
+  readonly learned: () => readonly LearnedView[];
+}
+
+export interface LearnedView extends TaughtView {
+  /** How many times longer its answers are than predicted. */
+  readonly length: number;
 }
 
 /** What the use-cases are handed. */
@@ -34,6 +43,7 @@ export function adminRoutes(ports: AdminPorts) {
     .use(accountRoutes(by))
     .use(keyRoutes(by))
     .use(logRoutes(by))
+    .use(learnedRoutes(by, ports))
     .use(settingRoutes(by, ports));
 }
 
@@ -98,6 +108,21 @@ function logRoutes(by: By) {
     .get(
       "/overview",
       by((world, _, { query }) => overview(world, query)),
+      options,
+    );
+}
+
+function learnedRoutes(by: By, { learned }: AdminPorts) {
+  return new Elysia()
+    .use(bearerToken())
+    .get(
+      "/learned",
+      by(async () => ({ data: learned(), next: null })),
+      options,
+    )
+    .delete(
+      "/learned",
+      by((world, _, { query }) => forgetLessons(world, modelIn(query))),
       options,
     );
 }
