@@ -92,7 +92,11 @@ describe("a request", () => {
 
   test("that its provider rejected keeps none of the provider's words", async () => {
     const row = await logged(asking("Shop#picky~trouble=400"));
-    expect(row.error).toMatchObject({ code: "upstream_rejected", message: null, status: 400 });
+    expect(row.error).toMatchObject({
+      code: "upstream_rejected",
+      message: "The provider's words are kept only with log.content.",
+      status: 400,
+    });
   });
 });
 
@@ -169,6 +173,7 @@ test("the settings are those in force, and hold no secret", async () => {
     },
     log: { content: false, keep_ms: 7 * 86_400_000 },
     billing: { charge: "beyond_allowance", markup: 1 },
+    router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0 },
     aliases: { house: "Shop#cheap" },
   });
   expect(text).not.toContain(world.adminToken);

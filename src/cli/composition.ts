@@ -8,7 +8,7 @@ import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { Reachability } from "../gateway/reachability.ts";
-import { adminRoutes } from "../http/admin.ts";
+import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
@@ -61,6 +61,8 @@ export interface GatewayOptions {
 export interface RunningGateway {
   readonly port: number;
   readonly gateway: Gateway;
+  /** How many providers are on now. */
+  providersOn(): number;
   /** Puts other settings in force; `server` and `store` stay. */
   reload(settings: Settings): void;
   /** Takes no new work, lets what runs finish within `server.drain`, then ends the rest and closes the store. */
@@ -88,7 +90,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   await inForce.credentials.refresh();
   const learned = new Learned();
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
-  const gateway = gatewayOf(options, { ...known, log, ledger });
+  const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
     gateway,
@@ -105,8 +107,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
   const keepMs = () => inForce.settings.log.keepMs;
   const feed = new LiveFeed({ store, clock });
-  await measureLogged(store, learned);
   const learning = new Learning(store, learned, clock);
+  void measureLogged(store, learned, log);
   const { credentials } = inForce;
   const endUpkeep = await keepUp({ store, ledger, learning, credentials, clock, log, keepMs });
   const app = listeningOr(endUpkeep, () =>
@@ -115,12 +117,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   return {
     port: app.server?.port ?? 0,
     gateway,
+    providersOn: () => inForce.settings.providers.length,
     reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {
-      const { noticeMs = NOTICE_MS, reusePort: isShared } = options;
-      const { drainMs } = first.server;
       feed.end();
-      await drained({ ending, isShared, server: app.server, gateway, drainMs, noticeMs });
+      await drained({ ...endingOf(options), ending, server: app.server, gateway });
       await gateway.settled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
@@ -129,12 +130,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
+function endingOf({ noticeMs = NOTICE_MS, reusePort: isShared, settings }: GatewayOptions) {
+  return { noticeMs, isShared, drainMs: settings.server.drainMs };
+}
+
 function gatewayOf(
   { opened, fetch = upstreamFetch }: GatewayOptions,
   parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
+  isContentWanted: () => boolean,
 ): Gateway {
+  const { store, contentVault } = opened;
   return new Gateway({
     ...parts,
+    contents: { store, vault: contentVault, isWanted: isContentWanted },
     store: opened.store,
     clock,
     random,
@@ -188,6 +196,8 @@ function appOf(
         settings: () => inForce.settings,
         version,
         node: opened.store.node,
+        contentVault: opened.contentVault,
+        learned: () => learnedViews(known.learned),
       }),
     )
     .use(
@@ -201,4 +211,9 @@ function appOf(
     .use(consoleRoutes(consoleFiles))
     .use(sessionRoutes({ ...operator, clock, version }))
     .use(docsRoutes());
+}
+
+function learnedViews(learned: Learned): readonly LearnedView[] {
+  const rounded = (value: number) => Math.round(value * 1000) / 1000;
+  return learned.views().map((view) => ({ ...view, length: rounded(learned.lengthOf(view.model)) }));
 }

@@ -2,7 +2,7 @@
 import { objectOf, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { LessonsKept, Store } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
+import type { Clock, Log } from "../core/world.ts";
 import { Learned } from "../router/learned.ts";
 import { foldLesson, measureLength } from "../router/lesson.ts";
 
@@ -90,12 +90,19 @@ export class Learning {
 }
 
 /** How long the models' last answers were, as the log has them: a gateway that starts knows what the one before it did. */
-export async function measureLogged(store: Pick<Store, "requests">, learned: Learned): Promise<void> {
-  const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
-  for (const { decision, modelUsed, usageSource, tokens } of records.toReversed()) {
-    if (decision === null || modelUsed === null || usageSource !== "provider") continue;
-    const kept = objectOf(parseJson(decision));
-    measureLength(learned, kept, modelUsed, tokens.completion);
+export async function measureLogged(
+  store: Pick<Store, "requests">,
+  learned: Learned,
+  log: Log,
+): Promise<void> {
+  try {
+    const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
+    for (const { decision, modelUsed, usageSource, tokens } of records.toReversed()) {
+      if (decision === null || modelUsed === null || usageSource !== "provider") continue;
+      measureLength(learned, objectOf(parseJson(decision)), modelUsed, tokens.completion);
+    }
+  } catch (error) {
+    log({ event: "lengths_unknown", level: "warn", cause: String(error) });
   }
 }
 

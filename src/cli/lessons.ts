@@ -1,6 +1,7 @@
 // What `poundkey route` does with what was learned: takes labels in, shows, forgets, writes it to a file and reads it back.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
+import { forgetLessons } from "../admin/lessons.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
@@ -15,6 +16,7 @@ import { predict } from "../router/predictor.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { type Io, jsonOf, tableOf, UsageError } from "./administration.ts";
 import { Learning, lessonsFrom } from "./learning.ts";
+import { clock } from "./world.ts";
 
 export interface LessonCall {
   readonly settings: Settings;
@@ -28,7 +30,13 @@ const FILE_MODE = 0o600;
 
 export async function learnedIn(store: Store): Promise<Learned> {
   const learned = new Learned();
-  await new Learning(store, learned, { nowMs: Date.now }).refresh();
+  const looking = {
+    setting: store.setting.bind(store),
+    lessons: store.lessons.bind(store),
+    // Who only looks changes nothing.
+    pruneLessons: async () => 0,
+  };
+  await new Learning(looking, learned, clock).refresh();
   return learned;
 }
 
@@ -101,10 +109,8 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
     const isKnown = (await learnedIn(store)).views().some((view) => view.model === model);
     if (!isKnown) throw new UsageError(`expected the id of a model, not '${model}'`);
   }
-  await store.forgetLessons(model);
-  await changed(store);
-  const forgotten = model === undefined ? "all labels" : `the labels of ${model}`;
-  tell(call, { forgotten: model ?? null }, `Forgot ${forgotten}.`);
+  const done = await forgetLessons({ store, clock }, model ?? null);
+  tell(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
 }
 
 /** A lesson a line, as `importLessons` reads them. */

@@ -22,12 +22,15 @@ export interface LessonPorts {
 }
 
 /** An answer to a request for which a selector chose. */
-export interface Answered {
-  readonly call: Call;
-  readonly record: UnsettledRecord;
+export interface Seen {
   readonly decision: KeptDecision;
   readonly card: ModelCard;
   readonly witness: Witness;
+}
+
+interface Ended {
+  readonly call: Call;
+  readonly record: UnsettledRecord;
   readonly granted: Granted;
 }
 
@@ -44,11 +47,11 @@ export class Lessons {
   }
 
   /** Later, so that no answer waits for it. */
-  ended(answered: Answered): void {
-    if (answered.record.ended === "done") this.#ports.clock.after(0, () => this.#look(answered));
+  ended(seen: Seen | null, how: Ended): void {
+    if (seen !== null && how.record.ended === "done") this.#ports.clock.after(0, () => this.#look(seen, how));
   }
 
-  #look({ call, record, decision, card, witness, granted }: Answered): void {
+  #look({ decision, card, witness }: Seen, { call, record, granted }: Ended): void {
     const { learned, caches, stickiness } = this.#ports;
     const { tokens } = record;
     const isCounted = record.usageSource === "provider";

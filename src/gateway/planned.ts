@@ -1,7 +1,7 @@
 // A call's plan: what the router is handed of it, and of how the providers are doing.
 import type { ChatRequest } from "../core/chat.ts";
 import type { Offer } from "../core/demand.ts";
-import type { Random } from "../core/world.ts";
+import type { Log, Random } from "../core/world.ts";
 import { offersOf } from "../ledger/worst.ts";
 import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
@@ -20,6 +20,7 @@ export interface PlanPorts {
   readonly learned: Learned;
   readonly caches: Caches;
   readonly deadlines: Deadlines;
+  readonly log: Log;
 }
 
 const ROLL_BYTES = 4;
@@ -29,7 +30,7 @@ const OUTCOMES_BEFORE = 20;
 export function planned(ports: PlanPorts, call: Call): Plan {
   const { request, selection, rules, quality, upstreams, key } = call;
   const { health, stickiness, deadlines, random } = ports;
-  return planOf({
+  const plan = planOf({
     request,
     selection,
     rules,
@@ -42,6 +43,13 @@ export function planned(ports: PlanPorts, call: Call): Plan {
     stickiness,
     nowMs: deadlines.nowMs(),
   });
+  const usual = plan.decision?.instead_of ?? null;
+  if (usual !== null)
+    ports.log({
+      ...{ event: "explored", level: "info", request_id: call.requestId },
+      ...{ model: plan.decision?.choice ?? null, instead_of: usual },
+    });
+  return plan;
 }
 
 /** A plainly named model without a price is never paid for. */

@@ -10,7 +10,7 @@ import type { Attempt } from "../router/plan.ts";
 import { Witness } from "../router/signal.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import type { Call, Facts } from "./call.ts";
-import type { Answered } from "./lessons.ts";
+import type { Seen } from "./lessons.ts";
 import { Tracing } from "./tracing.ts";
 
 type Bill = Pick<UnsettledRecord, "tokens" | "costNanoUsd">;
@@ -62,6 +62,16 @@ export class Tally {
     return this.#finished || this.#answered;
   }
 
+  /** Why it failed; null: it did not. */
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
+  /** Whether something is learned of the answer: then all of it is to be seen. */
+  get learns(): boolean {
+    return this.#witness !== null;
+  }
+
   get producedBytes(): number {
     return this.#producedBytes;
   }
@@ -105,7 +115,7 @@ export class Tally {
   }
 
   /** What can be learned of the answer; null: a selector didn't choose, or nobody answered. */
-  seen(): Pick<Answered, "card" | "decision" | "witness"> | null {
+  seen(): Seen | null {
     const [card, decision, witness] = [this.#attempt?.card, this.#decision, this.#witness];
     return card && decision && witness ? { card, decision, witness } : null;
   }

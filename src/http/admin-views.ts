@@ -3,7 +3,7 @@ import { knownCards } from "../catalogue/catalogue.ts";
 import { overlaid } from "../catalogue/overlay.ts";
 import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
-import type { ProviderSetup, QuotaRules, Settings } from "../core/settings.ts";
+import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
 import { profileOf } from "../router/profiles.ts";
 
 /** All cards that are known, on or off, in the catalogue's order. */
@@ -54,7 +54,7 @@ export function settingsView(settings: Settings, { version, node }: Running) {
     quota: quotaView(quota),
     billing: { charge: billing.charge, markup: billing.markup },
     limits: { n: limits.choicesMax, messages: limits.messagesMax },
-    router: { fair: { quality: router.fairQuality }, deny: router.deny, pin: router.pin },
+    router: routerView(router),
     log: { content: log.content, keep_ms: log.keepMs },
     server: {
       host: server.host,
@@ -68,6 +68,14 @@ export function settingsView(settings: Settings, { version, node }: Running) {
     timeouts: providers.map(timeoutsView),
     aliases,
   };
+}
+
+function routerView({ fairQuality, deny, pin, rules, explore }: RouterRules) {
+  const shown = rules.map(({ category, shareMin, models, deny: denied }) => ({
+    ...{ category, at_least: shareMin, deny: denied },
+    ...(models === null ? {} : { models }),
+  }));
+  return { fair: { quality: fairQuality }, deny, pin, rules: shown, explore };
 }
 
 function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZone }: QuotaRules) {

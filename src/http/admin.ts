@@ -3,12 +3,14 @@ import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
 import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
+import { forgetLessons, modelIn } from "../admin/lessons.ts";
 import { overview } from "../admin/overview.ts";
-import { getRequest, listRequests } from "../admin/requests.ts";
+import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Settings } from "../core/settings.ts";
+import type { TaughtView } from "../router/learned.ts";
 import { bodyOf, options, type By as RouteBy, routesBy } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { bearerToken } from "./auth.ts";
@@ -16,23 +18,32 @@ import type { OperatorParts } from "./operator.ts";
 
 export interface AdminPorts extends OperatorParts, Running {
   readonly ledger: KeyParts["ledger"];
+  readonly contentVault: RequestParts["contentVault"];
   /** Those in force; asked for each time. */
   readonly settings: () => Settings;
+  /** What the selectors have learned of each model, here. */
+  readonly learned: () => readonly LearnedView[];
+}
+
+export interface LearnedView extends TaughtView {
+  /** How many times longer its answers are than predicted. */
+  readonly length: number;
 }
 
 /** What the use-cases are handed. */
-type Parts = AdminWorld & KeyParts;
+type Parts = AdminWorld & KeyParts & RequestParts;
 
 type By = RouteBy<Parts>;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger } = ports;
-  const world: Parts = { ...ports.world, ledger, dayRules: () => settings().quota };
+  const { settings, ledger, contentVault } = ports;
+  const world: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
   const by = routesBy(ports, world);
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(by))
     .use(keyRoutes(by))
     .use(logRoutes(by))
+    .use(learnedRoutes(by, ports))
     .use(settingRoutes(by, ports));
 }
 
@@ -97,6 +108,21 @@ function logRoutes(by: By) {
     .get(
       "/overview",
       by((world, _, { query }) => overview(world, query)),
+      options,
+    );
+}
+
+function learnedRoutes(by: By, { learned }: AdminPorts) {
+  return new Elysia()
+    .use(bearerToken())
+    .get(
+      "/learned",
+      by(async () => ({ data: learned(), next: null })),
+      options,
+    )
+    .delete(
+      "/learned",
+      by((world, _, { query }) => forgetLessons(world, modelIn(query))),
       options,
     );
 }

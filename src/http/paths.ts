@@ -34,6 +34,7 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/admin/v1/playground", methods: ["POST"] },
   { path: "/admin/v1/models", methods: ["GET"] },
   { path: "/admin/v1/settings", methods: ["GET"] },
+  { path: "/admin/v1/learned", methods: ["GET", "DELETE"] },
   { path: "/admin/v1/providers", methods: ["GET"] },
   { path: "/admin/v1/providers/:name", methods: ["POST", "PATCH", "DELETE"] },
   { path: "/admin/v1/providers/:name/test", methods: ["POST"] },

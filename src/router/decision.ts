@@ -1,4 +1,6 @@
 // What the log keeps of a selector's decision: enough to show why, to decide it again, and to learn from a score.
+
+import type { ModelCard } from "../core/card.ts";
 import { arrayOf, isObject, numberOf, stringOf } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import { type Choice, ranked, type Weighed } from "./choose.ts";
@@ -12,6 +14,8 @@ export interface KeptDecision {
   readonly share: number;
   readonly choice: string | null;
   readonly pinned: string | null;
+  /** What would have been chosen, where another model was tried out; null: none was. */
+  readonly instead_of: string | null;
   readonly features: RouteView["features"];
   /** How hard the request was taken to be, unrounded. */
   readonly difficulty: number;
@@ -40,12 +44,14 @@ interface KeptCandidate {
 const SCORED_KEPT = 8;
 const GOOD_KEPT = 3;
 
-export function keptDecision(choice: Choice, share: number): KeptDecision {
+/** `tried`: what was tried out in place of the choice; null: nothing was. */
+export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null): KeptDecision {
   const able = choice.candidates.filter(({ eligible }) => eligible);
   const by = (value: (one: Weighed) => number) =>
     able.toSorted((a, b) => value(b) - value(a)).slice(0, GOOD_KEPT);
   const kept = new Set([
     ...able.slice(0, SCORED_KEPT),
+    ...able.filter(({ card }) => card === tried),
     ...by(({ careful }) => careful),
     ...by(({ level, quality, qualityLow }) => level - (quality - qualityLow) / 2),
   ]);
@@ -56,7 +62,8 @@ export function keptDecision(choice: Choice, share: number): KeptDecision {
   return {
     selector: choice.selector,
     share,
-    choice: choice.choice?.id ?? null,
+    choice: (tried ?? choice.choice)?.id ?? null,
+    instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
     features: routeView(choice).features,
     difficulty: choice.prediction.difficulty,
@@ -110,11 +117,13 @@ export interface DecidedAgain {
 export function decidedAgain(kept: unknown): DecidedAgain | null {
   if (!isObject(kept)) return null;
   const selector = SELECTORS.find((one) => one === kept.selector);
-  const { share, difficulty, choice, pinned } = kept;
+  const { share, difficulty, choice, pinned, instead_of: usual } = kept;
   if (!selector || typeof share !== "number" || typeof difficulty !== "number") return null;
   const able = arrayOf(kept.candidates).flatMap(weighedOf);
   const [first] = ranked(selector, able, share, difficulty);
-  const again = typeof pinned === "string" ? choice : (first?.card.id ?? null);
+  const found = typeof pinned === "string" ? choice : (first?.card.id ?? null);
+  // Where another was tried out, that was left to chance: what it was tried out for is decided again.
+  const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }
 

@@ -53,13 +53,14 @@ interface Choice {
 /** Sees one answer go by. Texts are kept only where JSON or calls were asked for. */
 export class Witness {
   readonly #request: ChatRequest;
-  readonly #keeps: boolean;
+  /** Whether texts are kept, not only how the answer ends. */
+  readonly keeps: boolean;
   readonly #choices = new Map<number, Choice>();
   #characters = 0;
 
   constructor(request: ChatRequest) {
     this.#request = request;
-    this.#keeps = asksJson(request) || (request.tools?.length ?? 0) > 0;
+    this.keeps = asksJson(request) || (request.tools?.length ?? 0) > 0;
   }
 
   take(chunks: readonly ChatChunk[]): void {
@@ -76,7 +77,7 @@ export class Witness {
     this.#choices.set(index, choice);
     choice.finish = finish_reason ?? choice.finish;
     if (delta.refusal) choice.refused = true;
-    if (!this.#keeps || this.#characters > CHARACTERS_MAX) return;
+    if (!this.keeps || this.#characters > CHARACTERS_MAX) return;
     choice.content += delta.content ?? "";
     this.#characters += delta.content?.length ?? 0;
     for (const { index: at, function: called, custom } of delta.tool_calls ?? []) {
@@ -105,7 +106,7 @@ export class Witness {
   /** Of what kind the answer was to be: sound ones are counted apart. */
   get form(): string {
     if (asksJson(this.#request)) return "json";
-    return this.#keeps ? "tools" : "text";
+    return this.keeps ? "tools" : "text";
   }
 
   #signalOf({ content, refused, finish, calls }: Choice, tokens: number | null): Signal | null {

@@ -23,7 +23,7 @@ export interface Field {
   readonly rows: readonly Row[];
 }
 
-export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {} };
+export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 };
 /** Odds of a good answer lost by a unit of difficulty, as the shipped code has it. */
 const SLOPE = 0.7;
 const ROWS_SHARE_MIN = 0.9;
