@@ -46,8 +46,11 @@ export function percent(share: number): string {
 /** A span as 340 ms, 1.24 s, 2 min 5 s. */
 export function span(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
-  if (ms < MINUTE_MS) return `${(ms / SECOND_MS).toFixed(ms < 10 * SECOND_MS ? 2 : 1)} s`;
-  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)} min ${Math.round((ms % MINUTE_MS) / SECOND_MS)} s`;
+  if (ms < MINUTE_MS) return `${Number((ms / SECOND_MS).toFixed(ms < 10 * SECOND_MS ? 2 : 1))} s`;
+  if (ms < HOUR_MS) {
+    const seconds = Math.round((ms % MINUTE_MS) / SECOND_MS);
+    return `${Math.floor(ms / MINUTE_MS)} min${seconds === 0 ? "" : ` ${seconds} s`}`;
+  }
   if (ms < 2 * DAY_MS) return `${Math.round(ms / HOUR_MS)} h`;
   return `${Math.round(ms / DAY_MS)} days`;
 }

@@ -188,7 +188,8 @@ function KeyTable({
 
 function Allowance({ of: { allowance, state } }: { readonly of: KeyRow }) {
   if (state !== "active") return <span class="faint">–</span>;
-  if (allowance.limit === null) return <span>{count(allowance.used)} · unlimited</span>;
+  if (allowance.limit === null) return <span>unlimited</span>;
+  if (allowance.limit === 0) return <span class="soft">none, all is paid</span>;
   const words = `${count(allowance.used)} of ${count(allowance.limit)}`;
   return (
     <div
@@ -196,10 +197,7 @@ function Allowance({ of: { allowance, state } }: { readonly of: KeyRow }) {
       title={allowance.resets_at ? `starts anew ${fromNow(allowance.resets_at)}` : undefined}
     >
       <span>{words}</span>
-      <Meter
-        share={allowance.limit === 0 ? 1 : allowance.used / allowance.limit}
-        label={`${words} requests used today`}
-      />
+      <Meter share={allowance.used / allowance.limit} label={`${words} requests used today`} />
     </div>
   );
 }
@@ -216,7 +214,7 @@ function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyRow }) 
 function Actions({ of, onOpen }: { readonly of: KeyRow; readonly onOpen: (open: Open) => void }) {
   if (of.state === "revoked") return null;
   return (
-    <div class="row">
+    <div class="row tight">
       <Button isTiny kind="quiet" icon="edit" onClick={() => onOpen({ kind: "edit", key: of })}>
         Edit
       </Button>

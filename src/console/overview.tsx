@@ -227,20 +227,26 @@ interface TileProps {
 
 function Tile({ label, value, note, now, before, isLessBetter, course }: TileProps) {
   const gain = before > 0 ? now / before - 1 : null;
-  const isGood = gain !== null && gain !== 0 && gain < 0 === (isLessBetter ?? false);
-  const isBad = gain !== null && isLessBetter && gain > 0.005;
+  // More requests or spend is neither good nor bad.
+  const isGood = isLessBetter && gain !== null && gain < 0;
+  const isBad = isLessBetter && gain !== null && gain > 0.05;
   return (
     <section class="card tile" aria-label={label}>
       <span class="tile-label">{label}</span>
       <span class="tile-value">{value}</span>
       <span class="tile-note">
-        {gain !== null && (
-          <span class={isGood ? "good" : isBad ? "worse" : ""}>
-            {gain > 0 ? "+" : gain < 0 ? "−" : "±"}
-            {percent(Math.abs(gain))}
-          </span>
-        )}{" "}
-        {note ?? (gain === null ? "nothing before to compare" : "to the time before")}
+        {note ??
+          (gain === null ? (
+            "nothing before to compare"
+          ) : (
+            <>
+              <span class={isGood ? "good" : isBad ? "worse" : ""}>
+                {gain > 0 ? "+" : gain < 0 ? "−" : "±"}
+                {percent(Math.abs(gain))}
+              </span>{" "}
+              to the time before
+            </>
+          ))}
       </span>
       <Spark values={course} color={label === "Error rate" ? "--c2" : "--c1"} />
     </section>

@@ -149,7 +149,7 @@ function contentOf({ text, images }: Prompt): unknown {
   return text === "" ? pictures : [{ type: "text", text }, ...pictures];
 }
 
-function messagesOf({ turns }: Lane, system: string, prompt: Prompt | null): readonly object[] {
+function messagesOf({ turns }: Lane, system: string, prompt: Prompt): readonly object[] {
   const said = turns.flatMap((turn) => [
     { role: "user", content: contentOf(turn.prompt) },
     ...(turn.answer.text === "" ? [] : [{ role: "assistant", content: turn.answer.text }]),
@@ -157,7 +157,7 @@ function messagesOf({ turns }: Lane, system: string, prompt: Prompt | null): rea
   return [
     ...(system.trim() === "" ? [] : [{ role: "system", content: system.trim() }]),
     ...said,
-    ...(prompt ? [{ role: "user", content: contentOf(prompt) }] : []),
+    { role: "user", content: contentOf(prompt) },
   ];
 }
 
@@ -204,8 +204,9 @@ const IMAGE_SHOWN = 48;
 function AsCode({ lanes, system, fields, onClose }: AsCodeProps) {
   const [lane] = lanes;
   if (!lane) return null;
-  const hello: Prompt = { text: "Hello!", images: [] };
-  const messages = messagesOf(lane, system, lane.turns.length === 0 ? hello : null);
+  // The call that the last answer came of, or one like the first.
+  const last = lane.turns.at(-1)?.prompt ?? { text: "Hello!", images: [] };
+  const messages = messagesOf({ ...lane, turns: lane.turns.slice(0, -1) }, system, last);
   const short = JSON.stringify(messages).replace(/(data:image\/[^"]{0,48})[^"]*/g, `$1…`);
   const example = {
     address: gatewayAddress(),

@@ -113,6 +113,10 @@ function ProviderCard({
 }
 
 function VitalsOf({ provider }: { readonly provider: Provider }) {
+  const models = <a href={addressOf("/models", { provider: provider.name })}>Its models</a>;
+  if (provider.error_rate === null && provider.in_flight === 0) {
+    return <p class="faint">No calls lately. {models}</p>;
+  }
   const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
   return (
     <dl class="vitals">
@@ -125,9 +129,9 @@ function VitalsOf({ provider }: { readonly provider: Provider }) {
       <Vital label="Tokens a second" value={provider.tokens_per_second?.toString() ?? "–"} />
       <Vital label="Under way" value={String(provider.in_flight)} />
       <div>
-        <dt>Models</dt>
+        <dt>Catalogue</dt>
         <dd>
-          <a href={addressOf("/models", { provider: provider.name })}>show</a>
+          {models}
           {failing.length > 0 && <span class="small"> · {failing.length} failing</span>}
         </dd>
       </div>

@@ -58,6 +58,8 @@ export const FAULTS = {
   not_found: { status: 404, type: "invalid_request_error", blame: "client" },
   unknown_url: { status: 404, type: "invalid_request_error", blame: "client" },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
+  /** What the file or the environment defines is not changed by a route. */
+  credential_configured: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   request_too_large: { status: 413, type: "invalid_request_error", blame: "client", otherModel: true },

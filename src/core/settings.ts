@@ -13,6 +13,8 @@ export interface KnownProvider {
 }
 
 export interface Credential {
+  /** Of one that was added at run time; the configuration's have none. */
+  readonly id?: string;
   /** null: the server needs none. */
   readonly secret: string | null;
   readonly weight: number;

@@ -1,32 +1,25 @@
-// /admin/v1: the operator's use-cases on accounts and their money, keys, usage, the request log and providers, behind the token.
+// /admin/v1: the operator's use-cases on accounts and their money, keys, figures, the request log and the settings, behind the token.
 import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
 import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
 import { forgetLessons, modelIn } from "../admin/lessons.ts";
 import { overview } from "../admin/overview.ts";
-import { listProviders } from "../admin/providers.ts";
 import { getRequest, listRequests } from "../admin/requests.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
-import type { ProviderHealth } from "../core/health.ts";
 import type { Settings } from "../core/settings.ts";
 import type { TaughtView } from "../router/learned.ts";
+import { bodyOf, options, type By as RouteBy, routesBy } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
-import { json } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
-import { readJson } from "./body.ts";
-import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
-
-const BODY_BYTES_MAX = 64 * 1024;
+import type { OperatorParts } from "./operator.ts";
 
 export interface AdminPorts extends OperatorParts, Running {
   readonly ledger: KeyParts["ledger"];
   /** Those in force; asked for each time. */
   readonly settings: () => Settings;
-  /** How each provider that is on has been doing lately. */
-  readonly providers: () => readonly ProviderHealth[];
   /** What the selectors have learned of each model, here. */
   readonly learned: () => readonly LearnedView[];
 }
@@ -39,40 +32,18 @@ export interface LearnedView extends TaughtView {
 /** What the use-cases are handed. */
 type Parts = AdminWorld & KeyParts;
 
-/** A request of a route, with what Elysia read off its URL. */
-interface At extends Asked {
-  readonly params?: { readonly id?: string };
-  readonly query: unknown;
-}
-type Use = (world: Parts, id: string, at: At) => Promise<unknown>;
-
-/** Makes a route of a use-case: it runs for the operator alone, and who asks is checked before anything is read. */
-type By = (use: Use, status?: number) => (at: At) => Promise<Response>;
+type By = RouteBy<Parts>;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger, providers } = ports;
+  const { settings, ledger } = ports;
   const world: Parts = { ...ports.world, ledger, dayRules: () => settings().quota };
-  const by: By =
-    (use, status = 200) =>
-    // Elysia reads off the parameter's text what a route needs of its request.
-    async ({ bearer, request, server, params, query }) => {
-      const at = { bearer, request, server, query };
-      await checkOperator(ports, at);
-      return json(status, await use(world, params?.id ?? "", at));
-    };
+  const by = routesBy(ports, world);
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(by))
     .use(keyRoutes(by))
     .use(logRoutes(by))
-    .use(providerRoutes(by, providers))
     .use(learnedRoutes(by, ports))
     .use(settingRoutes(by, ports));
-}
-
-const options = { parse: "none", detail: { hide: true } } as const;
-
-function bodyOf({ request }: At): Promise<unknown> {
-  return readJson(request, BODY_BYTES_MAX);
 }
 
 function accountRoutes(by: By) {
@@ -138,14 +109,6 @@ function logRoutes(by: By) {
       by((world, _, { query }) => overview(world, query)),
       options,
     );
-}
-
-function providerRoutes(by: By, providers: AdminPorts["providers"]) {
-  return new Elysia().use(bearerToken()).get(
-    "/providers",
-    by(async () => listProviders(providers)),
-    options,
-  );
 }
 
 function learnedRoutes(by: By, { learned }: AdminPorts) {

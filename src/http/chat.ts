@@ -34,27 +34,40 @@ export function chatRoutes(ports: HttpPorts) {
     .post(
       "/v1/chat/completions",
       ({ request, bearer, server, set }) =>
-        signed(chat(ports, request, bearer, server, String(set.headers["x-request-id"])), set),
+        signed(
+          chat(ports, request, byBearer(ports, bearer), server, String(set.headers["x-request-id"])),
+          set,
+        ),
       { parse: "none", detail: chatDetail },
     )
     .post(
       "/chat/completions",
       ({ request, bearer, server, set }) =>
-        signed(chat(ports, request, bearer, server, String(set.headers["x-request-id"])), set),
+        signed(
+          chat(ports, request, byBearer(ports, bearer), server, String(set.headers["x-request-id"])),
+          set,
+        ),
       { parse: "none", detail: { hide: true } },
     );
 }
 
-async function chat(
+type Identify = () => Promise<GatewayKey>;
+
+function byBearer(ports: HttpPorts, bearer: string | undefined): Identify {
+  return () => ports.authenticate(secretOf(bearer));
+}
+
+/** Answers with a chat completion, as the key that `identify` gives: it is asked again where the body took its time. */
+export async function chat(
   ports: HttpPorts,
   request: Request,
-  bearer: string | undefined,
+  identify: Identify,
   server: Connections | null,
   requestId: string,
 ): Promise<Response> {
   const facts = noFacts();
   try {
-    return await answered(ports, request, bearer, server, requestId, facts);
+    return await answered(ports, request, identify, server, requestId, facts);
   } catch (thrown) {
     const fault = faultOf(thrown);
     if (fault.code === "internal_error") throw thrown;
@@ -67,28 +80,39 @@ async function chat(
 async function answered(
   ports: HttpPorts,
   request: Request,
-  bearer: string | undefined,
+  identify: Identify,
   server: Connections | null,
   requestId: string,
   facts: Facts,
 ): Promise<Response> {
-  const secret = secretOf(bearer);
   const startedMs = ports.clock.monotonicMs();
-  const known = await ports.authenticate(secret);
+  const known = await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const body = await readJson(request, ports.server.bodyBytesMax);
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
-  const key = isSlow ? await ports.authenticate(secret) : known;
+  const key = isSlow ? await identify() : known;
   const call = callOf(ports, request, body, key, requestId);
-  const over = keptOpen(ports, request, server);
+  const over = watched(ports, request, server, call.ending);
   if (call.request.stream === true) return streamed(ports, call, facts, request.signal, over);
   return whole(ports, call, facts).finally(over);
 }
 
-/** A model may be silent for minutes; the gateway's own deadlines bound the wait. To be called when it is over. */
-function keptOpen({ deadlines }: HttpPorts, request: Request, server: Connections | null): () => void {
+/**
+ * Ends the call when its client hangs up, and holds the client's connection open: a model may be silent for minutes, and
+ * the gateway's own deadlines bound the wait. What it returns is to be called when all is over.
+ */
+function watched(
+  { deadlines }: HttpPorts,
+  request: Request,
+  server: Connections | null,
+  ending: AbortController,
+): () => void {
+  const { signal } = request;
+  const onGone = () => ending.abort();
+  if (signal.aborted) onGone();
+  else signal.addEventListener("abort", onGone, { once: true });
   let isKept = false;
   // Most answers come long before the connection's own limit: to lift and set it for each would cost 3 µs.
   const silence = deadlines.watch(deadlines.nowMs() + SILENT_MS, () => {
@@ -96,15 +120,14 @@ function keptOpen({ deadlines }: HttpPorts, request: Request, server: Connection
     server?.timeout(request, 0);
   });
   return () => {
+    // A signal that somebody listens to outlives its request, until all of memory is gone through.
+    signal.removeEventListener("abort", onGone);
     silence.clear();
     if (isKept) server?.timeout(request, IDLE_SECONDS);
   };
 }
 
 function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayKey, requestId: string): Call {
-  const ending = new AbortController();
-  if (request.signal.aborted) ending.abort();
-  else request.signal.addEventListener("abort", () => ending.abort(), { once: true });
   const { catalogue, upstreams, limits, rules, billing } = ports.snapshot();
   const chatRequest = chatRequestOf(body, limits);
   const seconds = headerNumber(request.headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
@@ -122,7 +145,7 @@ function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayK
     markup: billing.markup,
     timeoutMs: seconds === null ? null : seconds * 1000,
     quality: headerNumber(request.headers, "x-poundkey-quality", 0, 1),
-    ending,
+    ending: new AbortController(),
   };
 }
 

@@ -116,12 +116,18 @@ function ticketOf({ rules }: LedgerParts, ask: Ask): Ticket {
 }
 
 async function admit({ store, rules }: LedgerParts, { ask, reads }: Ticket): Promise<Admitted> {
-  const { key, offers, isNew = false, ...asked } = ask;
+  const { key, offers, isNew } = ask;
   const { quota, billing } = rules();
   const mayPay = billing.charge === "always" || limitOf(key, quota) !== null;
   const answer = await store.transact({
     kind: "admit",
-    ...asked,
+    id: ask.id,
+    requestId: ask.requestId,
+    modelAsked: ask.modelAsked,
+    selector: ask.selector,
+    stream: ask.stream,
+    idempotency: ask.idempotency,
+    nowMs: ask.nowMs,
     accountId: key.accountId,
     keyId: key.id,
     node: store.node,

@@ -62,6 +62,8 @@ const FIRST_CARD_MAX = 2;
  */
 export function planOf(input: PlanInput): Plan {
   const { cards, decision } = cardsOf(input);
+  const only = onlyAttempt(cards, input);
+  if (only !== null) return { attempts: [only], decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
   for (const card of cards) {
@@ -77,6 +79,18 @@ export function planOf(input: PlanInput): Plan {
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
   const order = plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt));
   return { attempts: order.slice(0, ATTEMPTS_MAX), decision };
+}
+
+/**
+ * Where one model is served by one credential there is nothing to choose: it is asked if it may be, and if it may not,
+ * whoever walks the plan finds that out. The way of all other plans comes to the same in 1 µs more.
+ */
+function onlyAttempt(cards: readonly ModelCard[], { credentialsOf }: PlanInput): Attempt | null {
+  const [card] = cards;
+  if (card === undefined || cards.length > 1) return null;
+  const credentials = credentialsOf(card.provider);
+  const [credential] = credentials;
+  return credential === undefined || credentials.length > 1 ? null : { card, credential };
 }
 
 /** One model's attempts that may be made now, spread over its credentials; where a probe is due, it goes first. */

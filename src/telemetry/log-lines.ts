@@ -14,8 +14,8 @@ export function logLines(
   const leastIndex = LEVELS.indexOf(least);
   return ({ event, level = "info", record, ...fields }) => {
     if (LEVELS.indexOf(level) < leastIndex) return;
-    const head = { at: new Date(nowMs()).toISOString(), level, event };
-    const shown = record === undefined ? head : Object.assign(head, recordFields(record));
+    const at = new Date(nowMs()).toISOString();
+    const shown = record === undefined ? { at, level, event } : recordLine(at, level, event, record);
     write(`${JSON.stringify(Object.assign(shown, fields))}\n`);
   };
 }
@@ -43,8 +43,12 @@ export function gathered(
   };
 }
 
-function recordFields(record: RequestRecord): object {
+/** Made in one piece: this line is written for every request. */
+function recordLine(at: string, level: Level, event: string, record: RequestRecord): object {
   return {
+    at,
+    level,
+    event,
     id: record.id,
     request_id: record.requestId,
     key: record.keyId,

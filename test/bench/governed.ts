@@ -102,7 +102,12 @@ async function opened(address: string): Promise<OpenedStore> {
     open: (sealed: string) => sealed,
     digest: (text: string) => text,
   };
-  return { store, world: { store, clock, random, pepper: new Uint8Array(32) }, vault };
+  return {
+    store,
+    world: { store, clock, random, pepper: new Uint8Array(32) },
+    vault,
+    credentialVault: vault,
+  };
 }
 
 const loaded = loadSettings({
@@ -114,7 +119,8 @@ const loaded = loadSettings({
   overrides: {},
 });
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-const { store, world, vault } = await opened(process.env.BENCH_STORE ?? "none");
+const storeOpened = await opened(process.env.BENCH_STORE ?? "none");
+const { store, world } = storeOpened;
 const { secret } = await createKey(world, { name: "bench" });
 await topUp(store, {
   accountId: "default",
@@ -125,7 +131,7 @@ await topUp(store, {
 });
 const running = await startGateway({
   settings: loaded.settings,
-  opened: { store, world, vault },
+  opened: storeOpened,
   log: logLines((line) => void process.stderr.write(line), clock.nowMs, "info"),
   configSchema: {},
   reusePort: false,

@@ -10,6 +10,8 @@ const FLAGS = [
   "--disable-component-update",
 ];
 
+const WAIT_MS = 20_000;
+
 /** Whether there is a browser; the tests that need one are skipped where there is none. */
 export const HAS_BROWSER = EXECUTABLE !== null;
 
@@ -38,6 +40,8 @@ export async function newVisitor(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: gateway.url });
   const page = await context.newPage();
+  // Told as what was waited for, before the test's own time is up.
+  page.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   const foreign: string[] = [];
   page.on("request", (request) => {

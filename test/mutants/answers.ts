@@ -43,8 +43,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "drop the context tier of the hold",
     file: "src/ledger/worst.ts",
-    find: "(price.tiers ?? []).filter(",
-    replace: "([] as readonly (Rates & { aboveTokens: number })[]).filter(",
+    find: "of price.tiers ?? []) {",
+    replace: "of [] as readonly (Rates & { aboveTokens: number })[]) {",
   },
   {
     name: "drop n",

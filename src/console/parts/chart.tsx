@@ -60,8 +60,19 @@ export function Chart(props: ChartProps) {
   );
 }
 
+const DAY_SECONDS = 86_400;
+
+/** So that the first and the last bar are whole. */
+function halfStep({ step }: ChartProps): number {
+  return step === "day" ? DAY_SECONDS / 2 : DAY_SECONDS / 48;
+}
+
+function zoneOf(step: "hour" | "day"): { readonly timeZone?: string } {
+  return step === "day" ? { timeZone: "UTC" } : {};
+}
+
 function timeText(ms: number, step: "hour" | "day"): string {
-  const time = step === "hour" ? ({ hour: "2-digit", minute: "2-digit" } as const) : {};
+  const time = step === "hour" ? ({ hour: "2-digit", minute: "2-digit" } as const) : zoneOf(step);
   return new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
     day: "numeric",
@@ -108,14 +119,28 @@ function optionsOf(
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
-    scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.12 : 1] } },
+    padding: [8, 10, 0, 0],
+    // Days are the gateway's, which begin at midnight of UTC.
+    ...(props.step === "day"
+      ? { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") }
+      : {}),
+    scales: {
+      x: { range: (_, min, max) => (isBars ? [min - halfStep(props), max + halfStep(props)] : [min, max]) },
+      y: { range: (_, __, max) => [0, max > 0 ? max * 1.06 : 1] },
+    },
     axes: [
-      { ...axis, grid: { show: false }, space: 64, values: (_, splits) => axisTimes(splits, props.step) },
+      {
+        ...axis,
+        size: 30,
+        grid: { show: false },
+        space: 64,
+        values: (_, splits) => axisTimes(splits, props.step),
+      },
       {
         ...axis,
         size: 56,
         grid: { stroke: color("--line"), width: 1 },
-        space: 44,
+        space: 36,
         values: (_, splits) => splits.map((value) => format(value)),
       },
     ],
@@ -135,12 +160,13 @@ function optionsOf(
 }
 
 function axisTimes(splits: readonly number[], step: "hour" | "day"): string[] {
-  const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+  const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...zoneOf(step) });
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+  if (step === "day")
+    return splits.map((seconds) => (seconds % DAY_SECONDS === 0 ? short.format(seconds * 1000) : ""));
   return splits.map((seconds) => {
     const at = new Date(seconds * 1000);
-    const isMidnight = at.getHours() === 0 && at.getMinutes() === 0;
-    return step === "hour" && !isMidnight ? clock.format(at) : isMidnight ? short.format(at) : "";
+    return at.getHours() === 0 && at.getMinutes() === 0 ? short.format(at) : clock.format(at);
   });
 }
 
