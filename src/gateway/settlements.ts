@@ -1,5 +1,7 @@
 // Settlements on their way to the store: written at once, or again and again until the store can be used.
+import type { Usage } from "../core/chat.ts";
 import { FAULTS, faultOf } from "../core/fault.ts";
+import { usdOf } from "../core/money.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -134,4 +136,9 @@ export function lostOutcome({ record }: Outcome): Outcome {
     sealedReply: null,
     record: { ...record, ended: "lost", status, faultCode: "store_unavailable" },
   };
+}
+
+/** The usage as the client sees it. */
+export function chargedIn(usage: Usage, settled: Settled | null): Usage {
+  return { ...usage, charged: usdOf(settled?.chargedNanoUsd ?? 0) };
 }

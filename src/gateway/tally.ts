@@ -62,6 +62,11 @@ export class Tally {
     return this.#finished || this.#answered;
   }
 
+  /** Why it failed; null: it did not. */
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
   /** Whether something is learned of the answer: then all of it is to be seen. */
   get learns(): boolean {
     return this.#witness !== null;
