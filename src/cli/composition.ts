@@ -35,6 +35,7 @@ import { consoleFiles } from "./console-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { InForce } from "./in-force.ts";
 import { Learning, measureLogged } from "./learning.ts";
+import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
@@ -214,6 +215,5 @@ function appOf(
 }
 
 function learnedViews(learned: Learned): readonly LearnedView[] {
-  const rounded = (value: number) => Math.round(value * 1000) / 1000;
-  return learned.views().map((view) => ({ ...view, length: rounded(learned.lengthOf(view.model)) }));
+  return learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
 }
