@@ -5,7 +5,7 @@ import { watchConfig } from "../config/watch.ts";
 import { withoutEffect } from "../config/without-effect.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
-import { startSimulator } from "../simulator/server.ts";
+import type { Simulator } from "../simulator/server.ts";
 import { logLines } from "../telemetry/log-lines.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
@@ -119,7 +119,7 @@ function logOf({ quickstart }: ServeFlags): Log {
 async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<number> {
   const log = logOf(flags);
   const simulating = flags.simulate || (flags.quickstart && loaded.providers.length === 0);
-  const simulator = simulating ? await startSimulator({ host: "127.0.0.1", port: 0 }) : null;
+  const simulator = simulating ? await startedSimulator() : null;
   const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
@@ -130,6 +130,11 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   } finally {
     await simulator?.stop();
   }
+}
+
+async function startedSimulator(): Promise<Simulator> {
+  const { startSimulator } = await import("../simulator/server.ts");
+  return startSimulator({ host: "127.0.0.1", port: 0 });
 }
 
 async function listening(

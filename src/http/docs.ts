@@ -1,9 +1,8 @@
 // /openapi.json and its page at /docs, which works with no network: its script and style come from the binary.
-import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import { modelPath } from "./openapi.ts";
+import { DOCS_PATH, DOCUMENT_PATH, SCRIPT_PATH, STYLE_PATH } from "./docs-paths.ts";
 
 /** The plugin's page loads one script, which finds the document's address in the element `api-reference`. */
 const START = `
@@ -12,33 +11,30 @@ const page = document.body.appendChild(document.createElement("main"));
 SwaggerUIBundle({ url: at.dataset.url, domNode: page, deepLinking: true, validatorUrl: null });
 `;
 
-const documentation = {
-  info: {
-    title: "Poundkey",
-    version: "1.0.0",
-    description:
-      "One address, one key, every model. Point an OpenAI SDK at `{base_url}/v1`, name a model as `<Provider>#<model>`, or let `Router#best`, `Router#fair` or `Router#light` choose.",
-  },
-  components: { securitySchemes: { key: { type: "http" as const, scheme: "bearer" } } },
-  paths: modelPath,
-};
+const hidden = { detail: { hide: true } };
 
+/** Elysia shows all routes of the gateway to its own kind alone. */
+class Docs extends Elysia {
+  allRoutes() {
+    return this.getGlobalRoutes();
+  }
+}
+
+/** The plugin that makes the page is loaded when somebody looks at it: it would be a tenth of the gateway's start. */
 export function docsRoutes() {
+  const app = new Docs();
+  let made: Promise<(request: Request) => Promise<Response>> | null = null;
+  const page = async ({ request }: { readonly request: Request }) => {
+    made ??= import("./docs-page.ts").then(({ docsPage }) => docsPage(() => app.allRoutes()));
+    return (await made)(request);
+  };
   const code = compressed(async () => (await Bun.file(script).text()) + START);
   const look = compressed(() => Bun.file(style).text());
-  return new Elysia()
-    .use(
-      swagger({
-        path: "/docs",
-        specPath: "/openapi.json",
-        excludeStaticFile: false,
-        scalarCDN: "/docs/page.js",
-        scalarConfig: { customCss: '@import url("/docs/page.css");' },
-        documentation,
-      }),
-    )
-    .get("/docs/page.js", async () => asset(await code(), "text/javascript"), { detail: { hide: true } })
-    .get("/docs/page.css", async () => asset(await look(), "text/css"), { detail: { hide: true } });
+  return app
+    .get(DOCS_PATH, page, hidden)
+    .get(DOCUMENT_PATH, page, hidden)
+    .get(SCRIPT_PATH, async () => asset(await code(), "text/javascript"), hidden)
+    .get(STYLE_PATH, async () => asset(await look(), "text/css"), hidden);
 }
 
 /** Read and compressed when first asked for, then kept. */
