@@ -3,7 +3,7 @@ import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../gateway/idempotency.ts";
-import { type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
+import { credentialKeyOf, type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
@@ -15,6 +15,8 @@ export interface OpenedStore {
   readonly store: Store;
   readonly world: AdminWorld;
   readonly vault: Vault;
+  /** For providers' credentials. */
+  readonly credentialVault: Vault;
 }
 
 /** Opens the store that the settings name. Throws an Error for the operator when it can't be. */
@@ -26,6 +28,7 @@ export async function openStore(address: string, masterKeyText: string | undefin
       store,
       world: { store, clock, random, pepper: pepperOf(masterKey) },
       vault: createVault(replyKeyOf(masterKey), random),
+      credentialVault: createVault(credentialKeyOf(masterKey), random),
     };
   } catch (error) {
     await store.close();

@@ -6,7 +6,7 @@ import { withoutEffect } from "../config/without-effect.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
-import { logLines } from "../telemetry/log-lines.ts";
+import { gathered, logLines } from "../telemetry/log-lines.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
@@ -113,7 +113,9 @@ async function serveByWorkers(flags: ServeFlags, { server }: Settings): Promise<
 }
 
 function logOf({ quickstart }: ServeFlags): Log {
-  return logLines((line) => void process.stderr.write(line), clock.nowMs, quickstart ? "warn" : "info");
+  const lines = gathered((text) => void process.stderr.write(text), setImmediate);
+  process.on("exit", lines.flush);
+  return logLines(lines.write, clock.nowMs, quickstart ? "warn" : "info");
 }
 
 async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<number> {
@@ -170,13 +172,16 @@ async function announce(
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   io.out(`Poundkey listens on ${address}`);
   const made = await ensureAdminToken(opened.world, adminToken);
-  if (made !== null) io.out(`Admin token, shown this once: ${made}`);
+  if (made !== null && !flags.quickstart) io.out(`Admin token, shown this once: ${made}`);
+  if (!flags.quickstart) io.out(`The console is at ${address}/`);
   if (settings.providers.length === 0) {
     io.out(
       "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
     );
   }
-  if (flags.quickstart) io.out(greeting(address, await quickstartSecret(opened, settings.store), settings));
+  if (flags.quickstart) {
+    io.out(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
+  }
   const unused = withoutEffect(settings);
   if (unused.length > 0) log({ event: "config_without_effect", level: "warn", fields: unused });
 }

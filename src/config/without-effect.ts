@@ -2,9 +2,8 @@
 import type { Settings } from "../core/settings.ts";
 
 /** The fields of these settings that have no effect, as they are written in the file. */
-export function withoutEffect({ server, log }: Settings): readonly string[] {
+export function withoutEffect({ log }: Settings): readonly string[] {
   const fields: string[] = [];
   if (log.content) fields.push("log.content");
-  if (server.trustedProxies.length > 0) fields.push("server.trusted_proxies");
   return fields;
 }

@@ -1,5 +1,5 @@
 // Settlements on their way to the store: written at once, or again and again until the store can be used.
-import { faultOf } from "../core/fault.ts";
+import { FAULTS, faultOf } from "../core/fault.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -124,4 +124,14 @@ export class Settlements {
     this.#retrying = false;
     this.#retryLater();
   }
+}
+
+/** What is written of an answer that was withheld because its own row could not be: nobody got it, nobody pays. */
+export function lostOutcome({ record }: Outcome): Outcome {
+  const { status } = FAULTS.store_unavailable;
+  return {
+    counted: false,
+    sealedReply: null,
+    record: { ...record, ended: "lost", status, faultCode: "store_unavailable" },
+  };
 }

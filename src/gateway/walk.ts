@@ -12,6 +12,7 @@ import { type Race, raced } from "./hedge.ts";
 import type { PlanPorts } from "./planned.ts";
 import { Running, type Way } from "./running.ts";
 import type { Tally } from "./tally.ts";
+import type { TracingAttempt } from "./tracing.ts";
 import type { Ports, Upstream } from "./upstream.ts";
 
 /** A request that was let in, while it is being answered. */
@@ -80,18 +81,21 @@ class Walk<Result> {
       if (!trial) continue;
       facts.attempts++;
       facts.model = attempt.card.id;
-      return this.#running(attempt, upstream, trial);
+      const last4 = health.key(attempt)?.last4 ?? null;
+      const traced = this.#life.tally.tracing.begins(attempt.card.id, last4, nowMs);
+      return this.#running(attempt, upstream, trial, traced);
     }
     return null;
   }
 
-  #running(attempt: Attempt, upstream: Upstream, trial: Trial): Running<Result> {
+  #running(attempt: Attempt, upstream: Upstream, trial: Trial, traced: TracingAttempt): Running<Result> {
     const { deadlines, log } = this.#ports;
     const running = new Running({
       life: this.#life,
       attempt,
       upstream,
       trial,
+      traced,
       way: this.#way,
       startedMs: this.#startedMs,
       nowMs: () => deadlines.nowMs(),

@@ -21,22 +21,21 @@ function tooLarge(bytesMax: number): Fault {
 }
 
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
+  refuseEncoded(request.headers);
   try {
-    return await bytesOf(request, bytesMax);
+    if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
+    return await readChunked(request, bytesMax);
   } catch (error) {
     if (error instanceof Fault) throw error;
     throw new Fault("client_gone", "The request's body broke off.", { cause: error });
   }
 }
 
-async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const encoding = request.headers.get("content-encoding");
-  if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    const message = "Compressed request bodies are not supported: leave the Content-Encoding header out.";
-    throw new Fault("unsupported_content_encoding", message);
-  }
-  if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
-  return readChunked(request, bytesMax);
+function refuseEncoded(headers: Headers): void {
+  const encoding = headers.get("content-encoding");
+  if (encoding === null || encoding.toLowerCase() === "identity") return;
+  const message = "Compressed request bodies are not supported: leave the Content-Encoding header out.";
+  throw new Fault("unsupported_content_encoding", message);
 }
 
 /** A body of undeclared length is read no further than its bound. */
@@ -53,6 +52,7 @@ async function readChunked(request: Request, bytesMax: number): Promise<Uint8Arr
 
 function checkType(headers: Headers): void {
   const given = headers.get("content-type") ?? "";
+  if (given === "application/json") return;
   const [type = "", ...parameters] = given.toLowerCase().split(";");
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);

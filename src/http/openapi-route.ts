@@ -24,7 +24,11 @@ const routeSchema = {
         properties: {
           model: text,
           eligible: { type: "boolean" },
-          removed_by: { ...text, nullable: true },
+          removed_by: {
+            ...text,
+            nullable: true,
+            description: "Why it can't serve: denied, rule:coding, unpriced, a capability …",
+          },
           quality: { type: "number" },
           quality_low: { type: "number" },
           cost_usd: { type: "number", nullable: true },

@@ -29,7 +29,8 @@ export function tokensOf(usage: Usage): Tokens {
 
 /** The highest tier whose threshold the prompt passes, whole; else the price's own rates. */
 function ratesFor(price: Price, promptTokens: number): Rates {
-  const passed = (price.tiers ?? []).filter((tier) => promptTokens > tier.aboveTokens);
+  if (price.tiers === undefined) return price;
+  const passed = price.tiers.filter((tier) => promptTokens > tier.aboveTokens);
   const [highest] = passed.toSorted((a, b) => b.aboveTokens - a.aboveTokens);
   return highest ?? price;
 }
