@@ -64,6 +64,9 @@ function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: Gatew
     ...[...providerLines("openai", `${base}/v1`), model],
     "  Foreign:",
     ...[...providerLines("anthropic", base), model],
+    // Its breaker opens where its answers break off, and the others' stay closed.
+    "  Bad:",
+    ...[...providerLines("openai", `${base}/v1`), model],
     ...moreProviders(models, base),
     "",
   ].join("\n");
