@@ -32,6 +32,7 @@ import { openBreakers } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { consoleFiles } from "./console-files.ts";
+import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { InForce } from "./in-force.ts";
 import { Learning, measureLogged } from "./learning.ts";
@@ -211,7 +212,7 @@ function appOf(
     .use(playgroundRoutes(operator, ports))
     .use(consoleRoutes(consoleFiles))
     .use(sessionRoutes({ ...operator, clock, version }))
-    .use(docsRoutes());
+    .use(docsRoutes(docsFiles));
 }
 
 function learnedViews(learned: Learned): readonly LearnedView[] {
