@@ -3,13 +3,21 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createAccount, getAccount, updateAccount } from "../src/admin/accounts.ts";
-import { createKey, getKey, listKeys, revokeKey, updateKey } from "../src/admin/keys.ts";
+import {
+  CONSOLE_KEY,
+  createKey,
+  getKey,
+  listKeys,
+  listKeysInUse,
+  revokeKey,
+  updateKey,
+} from "../src/admin/keys.ts";
 import { getRequest } from "../src/admin/requests.ts";
 import { ensureAdminToken } from "../src/admin/token.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { HOUR } from "./samples.ts";
+import { HOUR, NOON, QUOTA, recordOf, writeRecord } from "./samples.ts";
 import { codeOf, thrownBy } from "./store.suite.ts";
 
 const bench = adminBench();
@@ -17,6 +25,21 @@ let world: AdminWorld;
 beforeEach(() => {
   ({ world } = bench());
 });
+
+const parts = () => ({ ...world, ledger: bench().ledger, dayRules: () => QUOTA });
+
+/** What a key that was never used shows of its use. */
+const unused = {
+  allowance: {
+    limit: 200,
+    used: 0,
+    remaining: 200,
+    resets_at: "2026-11-21T00:00:00.000Z",
+    next_slot_at: null,
+  },
+  spent_usd: { today: 0, month: 0, total: 0 },
+  last_used_at: null,
+};
 
 describe("keys", () => {
   test("a new key with a name alone has every default, and its secret works", async () => {
@@ -33,9 +56,10 @@ describe("keys", () => {
       allowed_models: null,
       requests_per_day: "default",
       spend_limit_usd: null,
+      state: "active",
     });
     expect((await authenticate(world, secret)).id).toBe(view.id);
-    expect(await getKey(world, view.id)).toEqual(view);
+    expect(await getKey(parts(), view.id)).toEqual({ ...view, ...unused });
   });
 
   test("a new key takes every field", async () => {
@@ -49,7 +73,7 @@ describe("keys", () => {
       requests_per_day: 5,
     };
     const { id } = await createKey(world, body);
-    expect(await getKey(world, id)).toMatchObject({
+    expect(await getKey(parts(), id)).toMatchObject({
       ...body,
       expires_at: "2027-01-31T10:00:00.000Z",
       allowed_models: body.allowed_models.slice(0, 3),
@@ -109,7 +133,7 @@ describe("keys", () => {
     expect(await wrongWith(() => updateKey(world, key.id, { name: "c", revoked_at: null }))).toBe(
       "unknown_parameter revoked_at",
     );
-    expect(await getKey(world, key.id)).toEqual(back);
+    expect(await getKey(parts(), key.id)).toMatchObject(back);
     expect((await authenticate(world, secret)).name).toBe("b");
   });
 
@@ -122,9 +146,72 @@ describe("keys", () => {
     expect((await listKeys(world, {})).data.map((key) => key.id)).toEqual([id]);
   });
 
+  test("a list shows what is left of the allowance, what was spent and when", async () => {
+    const account = await createAccount(world, { name: "Team" });
+    const { id } = await createKey(world, { name: "busy", account_id: account.id, requests_per_day: null });
+    const idle = await createKey(world, { name: "idle" });
+    const used = (requestId: string, hoursAgo: number, chargedNanoUsd: number) =>
+      writeRecord(
+        world.store,
+        recordOf(requestId, {
+          keyId: id,
+          accountId: account.id,
+          atMs: NOON - hoursAgo * HOUR,
+          chargedNanoUsd,
+        }),
+      );
+    await used("1", 24 * 40, 1_000_000_000);
+    await used("2", 24, 2_000_000_000);
+    await used("3", 1, 4_000_000_000);
+    const { data } = await listKeysInUse(parts(), {});
+    expect(data.find((key) => key.id === idle.id)).toMatchObject(unused);
+    expect(data.find((key) => key.id === id)).toMatchObject({
+      allowance: { limit: null, remaining: null },
+      spent_usd: { today: 4, month: 6, total: 7 },
+      last_used_at: "2026-11-20T11:00:00.000Z",
+    });
+  });
+
+  test("lists are narrowed by account, state and a part of the name", async () => {
+    const account = await createAccount(world, { name: "Team" });
+    const made = (name: string, more = {}) => createKey(world, { name, ...more });
+    await made("Alpha one", { account_id: account.id });
+    await made("50% alpha");
+    await made("beta", { expires_at: "2026-11-20T12:30:00Z" });
+    const { id } = await made("gamma_1");
+    await revokeKey(world, id);
+    bench().clock.atMs += HOUR;
+    const names = async (query: object) =>
+      (await listKeys(world, query)).data.map(({ name, state }) => `${name} ${state}`).sort();
+    expect(await names({ account_id: account.id })).toEqual(["Alpha one active"]);
+    expect(await names({ state: "active" })).toEqual(["50% alpha active", "Alpha one active"]);
+    expect(await names({ state: "expired" })).toEqual(["beta expired"]);
+    expect(await names({ state: "revoked" })).toEqual(["gamma_1 revoked"]);
+    expect(await names({ q: " ALPHA " })).toEqual(["50% alpha active", "Alpha one active"]);
+    expect(await names({ q: "%" })).toEqual(["50% alpha active"]);
+    expect(await names({ q: "a_1" })).toEqual(["gamma_1 revoked"]);
+    expect((await names({ q: "key_" })).length).toBe(4);
+    expect(await wrongWith(() => listKeys(world, { state: "gone" }))).toBe("invalid_value state");
+  });
+
+  test("the console's own key is in no list, and nobody's to change", async () => {
+    const secret = "x";
+    const key = { name: "console", accountId: "default", last4: secret, createdAtMs: NOON };
+    const rest = { expiresAtMs: null, revokedAtMs: null, allowedModels: null, spendLimitNanoUsd: null };
+    await world.store.addKey({ id: CONSOLE_KEY, ...key, ...rest, requestsPerDay: "default" }, "no digest");
+    expect((await listKeys(world, {})).data).toEqual([]);
+    const uses = [
+      () => getKey(parts(), CONSOLE_KEY),
+      () => updateKey(world, CONSOLE_KEY, { name: "a" }),
+      () => revokeKey(world, CONSOLE_KEY),
+    ];
+    expect(await Promise.all(uses.map(wrongWith))).toEqual(Array(3).fill("not_found"));
+    expect((await world.store.key(CONSOLE_KEY))?.revokedAtMs).toBeNull();
+  });
+
   test("what does not exist is not found", async () => {
     const uses = [
-      () => getKey(world, "x"),
+      () => getKey(parts(), "x"),
       () => updateKey(world, "x", { name: "a" }),
       () => revokeKey(world, "x"),
       () => getAccount(world, "x"),

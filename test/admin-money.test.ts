@@ -39,6 +39,7 @@ describe("usage", () => {
     const { data } = await usage(query, rules);
     return data.map(({ day, requests }) => `${day} ${requests}`);
   };
+  const none = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
   let made = 0;
   const asked = (atMs: number, fields: Parameters<typeof recordOf>[1] = {}) =>
     writeRecord(world.store, recordOf(`request ${made++}`, { ...fields, atMs }));
@@ -54,13 +55,23 @@ describe("usage", () => {
       chargedNanoUsd: 2000,
     });
     await asked(NOON - DAY, { modelUsed: "Sim#echo", keyId: "b", accountId: other.id, costNanoUsd: 100 });
-    await asked(NOON, { modelUsed: null, keyId: "b", accountId: other.id, costNanoUsd: 0 });
+    const failed = { modelUsed: null, modelTried: "Shop#none", status: 502, faultCode: "upstream_error" };
+    await asked(NOON, { ...failed, tokens: none, keyId: "b", accountId: other.id, costNanoUsd: 0 });
+    const begun = { errors: 0, first_token_ms: null };
     const one = { prompt: 10, completion: 20, cached: 3, cache_write: 0, reasoning: 5, searches: 0 };
     const two = { prompt: 20, completion: 40, cached: 6, cache_write: 0, reasoning: 10, searches: 0 };
     expect(await usage({})).toEqual({
       data: [
-        { day: "2026-11-19", requests: 2, tokens: two, cost_usd: 0.0000021, charged_usd: 0.000002 },
-        { day: "2026-11-20", requests: 2, tokens: two, cost_usd: 0.0000055, charged_usd: 0.000004 },
+        { ...begun, day: "2026-11-19", requests: 2, tokens: two, cost_usd: 0.0000021, charged_usd: 0.000002 },
+        {
+          ...begun,
+          day: "2026-11-20",
+          requests: 3,
+          errors: 1,
+          tokens: two,
+          cost_usd: 0.0000055,
+          charged_usd: 0.000004,
+        },
       ],
     });
     const sums = { tokens: one, cost_usd: 0.000004, charged_usd: 0.000004 };
@@ -68,12 +79,13 @@ describe("usage", () => {
       { model: "Shop#dear", provider: "Shop", requests: 1, ...sums },
       { model: "Shop#cheap", provider: "Shop", requests: 2, cost_usd: 0.0000035 },
       { model: "Sim#echo", provider: "Sim", requests: 1, cost_usd: 0.0000001 },
+      { model: "Shop#none", provider: "Shop", requests: 1, errors: 1, cost_usd: 0 },
     ]);
-    const others = { requests: 3, cost_usd: 0.0000036, charged_usd: 0.000002 };
+    const others = { requests: 4, errors: 1, cost_usd: 0.0000036, charged_usd: 0.000002 };
     expect((await usage({ group_by: "provider" })).data).toMatchObject([
       {
         provider: "Shop",
-        requests: 3,
+        requests: 4,
         tokens: { completion: 60 },
         cost_usd: 0.0000075,
         charged_usd: 0.000006,
@@ -85,8 +97,9 @@ describe("usage", () => {
       { account_id: other.id, ...others },
     ]);
     expect((await usage({ group_by: "key" })).data.map(({ key_id }) => key_id)).toEqual(["a", "b"]);
+    const money = ["cost_usd", "charged_usd", "first_token_ms"];
     const fields = Object.keys((await usage({ group_by: "day,key" })).data[0] ?? {});
-    expect(fields).toEqual(["day", "key_id", "requests", "tokens", "cost_usd", "charged_usd"]);
+    expect(fields).toEqual(["day", "key_id", "requests", "errors", "tokens", ...money]);
   });
 
   test("goes by the operator's days, also of 23 and 25 hours and in zones half an hour apart", async () => {

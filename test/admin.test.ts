@@ -36,12 +36,13 @@ test("the request log is shown, narrowed and paged", async () => {
       recordOf(`chatcmpl-${index}`, { atMs: NOON + index, status: 200 + index }),
     );
   }
-  const first = await listRequests(world, { limit: "2" });
+  const asking = { ...world, dayRules: () => QUOTA };
+  const first = await listRequests(asking, { limit: "2" });
   expect(first.data.map((request) => request.id)).toEqual(["chatcmpl-2", "chatcmpl-1"]);
-  const rest = await listRequests(world, { after: first.next ?? "" });
+  const rest = await listRequests(asking, { after: first.next ?? "" });
   expect(rest).toMatchObject({ data: [{ id: "chatcmpl-0" }], next: null });
-  expect((await listRequests(world, { status: "201", key_id: "key_a" })).data.length).toBe(1);
-  expect((await listRequests(world, { model: "Sim#none" })).data).toEqual([]);
+  expect((await listRequests(asking, { status: "201", key_id: "key_a" })).data.length).toBe(1);
+  expect((await listRequests(asking, { model: "Sim#none" })).data).toEqual([]);
   expect(await getRequest(world, "chatcmpl-0")).toEqual({
     id: "chatcmpl-0",
     request_id: "req-chatcmpl-0",
@@ -49,6 +50,7 @@ test("the request log is shown, narrowed and paged", async () => {
     account_id: "default",
     at: "2026-11-20T12:00:00.000Z",
     model_asked: "Sim#echo",
+    model_tried: "Sim#echo",
     model_used: "Sim#echo",
     selector: null,
     decision: null,
@@ -64,6 +66,10 @@ test("the request log is shown, narrowed and paged", async () => {
     ended: "done",
     total_ms: 12,
     first_token_ms: 7,
+    timeline: null,
+    cost: null,
+    error: null,
+    content: null,
   });
 });
 

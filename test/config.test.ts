@@ -79,7 +79,7 @@ describe("right configurations", () => {
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
       expect(settings.limits).toEqual({ choicesMax: 16, messagesMax: 10_000 });
       expect(settings.log).toEqual({ content: false, keepMs: 2_592_000_000 });
-      expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {} });
+      expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 });
     }
   });
 
@@ -158,7 +158,7 @@ describe("right configurations", () => {
     const text = `
 server: { body_limit: 1GiB, drain: 1.5s, trusted_proxies: ["::1", 10.0.0.0/8], cors: ["*"] }
 quota: { requests_per_day: null, throttle: 0s, day_starts: 06:30, time_zone: Europe/Berlin }
-router: { fair: { quality: 95% }, deny: [openai/gpt-5.5], pin: { coding: openai#gpt-5.4 } }
+router: { fair: { quality: 95% }, deny: [openai/gpt-5.5], pin: { coding: openai#gpt-5.4 }, rules: [{ category: math, models: [openai/gpt-5.4] }, { category: tools, at_least: 0.2, deny: [OpenAI#gpt-5.5] }], explore: 0.01 }
 aliases: { smart: Router#best }
 `;
     const { server, quota, router, aliases } = settingsOf(load(text));
@@ -168,6 +168,11 @@ aliases: { smart: Router#best }
       fairQuality: 0.95,
       deny: ["OpenAI#gpt-5.5"],
       pin: { coding: "OpenAI#gpt-5.4" },
+      rules: [
+        { category: "math", shareMin: 0.5, models: ["OpenAI#gpt-5.4"], deny: [] },
+        { category: "tools", shareMin: 0.2, models: null, deny: ["OpenAI#gpt-5.5"] },
+      ],
+      explore: 0.01,
     });
     expect(aliases).toEqual({ smart: "Router#best" });
   });

@@ -64,6 +64,17 @@ describe("feedback", () => {
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
   });
 
+  test("of one key about one model counts ever less within an hour, and at last not at all", async () => {
+    const { secret } = await den.newKey({ allowed_models: PAIR, requests_per_day: null });
+    const told: unknown[] = [];
+    for (let at = 0; at < 26; at++) {
+      const { body } = await seen(await den.chat({ ...worded("best"), max_tokens: 5 }, { secret }));
+      told.push((await feedback({ id: body.id, score: 0.9 }, secret)).body.learned);
+    }
+    expect(told).toEqual(Array.from({ length: 26 }, (_, at) => at < 24));
+    expect((await feedback({ id: await answered(), score: 0.9 })).body.learned).toBe(true);
+  });
+
   test("of nobody's answer, and of another key's, is refused alike", async () => {
     const id = await answered();
     const other = await den.newKey();

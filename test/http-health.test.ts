@@ -160,10 +160,12 @@ describe("credentials", () => {
     });
     expect((await provider("Pair")).credentials).toEqual([
       {
+        ...{ id: "configured:1", source: "configured", enabled: true },
         ...{ last4: null, weight: 1, state: "retired", until: null, in_flight: 0, error_rate: 1 },
         reason: "the provider says that the key is not valid (401)",
       },
       {
+        ...{ id: "configured:2", source: "configured", enabled: true },
         ...{ last4: "-two", weight: 1, state: "active", until: null, in_flight: 0, error_rate: 0 },
         reason: null,
       },

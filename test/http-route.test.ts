@@ -142,11 +142,13 @@ describe("what /v1/route tells", () => {
     expect([served.status, served.error?.code]).toEqual([400, "unsupported_capability"]);
   });
 
-  test("a pin decides for its kind of task, and says so", async () => {
+  test("a pin decides, or a rule takes out, for its kind of task, and says so", async () => {
     const view = await routed(den, worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), pair);
     expect(view).toMatchObject({ choice: "Den#plain", pinned: "math" });
     expect(candidatesIn(view)[0]?.model).toBe("Den#plain");
     expect((await routed(den, worded("best"), pair)).choice).toBe("Den#wise");
+    const ruled = await routed(den, worded("best", "Translate to German: the meeting is on Thursday."), pair);
+    expect(removals(ruled)).toMatchObject({ wise: "rule:language", plain: "" });
   });
 
   test("x-poundkey-quality trades quality for cost, and the limits are taken", async () => {

@@ -31,7 +31,8 @@ afterEach(() => store.close());
 
 function lessonNamed(id: string, fields: Partial<Lesson> = {}): Lesson {
   return {
-    ...{ accountId: "default", id, atMs: NOON, model: MODEL, score: 0, expected: 0.9, request },
+    ...{ accountId: "default", id, keyId: "key", atMs: NOON, model: MODEL },
+    ...{ source: "score", score: 0, weight: 1, expected: 0.9, request },
     ...fields,
   };
 }
@@ -58,9 +59,10 @@ test("what came before the start counts, unless it is of another season", async 
 });
 
 test("more lessons of one moment than are read at once are all learned", async () => {
-  const count = 2500;
-  await Promise.all(Array.from({ length: count }, (_, at) => store.teach(lessonNamed(`${at}`))));
-  await store.teach(lessonNamed("later", { atMs: NOON + 1 }));
+  const count = 1500;
+  const label = { keyId: "", source: "label" } as const;
+  await Promise.all(Array.from({ length: count }, (_, at) => store.teach(lessonNamed(`${at}`, label))));
+  await store.teach(lessonNamed("later", { ...label, atMs: NOON + 1 }));
   await learning.refresh();
   expect(labels()).toBe(count + 1);
   await learning.refresh();
@@ -116,6 +118,7 @@ test("a store that fails half-way is no loss: the next look goes on", async () =
   const shaky = new Learning(
     {
       setting: (name) => store.setting(name),
+      pruneLessons: (bounds) => store.pruneLessons(bounds),
       lessons: (fromMs, most) => (fails ? Promise.reject(new Error("away")) : store.lessons(fromMs, most)),
     },
     learned,
@@ -125,4 +128,62 @@ test("a store that fails half-way is no loss: the next look goes on", async () =
   fails = false;
   await shaky.refresh();
   expect(labels()).toBe(1);
+});
+
+test("with time a lesson counts ever less, whether it was read then or now", async () => {
+  await store.teach(lessonNamed("1"));
+  await learning.refresh();
+  const fresh = shift();
+  clock.atMs += 30 * DAY;
+  await learning.refresh();
+  const month = shift();
+  const late = new Learned();
+  await new Learning(store, late, clock).refresh();
+  expect(late.exported()).toEqual(learned.exported());
+  clock.atMs += 30 * DAY;
+  await learning.refresh();
+  expect(month / fresh).toBeWithin(0.45, 0.6);
+  expect(shift() / fresh).toBeWithin(0.2, 0.35);
+});
+
+test("a judgment takes the place of the signal that was learned before", async () => {
+  await store.teach(lessonNamed("1", { source: "signal", weight: 0.5 }));
+  await learning.refresh();
+  const signalled = shift();
+  expect(signalled).toBeLessThan(0);
+  clock.atMs += MINUTE;
+  await store.teach(lessonNamed("1", { atMs: clock.atMs, score: 1 }));
+  await learning.refresh();
+  expect(shift()).toBeGreaterThan(signalled);
+  clock.atMs += 10 * MINUTE;
+  await learning.refresh();
+  const alone = new Learned();
+  await new Learning(store, alone, clock).refresh();
+  expect([labels(), shift()]).toEqual([1, alone.shiftOf(MODEL, prediction).quality]);
+});
+
+test("what is too much goes: one key's own, then the model's oldest", async () => {
+  await store.teach(lessonNamed("other key", { keyId: "other", atMs: NOON - MINUTE }));
+  for (let at = 0; at < 250; at++) await store.teach(lessonNamed(`${at}`, { atMs: NOON + at }));
+  await learning.refresh();
+  const kept = (await store.lessons(0, 1000)).map(({ id }) => id);
+  expect([kept.length, kept[0], kept[1]]).toEqual([201, "other key", "50"]);
+  expect(labels()).toBe(201);
+});
+
+test("lengths that were measured here stay when all else is read anew", async () => {
+  learned.foldLength(prediction, MODEL, prediction.outputTokens * 4);
+  const length = learned.lengthOf(MODEL);
+  await store.teach(lessonNamed("1"));
+  await learning.refresh();
+  await store.setSetting("lessons_forgotten", "1");
+  await learning.refresh();
+  expect([labels(), learned.lengthOf(MODEL)]).toEqual([1, length]);
+});
+
+test("a row of other parameters of the same width is known as such", async () => {
+  const foreign = request.replace(/"row":"[^:]+:/, '"row":"foreign:');
+  await store.teach(lessonNamed("1", { request: foreign }));
+  await learning.refresh();
+  expect(labels()).toBe(0);
 });

@@ -1,5 +1,6 @@
 // What an answer costs: counts read off usage reports, rates, tiers, rounding.
 import { describe, expect, test } from "bun:test";
+import { anyCostOf, type BillLine, costOf } from "../src/core/money.ts";
 import { cost, linesOf, tokensOf } from "../src/ledger/price.ts";
 
 describe("prices", () => {
@@ -99,5 +100,24 @@ describe("prices", () => {
     expect(cost({ input: 0.0001, output: 0.0001 }, one, 1)).toBe(1);
     expect(cost({ input: 0.15, output: 0.6 }, one, 1.05)).toBe(788);
     expect(cost(null, tokens, 1)).toBe(0);
+  });
+
+  test("plain numbers come to the same as large ones, up to where they would be off and beyond", () => {
+    const line = (count: number, usdPerMillion: number): BillLine => ({
+      what: "input",
+      count,
+      usdPerMillion,
+    });
+    const edge = Number.MAX_SAFE_INTEGER / 1_000_000;
+    const counts = [0, 1, 2, 3, 999, 1000, 1001, 123_457, 2 ** 31 - 1, 2 ** 40 + 1, edge, edge + 1, 1e15];
+    const prices = [0, 0.000001, 0.000999, 0.001, 0.001001, 0.15, 1, 2.5, 75, 599.999999, 1_000_000];
+    for (const a of counts) {
+      for (const price of prices) {
+        for (const b of [0, 1, 777, edge]) {
+          const bill = [line(a, price), line(b, 0.000001), line(b, 0.3)];
+          expect(costOf(bill, 1)).toBe(anyCostOf(bill, 1));
+        }
+      }
+    }
   });
 });

@@ -1,84 +1,26 @@
-// `poundkey route`: what it prints and how it exits, its labels, and that a logged decision is the same again.
+// `poundkey route`: what it prints and how it exits, and that a logged decision is the same again.
 import { Database } from "bun:sqlite";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { Opened } from "../src/cli/administration.ts";
-import { runRoute } from "../src/cli/route.ts";
-import { errorLine } from "../src/config/errors.ts";
-import { loadSettings } from "../src/config/load.ts";
-import { arrayOf, isObject, objectOf } from "../src/core/json.ts";
 import { SELECTORS } from "../src/core/selector.ts";
-import type { Settings } from "../src/core/settings.ts";
-import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
-import { PROVIDERS } from "../src/providers/index.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import type { UnderTest } from "./harness.ts";
 import { seen } from "./http/observe.ts";
-import { candidate, PAIR, routed, startDen, worded } from "./router/den.ts";
-import { standingClock } from "./samples.ts";
+import { Command, PROMPT } from "./router/command.ts";
+import { candidate, PAIR, routed, worded } from "./router/den.ts";
 
-const PROMPT = "Which river flows through Prague?";
-
-let den: UnderTest;
-let settings: Settings;
-/** The gateway's own, opened by another process as it were. */
-let store: Store;
+let command: Command;
 beforeAll(async () => {
-  den = await startDen();
-  const loaded = loadSettings({
-    ...{ text: await Bun.file(den.configFile).text(), file: "poundkey.yaml", env: () => undefined },
-    ...{ readFile: () => "", known: PROVIDERS, overrides: {} },
-  });
-  if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
-  settings = loaded.settings;
-  store = (await open()).world.store;
+  command = await Command.start();
 });
-afterAll(async () => {
-  await store.close();
-  await den.stop();
-});
+afterAll(() => command.stop());
 
-const random = { bytes: (count: number) => new Uint8Array(count) };
-
-async function open(): Promise<Opened> {
-  const own = await openSqliteStore({ path: join(den.directory, "poundkey.db"), decide });
-  const world = { store: own, clock: standingClock(Date.now()), random, pepper: new Uint8Array(32) };
-  return { world, close: () => own.close() };
-}
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function run(...args: readonly string[]): Promise<Ran> {
-  const printed: { out: string[]; err: string[] } = { out: [], err: [] };
-  const io = {
-    out: (text: string) => void printed.out.push(text),
-    err: (text: string) => void printed.err.push(text),
-  };
-  const code = await runRoute(args, io, open, settings);
-  return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
-}
-
-async function shown(...args: readonly string[]) {
-  const { code, out, err } = await run(...args, "--json");
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-  return objectOf(JSON.parse(out));
-}
-
-async function fileOf(content: unknown): Promise<string> {
-  const path = join(den.directory, "given.json");
-  await Bun.write(path, typeof content === "string" ? content : JSON.stringify(content));
-  return path;
-}
+const run = (...args: readonly string[]) => command.run(...args);
+const shown = (...args: readonly string[]) => command.shown(...args);
+const fileOf = (content: unknown) => command.fileOf(content);
 
 describe("a choice", () => {
   test.each(SELECTORS)("of %s is the gateway's", async (selector) => {
     const told = await shown(PROMPT, "--selector", selector);
-    const view = await routed(den, worded(selector, PROMPT));
+    const view = await routed(command.den, worded(selector, PROMPT));
     expect(told).toEqual(view);
   });
 
@@ -90,7 +32,7 @@ describe("a choice", () => {
   test("in words says who, why, and how many can't", async () => {
     const { code, out, err } = await run(PROMPT, "--selector", "best");
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    const view = await routed(den, worded("best", PROMPT));
+    const view = await routed(command.den, worded("best", PROMPT));
     const lines = out.split("\n");
     expect(lines[0]).toBe(`Router#best chooses ${view.choice}`);
     expect(lines[2]).toMatch(/^kind +[a-z]+ \d+ %/);
@@ -129,78 +71,11 @@ describe("a choice", () => {
   });
 });
 
-const label = (fields: object = {}) =>
-  JSON.stringify({ prompt: PROMPT, model: "Den#wise", score: 0, ...fields });
-
-describe("labels", () => {
-  beforeEach(() => store.forgetLessons());
-
-  test("are learned from once each, and move the choice", async () => {
-    expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Den#wise");
-    const lines = Array.from({ length: 30 }, (_, at) => label({ prompt: `${PROMPT} ${at}` }));
-    const file = await fileOf(`${lines.join("\n")}\n\n`);
-    expect(await run("--learn", file)).toEqual({
-      ...{ code: 0, err: "" },
-      out: "Learned from 30 labels; 0 were known.",
-    });
-    await fileOf(lines.toReversed().join("\r\n"));
-    expect((await run("--learn", file)).out).toBe("Learned from 0 labels; 30 were known.");
-    const view = await shown(PROMPT, "--selector", "best");
-    expect(view.choice).not.toBe("Den#wise");
-    expect((await run("--forget")).out).toBe("Forgot all labels.");
-    expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Den#wise");
-  });
-
-  test("may be whole conversations", async () => {
-    const messages = [
-      { role: "system", content: "You are brief." },
-      { role: "user", content: PROMPT },
-    ];
-    const file = await fileOf(label({ prompt: undefined, messages, score: 0.5 }));
-    expect((await run("--learn", file)).out).toBe("Learned from 1 labels; 0 were known.");
-  });
-
-  test("are shown by model and kind, and forgotten by model", async () => {
-    await run("--learn", await fileOf([label(), label({ model: "Den#plain", score: 1 })].join("\n")));
-    const { out } = await run("--learned");
-    expect(out.split("\n")[0]).toMatch(/^MODEL +LABELS +MEAN SCORE BY KIND/);
-    expect(out).toMatch(/Den#wise +1 +knowledge 0 \(/);
-    expect(out).toMatch(/Den#plain +1 +knowledge 1 \(/);
-    expect((await run("--forget", "den/wise")).out).toBe("Forgot the labels of Den#wise.");
-    const left = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
-    expect(left).toMatchObject([{ model: "Den#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);
-  });
-
-  const wrong: readonly (readonly [line: string, said: RegExp])[] = [
-    ["no json", /expected a JSON object/],
-    ["[1]", /expected a JSON object/],
-    [label({ model: "Nobody#none" }), /'model'/],
-    [label({ model: "Router#best" }), /'model'/],
-    [label({ model: 5 }), /'model'/],
-    [label({ score: 1.1 }), /'score'/],
-    [label({ score: -1 }), /'score'/],
-    [label({ score: "1" }), /'score'/],
-    [label({ score: undefined }), /'score'/],
-    [label({ prompt: undefined }), /'prompt' or 'messages'/],
-    [label({ prompt: 5 }), /'prompt' or 'messages'/],
-    [label({ messages: [] }), /messages/],
-    [label({ messages: "x" }), /messages/],
-    [label({ messages: [{ role: "king", content: "x" }] }), /messages\[0\]/],
-  ];
-  test.each(wrong)("a line of %s is named, and nothing is learned", async (line, said) => {
-    const { code, out, err } = await run("--learn", await fileOf([label(), "", line, label()].join("\n")));
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err).toMatch(/\bline 3: /);
-    expect(err.split("\n")[0]).toMatch(said);
-    expect(await store.lessons(0, 10)).toEqual([]);
-  });
-});
-
 describe("a replay", () => {
   const asked = async (model: string, headers = {}) => {
-    const key = await den.newKey({ allowed_models: [...PAIR, "Den#short"], requests_per_day: null });
+    const key = await command.den.newKey({ allowed_models: [...PAIR, "Den#short"], requests_per_day: null });
     const { body, headers: told } = await seen(
-      await den.chat({ ...worded("fair", PROMPT), model }, { ...key, headers }),
+      await command.den.chat({ ...worded("fair", PROMPT), model }, { ...key, headers }),
     );
     return { id: String(body.id), used: told.get("x-poundkey-model") };
   };
@@ -215,16 +90,16 @@ describe("a replay", () => {
   test("of a pinned request, and of one with a dial, too", async () => {
     const { id } = await asked("Router#fair", { "x-poundkey-quality": "0" });
     expect((await run("--replay", id)).out).toBe("Den#short: the same as then");
-    const key = await den.newKey({ allowed_models: PAIR, requests_per_day: null });
+    const key = await command.den.newKey({ allowed_models: PAIR, requests_per_day: null });
     const { body } = await seen(
-      await den.chat(worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), key),
+      await command.den.chat(worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), key),
     );
     expect((await run("--replay", String(body.id))).out).toBe("Den#plain: the same as then");
   });
 
   test("says so when the kept figures give another choice", async () => {
     const { id } = await asked("Router#best");
-    const database = new Database(join(den.directory, "poundkey.db"));
+    const database = new Database(join(command.den.directory, "poundkey.db"));
     database.run("UPDATE request SET decision = json_set(decision, '$.choice', 'Den#plain') WHERE id = ?", [
       id,
     ]);
@@ -260,6 +135,13 @@ describe("wrong usage", () => {
     [["--learn", "x.jsonl", "more"], /more/],
     [["--forget", "--learned"], /one of --learned and --forget/],
     [[PROMPT, "--file", "x.json"], /too much beside --file/],
+    [["--learn", "x.jsonl", "--selector", "best"], /--selector has no effect beside --learn/],
+    [["--learned", "--quality", "0.5"], /--quality has no effect beside --learned/],
+    [["--replay", "x", "--selector", "fair"], /--selector has no effect beside --replay/],
+    [["--export", "x", "--import", "y"], /one of --export and --import/],
+    [["--import", "x", "--quality", "1"], /--quality has no effect beside --import/],
+    [["--export"], /export/],
+    [[PROMPT, "--selector", "best", "--quality", "0.5"], /--quality has no effect on best/],
     [["--forget", "Nobody#none"], /Nobody#none/],
   ];
   test.each(calls)("%j exits with 2 and the help", async (args, said) => {
@@ -273,7 +155,7 @@ describe("wrong usage", () => {
     for (const content of ["no json", "[]", { model: "Router#fair" }])
       expect((await run("--file", await fileOf(content))).code).toBe(2);
     for (const option of ["--file", "--learn"])
-      expect(await run(option, join(den.directory, "none.json"))).toMatchObject({ code: 1, out: "" });
+      expect(await run(option, join(command.den.directory, "none.json"))).toMatchObject({ code: 1, out: "" });
   });
 
   test("help is help", async () => {
@@ -286,6 +168,8 @@ describe("wrong usage", () => {
       "--learn",
       "--learned",
       "--forget",
+      "--export",
+      "--import",
       "--replay",
     ])
       expect(out).toContain(option);

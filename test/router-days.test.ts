@@ -111,10 +111,45 @@ describe("a provider slows down", () => {
     expect(shareOf(favourite, day.ask("light", NOTICE_MS))).toBe(1);
   });
 
+  test("it is looked at by one request at a time, never by all who come when its figures have faded", () => {
+    const { day, favourite } = dayOf("light");
+    day.is(favourite, SLOW);
+    day.ask("light", NOTICE_MS);
+    const looks = day.ask("light", 10 * MINUTE).filter(({ first }) => first === favourite);
+    expect(looks.length).toBeWithin(1, 9);
+    for (const [at, { atMs }] of looks.entries()) {
+      if (at > 0) expect(atMs - (looks[at - 1]?.atMs ?? 0)).toBeGreaterThanOrEqual(MINUTE);
+    }
+    day.rest(20 * MINUTE);
+    expect(day.ask("light", 20 * SECOND).filter(({ first }) => first === favourite)).toHaveLength(1);
+  });
+
   test.each(["best", "fair"] as const)("Router#%s stays", (selector) => {
     const { day, favourite } = dayOf(selector);
     day.is(favourite, SLOW);
     expect(shareOf(favourite, day.ask(selector, 3 * MINUTE))).toBe(1);
+  });
+});
+
+describe("a few failures", () => {
+  const onceIn = (every: number, gapMs: number, rounds: number) => {
+    const day = new Day({ ...MODELS, Thrift: { price: [0.5, 2], skills: skillsAt(0.94) } }, 0.98);
+    const picks = [];
+    for (let at = 0; at < rounds; at++) {
+      day.is("Thrift", at % every === every - 1 ? { ...USUAL, failsAfterMs: 300 } : QUICK);
+      picks.push(...day.ask("fair", 1));
+      day.rest(gapMs);
+    }
+    return shareOf("Thrift", picks);
+  };
+
+  test("don't drive a model out, neither from much traffic nor from little", () => {
+    expect(onceIn(30, 500, 600)).toBe(1);
+    expect(onceIn(12, 10 * SECOND, 120)).toBe(1);
+  });
+
+  test("drive it out when they are many", () => {
+    expect(onceIn(3, 500, 600)).toBeLessThan(0.5);
   });
 });
 

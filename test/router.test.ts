@@ -3,10 +3,12 @@ import { describe, expect, test } from "bun:test";
 import { shippedCards } from "../src/catalogue/rows.ts";
 import type { ChatMessage, ChatRequest } from "../src/core/chat.ts";
 import { SELECTORS } from "../src/core/selector.ts";
+import type { RouterRules } from "../src/core/settings.ts";
 import { SKILLS } from "../src/core/skill.ts";
 import { type Candidate, type ChooseInput, choose, decide } from "../src/router/choose.ts";
 import { featuresOf } from "../src/router/features.ts";
 import type { CardHealth, HealthView } from "../src/router/health-view.ts";
+import { chosen } from "../src/router/plan.ts";
 import { type Prediction, predict } from "../src/router/predictor.ts";
 import { routeView } from "../src/router/route-view.ts";
 import {
@@ -204,6 +206,35 @@ describe("the three selectors", () => {
     expect(costOf(MATH, thinking, { reasoning_effort: "high" })).toBeGreaterThan(
       costOf(MATH, thinking, { reasoning_effort: "low" }),
     );
+  });
+
+  test("a rule leaves for its kind of task the models that it names, or all but those", () => {
+    const only = {
+      category: "coding",
+      shareMin: 0.5,
+      models: ["Shop#middle", "Shop#weak"],
+      deny: [],
+    } as const;
+    const not = { category: "coding", shareMin: 0.5, models: null, deny: ["Shop#middle"] } as const;
+    const by = (...rules: RouterRules["rules"]) => ({ rules: { ...RULES, rules } });
+    expect(removals(asking(CODE), by(only))).toEqual({ strong: "rule:coding", middle: null, weak: null });
+    expect(pick("best", asking(CODE), by(only))).toBe("Shop#middle");
+    expect(pick("best", asking(CODE), by(only, not))).toBe("Shop#weak");
+    expect(removals(asking(MATH), by(only, not))).toEqual({ strong: null, middle: null, weak: null });
+    const share = foretold(CODE).categories.coding;
+    expect(pick("best", asking(CODE), by({ ...only, shareMin: share + 0.01 }))).toBe("Shop#strong");
+    expect(pick("best", asking(CODE), by({ ...only, shareMin: share - 0.01 }))).toBe("Shop#middle");
+    const pinned = { rules: { ...RULES, pin: { coding: "Shop#strong" }, rules: [only] } };
+    expect(pick("best", asking(CODE), pinned)).toBe("Shop#middle");
+  });
+
+  test("where rules leave nobody, that is the operator's doing, and is said so", () => {
+    const rules = {
+      ...RULES,
+      rules: [{ category: "coding", shareMin: 0, models: ["Shop#none"], deny: [] }],
+    } as const;
+    const ask = () => chosen("best", CARDS, { request: asking(CODE), rules, quality: null });
+    expect(ask).toThrow("No model is on that Router#best could choose.");
   });
 
   test("a pin decides for its kind of task alone", () => {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { accountOf, NOON, recordOf, writeRecord } from "./samples.ts";
+import { accountOf, keyOf, NOON, recordOf, writeRecord } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 
 type Opened = () => TwoStores;
@@ -13,14 +13,18 @@ export function lessonsSuite(name: string, makeBench: MakeBench): void {
     describe("lessons", () => lessons(opened));
     describe("the order of lessons", () => order(opened));
     describe("forgotten lessons", () => forgotten(opened));
+    describe("signals and judgments", () => signals(opened));
+    describe("a key's bound", () => bound(opened));
+    describe("pruned lessons", () => pruned(opened));
     describe("decisions", () => decisions(opened));
   });
 }
 
-function lessonNamed(id: string, fields: Partial<Lesson> = {}): Lesson {
+export function lessonNamed(id: string, fields: Partial<Lesson> = {}): Lesson {
   const request = JSON.stringify({ row: "AACAPw==", categories: { math: 1 } });
   return {
-    ...{ accountId: "default", id, atMs: NOON, model: "Sim#echo", score: 0.75, expected: 0.5, request },
+    ...{ accountId: "default", id, keyId: "key", atMs: NOON, model: "Sim#echo" },
+    ...{ source: "score", score: 0.75, weight: 1, expected: 0.5, request },
     ...fields,
   };
 }
@@ -32,7 +36,7 @@ async function idsIn(store: Store, fromMs = 0, most = 100): Promise<readonly str
 function lessons(opened: Opened): void {
   test("one is kept with every field, exactly, and the other node reads it", async () => {
     const { store, other } = opened();
-    const lesson = lessonNamed("1", { atMs: NOON + 7, score: 1 / 3, expected: 2 / 7 });
+    const lesson = lessonNamed("1", { atMs: NOON + 7, score: 1 / 3, weight: 1 / 7, expected: 2 / 7 });
     expect(await store.teach(lesson)).toBe(true);
     expect(await other.lessons(0, 10)).toEqual([lesson]);
   });
@@ -133,6 +137,82 @@ function forgotten(opened: Opened): void {
     await store.forgetLessons();
     expect(await store.teach(lessonNamed("1", { score: 0 }))).toBe(true);
     expect(await store.lessons(0, 10)).toMatchObject([{ id: "1", score: 0 }]);
+  });
+}
+
+function signals(opened: Opened): void {
+  const signal = { source: "signal", score: 0, weight: 0.25 } as const;
+
+  test("a judgment takes a signal's place, with its own moment", async () => {
+    const { store, other } = opened();
+    await store.teach(lessonNamed("1", signal));
+    const judgment = lessonNamed("1", { atMs: NOON + 9, score: 1 });
+    expect(await other.teach(judgment)).toBe(true);
+    expect(await store.lessons(0, 10)).toEqual([judgment]);
+  });
+
+  test("a signal takes no judgment's place, and no other signal's", async () => {
+    const { store } = opened();
+    await store.teach(lessonNamed("1"));
+    expect(await store.teach(lessonNamed("1", signal))).toBe(false);
+    await store.teach(lessonNamed("2", signal));
+    expect(await store.teach(lessonNamed("2", { ...signal, score: 1 }))).toBe(false);
+    expect(await store.lessons(0, 10)).toEqual([lessonNamed("1"), lessonNamed("2", signal)]);
+  });
+}
+
+function bound(opened: Opened): void {
+  const half = { sinceMs: NOON, shareAfter: (lessons: number) => (lessons > 2 ? 0 : 0.5 ** lessons) };
+
+  test("each lesson after others weighs less, and none at last; others' don't count", async () => {
+    const { store, other } = opened();
+    const told: boolean[] = [];
+    for (const id of ["1", "2", "3", "4"])
+      told.push(await (id === "2" ? other : store).teach(lessonNamed(id, { weight: 0.8 }), half));
+    expect(told).toEqual([true, true, true, false]);
+    await store.teach(lessonNamed("5", { keyId: "other" }), half);
+    await store.teach(lessonNamed("6", { model: "Sim#other" }), half);
+    await store.teach(lessonNamed("7", { source: "signal" }), half);
+    await store.teach(lessonNamed("8", { atMs: NOON + 5 }), { ...half, sinceMs: NOON + 1 });
+    const weights = (await other.lessons(0, 10)).map(({ id, weight }) => [id, weight]);
+    expect(Object.fromEntries(weights)).toEqual({
+      ...{ "1": 0.8, "2": 0.4, "3": 0.2 },
+      ...{ "5": 1, "6": 1, "7": 1, "8": 1 },
+    });
+  });
+
+  test("is exact for many at once, on every node", async () => {
+    const { store, other } = opened();
+    await store.addKey(keyOf("key"), "digest of the key");
+    const told = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => (at % 2 ? store : other).teach(lessonNamed(`${at}`), half)),
+    );
+    expect(told.filter(Boolean)).toHaveLength(3);
+    const weights = (await store.lessons(0, 10)).map(({ weight }) => weight);
+    expect(weights.toSorted((a, b) => b - a)).toEqual([1, 0.5, 0.25]);
+  });
+}
+
+function pruned(opened: Opened): void {
+  test("the old ones go, then a key's own beyond its share, then a model's beyond its", async () => {
+    const { store, other } = opened();
+    const rows: readonly (readonly [id: string, keyId: string, atMs: number, model?: string])[] = [
+      ["old", "a", NOON - 1, "Sim#other"],
+      ["a1", "a", NOON + 1],
+      ["label", "", NOON + 3],
+      ["label 2", "", NOON + 4],
+      ["label 3", "", NOON + 5],
+      ["a2", "a", NOON + 6],
+      ["a3", "a", NOON + 7],
+      ["b1", "b", NOON + 8],
+      ["elsewhere", "a", NOON, "Sim#other"],
+    ];
+    for (const [id, keyId, atMs, model = "Sim#echo"] of rows)
+      await store.teach(lessonNamed(id, { keyId, atMs, model }));
+    const bounds = { sinceMs: NOON, perModel: 5, perKeyAndModel: 2 };
+    expect(await store.pruneLessons(bounds)).toBe(3);
+    expect(await idsIn(other)).toEqual(["elsewhere", "label 2", "label 3", "a2", "a3", "b1"]);
+    expect(await other.pruneLessons(bounds)).toBe(0);
   });
 }
 

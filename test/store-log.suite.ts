@@ -1,9 +1,16 @@
 // What every store has to do with the request log and its sums, whatever its engine.
 import { beforeEach, expect, test } from "bun:test";
+import { bucketOf } from "../src/core/histogram.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { UsageSum } from "../src/core/rows.ts";
-import { type Store, USAGE_DIMENSIONS, type UsageDimension } from "../src/core/store.ts";
-import { HOUR, NOON, recordOf, writeRecord } from "./samples.ts";
+import {
+  type Store,
+  USAGE_DIMENSIONS,
+  type UsageDimension,
+  type UsageFilter,
+  type UsageQuery,
+} from "../src/core/store.ts";
+import { HOUR, keyIn, NOON, recordOf, writeRecord } from "./samples.ts";
 
 async function write(store: Store, ...records: readonly RequestRecord[]): Promise<void> {
   for (const record of records) await writeRecord(store, record);
@@ -14,6 +21,8 @@ export function log(store: () => Store): void {
     const record = recordOf("full", {
       selector: "Router#fair",
       stream: true,
+      trace: '{"attempts":[]}',
+      modelTried: "Sim#tried",
       faultCode: "upstream_error",
       status: 502,
     });
@@ -57,6 +66,71 @@ export function log(store: () => Store): void {
   });
 }
 
+export function logFilters(store: () => Store): void {
+  test("lists are narrowed by provider, selector, outcome, ending and time", async () => {
+    const lost = { modelUsed: null, firstTokenMs: null };
+    await write(
+      store(),
+      recordOf("1", { atMs: NOON + 1, selector: "Router#fair", modelAsked: "Router#fair" }),
+      recordOf("2", {
+        atMs: NOON + 2,
+        ...lost,
+        status: 502,
+        ended: "upstream_failed",
+        modelTried: "Other#a",
+      }),
+      recordOf("3", { atMs: NOON + 3, ...lost, status: 499, ended: "client_gone", modelTried: null }),
+      recordOf("4", { atMs: NOON + 4, modelUsed: "SimTwo#echo", modelTried: "SimTwo#echo" }),
+    );
+    const idsOf = async (filter: Parameters<Store["requests"]>[0]) =>
+      (await store().requests(filter, { limit: 9, after: null })).map(({ id }) => id).join(" ");
+    expect(await idsOf({ provider: "Sim" })).toBe("1");
+    expect(await idsOf({ provider: "Other" })).toBe("2");
+    expect(await idsOf({ model: "Other#a" })).toBe("2");
+    expect(await idsOf({ selector: "Router#fair" })).toBe("1");
+    expect(await idsOf({ status: "ok" })).toBe("4 1");
+    expect(await idsOf({ status: "error" })).toBe("2");
+    expect(await idsOf({ status: 499 })).toBe("3");
+    expect(await idsOf({ ended: "client_gone" })).toBe("3");
+    expect(await idsOf({ fromMs: NOON + 2, toMs: NOON + 4 })).toBe("3 2");
+  });
+
+  test("those that ended lately are found by when they ended", async () => {
+    await write(
+      store(),
+      recordOf("long", { atMs: NOON - HOUR, totalMs: HOUR + 5 }),
+      recordOf("short", { atMs: NOON, totalMs: 3 }),
+      recordOf("old", { atMs: NOON - 10, totalMs: 9 }),
+    );
+    const idsOf = async (sinceMs: number, most: number) =>
+      (await store().endedSince(sinceMs, most)).map(({ id }) => id);
+    expect(await idsOf(NOON, 9)).toEqual(["long", "short"]);
+    expect(await idsOf(NOON, 1)).toEqual(["long"]);
+    expect(await idsOf(NOON + 6, 9)).toEqual([]);
+  });
+}
+
+export function keyUses(store: () => Store): void {
+  test("a key's use is what it was charged, and when it was used last", async () => {
+    const charged = (id: string, atMs: number, chargedNanoUsd: number) =>
+      recordOf(id, { atMs, chargedNanoUsd });
+    await write(
+      store(),
+      charged("1", NOON - 3 * HOUR, 1),
+      charged("2", NOON - HOUR, 10),
+      charged("3", NOON, 100),
+    );
+    await keyIn(store(), "key_b");
+    const uses = await store().keyUses(["key_a", "key_b", "key_none"], NOON, NOON - HOUR);
+    expect(uses.toSorted((a, b) => a.keyId.localeCompare(b.keyId))).toEqual([
+      { keyId: "key_a", sinceDayNanoUsd: 100, sinceMonthNanoUsd: 110, everNanoUsd: 111, lastAtMs: NOON },
+      { keyId: "key_b", sinceDayNanoUsd: 0, sinceMonthNanoUsd: 0, everNanoUsd: 0, lastAtMs: null },
+    ]);
+    await store().prune({ requestsMs: NOON + 1, metersMs: 0, repliesMs: 0 }, 100);
+    expect((await store().keyUses(["key_a"], NOON, NOON))[0]?.lastAtMs).toBe(NOON);
+  });
+}
+
 export function sums(store: () => Store): void {
   test("charges add up from the hour that a moment falls into", async () => {
     await write(
@@ -85,50 +159,94 @@ export function sums(store: () => Store): void {
   });
 }
 
+/** Streamed answers and others, in two hours. */
+export function firstTokens(store: () => Store): void {
+  test("times to the first token are counted by bucket, of streamed answers alone", async () => {
+    const streamed = { stream: true, totalMs: 5000 };
+    await write(
+      store(),
+      recordOf("1", { ...streamed, firstTokenMs: 100 }),
+      recordOf("2", { ...streamed, firstTokenMs: 101 }),
+      recordOf("3", { ...streamed, firstTokenMs: 4000, atMs: NOON + HOUR }),
+      recordOf("4", { ...streamed, firstTokenMs: 100, keyId: "key_b", modelUsed: "Sim#other" }),
+      recordOf("5", { ...streamed, firstTokenMs: null }),
+      recordOf("6", { firstTokenMs: 100 }),
+    );
+    const [fast, slow] = [bucketOf(100), bucketOf(4000)];
+    expect(bucketOf(101)).toBe(fast);
+    const span = { fromMs: NOON, toMs: NOON + 2 * HOUR };
+    const counts = async (query: Partial<UsageQuery>) =>
+      (await store().firstTokens({ ...span, groupBy: [], ...query })).map(
+        ({ hourMs, keyId, model, bucket, requests }) =>
+          [hourMs && (hourMs - NOON) / HOUR + 1, keyId, model, bucket, requests].filter(Boolean).join(" "),
+      );
+    expect(await counts({})).toEqual([`${fast} 3`, `${slow} 1`]);
+    expect(await counts({ groupBy: ["hour"] })).toEqual([`1 ${fast} 3`, `2 ${slow} 1`]);
+    expect(await counts({ groupBy: ["keyId", "model"] })).toEqual([
+      `key_a Sim#echo ${fast} 2`,
+      `key_a Sim#echo ${slow} 1`,
+      `key_b Sim#other ${fast} 1`,
+    ]);
+    expect(await counts({ toMs: NOON + HOUR, only: { keyId: "key_a" } })).toEqual([`${fast} 2`]);
+  });
+}
+
 const tokens = { prompt: 1, completion: 2, cached: 3, cacheWrite: 4, reasoning: 5, searches: 6 };
 const times = (count: number) =>
   Object.fromEntries(Object.entries(tokens).map(([kind, one]) => [kind, one * count]));
 const between = { fromMs: NOON - HOUR, toMs: NOON + HOUR };
 
-/** Hour by hour, two accounts, three keys, two models. */
-export function usage(store: () => Store): void {
-  beforeEach(async () => {
-    const rows = [
-      { atMs: NOON - HOUR - 1, chargedNanoUsd: 90_000 },
-      { atMs: NOON - HOUR, chargedNanoUsd: 1 },
-      { atMs: NOON - 1, chargedNanoUsd: 2, modelUsed: "Sim#other" },
-      { atMs: NOON, chargedNanoUsd: 4, keyId: "key_b" },
-      { atMs: NOON + HOUR - 1, chargedNanoUsd: 8, keyId: "key_c", accountId: "acct" },
-      { atMs: NOON + 5, keyId: "key_c", accountId: "acct", modelUsed: "Sim#other", costNanoUsd: 16 },
-      // No model answered it, so it is in no sum.
-      { atMs: NOON + 6, modelUsed: null, costNanoUsd: 0 },
-      { atMs: NOON + HOUR, chargedNanoUsd: 800_000 },
-    ];
-    for (const [index, row] of rows.entries())
-      await writeRecord(store(), recordOf(`${index}`, { tokens, ...row }));
-  });
+const unanswered = {
+  modelUsed: null,
+  costNanoUsd: 0,
+  tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+};
 
-  /** Each sum as its dimensions, the number of its requests and what they cost. */
-  const inLine = ({ hourMs, accountId, keyId, model, requests, costNanoUsd }: UsageSum) => {
-    const hour = hourMs === 0 ? "" : `${(hourMs - NOON) / HOUR}h`;
-    return [hour, accountId, keyId, model, `${requests} for ${costNanoUsd}`].filter(Boolean).join(" ");
-  };
+/** Hour by hour, two accounts, three keys, two models. */
+async function writeHours(store: Store): Promise<void> {
+  const rows = [
+    { atMs: NOON - HOUR - 1, chargedNanoUsd: 90_000 },
+    { atMs: NOON - HOUR, chargedNanoUsd: 1 },
+    { atMs: NOON - 1, chargedNanoUsd: 2, modelUsed: "Sim#other" },
+    { atMs: NOON, chargedNanoUsd: 4, keyId: "key_b" },
+    { atMs: NOON + HOUR - 1, chargedNanoUsd: 8, keyId: "key_c", accountId: "acct" },
+    { atMs: NOON + 5, keyId: "key_c", accountId: "acct", modelUsed: "Sim#other", costNanoUsd: 16 },
+    // No model answered: the first counts for the one whose provider failed, the second for none.
+    { atMs: NOON + 6, ...unanswered, status: 502, faultCode: "upstream_error" },
+    { atMs: NOON + 7, ...unanswered, status: 404, faultCode: "model_not_found" },
+    { atMs: NOON + 8, ...unanswered, status: 499, faultCode: "client_gone" },
+    { atMs: NOON + HOUR, chargedNanoUsd: 800_000 },
+  ];
+  for (const [index, row] of rows.entries())
+    await writeRecord(store, recordOf(`${index}`, { tokens, ...row }));
+}
+
+/** Each sum as its dimensions, the number of its requests and what they cost. */
+function inLine({ hourMs, accountId, keyId, model, requests, costNanoUsd }: UsageSum): string {
+  const hour = hourMs === 0 ? "" : `${(hourMs - NOON) / HOUR}h`;
+  return [hour, accountId, keyId, model, `${requests} for ${costNanoUsd}`].filter(Boolean).join(" ");
+}
+
+export function usage(store: () => Store): void {
+  beforeEach(() => writeHours(store()));
+
   const linesBy = async (...groupBy: readonly UsageDimension[]) =>
     (await store().usage({ ...between, groupBy })).map(inLine).toSorted();
 
   test("adds up between two moments, by nothing or by any dimension", async () => {
-    expect(await linesBy()).toEqual(["5 for 31"]);
-    expect(await linesBy("hour")).toEqual(["-1h 2 for 3", "0h 3 for 28"].toSorted());
-    expect(await linesBy("accountId")).toEqual(["acct 2 for 24", "default 3 for 7"]);
-    expect(await linesBy("keyId")).toEqual(["key_a 2 for 3", "key_b 1 for 4", "key_c 2 for 24"]);
-    expect(await linesBy("model")).toEqual(["Sim#echo 3 for 13", "Sim#other 2 for 18"]);
+    expect(await linesBy()).toEqual(["8 for 31"]);
+    expect(await linesBy("hour")).toEqual(["-1h 2 for 3", "0h 6 for 28"].toSorted());
+    expect(await linesBy("accountId")).toEqual(["acct 2 for 24", "default 6 for 7"]);
+    expect(await linesBy("keyId")).toEqual(["key_a 5 for 3", "key_b 1 for 4", "key_c 2 for 24"]);
+    expect(await linesBy("model")).toEqual(["2 for 0", "Sim#echo 4 for 13", "Sim#other 2 for 18"]);
   });
 
   test("adds up by several dimensions, and by all of them", async () => {
     expect(await linesBy("model", "accountId")).toEqual([
       "acct Sim#echo 1 for 8",
       "acct Sim#other 1 for 16",
-      "default Sim#echo 2 for 5",
+      "default 2 for 0",
+      "default Sim#echo 3 for 5",
       "default Sim#other 1 for 2",
     ]);
     expect(await linesBy(...USAGE_DIMENSIONS)).toEqual([
@@ -136,13 +254,37 @@ export function usage(store: () => Store): void {
       "-1h default key_a Sim#other 1 for 2",
       "0h acct key_c Sim#echo 1 for 8",
       "0h acct key_c Sim#other 1 for 16",
+      "0h default key_a 2 for 0",
+      "0h default key_a Sim#echo 1 for 0",
       "0h default key_b Sim#echo 1 for 4",
+    ]);
+  });
+}
+
+export function usageNarrowed(store: () => Store): void {
+  beforeEach(() => writeHours(store()));
+
+  test("adds up only what matches", async () => {
+    const only = async (filter: UsageFilter) =>
+      (await store().usage({ ...between, groupBy: [], only: filter })).map(inLine);
+    expect(await only({ accountId: "acct" })).toEqual(["2 for 24"]);
+    expect(await only({ keyId: "key_a", model: "Sim#echo" })).toEqual(["2 for 1"]);
+    expect(await only({ provider: "Sim" })).toEqual(["6 for 31"]);
+    expect(await only({ provider: "Si" })).toEqual(["0 for 0"]);
+  });
+
+  test("counts errors, for the model whose provider failed", async () => {
+    const sums = await store().usage({ ...between, groupBy: ["model"] });
+    expect(sums.map(({ model, errors }) => [model, errors])).toEqual([
+      ["", 1],
+      ["Sim#echo", 1],
+      ["Sim#other", 0],
     ]);
   });
 
   test("holds tokens, cost and what was charged of it", async () => {
     const [all] = await store().usage({ ...between, groupBy: [] });
-    expect(all).toMatchObject({ tokens: times(5), costNanoUsd: 31, chargedNanoUsd: 15 });
+    expect(all).toMatchObject({ tokens: times(5), costNanoUsd: 31, errors: 2, chargedNanoUsd: 15 });
     const late = { fromMs: NOON + 2 * HOUR, toMs: NOON + 3 * HOUR };
     for (const sum of await store().usage({ ...late, groupBy: [] })) expect(sum.requests).toBe(0);
     expect(await store().usage({ ...late, groupBy: ["model"] })).toEqual([]);

@@ -179,7 +179,7 @@ function orphans(opened: Opened): void {
       "void: balance +4000, held -4000 → 10000",
     ]);
     const lost = recordOf("by balance", {
-      ...{ modelUsed: null, attempts: 0, status: 500, faultCode: "internal_error" },
+      ...{ modelTried: null, modelUsed: null, attempts: 0, status: 500, faultCode: "internal_error" },
       tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
       ...{ usageSource: "none", ended: "lost", costNanoUsd: 0, holdNanoUsd: 4_000 },
       ...{ totalMs: 0, firstTokenMs: null },

@@ -10,6 +10,8 @@ import { startPostgres } from "./postgres-server.ts";
 import { accountOf, give, keyIn, keyOf, ledgerOn, NOON } from "./samples.ts";
 import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { consoleSuite } from "./store-console.suite.ts";
+import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
@@ -49,7 +51,17 @@ function makeBench(): StoreBench {
 }
 
 // Each in a block of its own: what a suite opens before each of its tests is opened before no other's.
-for (const suite of [storeSuite, moneySuite, billingSuite, nodesSuite, repliesSuite, lessonsSuite]) {
+const suites = [
+  storeSuite,
+  moneySuite,
+  billingSuite,
+  nodesSuite,
+  repliesSuite,
+  lessonsSuite,
+  lessonFilesSuite,
+  consoleSuite,
+];
+for (const suite of suites) {
   describe("on a server", () => suite("postgres", makeBench));
 }
 

@@ -12,6 +12,8 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { askOf, grantedBy, keyOf, ledgerOn, outcomeOf, recordOf } from "./samples.ts";
 import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
+import { consoleSuite } from "./store-console.suite.ts";
+import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
 import { lessonsSuite } from "./store-lessons.suite.ts";
 import { mixSuite } from "./store-mix.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
@@ -45,6 +47,8 @@ describe("billing", () => billingSuite("sqlite", makeBench));
 describe("nodes", () => nodesSuite("sqlite", makeBench));
 describe("replies", () => repliesSuite("sqlite", makeBench));
 describe("lessons", () => lessonsSuite("sqlite", makeBench));
+describe("lessons in files", () => lessonFilesSuite("sqlite", makeBench));
+describe("console", () => consoleSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 
 describe("sqlite: one file, many processes, bad days", () => {

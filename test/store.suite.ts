@@ -5,7 +5,7 @@ import { Fault } from "../src/core/fault.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { accountOf, askOf, grantedBy, keyOf, ledgerOn, NOON, outcomeOf, recordOf } from "./samples.ts";
-import { log, sums, usage } from "./store-log.suite.ts";
+import { firstTokens, keyUses, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 
 /** One empty database, and ways into it. */
 export interface StoreBench {
@@ -66,8 +66,12 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("admission", () => admissions(both));
     describe("settlement", () => settlements(both));
     describe("the log", () => log(store));
+    describe("the log narrowed", () => logFilters(store));
+    describe("first tokens", () => firstTokens(store));
     describe("sums", () => sums(store));
     describe("usage", () => usage(store));
+    describe("usage narrowed", () => usageNarrowed(store));
+    describe("uses of keys", () => keyUses(store));
     describe("settings and life", () => settingsAndLife(both));
   });
 }

@@ -6,8 +6,19 @@ import type { QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { dayOf, monthStartMs } from "../ledger/day.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { Allowance, Ledger } from "../ledger/ledger.ts";
 import { instantOf, instantOrNull } from "./instant.ts";
+
+export function allowanceView({ limit, used, remaining, resetsAtMs, nextSlotAtMs }: Allowance) {
+  return {
+    limit,
+    used,
+    remaining,
+    resets_at: instantOf(resetsAtMs),
+    next_slot_at: instantOrNull(nextSlotAtMs),
+  };
+}
+export type AllowanceView = ReturnType<typeof allowanceView>;
 
 export interface HolderParts {
   readonly store: Pick<Store, "account" | "chargedSince">;
@@ -30,13 +41,7 @@ export async function holderView({ store, ledger, clock, quota }: HolderParts, k
     name: key.name,
     account_id: key.accountId,
     last4: key.last4,
-    allowance: {
-      limit: allowance.limit,
-      used: allowance.used,
-      remaining: allowance.remaining,
-      resets_at: instantOf(allowance.resetsAtMs),
-      next_slot_at: instantOrNull(allowance.nextSlotAtMs),
-    },
+    allowance: allowanceView(allowance),
     balance_usd: usdOf(account.balanceNanoUsd),
     spend_limit_usd: key.spendLimitNanoUsd === null ? null : usdOf(key.spendLimitNanoUsd),
     spent_usd: {

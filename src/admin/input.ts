@@ -171,3 +171,13 @@ export function readWhole(min: number, max: number): Read<number> {
     throw bad("invalid_value", param, `Invalid '${param}': expected a whole number from ${min} to ${max}.`);
   };
 }
+
+/** One of the words that a field may be. */
+export function readOneOf<Word extends string>(words: readonly Word[]): Read<Word> {
+  return (value, param) => {
+    const known = words.find((word) => word === value);
+    if (known !== undefined) return known;
+    const message = `Invalid '${param}': expected one of ${words.join(", ")}.`;
+    throw new Fault("invalid_value", message, { param });
+  };
+}

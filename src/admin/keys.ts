@@ -1,8 +1,12 @@
 // The operator's use-cases on gateway keys: make, list, look at, change, revoke.
 import { Fault } from "../core/fault.ts";
-import type { GatewayKey } from "../core/key.ts";
+import { type GatewayKey, KEY_STATES, type KeyState, keyStateOf } from "../core/key.ts";
 import { usdOf } from "../core/money.ts";
+import type { KeyFilter } from "../core/store.ts";
 import { digestOf, mintId, mintSecret } from "../keys/secret.ts";
+import { type DayRules, dayOf, monthStartMs } from "../ledger/day.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { type AllowanceView, allowanceView } from "./holder.ts";
 import {
   fieldsOf,
   optional,
@@ -11,6 +15,7 @@ import {
   readInstant,
   readModels,
   readName,
+  readOneOf,
   readRequestsPerDay,
   readText,
   readUsd,
@@ -19,6 +24,9 @@ import {
 import { instantOf, instantOrNull } from "./instant.ts";
 import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
 import type { AdminWorld } from "./world.ts";
+
+/** The built-in key that the console's playground asks with. */
+export const CONSOLE_KEY = "console";
 
 const LAST_CHARACTERS_SHOWN = 4;
 const CHANGEABLE = ["name", "expires_at", "allowed_models", "spend_limit_usd", "requests_per_day"] as const;
@@ -35,13 +43,19 @@ export interface KeyView {
   readonly allowed_models: readonly string[] | null;
   readonly requests_per_day: number | null | "default";
   readonly spend_limit_usd: number | null;
+  readonly state: KeyState;
+}
+export interface KeyInUseView extends KeyView {
+  readonly allowance: AllowanceView;
+  readonly spent_usd: { readonly today: number; readonly month: number; readonly total: number };
+  readonly last_used_at: string | null;
 }
 export interface NewKeyView extends KeyView {
   /** Shown this once: it is kept nowhere. */
   readonly secret: string;
 }
 
-function keyView(key: GatewayKey): KeyView {
+export function keyView(key: GatewayKey, nowMs: number): KeyView {
   return {
     id: key.id,
     name: key.name,
@@ -53,6 +67,7 @@ function keyView(key: GatewayKey): KeyView {
     allowed_models: key.allowedModels,
     requests_per_day: key.requestsPerDay,
     spend_limit_usd: key.spendLimitNanoUsd === null ? null : usdOf(key.spendLimitNanoUsd),
+    state: keyStateOf(key, nowMs),
   };
 }
 
@@ -93,40 +108,114 @@ export async function createKey(world: AdminWorld, body: unknown): Promise<NewKe
     });
   }
   await store.addKey(key, digestOf(secret, pepper));
-  return { ...keyView(key), secret };
+  return { ...keyView(key, nowMs), secret };
 }
 
-/** A page of keys, newest first, revoked ones included. */
-export function listKeys({ store }: AdminWorld, query: unknown): Promise<Listed<KeyView>> {
-  const fields = fieldsOf(query, PAGE_FIELDS);
+/** A page of keys, newest first, revoked ones included; `account_id`, `state` and `q` narrow it. */
+export async function listKeys({ store, clock }: Looking, query: unknown): Promise<Listed<KeyView>> {
+  const nowMs = clock.nowMs();
+  const { data, next } = await pageOfKeys({ store, clock }, query);
+  return { data: data.map((key) => keyView(key, nowMs)), next };
+}
+
+type Looking = Pick<AdminWorld, "store" | "clock">;
+
+function pageOfKeys({ store, clock }: Looking, query: unknown): Promise<Listed<GatewayKey>> {
+  const fields = fieldsOf(query, [...PAGE_FIELDS, "account_id", "state", "q"]);
+  const filter: KeyFilter = {
+    accountId: optional(fields, "account_id", readText),
+    state: optional(fields, "state", readOneOf(KEY_STATES)),
+    nowMs: clock.nowMs(),
+    text: optional(fields, "q", readText)?.trim().toLowerCase() || undefined,
+    except: CONSOLE_KEY,
+  };
   const positionOf = ({ createdAtMs: atMs, id }: GatewayKey) => ({ atMs, id });
-  return listPage(fields, (page) => store.keys(page), positionOf, keyView);
+  return listPage(
+    fields,
+    (page) => store.keys(page, filter),
+    positionOf,
+    (key) => key,
+  );
+}
+
+export interface KeyParts extends Looking {
+  readonly ledger: Pick<Ledger, "allowances">;
+  readonly dayRules: () => DayRules;
+}
+
+/** `listKeys` with what is left of each key's allowance, what it has spent, and when it was used last. */
+export async function listKeysInUse(parts: KeyParts, query: unknown): Promise<Listed<KeyInUseView>> {
+  const { data, next } = await pageOfKeys(parts, query);
+  return { data: await inUse(parts, data), next };
 }
 
 /** Throws the Fault `not_found`. */
-export async function getKey({ store }: AdminWorld, id: string): Promise<KeyView> {
-  return found(await store.key(id));
+export async function getKey(parts: KeyParts, id: string): Promise<KeyInUseView> {
+  const key = found(id, await parts.store.key(id));
+  const [view] = await inUse(parts, [key]);
+  if (view) return view;
+  throw noKey();
+}
+
+async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<readonly KeyInUseView[]> {
+  const { store, clock, ledger, dayRules } = parts;
+  if (keys.length === 0) return [];
+  const nowMs = clock.nowMs();
+  const rules = dayRules();
+  const ids = keys.map(({ id }) => id);
+  const uses = await store.keyUses(ids, dayOf(nowMs, rules).startMs, monthStartMs(nowMs, rules));
+  const allowances = await ledger.allowances(keys);
+  return keys.flatMap((key) => {
+    const use = uses.find(({ keyId }) => keyId === key.id);
+    const allowance = allowances.get(key.id);
+    if (!use || !allowance) return [];
+    const spent = {
+      today: usdOf(use.sinceDayNanoUsd),
+      month: usdOf(use.sinceMonthNanoUsd),
+      total: usdOf(use.everNanoUsd),
+    };
+    return [
+      {
+        ...keyView(key, nowMs),
+        allowance: allowanceView(allowance),
+        spent_usd: spent,
+        last_used_at: instantOrNull(use.lastAtMs),
+      },
+    ];
+  });
 }
 
 /** Changes the fields that are given, and only those; null takes a limit away. */
-export async function updateKey({ store, clock }: AdminWorld, id: string, body: unknown): Promise<KeyView> {
+export async function updateKey({ store, clock }: Looking, id: string, body: unknown): Promise<KeyView> {
+  const nowMs = clock.nowMs();
   const fields = fieldsOf(body, CHANGEABLE);
-  const changed = await store.changeKey(id, {
+  const change = {
     name: optional(fields, "name", readName),
-    expiresAtMs: optional(fields, "expires_at", orNull(readExpiry(clock.nowMs()))),
+    expiresAtMs: optional(fields, "expires_at", orNull(readExpiry(nowMs))),
     allowedModels: optional(fields, "allowed_models", orNull(readModels)),
     requestsPerDay: optional(fields, "requests_per_day", readRequestsPerDay),
     spendLimitNanoUsd: optional(fields, "spend_limit_usd", orNull(readUsd)),
-  });
-  return found(changed);
+  };
+  return keyView(found(id, await store.changeKey(shown(id), change)), nowMs);
 }
 
 /** Revokes a key for good. Doing it again changes nothing. */
-export async function revokeKey({ store, clock }: AdminWorld, id: string): Promise<KeyView> {
-  return found(await store.revokeKey(id, clock.nowMs()));
+export async function revokeKey({ store, clock }: Looking, id: string): Promise<KeyView> {
+  const nowMs = clock.nowMs();
+  return keyView(found(id, await store.revokeKey(shown(id), nowMs)), nowMs);
 }
 
-function found(key: GatewayKey | null): KeyView {
-  if (key !== null) return keyView(key);
-  throw new Fault("not_found", "There is no key with that id.");
+/** The console's own key is nobody's to look at or change. */
+function shown(id: string): string {
+  if (id !== CONSOLE_KEY) return id;
+  throw noKey();
+}
+
+function found(id: string, key: GatewayKey | null): GatewayKey {
+  if (key !== null && key.id === shown(id)) return key;
+  throw noKey();
+}
+
+function noKey(): Fault {
+  return new Fault("not_found", "There is no key with that id.");
 }

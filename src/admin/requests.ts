@@ -1,18 +1,28 @@
 // The operator's view of the request log.
-import { Fault } from "../core/fault.ts";
+import { contentOf, contentUseOf, type LoggedContent } from "../core/content.ts";
+import { FAULTS, Fault } from "../core/fault.ts";
 import { type JsonObject, objectOf, parseJson } from "../core/json.ts";
-import { usdOf } from "../core/money.ts";
-import type { RequestRecord } from "../core/record.ts";
-import { fieldsOf, optional, readText, readWhole } from "./input.ts";
+import { costOf, usdOf } from "../core/money.ts";
+import { ENDINGS, isError, type RequestRecord } from "../core/record.ts";
+import { SELECTORS } from "../core/selector.ts";
+import type { RequestFilter } from "../core/store.ts";
+import { type Trace, type TracedAttempt, traceOf } from "../core/trace.ts";
+import type { DayRules } from "../ledger/day.ts";
+import { fieldsOf, optional, type Read, readOneOf, readText, readWhole } from "./input.ts";
 import { instantOf } from "./instant.ts";
 import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
+import { readMoment } from "./span.ts";
 import { tokensView } from "./tokens.ts";
 import type { AdminWorld } from "./world.ts";
 
 const STATUS_MIN = 100;
 const STATUS_MAX = 599;
+const FILTERS = [
+  ...["key_id", "account_id", "model", "provider", "selector", "status", "ended", "from", "to"],
+  ...PAGE_FIELDS,
+];
 
-function requestView(record: RequestRecord) {
+export function requestView(record: RequestRecord) {
   return {
     id: record.id,
     request_id: record.requestId,
@@ -20,6 +30,7 @@ function requestView(record: RequestRecord) {
     account_id: record.accountId,
     at: instantOf(record.atMs),
     model_asked: record.modelAsked,
+    model_tried: record.modelTried,
     model_used: record.modelUsed,
     selector: record.selector,
     decision: record.decision === null ? null : decisionView(record.decision),
@@ -37,6 +48,7 @@ function requestView(record: RequestRecord) {
     first_token_ms: record.firstTokenMs,
   };
 }
+
 /** Why a selector chose as it did, without the numbers that only learning reads. */
 function decisionView(decision: string): JsonObject {
   const { row: _row, ...shown } = objectOf(parseJson(decision));
@@ -46,22 +58,113 @@ function decisionView(decision: string): JsonObject {
 /** A request as the operator sees it. */
 export type RequestView = ReturnType<typeof requestView>;
 
-/** A page of the log, newest first; `key_id`, `account_id`, `model` (asked for or used) and `status` narrow it. */
-export function listRequests({ store }: AdminWorld, query: unknown): Promise<Listed<RequestView>> {
-  const fields = fieldsOf(query, [...PAGE_FIELDS, "key_id", "account_id", "model", "status"]);
-  const filter = {
+/** A page of the log, newest first, narrowed by what is given of `FILTERS`. */
+export function listRequests(
+  { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
+  query: unknown,
+): Promise<Listed<RequestView>> {
+  const fields = fieldsOf(query, FILTERS);
+  const rules = dayRules();
+  const filter: RequestFilter = {
     keyId: optional(fields, "key_id", readText),
     accountId: optional(fields, "account_id", readText),
     model: optional(fields, "model", readText),
-    status: optional(fields, "status", readWhole(STATUS_MIN, STATUS_MAX)),
+    provider: optional(fields, "provider", readText),
+    selector: optional(fields, "selector", readSelector),
+    status: optional(fields, "status", readStatus),
+    ended: optional(fields, "ended", readOneOf(ENDINGS)),
+    fromMs: optional(fields, "from", readMoment(rules, "startMs")),
+    toMs: optional(fields, "to", readMoment(rules, "endMs")),
   };
   const positionOf = ({ atMs, id }: RequestRecord) => ({ atMs, id });
   return listPage(fields, (page) => store.requests(filter, page), positionOf, requestView);
 }
 
-/** Throws the Fault `not_found`. */
-export async function getRequest({ store }: AdminWorld, id: string): Promise<RequestView> {
+const readSelector: Read<string> = (value, param) => {
+  const name = String(value).replace(/^Router#/, "");
+  return `Router#${readOneOf(SELECTORS)(name, param)}`;
+};
+
+const readStatus: Read<number | "ok" | "error"> = (value, param) =>
+  value === "ok" || value === "error" ? value : readWhole(STATUS_MIN, STATUS_MAX)(value, param);
+
+export interface RequestParts {
+  readonly store: Pick<AdminWorld["store"], "request" | "content">;
+  /** What prompts and answers were sealed with; left out: none are shown. */
+  readonly contentVault?: { open(sealed: string, use: string): string };
+}
+
+/** A request with all that is known of it. Throws the Fault `not_found`. */
+export async function getRequest({ store, contentVault }: RequestParts, id: string) {
   const record = await store.request(id);
-  if (record !== null) return requestView(record);
-  throw new Fault("not_found", "There is no request with that id.");
+  if (record === null) throw new Fault("not_found", "There is no request with that id.");
+  const trace = traceOf(record.trace);
+  const content = await contentFor({ store, contentVault }, record);
+  return {
+    ...requestView(record),
+    timeline: trace && timelineView(trace, record),
+    cost: trace && costView(trace, record),
+    error: errorView(record, trace, content),
+    content: content && contentView(content),
+  };
+}
+
+/** null where none was kept, or it can't be opened any more. */
+async function contentFor(
+  { store, contentVault }: RequestParts,
+  { accountId, id }: RequestRecord,
+): Promise<LoggedContent | null> {
+  const sealed = contentVault ? await store.content(accountId, id) : null;
+  if (sealed === null) return null;
+  try {
+    return contentOf(contentVault?.open(sealed, contentUseOf({ accountId, id })) ?? "");
+  } catch {
+    return null;
+  }
+}
+
+function contentView({ messages, request, reply, truncated }: LoggedContent) {
+  return { messages, request, reply, truncated };
+}
+
+function timelineView({ admittedMs, attempts }: Trace, { totalMs }: RequestRecord) {
+  return { admitted_ms: admittedMs, attempts: attempts.map(attemptView), end_ms: totalMs };
+}
+
+function attemptView(attempt: TracedAttempt) {
+  return {
+    model: attempt.model,
+    credential: attempt.last4 === null ? null : `…${attempt.last4}`,
+    start_ms: attempt.startMs,
+    first_token_ms: attempt.firstTokenMs,
+    end_ms: attempt.endMs,
+    outcome: attempt.outcome,
+    error_code: attempt.faultCode,
+    upstream_status: attempt.upstreamStatus,
+  };
+}
+
+/** The lines are rounded up one by one, the total once: it is what the row says. */
+function costView({ bill, markup }: Trace, { costNanoUsd }: RequestRecord) {
+  const lines = bill.map((line) => ({
+    what: line.what,
+    count: line.count,
+    usd_per_million: line.usdPerMillion,
+    usd: usdOf(costOf([line], 1)),
+  }));
+  return { lines, markup, total_usd: usdOf(costNanoUsd) };
+}
+
+/** A provider's words about a request may hold a part of it. */
+const UNKEPT = "The provider's words are kept only with log.content.";
+
+function errorView({ faultCode, status }: RequestRecord, trace: Trace | null, content: LoggedContent | null) {
+  const known = Object.entries(FAULTS).find(([code]) => code === faultCode);
+  if (!isError(status) || known === undefined) return null;
+  return {
+    code: faultCode,
+    message: trace?.message ?? content?.message ?? UNKEPT,
+    type: known[1].type,
+    status,
+  };
 }

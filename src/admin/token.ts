@@ -22,12 +22,21 @@ export async function resetAdminToken({ store, random, pepper }: AdminWorld): Pr
   return token;
 }
 
-/** Whether it is the admin token: the configured one where there is one, else the one that was made. */
+type Known = Pick<AdminWorld, "store" | "pepper">;
+
+/** The digest of the admin token: the configured one where there is one, else the one that was made; null: there is none. */
+export async function adminTokenDigest(
+  { store, pepper }: Known,
+  configured: string | null,
+): Promise<string | null> {
+  return configured === null ? store.setting("admin_token_digest") : digestOf(configured, pepper);
+}
+
 export async function checkAdminToken(
-  { store, pepper }: Pick<AdminWorld, "store" | "pepper">,
+  known: Known,
   configured: string | null,
   token: string,
 ): Promise<boolean> {
-  const kept = configured === null ? await store.setting("admin_token_digest") : digestOf(configured, pepper);
-  return kept !== null && isSameDigest(kept, digestOf(token, pepper));
+  const kept = await adminTokenDigest(known, configured);
+  return kept !== null && isSameDigest(kept, digestOf(token, known.pepper));
 }

@@ -1,15 +1,11 @@
-// The operator's view of usage: requests, tokens and money summed by day, model, key, account and provider.
+// The operator's view of usage: requests, tokens, money and first tokens summed by day, model, key, account and provider.
 import { Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
-import { type NanoUsd, usdOf } from "../core/money.ts";
-import type { Tokens } from "../core/record.ts";
-import type { UsageSum } from "../core/rows.ts";
-import type { Store, UsageDimension } from "../core/store.ts";
+import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { addTokens } from "../ledger/books.ts";
-import { type Day, type DayRules, dayAfter, dayOf } from "../ledger/day.ts";
-import { fieldsOf, optional, type Read, readInstant, readText } from "./input.ts";
-import { type TokensView, tokensView } from "./tokens.ts";
+import type { DayRules } from "../ledger/day.ts";
+import { Figures, type FiguresView } from "./figures.ts";
+import { fieldsOf, optional, type Read, readText } from "./input.ts";
+import { daysOf, eachOf, piecesOf, type Span, spanOf } from "./span.ts";
 
 const GROUPS = ["day", "model", "key", "account", "provider"] as const;
 type Group = (typeof GROUPS)[number];
@@ -23,21 +19,15 @@ const DIMENSIONS: Readonly<Record<Group, UsageDimension | null>> = {
   provider: "model",
 };
 
-const DAYS = 30;
-const DAYS_MAX = 400;
 const GROUPS_MAX = 50_000;
-const DAY_MS = 86_400_000;
-/** Outside of these no gateway ran, and time zones are guesswork. */
-const FIRST_MS = Date.UTC(1971, 0, 1);
-const LAST_MS = Date.UTC(2200, 0, 1);
 
 export interface UsageParts {
-  readonly store: Pick<Store, "usage">;
+  readonly store: Pick<Store, "usage" | "firstTokens">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly dayRules: () => DayRules;
 }
 
-/** Only the fields that were grouped by are there. */
+/** Only the fields that were grouped by are there; a model or provider is empty where neither answered nor failed. */
 interface Labels {
   readonly day?: string;
   readonly model?: string;
@@ -46,19 +36,11 @@ interface Labels {
   readonly provider?: string;
 }
 
-export interface UsageView extends Labels {
-  readonly requests: number;
-  readonly tokens: TokensView;
-  readonly cost_usd: number;
-  readonly charged_usd: number;
-}
+export interface UsageView extends Labels, FiguresView {}
 
 interface Sum {
   readonly labels: Labels;
-  readonly requests: number;
-  readonly tokens: Tokens;
-  readonly costNanoUsd: NanoUsd;
-  readonly chargedNanoUsd: NanoUsd;
+  readonly figures: Figures;
 }
 
 /**
@@ -80,13 +62,25 @@ export async function sumUsage(
   const span = spanOf(fields, clock.nowMs(), rules);
   const groupBy = [...new Set(groups.map((group) => DIMENSIONS[group]).filter((one) => one !== null))];
   const sums = new Map<string, Sum>();
-  for (const { name, fromMs, toMs } of groups.includes("day")
+  const pieces = groups.includes("day")
     ? daysOf(span, rules)
-    : [{ name: "", ...span }]) {
-    for (const row of await store.usage({ fromMs, toMs, groupBy }))
-      add(sums, labelsOf(groups, name, row), row);
-  }
-  return { data: [...sums.values()].sort(inOrder).map(viewOf) };
+    : piecesOf(span).map((piece) => ({ name: "", ...piece }));
+  const figuresOf = (name: string, row: Dimensions) => sumOf(sums, labelsOf(groups, name, row)).figures;
+  const find = ({ fromMs, toMs }: Span) => sumsOf(store, { fromMs, toMs, groupBy });
+  await eachOf(pieces, find, ({ usage, firstTokens }, { name }) => {
+    // A sum over nothing is a row too.
+    for (const row of usage) if (row.requests > 0) figuresOf(name, row).add(row);
+    for (const row of firstTokens) figuresOf(name, row).addFirstTokens(row);
+  });
+  return {
+    data: [...sums.values()].sort(inOrder).map(({ labels, figures }) => ({ ...labels, ...figures.view() })),
+  };
+}
+
+/** Both kinds of sums of the same requests. */
+export async function sumsOf(store: UsageParts["store"], query: UsageQuery) {
+  const [usage, firstTokens] = await Promise.all([store.usage(query), store.firstTokens(query)]);
+  return { usage, firstTokens };
 }
 
 const readGroups: Read<readonly Group[]> = (value, param) => {
@@ -97,63 +91,13 @@ const readGroups: Read<readonly Group[]> = (value, param) => {
   throw new Fault("invalid_value", message, { param });
 };
 
-interface Span {
-  readonly fromMs: number;
-  readonly toMs: number;
+interface Dimensions {
+  readonly model: string;
+  readonly keyId: string;
+  readonly accountId: string;
 }
 
-/** What was asked for, as far as it isn't still to come. */
-function spanOf(fields: JsonObject, nowMs: number, rules: DayRules): Span {
-  const today = dayOf(nowMs, rules);
-  const toMs = optional(fields, "to", readMoment(rules, "endMs")) ?? today.endMs;
-  const fromMs = optional(fields, "from", readMoment(rules, "startMs")) ?? daysBefore(toMs, rules);
-  if (fromMs >= toMs) {
-    const message =
-      "Invalid 'from': expected a time before 'to', which is the end of today unless it is given.";
-    throw new Fault("invalid_value", message, { param: "from" });
-  }
-  return { fromMs, toMs: Math.min(toMs, today.endMs) };
-}
-
-/** A moment as it is; of a date alone the beginning or the end of that day of the operator. */
-function readMoment(rules: DayRules, end: "startMs" | "endMs"): Read<number> {
-  return (value, param) => {
-    const atMs = Math.min(Math.max(readInstant(value, param), FIRST_MS), LAST_MS);
-    const isDate = !String(value).includes("T");
-    return isDate ? dayNamed(new Date(atMs).toISOString().slice(0, 10), rules)[end] : atMs;
-  };
-}
-
-function dayNamed(date: string, rules: DayRules): Day {
-  let day = dayOf(Date.parse(`${date}T12:00:00Z`), rules);
-  while (day.name < date) day = dayAfter(day, rules);
-  while (day.name > date) day = dayOf(day.startMs - 1, rules);
-  return day;
-}
-
-/** Where so many days begin of which the last holds the moment before `toMs`. */
-function daysBefore(toMs: number, rules: DayRules): number {
-  let day = dayOf(toMs - 1, rules);
-  for (let days = 1; days < DAYS; days++) day = dayOf(day.startMs - 1, rules);
-  return day.startMs;
-}
-
-/** The operator's days within a span, the first and the last as far as they lie in it. */
-function daysOf({ fromMs, toMs }: Span, rules: DayRules): readonly (Span & { readonly name: string })[] {
-  const days: (Span & { readonly name: string })[] = [];
-  if (toMs - fromMs > (DAYS_MAX + 1) * DAY_MS) {
-    const message = `Invalid 'from': by day at most ${DAYS_MAX} days; expected a later time, or a 'group_by' without the day.`;
-    throw new Fault("invalid_value", message, { param: "from" });
-  }
-  for (let at = fromMs; at < toMs; ) {
-    const { name, endMs } = dayOf(at, rules);
-    days.push({ name, fromMs: at, toMs: Math.min(endMs, toMs) });
-    at = endMs;
-  }
-  return days;
-}
-
-function labelsOf(groups: readonly Group[], day: string, { model, keyId, accountId }: UsageSum): Labels {
+function labelsOf(groups: readonly Group[], day: string, { model, keyId, accountId }: Dimensions): Labels {
   const all: Readonly<Record<Group, Labels>> = {
     day: { day },
     model: { model },
@@ -164,40 +108,26 @@ function labelsOf(groups: readonly Group[], day: string, { model, keyId, account
   return Object.assign({}, ...groups.map((group) => all[group]));
 }
 
-function add(sums: Map<string, Sum>, labels: Labels, row: UsageSum): void {
-  // A sum over nothing is a row too.
-  if (row.requests === 0) return;
+function sumOf(sums: Map<string, Sum>, labels: Labels): Sum {
   const id = JSON.stringify(labels);
-  const before = sums.get(id);
-  if (before === undefined && sums.size === GROUPS_MAX) {
+  const known = sums.get(id);
+  if (known) return known;
+  if (sums.size === GROUPS_MAX) {
     const message = `Invalid 'group_by': that is more than ${GROUPS_MAX} sums; expected fewer words, or a shorter time.`;
     throw new Fault("invalid_value", message, { param: "group_by" });
   }
-  sums.set(id, {
-    labels,
-    requests: (before?.requests ?? 0) + row.requests,
-    tokens: before ? addTokens(before.tokens, row.tokens) : row.tokens,
-    costNanoUsd: (before?.costNanoUsd ?? 0) + row.costNanoUsd,
-    chargedNanoUsd: (before?.chargedNanoUsd ?? 0) + row.chargedNanoUsd,
-  });
+  const sum = { labels, figures: new Figures() };
+  sums.set(id, sum);
+  return sum;
 }
 
 /** Days are in order as they come; ids decide between what cost the same, so that the order is always one. */
 function inOrder(a: Sum, b: Sum): number {
   const days = compare(a.labels.day ?? "", b.labels.day ?? "");
-  return days || b.costNanoUsd - a.costNanoUsd || compare(JSON.stringify(a.labels), JSON.stringify(b.labels));
+  const costs = b.figures.costNanoUsd - a.figures.costNanoUsd;
+  return days || costs || compare(JSON.stringify(a.labels), JSON.stringify(b.labels));
 }
 
 function compare(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
-}
-
-function viewOf({ labels, requests, tokens, costNanoUsd, chargedNanoUsd }: Sum): UsageView {
-  return {
-    ...labels,
-    requests,
-    tokens: tokensView(tokens),
-    cost_usd: usdOf(costNanoUsd),
-    charged_usd: usdOf(chargedNanoUsd),
-  };
 }

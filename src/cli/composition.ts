@@ -1,34 +1,44 @@
 // The rooms put together into a running gateway: everything is built here and handed on, nothing reads configuration.
+import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
-import { buildCatalogue } from "../catalogue/catalogue.ts";
-import type { Dialect } from "../core/dialect.ts";
+import { LiveFeed } from "../admin/live.ts";
 import type { GatewayKey } from "../core/key.ts";
-import type { ProviderSetup, Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { Reachability } from "../gateway/reachability.ts";
-import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
-import { adminRoutes } from "../http/admin.ts";
+import { adminRoutes, type LearnedView } from "../http/admin.ts";
+import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
+import { originReader } from "../http/client-address.ts";
+import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
+import { liveRoutes } from "../http/live.ts";
 import { modelRoutes } from "../http/models.ts";
-import type { HttpPorts, Snapshot } from "../http/ports.ts";
+import { playgroundRoutes } from "../http/playground.ts";
+import type { HttpPorts } from "../http/ports.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
+import { sessionRoutes } from "../http/session.ts";
 import { authenticator } from "../keys/authenticate.ts";
 import { createLedger } from "../ledger/ledger.ts";
-import { dialectNamed, PROVIDERS } from "../providers/index.ts";
+import { Caches } from "../router/caches.ts";
 import { Health } from "../router/health.ts";
 import { Learned } from "../router/learned.ts";
-import { openBreakers, reportOf } from "../router/report.ts";
+import { openBreakers } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import { consoleFiles } from "./console-files.ts";
+import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
-import { Learning } from "./learning.ts";
+import { InForce } from "./in-force.ts";
+import { Learning, measureLogged } from "./learning.ts";
+import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
+import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
 import { clock, random, reach, upstreamFetch } from "./world.ts";
 
@@ -53,6 +63,8 @@ export interface GatewayOptions {
 export interface RunningGateway {
   readonly port: number;
   readonly gateway: Gateway;
+  /** How many providers are on now. */
+  providersOn(): number;
   /** Puts other settings in force; `server` and `store` stay. */
   reload(settings: Settings): void;
   /** Takes no new work, lets what runs finish within `server.drain`, then ends the rest and closes the store. */
@@ -62,11 +74,10 @@ export interface RunningGateway {
 /** Starts listening. Throws when the address can't be had, or the store can't be used. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first } = options;
-  let settings = first;
-  let snapshot = snapshotOf(first);
+  const { store } = opened;
   const ending: Ending = { draining: false, refusing: false };
   const deadlines = new Deadlines(clock);
-  const ledger = createLedger({ store: opened.store, clock, rules: () => settings });
+  const ledger = createLedger({ store, clock, rules: () => inForce.settings });
   const metrics: Metrics = new Metrics({
     poundkey_requests_open: () => gateway.open,
     poundkey_resident_bytes: () => process.memoryUsage.rss(),
@@ -77,11 +88,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     options.log(event);
   };
   const health: Health = new Health(log);
-  health.configured(first.providers);
+  const inForce = new InForce(first, opened, health, log);
+  await inForce.credentials.refresh();
   const learned = new Learned();
-  const gateway = gatewayOf(options, { log, ledger, deadlines, health, learned });
+  const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
+  const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
   const ports: HttpPorts = {
-    snapshot: () => snapshot,
+    snapshot: () => inForce.snapshot,
     gateway,
     ledger,
     vault: opened.vault,
@@ -94,38 +107,45 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     draining: () => ending.draining,
     refusing: () => ending.refusing,
   };
-  const keepMs = () => settings.log.keepMs;
-  const learning = new Learning(opened.store, learned, clock);
-  const endUpkeep = await keepUp({ store: opened.store, ledger, learning, clock, log, keepMs });
-  const known = { health, learned, deadlines };
-  const app = listeningOr(endUpkeep, () => appOf(ports, options, metrics, () => settings, known).listen({}));
+  const keepMs = () => inForce.settings.log.keepMs;
+  const feed = new LiveFeed({ store, clock });
+  const learning = new Learning(store, learned, clock);
+  void measureLogged(store, learned, log);
+  const { credentials } = inForce;
+  const endUpkeep = await keepUp({ store, ledger, learning, credentials, clock, log, keepMs });
+  const app = listeningOr(endUpkeep, () =>
+    appOf(ports, options, metrics, { inForce, feed }, known).listen({}),
+  );
   return {
     port: app.server?.port ?? 0,
     gateway,
-    reload(next) {
-      settings = { ...next, server: first.server, store: first.store };
-      snapshot = snapshotOf(settings);
-      health.configured(settings.providers);
-    },
+    providersOn: () => inForce.settings.providers.length,
+    reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {
-      const { noticeMs = NOTICE_MS, reusePort: isShared } = options;
-      const { drainMs } = first.server;
-      await drained({ ending, isShared, server: app.server, gateway, drainMs, noticeMs });
+      feed.end();
+      await drained({ ...endingOf(options), ending, server: app.server, gateway });
       await gateway.settled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
-      await opened.store.close();
+      await store.close();
     },
   };
 }
 
+function endingOf({ noticeMs = NOTICE_MS, reusePort: isShared, settings }: GatewayOptions) {
+  return { noticeMs, isShared, drainMs: settings.server.drainMs };
+}
+
 function gatewayOf(
   { opened, fetch = upstreamFetch }: GatewayOptions,
-  parts: Pick<GatewayPorts, "log" | "ledger" | "deadlines" | "health" | "learned">,
+  parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
+  isContentWanted: () => boolean,
 ): Gateway {
+  const { store, contentVault } = opened;
   return new Gateway({
     ...parts,
-    stickiness: new Stickiness(),
+    contents: { store, vault: contentVault, isWanted: isContentWanted },
+    store: opened.store,
     clock,
     random,
     vault: opened.vault,
@@ -149,14 +169,15 @@ function appOf(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  settings: () => Settings,
+  { inForce, feed }: { readonly inForce: InForce; readonly feed: LiveFeed },
   known: RoutePorts["known"],
 ) {
-  const { health } = known;
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.render();
-  const holder = { store: opened.store, ledger, clock, quota: () => settings().quota };
+  const { adminToken, trustedProxies } = ports.server;
+  const operator = { world: opened.world, adminToken, originOf: originReader(trustedProxies) };
+  const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
     .use(modelRoutes(ports))
@@ -172,37 +193,28 @@ function appOf(
     )
     .use(
       adminRoutes({
-        world: opened.world,
-        adminToken: ports.server.adminToken,
-        dayRules: () => settings().quota,
-        providers: () =>
-          reportOf({
-            health,
-            providers: settings().providers,
-            cards: ports.snapshot().catalogue.list(),
-            nowMs: ports.deadlines.nowMs(),
-            wallMs: clock.nowMs(),
-          }),
+        ...operator,
+        ledger,
+        settings: () => inForce.settings,
+        version,
+        node: opened.store.node,
+        contentVault: opened.contentVault,
+        learned: () => learnedViews(known.learned),
       }),
     )
-    .use(docsRoutes());
+    .use(
+      providerRoutes(
+        operator,
+        providerPorts({ inForce, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
+      ),
+    )
+    .use(liveRoutes({ ...operator, feed, clock, draining: ports.draining }))
+    .use(playgroundRoutes(operator, ports))
+    .use(consoleRoutes(consoleFiles))
+    .use(sessionRoutes({ ...operator, clock, version }))
+    .use(docsRoutes(docsFiles));
 }
 
-function snapshotOf(settings: Settings): Snapshot {
-  const { providers, overlay, ownModels, aliases, limits, router, billing } = settings;
-  return {
-    catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
-    upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, upstreamOf(setup, dialectOf(setup))]),
-    ),
-    limits,
-    rules: router,
-    billing,
-  };
-}
-
-/** The code that speaks to a provider: the dialect that its setup names, else its own. */
-export function dialectOf(setup: ProviderSetup): Dialect {
-  if (setup.dialect !== null) return dialectNamed(setup.dialect);
-  return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? dialectNamed("openai");
+function learnedViews(learned: Learned): readonly LearnedView[] {
+  return learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
 }

@@ -1,57 +1,163 @@
 // What all nodes have learned of answers' scores: read from the store at the start, and again every few seconds.
-import type { Store } from "../core/store.ts";
-import type { Clock } from "../core/world.ts";
-import type { Learned } from "../router/learned.ts";
-import { foldLesson } from "../router/lesson.ts";
-import { rowWidth } from "../router/predictor.ts";
+import { objectOf, parseJson } from "../core/json.ts";
+import type { Lesson } from "../core/rows.ts";
+import type { LessonsKept, Store } from "../core/store.ts";
+import type { Clock, Log } from "../core/world.ts";
+import { Learned } from "../router/learned.ts";
+import { foldLesson, measureLength } from "../router/lesson.ts";
 
-/** Older lessons are no longer read: models and prompts change. */
-const AGE_MAX_MS = 90 * 86_400_000;
+const DAY_MS = 86_400_000;
+/** Older lessons are no longer read: they would weigh an eighth. */
+const AGE_MAX_MS = 90 * DAY_MS;
+/** More tell little that the newer ones don't. */
+const PER_MODEL_MAX = 2000;
+/** One key fills a tenth of a model's places at most. */
+const PER_KEY_AND_MODEL_MAX = 200;
+/** After so many new ones it is looked whether there are too many. */
+const PRUNE_AFTER = 1000;
 /** Another node's clock may be so far behind: what it wrote since is looked for again. */
 const CLOCKS_APART_MS = 60_000;
-const LESSONS_AT_ONCE = 1000;
+/** Small enough that nobody waits long behind the folding of a page: about 60 µs each. */
+const LESSONS_AT_ONCE = 200;
+/** How soon a judgment takes the place of the signal that was folded in, beside counting itself. */
+const REBUILD_MS = 600_000;
+
+const LOGGED_MAX = 500;
+
+type LessonStore = Pick<Store, "lessons" | "setting" | "pruneLessons">;
+
+/** What is folded in, and up to where the store was read. */
+interface State {
+  readonly learned: Learned;
+  /** The start of the day as of which lessons are weighed: the same on all nodes. */
+  readonly dayMs: number;
+  readonly builtMs: number;
+  /** The store's word on when all was changed. */
+  readonly changed: string | null;
+  /** What was folded in since the moment from which is looked, with its source. */
+  seen: Map<string, Pick<Lesson, "atMs" | "source">>;
+  /** Signals that were folded in: a judgment may have come in the place of one since. */
+  readonly signals: Set<string>;
+  fromMs: number;
+  folded: number;
+  isStale: boolean;
+}
 
 export class Learning {
-  readonly #store: Pick<Store, "lessons" | "setting">;
+  readonly #store: LessonStore;
   readonly #learned: Learned;
   readonly #clock: Pick<Clock, "nowMs">;
-  /** What was folded in since the moment from which is looked. */
-  #seen = new Map<string, number>();
-  #fromMs: number | null = null;
-  #forgotten: string | null = null;
+  #state: State | null = null;
 
-  constructor(store: Pick<Store, "lessons" | "setting">, learned: Learned, clock: Pick<Clock, "nowMs">) {
+  constructor(store: LessonStore, learned: Learned, clock: Pick<Clock, "nowMs">) {
     this.#store = store;
     this.#learned = learned;
     this.#clock = clock;
   }
 
-  /** Folds in what is new; starts anew when lessons were forgotten. */
+  /**
+   * Folds in what is new. Anew from the start once a day, when what is older counts less, after lessons were forgotten or
+   * brought in, and when a judgment took the place of a signal.
+   */
   async refresh(): Promise<void> {
-    const forgotten = await this.#store.setting("lessons_forgotten");
-    if (forgotten !== this.#forgotten) {
-      this.#learned.reset();
-      this.#seen.clear();
-      this.#fromMs = null;
+    const nowMs = this.#clock.nowMs();
+    const changed = await this.#store.setting("lessons_forgotten");
+    const state = this.#state;
+    const isDone = state !== null && state.changed === changed && state.dayMs === dayOf(nowMs);
+    if (isDone && !(state.isStale && nowMs - state.builtMs >= REBUILD_MS)) {
+      await this.#read(state, nowMs);
+      return;
     }
-    this.#forgotten = forgotten;
-    let fromMs = this.#fromMs ?? this.#clock.nowMs() - AGE_MAX_MS;
-    let most = LESSONS_AT_ONCE;
-    for (;;) {
-      const lessons = await this.#store.lessons(fromMs, most);
-      for (const lesson of lessons) {
-        const id = `${lesson.accountId} ${lesson.id}`;
-        if (this.#seen.has(id)) continue;
-        this.#seen.set(id, lesson.atMs);
-        foldLesson(this.#learned, lesson, rowWidth());
-      }
-      const lastMs = lessons.at(-1)?.atMs ?? fromMs;
-      if (lessons.length < most) break;
-      // The next page begins with the moment that this one ends with: where it holds no other, it has to be longer.
-      if (lastMs === fromMs) most *= 2;
-      fromMs = lastMs;
-    }
-    this.#fromMs = Math.max(fromMs, this.#clock.nowMs() - CLOCKS_APART_MS) - CLOCKS_APART_MS;
-    for (const [id, atMs] of this.#seen) if (atMs < this.#fromMs) this.#seen.delete(id);
+    await this.#store.pruneLessons(keptAt(nowMs));
+    const next = stateAt(nowMs, changed);
+    await this.#read(next, nowMs);
+    this.#learned.become(next.learned);
+    this.#state = { ...next, learned: this.#learned };
   }
+
+  async #read(state: State, nowMs: number): Promise<void> {
+    let { fromMs } = state;
+    for await (const lessons of lessonsFrom(this.#store, fromMs)) {
+      for (const lesson of lessons) take(state, lesson);
+      fromMs = lessons.at(-1)?.atMs ?? fromMs;
+    }
+    state.fromMs = Math.max(fromMs, nowMs - CLOCKS_APART_MS) - CLOCKS_APART_MS;
+    for (const [id, { atMs }] of state.seen) if (atMs < state.fromMs) state.seen.delete(id);
+    if (state.folded < PRUNE_AFTER) return;
+    await this.#store.pruneLessons(keptAt(nowMs));
+    state.folded = 0;
+  }
+}
+
+/** How long the models' last answers were, as the log has them: a gateway that starts knows what the one before it did. */
+export async function measureLogged(
+  store: Pick<Store, "requests">,
+  learned: Learned,
+  log: Log,
+): Promise<void> {
+  try {
+    const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
+    for (const { decision, modelUsed, usageSource, tokens } of records.toReversed()) {
+      if (decision === null || modelUsed === null || usageSource !== "provider") continue;
+      measureLength(learned, objectOf(parseJson(decision)), modelUsed, tokens.completion);
+    }
+  } catch (error) {
+    log({ event: "lengths_unknown", level: "warn", cause: String(error) });
+  }
+}
+
+/** Page by page from a moment on, oldest first. Where one page ends and the next begins, some come twice. */
+export async function* lessonsFrom(
+  store: Pick<Store, "lessons">,
+  fromMs: number,
+): AsyncGenerator<readonly Lesson[]> {
+  let beginMs = fromMs;
+  let most = LESSONS_AT_ONCE;
+  for (;;) {
+    const lessons = await store.lessons(beginMs, most);
+    yield lessons;
+    if (lessons.length < most) return;
+    const lastMs = lessons.at(-1)?.atMs ?? beginMs;
+    // The next page begins with the moment that this one ends with: where it holds no other, it has to be longer.
+    if (lastMs === beginMs) most *= 2;
+    beginMs = lastMs;
+    await Bun.sleep(0);
+  }
+}
+
+function stateAt(nowMs: number, changed: string | null): State {
+  return {
+    learned: new Learned(),
+    dayMs: dayOf(nowMs),
+    builtMs: nowMs,
+    changed,
+    seen: new Map(),
+    signals: new Set(),
+    fromMs: nowMs - AGE_MAX_MS,
+    folded: 0,
+    isStale: false,
+  };
+}
+
+function take(state: State, lesson: Lesson): void {
+  const { accountId, atMs, source } = lesson;
+  const id = `${accountId} ${lesson.id}`;
+  if (state.seen.get(id)?.source === source) return;
+  state.seen.set(id, { atMs, source });
+  if (source === "signal") state.signals.add(id);
+  else if (state.signals.delete(id)) state.isStale = true;
+  foldLesson(state.learned, lesson, state.dayMs);
+  state.folded++;
+}
+
+function dayOf(nowMs: number): number {
+  return nowMs - (nowMs % DAY_MS);
+}
+
+function keptAt(nowMs: number): LessonsKept {
+  return {
+    sinceMs: nowMs - AGE_MAX_MS,
+    perModel: PER_MODEL_MAX,
+    perKeyAndModel: PER_KEY_AND_MODEL_MAX,
+  };
 }

@@ -3,10 +3,9 @@ import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../gateway/idempotency.ts";
-import { type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
+import { contentKeyOf, credentialKeyOf, type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
-import { openPostgresStore } from "../store/postgres/store.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { clock, random } from "./world.ts";
@@ -16,6 +15,10 @@ export interface OpenedStore {
   readonly store: Store;
   readonly world: AdminWorld;
   readonly vault: Vault;
+  /** For providers' credentials. */
+  readonly credentialVault: Vault;
+  /** For logged prompts and answers. */
+  readonly contentVault: Vault;
 }
 
 /** Opens the store that the settings name. Throws an Error for the operator when it can't be. */
@@ -27,6 +30,8 @@ export async function openStore(address: string, masterKeyText: string | undefin
       store,
       world: { store, clock, random, pepper: pepperOf(masterKey) },
       vault: createVault(replyKeyOf(masterKey), random),
+      credentialVault: createVault(credentialKeyOf(masterKey), random),
+      contentVault: createVault(contentKeyOf(masterKey), random),
     };
   } catch (error) {
     await store.close();
@@ -53,5 +58,7 @@ async function openEngine(address: string, masterKeyText: string | undefined): P
       "A postgres:// store needs POUNDKEY_MASTER_KEY, the same for every node: 32 bytes in base64, as `openssl rand -base64 32` prints them.",
     );
   }
+  // Loaded for those who have it: a gateway on SQLite starts sooner without.
+  const { openPostgresStore } = await import("../store/postgres/store.ts");
   return { store: await openPostgresStore({ url: address, decide }), file: null };
 }

@@ -1,11 +1,13 @@
-// One small call to a provider, for `poundkey check --probe`: whether its address, its key and its dialect are right.
+// One small call to a provider, for `poundkey check --probe` and the console: whether its address, a key and its dialect are right.
 import type { ModelCard } from "../core/card.ts";
-import type { ProviderSetup } from "../core/settings.ts";
+import { faultOf } from "../core/fault.ts";
+import type { Credential, ProviderSetup } from "../core/settings.ts";
+import type { Fetch } from "../core/world.ts";
 import { wholeAttempt } from "../gateway/attempt.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { upstreamOf } from "../gateway/upstream.ts";
-import { dialectOf } from "./composition.ts";
+import { dialectOf } from "./dialect-of.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
@@ -13,19 +15,50 @@ const PROBE_TOKENS = 16;
 
 /** A sentence on what the cheapest of the provider's models answered. Rejects with the Fault of a call that failed. */
 export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): Promise<string> {
-  const [card] = cards.toSorted((a, b) => outputPriceOf(a) - outputPriceOf(b));
+  const card = cheapestOf(cards);
   const [credential] = setup.credentials;
   if (!card || !credential) return "not called: no model of it is listed";
-  const deadlines = new Deadlines(clock);
-  const ports = {
-    clock,
-    deadlines,
-    fetch: upstreamFetch,
-    reach,
-    reachability: new Reachability(deadlines, reach),
-  };
+  const reply = await asked(setup, credential, card, upstreamFetch);
+  return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
+}
+
+/** How a credential did, as the console shows it. */
+export interface Tested {
+  readonly ok: boolean;
+  /** The provider's HTTP status; null: it gave none. */
+  readonly status: number | null;
+  readonly latency_ms: number | null;
+  readonly model: string | null;
+  readonly error: string | null;
+}
+
+/** Asks the cheapest of the cards by this credential; never rejects. */
+export async function tested(
+  setup: ProviderSetup,
+  credential: Credential,
+  cards: readonly ModelCard[],
+  fetch: Fetch,
+): Promise<Tested> {
+  const card = cheapestOf(cards);
+  const result = { ok: false, status: null, latency_ms: null, model: card?.id ?? null };
+  if (!card) return { ...result, error: "No model of it is listed, so there is none to ask." };
+  const startedMs = clock.monotonicMs();
+  const took = () => Math.round(clock.monotonicMs() - startedMs);
   try {
-    const reply = await wholeAttempt(ports, {
+    await asked(setup, credential, card, fetch);
+    return { ...result, ok: true, status: 200, latency_ms: took(), error: null };
+  } catch (thrown) {
+    const fault = faultOf(thrown);
+    const status = fault.details.upstreamStatus ?? null;
+    return { ...result, status, latency_ms: took(), error: fault.message };
+  }
+}
+
+async function asked(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
+  const deadlines = new Deadlines(clock);
+  const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach) };
+  try {
+    return await wholeAttempt(ports, {
       card,
       credential,
       trial: null,
@@ -37,10 +70,13 @@ export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): 
       onDropped: () => {},
       onUsage: () => {},
     });
-    return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
   } finally {
     deadlines.stop();
   }
+}
+
+function cheapestOf(cards: readonly ModelCard[]): ModelCard | undefined {
+  return cards.toSorted((a, b) => outputPriceOf(a) - outputPriceOf(b))[0];
 }
 
 function outputPriceOf({ price }: ModelCard): number {

@@ -38,8 +38,17 @@ function textOf(file: string): string | null {
   }
 }
 
+/** How the operator gets into the console; `made` is the admin token when it was made just now. */
+function wayIn({ server }: Settings, made: string | null): string {
+  if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
+  if (made !== null) return `Sign in to the console with the admin token  ${made}`;
+  const command = Bun.isStandaloneExecutable ? "poundkey" : "npx bun src/main.ts";
+  return `Sign in to the console with the admin token that the first start printed; lost: ${command} admin token --reset`;
+}
+
 /** What the quick start prints. */
-export function greeting(address: string, secret: string, { providers }: Settings): string {
+export function greeting(address: string, secret: string, made: string | null, settings: Settings): string {
+  const { providers } = settings;
   const simulated = providers.every(({ name }) => name === "Sim");
   const model = simulated ? "Sim#sim-mini" : "Router#fair";
   const call = (body: object, flags: string) =>
@@ -56,6 +65,9 @@ export function greeting(address: string, secret: string, { providers }: Setting
     `  base URL   ${address}/v1`,
     `  API key    ${secret}`,
     `  API page   ${address}/docs`,
+    `  Console    ${address}/`,
+    "",
+    wayIn(settings, made),
     "",
     "Try it:",
     "",

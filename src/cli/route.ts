@@ -1,32 +1,36 @@
-// `poundkey route`: what a selector would choose and why, without calling anybody; labels to learn from; a decision again.
+// `poundkey route`: what a selector would choose and why, without calling anybody; what was learned; a decision again.
 
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
+import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { ChatRequest } from "../core/chat.ts";
-import { Fault } from "../core/fault.ts";
-import { isObject, parseJson, stringOf } from "../core/json.ts";
+import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { choose } from "../router/choose.ts";
 import { decidedAgain } from "../router/decision.ts";
-import { featuresOf } from "../router/features.ts";
-import { Learned } from "../router/learned.ts";
-import { lessonOf } from "../router/lesson.ts";
 import { needsOf } from "../router/needs.ts";
-import { predict } from "../router/predictor.ts";
 import { type RouteView, routeView } from "../router/route-view.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { EXIT, type Io, jsonOf, type Opened, report, tableOf, UsageError } from "./administration.ts";
-import { Learning } from "./learning.ts";
+import {
+  exportLessons,
+  forget,
+  importLessons,
+  type LessonCall,
+  learn,
+  learnedIn,
+  showLearned,
+} from "./lessons.ts";
 
 const HELP = `usage: poundkey route "PROMPT" [--selector best|fair|light] [--quality SHARE] [--json]
        poundkey route --file REQUEST.json [--selector …]   a chat completion's body
        poundkey route --learn LABELS.jsonl                 { "prompt" | "messages", "model", "score" } a line
        poundkey route --learned [--json]                   what was learned, per model
        poundkey route --forget [MODEL]                     forgets it, all or one model's
+       poundkey route --export FILE                        writes it to a file, a lesson a line
+       poundkey route --import FILE                        takes such a file in, here or on another store
        poundkey route --replay ID                          decides a logged request again
 
 Which model a selector would choose, and why. Calls nobody. Live health is the running gateway's alone: POST /v1/route
@@ -44,6 +48,8 @@ const OPTIONS = {
   learn: { type: "string" },
   learned: { type: "boolean" },
   forget: { type: "boolean" },
+  export: { type: "string" },
+  import: { type: "string" },
   replay: { type: "string" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
@@ -57,6 +63,8 @@ interface Call {
     readonly learn?: string;
     readonly learned?: boolean;
     readonly forget?: boolean;
+    readonly export?: string;
+    readonly import?: string;
     readonly replay?: string;
     readonly json?: boolean;
     readonly help?: boolean;
@@ -90,7 +98,9 @@ export async function runRoute(
   }
 }
 
-const ACTIONS = ["file", "learn", "learned", "forget", "replay"] as const;
+const ACTIONS = ["file", "learn", "learned", "forget", "export", "import", "replay"] as const;
+/** What only a choice has a use for. */
+const OF_A_CHOICE = ["selector", "quality"] as const;
 
 async function run(call: Call): Promise<void> {
   const { values, positionals, io } = call;
@@ -100,32 +110,31 @@ async function run(call: Call): Promise<void> {
   const more = positionals[action === "forget" ? 1 : 0];
   if (action !== undefined && more !== undefined)
     throw new UsageError(`'${more}' is too much beside --${action}`);
+  const idle = OF_A_CHOICE.find((name) => values[name] !== undefined);
+  if (action !== undefined && action !== "file" && idle !== undefined)
+    throw new UsageError(`--${idle} has no effect beside --${action}`);
+  const lessons: LessonCall = { ...call, json: values.json === true };
   if (values.replay !== undefined) return replay(call, values.replay);
-  if (values.learn !== undefined) return learn(call, values.learn);
-  if (values.learned) return showLearned(call);
-  if (values.forget) return forget(call);
+  if (values.learn !== undefined) return learn(lessons, values.learn);
+  if (values.learned) return showLearned(lessons);
+  if (values.forget) return forget(lessons, positionals[0]);
+  if (values.export !== undefined) return exportLessons(lessons, values.export);
+  if (values.import !== undefined) return importLessons(lessons, values.import);
   return show(call);
-}
-
-function catalogueOf(settings: Settings): Catalogue {
-  return buildCatalogue(settings);
-}
-
-async function learnedIn(store: Store): Promise<Learned> {
-  const learned = new Learned();
-  await new Learning(store, learned, { nowMs: Date.now }).refresh();
-  return learned;
 }
 
 async function show({ values, positionals, settings, io, open }: Call): Promise<void> {
   const request = requestOf(values.file, positionals, settings);
   const selector = selectorOf(values.selector ?? request.model.replace(/^Router#/i, ""));
+  const quality = shareOf(values.quality);
+  if (quality !== null && selector !== "fair")
+    throw new UsageError(`--quality has no effect on ${selector}: fair alone keeps a share`);
   const choice = choose(selector, {
     request,
     needs: needsOf(request),
-    cards: catalogueOf(settings).list(),
+    cards: buildCatalogue(settings).list(),
     rules: settings.router,
-    quality: shareOf(values.quality) ?? settings.router.fairQuality,
+    quality: quality ?? settings.router.fairQuality,
     learned: await learnedIn(await open()),
   });
   const view = routeView(choice);
@@ -187,76 +196,6 @@ function textOf({ selector, choice, features, candidates }: RouteView): string {
     "",
     `${candidates.length - removed.length} could serve, ${removed.length} can't`,
   ].join("\n");
-}
-
-/** Each line is a lesson, once: its id is its own digest. */
-async function learn({ settings, io, open }: Call, file: string): Promise<void> {
-  const catalogue = catalogueOf(settings);
-  const lines = readFileSync(file, "utf8").split("\n");
-  const lessons = lines.flatMap((line, at) =>
-    line.trim() === "" ? [] : [lessonIn(line, at + 1, catalogue, settings)],
-  );
-  const store = await open();
-  let taught = 0;
-  for (const lesson of lessons) {
-    // Gateways look for what was taught lately: of many labels the last is written long after the first was read.
-    if (await store.teach({ ...lesson, atMs: Date.now() })) taught++;
-  }
-  io.out(`Learned from ${taught} labels; ${lessons.length - taught} were known.`);
-}
-
-function lessonIn(line: string, at: number, catalogue: Catalogue, settings: Settings) {
-  const wrong = (what: string) => new UsageError(`line ${at}: ${what}`);
-  const label = parseJson(line);
-  if (!isObject(label)) throw wrong("expected a JSON object");
-  const { prompt, score } = label;
-  const found = catalogue.resolve(stringOf(label.model) ?? "");
-  if (found.kind !== "card") throw wrong(`'model' must be the id of a model that is on`);
-  if (typeof score !== "number" || !(score >= 0 && score <= 1))
-    throw wrong("'score' must be a number from 0 to 1");
-  const messages =
-    label.messages ?? (typeof prompt === "string" ? [{ role: "user", content: prompt }] : undefined);
-  if (messages === undefined) throw wrong("'prompt' or 'messages' is missing");
-  let request: ChatRequest;
-  try {
-    request = chatRequestOf({ model: found.card.id, messages }, settings.limits);
-  } catch (error) {
-    throw error instanceof Fault ? wrong(error.message) : error;
-  }
-  const id = `label_${createHash("sha256").update(line.trim()).digest("hex").slice(0, 32)}`;
-  return lessonOf(
-    { accountId: "default", id, atMs: Date.now(), score },
-    found.card,
-    predict(featuresOf(request)),
-  );
-}
-
-async function showLearned({ values, io, open }: Call): Promise<void> {
-  const views = (await learnedIn(await open())).views();
-  if (values.json) return io.out(jsonOf(views));
-  const rows = views.map(({ model, labels, categories }) => [
-    model,
-    String(labels),
-    Object.entries(categories)
-      .map(([kind, { labels: count, score }]) => `${kind} ${score} (${count})`)
-      .join(", "),
-  ]);
-  io.out(tableOf([["MODEL", "LABELS", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
-}
-
-/** Running gateways forget within a few seconds. */
-async function forget({ positionals, settings, io, open }: Call): Promise<void> {
-  const [name] = positionals;
-  const found = name === undefined ? null : catalogueOf(settings).resolve(name);
-  const model = found?.kind === "card" ? found.card.id : name;
-  const store = await open();
-  if (model !== undefined && found?.kind !== "card") {
-    const isKnown = (await learnedIn(store)).views().some((view) => view.model === model);
-    if (!isKnown) throw new UsageError(`expected the id of a model, not '${model}'`);
-  }
-  await store.forgetLessons(model);
-  await store.setSetting("lessons_forgotten", String(Date.now()));
-  io.out(model === undefined ? "Forgot all labels." : `Forgot the labels of ${model}.`);
 }
 
 async function replay({ values, io, open }: Call, id: string): Promise<void> {

@@ -2,11 +2,10 @@
 import { ensureAdminToken } from "../admin/token.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
-import { withoutEffect } from "../config/without-effect.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
-import { startSimulator } from "../simulator/server.ts";
-import { logLines } from "../telemetry/log-lines.ts";
+import type { Simulator } from "../simulator/server.ts";
+import { gathered, logLines } from "../telemetry/log-lines.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
@@ -113,23 +112,30 @@ async function serveByWorkers(flags: ServeFlags, { server }: Settings): Promise<
 }
 
 function logOf({ quickstart }: ServeFlags): Log {
-  return logLines((line) => void process.stderr.write(line), clock.nowMs, quickstart ? "warn" : "info");
+  const lines = gathered((text) => void process.stderr.write(text), setImmediate);
+  process.on("exit", lines.flush);
+  return logLines(lines.write, clock.nowMs, quickstart ? "warn" : "info");
 }
 
 async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<number> {
   const log = logOf(flags);
   const simulating = flags.simulate || (flags.quickstart && loaded.providers.length === 0);
-  const simulator = simulating ? await startSimulator({ host: "127.0.0.1", port: 0 }) : null;
+  const simulator = simulating ? await startedSimulator() : null;
   const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
     const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
     const running = await listening(flags, settings, opened, log);
-    if (PART?.announces ?? true) await announce(flags, settings, opened, running, io, log);
+    if (PART?.announces ?? true) await announce(flags, settings, opened, running, io);
     return await untilStopped(flags, settings, complete, running, log);
   } finally {
     await simulator?.stop();
   }
+}
+
+async function startedSimulator(): Promise<Simulator> {
+  const { startSimulator } = await import("../simulator/server.ts");
+  return startSimulator({ host: "127.0.0.1", port: 0 });
 }
 
 async function listening(
@@ -157,23 +163,23 @@ async function announce(
   flags: ServeFlags,
   settings: Settings,
   opened: OpenedStore,
-  { port }: RunningGateway,
+  { port, providersOn }: RunningGateway,
   io: Io,
-  log: Log,
 ): Promise<void> {
   const { host, adminToken } = settings.server;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   io.out(`Poundkey listens on ${address}`);
   const made = await ensureAdminToken(opened.world, adminToken);
-  if (made !== null) io.out(`Admin token, shown this once: ${made}`);
-  if (settings.providers.length === 0) {
+  if (made !== null && !flags.quickstart) io.out(`Admin token, shown this once: ${made}`);
+  if (!flags.quickstart) io.out(`The console is at ${address}/`);
+  if (providersOn() === 0) {
     io.out(
       "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
     );
   }
-  if (flags.quickstart) io.out(greeting(address, await quickstartSecret(opened, settings.store), settings));
-  const unused = withoutEffect(settings);
-  if (unused.length > 0) log({ event: "config_without_effect", level: "warn", fields: unused });
+  if (flags.quickstart) {
+    io.out(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
+  }
 }
 
 /** Takes reloads until it is told to stop, then lets the gateway finish. */

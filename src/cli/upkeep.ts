@@ -7,6 +7,8 @@ import { REPLY_KEPT_MS } from "../ledger/replies.ts";
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
 const LESSONS_MS = 3000;
+/** What is added on one node is in effect on the others within twice this. */
+const CREDENTIALS_MS = 1000;
 const PRUNE_MS = 600_000;
 const ROWS_MAX = 2000;
 /** A meter may still be asked for by a clock that was set back: it is kept for longer than any day. */
@@ -17,6 +19,8 @@ export interface UpkeepParts {
   readonly ledger: Pick<Ledger, "resolveLost">;
   /** What the nodes have taught each other. */
   readonly learning: { refresh(): Promise<void> };
+  /** What the operator has added at run time, on whichever node; left out: nobody adds any. */
+  readonly credentials?: { refresh(): Promise<void> };
   readonly clock: Clock;
   readonly log: Log;
   /** How long request rows are kept; asked for each time. */
@@ -35,6 +39,8 @@ export async function keepUp(parts: UpkeepParts): Promise<() => void> {
     regularly("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     regularly("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
+  const { credentials } = parts;
+  if (credentials) tasks.push(regularly("credentials_failed", CREDENTIALS_MS, () => credentials.refresh()));
   return () => {
     for (const end of tasks) end();
   };
@@ -77,6 +83,7 @@ async function prune({ store, clock, keepMs }: UpkeepParts): Promise<void> {
   const before = {
     // A reply that is given again says what its request paid.
     requestsMs: nowMs - Math.max(keepMs(), REPLY_KEPT_MS),
+    contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
   };

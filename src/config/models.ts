@@ -3,12 +3,13 @@ import { knownCards, selectorOf, splitId } from "../catalogue/catalogue.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
 import { priceOf, priceProblem } from "../catalogue/price.ts";
 import type { HedgeRules, ModelCard } from "../core/card.ts";
-import type { ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
+import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
-import type { Config, ModelConfig, OverlayConfig } from "./schema.ts";
+import type { Config, ModelConfig, OverlayConfig, RuleConfig } from "./schema.ts";
 import { durationMs, percentileOf, shareOf } from "./units.ts";
 
 const FAIR_QUALITY = 0.98;
+const RULE_SHARE = 0.5;
 
 export function ownCards(
   provider: string,
@@ -16,11 +17,13 @@ export function ownCards(
   path: Path,
 ): { readonly cards: readonly ModelCard[]; readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
+  const names = new Set<string>();
   const cards = models.map((model, at) => {
     const here = [...path, "models", at];
     const wrong = (field: string, message: string) =>
       issues.push({ path: [...here, field], at: "value", message });
-    if (models.findIndex((one) => one.name === model.name) !== at) wrong("name", "this model is there twice");
+    if (names.has(model.name)) wrong("name", "this model is there twice");
+    names.add(model.name);
     if (model.context !== undefined && model.output !== undefined && model.output > model.context) {
       wrong("output", `the output limit ${model.output} is above the context window ${model.context}`);
     }
@@ -115,7 +118,24 @@ export class ModelFields {
       if (id !== undefined) pin[skill] = this.#effective(id, ["router", "pin", skill]);
     }
     const quality = router.fair?.quality;
-    return { fairQuality: (quality === undefined ? null : shareOf(quality)) ?? FAIR_QUALITY, deny, pin };
+    return {
+      fairQuality: (quality === undefined ? null : shareOf(quality)) ?? FAIR_QUALITY,
+      deny,
+      pin,
+      rules: (router.rules ?? []).map((rule, at) => this.#rule(rule, ["router", "rules", at])),
+      explore: router.explore ?? 0,
+    };
+  }
+
+  #rule({ category, at_least, models, deny }: RuleConfig, path: Path): CategoryRule {
+    if (models === undefined && deny === undefined)
+      this.#wrong(path, "value", "changes nothing: expected models or deny");
+    return {
+      category,
+      shareMin: at_least ?? RULE_SHARE,
+      models: models?.map((id, at) => this.#effective(id, [...path, "models", at])) ?? null,
+      deny: (deny ?? []).map((id, at) => this.#listed(id, [...path, "deny", at])),
+    };
   }
 
   /** The canonical id of a card that must exist. */

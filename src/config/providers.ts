@@ -21,9 +21,8 @@ const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
 const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade)$/i;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-const CONNECT_MS = 5000;
-const IDLE_MS = 60_000;
-const TOTAL_MS = 600_000;
+/** Those of a provider that is given none. */
+export const TIMEOUTS: Timeouts = { connectMs: 5000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 };
 
 export function providersOf(
   config: Config["providers"],
@@ -158,9 +157,9 @@ function headersOf(
 function timeoutsOf(given: NonNullable<ProviderConfig["timeouts"]>): Timeouts {
   const ms = (text: string | undefined) => (text === undefined ? null : durationMs(text));
   return {
-    connectMs: ms(given.connect) ?? CONNECT_MS,
+    connectMs: ms(given.connect) ?? TIMEOUTS.connectMs,
     firstByteMs: ms(given.first_byte),
-    idleMs: ms(given.idle) ?? IDLE_MS,
-    totalMs: ms(given.total) ?? TOTAL_MS,
+    idleMs: ms(given.idle) ?? TIMEOUTS.idleMs,
+    totalMs: ms(given.total) ?? TIMEOUTS.totalMs,
   };
 }

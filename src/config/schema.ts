@@ -144,6 +144,18 @@ const overlay = section(
 export const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const PIN_FIELDS = Object.fromEntries(SKILLS.map((skill) => [skill, optional(modelId)]));
 
+const EXPLORE_MAX = 0.02;
+const modelIds = Type.Array(modelId, { minItems: 1, maxItems: LIST_MAX, expected: "a list of model ids" });
+const categoryRule = section(
+  {
+    category: choice(SKILLS),
+    at_least: optional(number(0, 1)),
+    models: optional(modelIds),
+    deny: optional(modelIds),
+  },
+  "The models for a kind of task, from a share of the request on that is of it (0.5): only these, or all but those.",
+);
+
 export const ConfigSchema = section(
   {
     server: optional(
@@ -218,6 +230,8 @@ export const ConfigSchema = section(
           ),
           deny: optional(Type.Array(modelId, { maxItems: LIST_MAX })),
           pin: optional(section(PIN_FIELDS, "The model for a kind of task.")),
+          rules: optional(Type.Array(categoryRule, { maxItems: LIST_MAX, expected: "a list of rules" })),
+          explore: optional(number(0, EXPLORE_MAX)),
         },
         "How the selectors choose.",
       ),
@@ -230,6 +244,7 @@ export type Config = Static<typeof ConfigSchema>;
 export type ProviderConfig = Static<typeof provider>;
 export type OverlayConfig = Static<typeof overlay>;
 export type ModelConfig = Static<typeof model>;
+export type RuleConfig = Static<typeof categoryRule>;
 
 /** Notes for our own errors, which are no JSON Schema. */
 const NOTES: ReadonlySet<string> = new Set(["expected", "expectedName", "secret"]);

@@ -3,7 +3,18 @@ import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
 import type { RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
-import type { Entry, Hold, KeptReply, Meter, Place, Slot, Spend, TopUp, UsageSum } from "./rows.ts";
+import type {
+  Entry,
+  FirstTokenSum,
+  Hold,
+  KeptReply,
+  Meter,
+  Place,
+  Slot,
+  Spend,
+  TopUp,
+  UsageSum,
+} from "./rows.ts";
 import type { BillingRules, QuotaRules } from "./settings.ts";
 
 /** What a request may cost on one card of its plan, for the hold. */
@@ -29,6 +40,8 @@ export interface Reads {
   readonly days: readonly string[];
   /** The request whose hold is wanted, and its row where there is no hold. */
   readonly requestId: string | null;
+  /** Its id was made for this demand, so neither can be there. Whoever repeats the demand takes this away. */
+  readonly isNew?: boolean;
   readonly replyId: string | null;
   readonly topUpId: string | null;
 }
@@ -146,6 +159,8 @@ export interface Decision {
   readonly topUps: readonly TopUp[];
   /** To be added to what the hour's row holds. */
   readonly usage: readonly UsageSum[];
+  /** To be added likewise. */
+  readonly firstTokens: readonly FirstTokenSum[];
 }
 
 /** Pure, and run again when a transaction has to be. */

@@ -52,10 +52,14 @@ export const FAULTS = {
   insufficient_balance: { status: 402, type: "insufficient_quota", blame: "client", final: true },
   model_not_priced: { status: 403, type: "permission_error", blame: "client" },
   model_not_allowed: { status: 403, type: "permission_error", blame: "client" },
+  /** A signed-in browser was made to ask by another site's page. */
+  cross_site_request: { status: 403, type: "permission_error", blame: "client" },
   model_not_found: { status: 404, type: "invalid_request_error", blame: "client", otherModel: true },
   not_found: { status: 404, type: "invalid_request_error", blame: "client" },
   unknown_url: { status: 404, type: "invalid_request_error", blame: "client" },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
+  /** What the file or the environment defines is not changed by a route. */
+  credential_configured: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   request_too_large: { status: 413, type: "invalid_request_error", blame: "client", otherModel: true },

@@ -19,6 +19,8 @@ export interface ModelHealth extends Vitals {
 }
 
 export interface CredentialHealth {
+  /** null: the configuration's. */
+  readonly id: string | null;
   /** At most the last 4 characters. */
   readonly last4: string | null;
   readonly weight: number;

@@ -33,9 +33,18 @@ export interface Account {
   readonly createdAtMs: number;
 }
 
+export const KEY_STATES = ["active", "expired", "revoked"] as const;
+export type KeyState = (typeof KEY_STATES)[number];
+
+/** The key's state at that moment. */
+export function keyStateOf({ revokedAtMs, expiresAtMs }: GatewayKey, nowMs: number): KeyState {
+  if (revokedAtMs !== null) return "revoked";
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? "expired" : "active";
+}
+
 /** Whether the key may be used at that moment. */
 export function isLive(key: GatewayKey, nowMs: number): boolean {
-  return key.revokedAtMs === null && (key.expiresAtMs === null || nowMs < key.expiresAtMs);
+  return keyStateOf(key, nowMs) === "active";
 }
 
 /** Whether the key may use a model or a selector, by canonical id; how the key's list spells the case is no matter. */

@@ -7,6 +7,7 @@ export const NANO_PER_USD = 1_000_000_000;
 const PICO_PER_USD_PER_MILLION = 1_000_000;
 const PICO_PER_NANO = 1000n;
 const MARKUP_PARTS = 1_000_000;
+const EXACT_MAX = Number.MAX_SAFE_INTEGER;
 
 /** A line of a bill: so many tokens at so many USD per million, or so many pieces at so many USD each (`perUnit`). */
 export interface BillLine {
@@ -17,6 +18,22 @@ export interface BillLine {
 
 /** The sum of the lines times the markup, in whole nano-dollars, rounded up once. Prices are exact to 6 decimals. */
 export function costOf(lines: readonly BillLine[], markup: number): NanoUsd {
+  return (markup === 1 ? smallCostOf(lines) : null) ?? anyCostOf(lines, markup);
+}
+
+/** The same without a markup, as long as plain numbers count it exactly; else null. Takes a tenth of the time. */
+function smallCostOf(lines: readonly BillLine[]): NanoUsd | null {
+  let pico = 0;
+  for (const { count, usdPerMillion } of lines) {
+    pico += Math.round(count) * Math.round(usdPerMillion * PICO_PER_USD_PER_MILLION);
+    // A sum of what is not negative passes this bound as soon as any part of it does.
+    if (!(count >= 0 && usdPerMillion >= 0 && pico <= EXACT_MAX)) return null;
+  }
+  const rest = pico % 1000;
+  return (pico - rest) / 1000 + (rest > 0 ? 1 : 0);
+}
+
+export function anyCostOf(lines: readonly BillLine[], markup: number): NanoUsd {
   let pico = 0n;
   for (const line of lines) {
     pico +=

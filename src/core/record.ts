@@ -35,11 +35,15 @@ export interface RequestRecord {
   readonly accountId: string;
   readonly atMs: number;
   readonly modelAsked: string;
+  /** The card that was asked last; null when none was. */
+  readonly modelTried: string | null;
   /** The card that answered; null when none did. */
   readonly modelUsed: string | null;
   readonly selector: string | null;
   /** Why the selector chose as it did, as JSON (`KeptDecision`); null: the client named the model. */
   readonly decision: string | null;
+  /** What happened when, and what the cost is made of, as JSON (`Trace`); null where nobody knows. */
+  readonly trace: string | null;
   readonly attempts: number;
   readonly stream: boolean;
   /** The HTTP status that the client was given. */
@@ -60,6 +64,13 @@ export interface RequestRecord {
 
 /** A request's row before its settlement has decided who pays. */
 export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd">;
+
+/** Whether it counts as failed: its client was told of a mistake, and did not just leave. */
+export function isError(status: number): boolean {
+  return status >= 400 && status !== CLIENT_GONE;
+}
+
+const CLIENT_GONE = 499;
 
 /** What the rate-limit headers say. */
 export interface RequestLimits {

@@ -144,11 +144,26 @@ export interface UsageSum {
   readonly hourMs: number;
   readonly accountId: string;
   readonly keyId: string;
+  /** The one that answered, else the one whose provider failed; empty: neither. */
   readonly model: string;
   readonly requests: number;
+  readonly errors: number;
   readonly tokens: Tokens;
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
+}
+
+/** Who says how good an answer was: the client, the operator's labels, or the answer itself by how it is broken. */
+export const LESSON_SOURCES = ["score", "label", "signal"] as const;
+export type LessonSource = (typeof LESSON_SOURCES)[number];
+/** How many of one hour's streamed answers of a key from a model began within a bucket of time (`bucketOf`). */
+export interface FirstTokenSum {
+  readonly hourMs: number;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly model: string;
+  readonly bucket: number;
+  readonly requests: number;
 }
 
 /** How good an answer was, with all that the selectors learn from it. */
@@ -156,13 +171,45 @@ export interface Lesson {
   readonly accountId: string;
   /** The completion's id, or that of a label. */
   readonly id: string;
+  /** Whose request it was; empty for a label. */
+  readonly keyId: string;
   readonly atMs: number;
   /** The card's id. */
   readonly model: string;
+  readonly source: LessonSource;
   /** 0…1. */
   readonly score: number;
+  /** How much it says, 0…1. */
+  readonly weight: number;
   /** What the quality had been predicted to be without anything learned, 0…1. */
   readonly expected: number;
   /** The request as the predictor saw it: its `row` and the shares of its categories, as JSON. */
   readonly request: string;
+}
+
+/** A request's prompt and answer, encrypted. */
+export interface KeptContent {
+  readonly accountId: string;
+  readonly id: string;
+  readonly atMs: number;
+  readonly sealed: string;
+}
+
+/** A sign-in to the console: whoever shows the secret of that digest is the operator until it expires. */
+export interface Session {
+  readonly digest: string;
+  /** Of the admin token that was shown: under another token the session is void. */
+  readonly tokenDigest: string;
+  readonly expiresAtMs: number;
+}
+
+/** A provider's credential that the operator added at run time. */
+export interface StoredCredential {
+  readonly id: string;
+  readonly provider: string;
+  /** The secret, encrypted. */
+  readonly sealed: string;
+  readonly weight: number;
+  readonly enabled: boolean;
+  readonly createdAtMs: number;
 }

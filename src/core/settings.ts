@@ -13,6 +13,8 @@ export interface KnownProvider {
 }
 
 export interface Credential {
+  /** Of one that was added at run time; the configuration's have none. */
+  readonly id?: string;
   /** null: the server needs none. */
   readonly secret: string | null;
   readonly weight: number;
@@ -60,6 +62,16 @@ export interface Limits {
   readonly messagesMax: number;
 }
 
+/** Which models selectors choose among for a kind of task. */
+export interface CategoryRule {
+  readonly category: Skill;
+  /** It holds where at least this share of the request is of the kind. */
+  readonly shareMin: number;
+  /** By id; null: all. */
+  readonly models: readonly string[] | null;
+  readonly deny: readonly string[];
+}
+
 export interface RouterRules {
   /** Share of the best quality that `Router#fair` keeps, 0…1. */
   readonly fairQuality: number;
@@ -67,6 +79,9 @@ export interface RouterRules {
   readonly deny: readonly string[];
   /** The card that every selector chooses for a kind of task, by id. */
   readonly pin: Readonly<Partial<Record<Skill, string>>>;
+  readonly rules: readonly CategoryRule[];
+  /** The share of requests with which another model than the chosen one is tried out; 0: none. */
+  readonly explore: number;
 }
 
 export interface ServerRules {

@@ -1,9 +1,19 @@
 // The port to the store: what every engine promises, for decisions and for what people look at.
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
-import type { Account, GatewayKey } from "./key.ts";
+import type { Account, GatewayKey, KeyState } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
-import type { RequestRecord } from "./record.ts";
-import type { Entry, Hold, Lesson, SystemAccount, UsageSum } from "./rows.ts";
+import type { Ended, RequestRecord } from "./record.ts";
+import type {
+  Entry,
+  FirstTokenSum,
+  Hold,
+  KeptContent,
+  Lesson,
+  Session,
+  StoredCredential,
+  SystemAccount,
+  UsageSum,
+} from "./rows.ts";
 
 export function entryIdOf({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
   return `${accountId}.${seq}`;
@@ -36,12 +46,42 @@ export interface KeyChange {
 }
 
 /** Only rows that match every field given. */
+export interface KeyFilter {
+  readonly accountId?: string | undefined;
+  readonly state?: KeyState | undefined;
+  /** The moment that the state is of, Unix milliseconds. */
+  readonly nowMs: number;
+  /** A part of the name, the id or the last four characters, in lower case. */
+  readonly text?: string | undefined;
+  /** The id of one that is not shown. */
+  readonly except?: string | undefined;
+}
+
+/** What a key's requests were charged (from the hour that a moment falls into), and when the last one began. */
+export interface KeyUse {
+  readonly keyId: string;
+  readonly sinceDayNanoUsd: NanoUsd;
+  readonly sinceMonthNanoUsd: NanoUsd;
+  readonly everNanoUsd: NanoUsd;
+  /** null: there was none. Where its row is forgotten already, the hour's start. */
+  readonly lastAtMs: number | null;
+}
+
+/** Only rows that match every field given. */
 export interface RequestFilter {
   readonly keyId?: string | undefined;
   readonly accountId?: string | undefined;
-  /** Asked for or used. */
+  /** Asked for, tried or used. */
   readonly model?: string | undefined;
-  readonly status?: number | undefined;
+  /** Of the model used, else tried. */
+  readonly provider?: string | undefined;
+  readonly selector?: string | undefined;
+  /** `ok`: below 400; `error`: as `isError` says. */
+  readonly status?: number | "ok" | "error" | undefined;
+  readonly ended?: Ended | undefined;
+  /** When it began: from this moment, until before that. */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
 }
 
 export const USAGE_DIMENSIONS = ["hour", "accountId", "keyId", "model"] as const;
@@ -52,6 +92,15 @@ export interface UsageQuery {
   readonly fromMs: number;
   readonly toMs: number;
   readonly groupBy: readonly UsageDimension[];
+  /** Only what matches every field given. */
+  readonly only?: UsageFilter;
+}
+
+export interface UsageFilter {
+  readonly accountId?: string | undefined;
+  readonly keyId?: string | undefined;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
 }
 
 /** An account as its row says, beside what its journal and its open holds come to. */
@@ -79,6 +128,8 @@ export interface Audit {
 }
 
 export interface PruneBefore {
+  /** Of prompts and answers; left out: as the requests. */
+  readonly contentsMs?: number;
   readonly requestsMs: number;
   readonly metersMs: number;
   readonly repliesMs: number;
@@ -86,6 +137,22 @@ export interface PruneBefore {
 
 /** What the store keeps about itself, by name; no value is a secret. */
 export type SettingName = "master_key_check" | "admin_token_digest" | "lessons_forgotten";
+
+/** What one key may teach of one model. */
+export interface LessonBound {
+  /** Its lessons of the same model and source since this moment (Unix milliseconds) are counted. */
+  readonly sinceMs: number;
+  /** What of its weight the next one keeps after so many; 0: it isn't kept. Pure. */
+  readonly shareAfter: (lessons: number) => number;
+}
+
+export interface LessonsKept {
+  /** Unix milliseconds. */
+  readonly sinceMs: number;
+  readonly perModel: number;
+  /** Of one key for one model; labels have no key. */
+  readonly perKeyAndModel: number;
+}
 
 /**
  * Each method is one transaction, and other processes may be changing the same store between any two. When the store
@@ -115,7 +182,9 @@ export interface Store {
 
   keyByDigest(digest: string): Promise<GatewayKey | null>;
   key(id: string): Promise<GatewayKey | null>;
-  keys(page: Page): Promise<readonly GatewayKey[]>;
+  keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
+  /** Of those keys that there are. */
+  keyUses(ids: readonly string[], dayMs: number, monthMs: number): Promise<readonly KeyUse[]>;
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** The changed key; null when there is none. */
   changeKey(id: string, change: KeyChange): Promise<GatewayKey | null>;
@@ -134,15 +203,25 @@ export interface Store {
   systemBalance(account: SystemAccount): Promise<NanoUsd>;
   audit(): Promise<Audit>;
 
-  /** Keeps a lesson; false when there was one of that id: the first stays. */
-  teach(lesson: Lesson): Promise<boolean>;
+  /**
+   * Keeps a lesson; false when there was one of that id, or its bound leaves it no weight. The first stays, but what a
+   * signal said gives way to a judgment.
+   */
+  teach(lesson: Lesson, bound?: LessonBound): Promise<boolean>;
   /** The lessons from a moment on (Unix milliseconds), oldest first, at most so many. */
   lessons(fromMs: number, most: number): Promise<readonly Lesson[]>;
   /** Forgets all lessons, or one model's. */
   forgetLessons(model?: string): Promise<void>;
+  /** Keeps the newest within these bounds, a key's own first; gives how many went. */
+  pruneLessons(bounds: LessonsKept): Promise<number>;
 
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
+  addContent(content: KeptContent): Promise<void>;
+  /** What was kept of a request's prompt and answer, encrypted. */
+  content(accountId: string, id: string): Promise<string | null>;
+  /** Those that ended since a moment by their node's clock (Unix milliseconds), the latest first, at most so many. */
+  endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**
    * Forgets request rows, meters and kept replies from before these moments (Unix milliseconds), at most `rowsMax`
    * rows at once, so that nobody waits long behind it; gives the number of rows that went. Usage sums and journals stay.
@@ -151,6 +230,19 @@ export interface Store {
   /** What the key's requests were charged since a moment, from the hour that it falls into. */
   chargedSince(keyId: string, sinceMs: number): Promise<NanoUsd>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
+  /** How many streamed answers began within which time: grouped likewise, and by the bucket of the time. */
+  firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
+
+  /** Keeps a session, and forgets those that have expired by that moment. */
+  addSession(session: Session, nowMs: number): Promise<void>;
+  session(digest: string): Promise<Session | null>;
+  endSession(digest: string): Promise<void>;
+
+  /** All that were added at run time, oldest first. */
+  credentials(): Promise<readonly StoredCredential[]>;
+  /** Adds a credential, or puts it in the place of the one of its id. */
+  putCredential(credential: StoredCredential): Promise<void>;
+  removeCredential(id: string): Promise<void>;
 
   setting(name: SettingName): Promise<string | null>;
   /** Keeps the value unless there is one; gives what is kept. Of two callers at once both get the same. */

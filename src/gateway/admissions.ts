@@ -24,18 +24,20 @@ export class Admissions {
   }
 
   /**
-   * Lets a request in, or gives what answered the same one before. Throws the reason for which a signal was fired, and
-   * `upstream_timeout` when the one that it waits for takes longer than `timeoutMs`.
+   * Lets a request in, or gives what answered the same one before: while that one is being answered it asks `again`.
+   * Throws the reason for which a signal was fired, and `upstream_timeout` when the one that it waits for takes longer
+   * than `timeoutMs`.
    */
   async admit(
-    ticketOf: () => Ticket,
+    first: Ticket,
+    again: () => Ticket,
     signals: readonly AbortSignal[],
     timeoutMs: number | null,
   ): Promise<Granted | { readonly kind: "replayed"; readonly sealed: string }> {
     const untilMs = this.#ports.clock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     let left: AbortSignal | null = null;
-    for (;;) {
-      const admitted = await this.#ports.ledger.admit(ticketOf());
+    for (let ticket = first; ; ticket = again()) {
+      const admitted = await this.#ports.ledger.admit(ticket);
       if (admitted.kind !== "pending") return admitted;
       const waitMs = untilMs - this.#ports.clock.monotonicMs();
       if (waitMs <= 0) throw new Fault("upstream_timeout", "The same request's answer did not come in time.");

@@ -1,30 +1,34 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
-import type { ChatReply, Usage } from "../core/chat.ts";
+import type { ChatReply } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
-import { FAULTS, Fault, faultOf } from "../core/fault.ts";
+import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
-import { offersOf } from "../ledger/worst.ts";
 import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
 import type { Part } from "../wire/run.ts";
 import { Admissions } from "./admissions.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
+import { type ContentPorts, Contents, type Said } from "./contents.ts";
 import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
+import { type LessonPorts, Lessons } from "./lessons.ts";
+import { once } from "./once.ts";
 import { opening } from "./opening.ts";
-import { type PlanPorts, planned } from "./planned.ts";
-import { Settlements } from "./settlements.ts";
+import { offered, type PlanPorts, planned } from "./planned.ts";
+import { chargedIn, lostOutcome, Settlements } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
 import type { Ports } from "./upstream.ts";
 import { type Life, walk } from "./walk.ts";
 
-export interface GatewayPorts extends Ports, PlanPorts {
+export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
+  /** Left out: prompts and answers are kept nowhere. */
+  readonly contents?: ContentPorts;
 }
 
 const LOOK_MS = 10;
@@ -33,13 +37,21 @@ const PATIENCE_MS = 1000;
 /** How long one waits that is paid for: its last part never leaves before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
 
-/** The two ways to give an answer: whole or in batches of chunks, made now or kept from before. */
-interface Form<Part> {
-  readonly made: (life: Answering) => AsyncGenerator<Part>;
-  readonly kept: (reply: ChatReply) => readonly Part[];
+/** A request from its beginning, with all that its end needs however it ends. */
+interface Entered {
+  readonly call: Call;
+  readonly facts: Facts;
+  readonly plan: readonly Attempt[];
+  readonly tally: Tally;
+  readonly ending: AbortController;
+  /** null: its content is not kept. */
+  readonly said: Said | null;
+  ticket: Ticket;
+  settle: Answering["settle"];
 }
 
 interface Answering extends Life {
+  readonly said: Said | null;
   /** Resolves when the hold would survive a power failure: until then nothing of a paid answer may leave. */
   readonly durable: Promise<void>;
   /** May be called more than once, settles once; with the whole answer where it is to be kept. */
@@ -50,6 +62,8 @@ export class Gateway {
   readonly #ports: GatewayPorts;
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
+  readonly #lessons: Lessons;
+  readonly #contents: Contents;
   /** Of each request under way, by what it can be ended. */
   readonly #underWay = new Set<AbortController>();
 
@@ -57,6 +71,8 @@ export class Gateway {
     this.#ports = ports;
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
+    this.#lessons = new Lessons(ports);
+    this.#contents = new Contents(ports.contents ?? null, ports.log);
   }
 
   /** Requests under way. */
@@ -74,7 +90,7 @@ export class Gateway {
     const untilMs = this.#ports.deadlines.nowMs() + withinMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => {
-      const idle = this.open === 0 && this.#settlements.waiting === 0;
+      const idle = this.open + this.#settlements.waiting + this.#contents.waiting === 0;
       if (idle || this.#ports.deadlines.nowMs() >= untilMs) return resolve();
       this.#ports.clock.after(LOOK_MS, look);
     };
@@ -84,9 +100,17 @@ export class Gateway {
 
   /** The whole answer. Throws the Fault that the client is to see. */
   async complete(call: Call, facts: Facts): Promise<ChatReply> {
-    const form: Form<ChatReply> = { made: (life) => this.#whole(life), kept: (reply) => [reply] };
-    for await (const reply of this.#served(call, facts, form)) return reply;
-    throw new Fault("internal_error", "The gateway gave no answer.");
+    const entered = this.#enter(call, facts);
+    try {
+      const admitted = await this.#admitted(entered);
+      if (admitted.kind === "replayed") return await this.#kept(entered, admitted.sealed);
+      return await this.#whole(this.#answering(entered, admitted));
+    } catch (thrown) {
+      this.#failed(entered, thrown);
+      throw thrown;
+    } finally {
+      await this.#leave(entered);
+    }
   }
 
   /**
@@ -95,63 +119,85 @@ export class Gateway {
    * `return()` and fires the call's signal.
    */
   stream(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
-    return this.#served(call, facts, {
-      made: (life) => this.#streamed(life),
-      kept: (reply) => [unfold(reply)],
-    });
-  }
-
-  #served<Part>(call: Call, facts: Facts, form: Form<Part>): AsyncGenerator<Part> {
-    const parts = this.#live(call, facts, form);
+    const parts = this.#parts(call, facts);
     return call.idempotency === null ? parts : detached(parts);
   }
 
-  /** The one way through: however the answer ends, the request is settled once, before its last part leaves. */
-  async *#live<Part>(call: Call, facts: Facts, form: Form<Part>): AsyncGenerator<Part> {
+  async *#parts(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
+    const entered = this.#enter(call, facts);
+    try {
+      const admitted = await this.#admitted(entered);
+      if (admitted.kind === "replayed") yield unfold(await this.#kept(entered, admitted.sealed));
+      else yield* this.#streamed(this.#answering(entered, admitted));
+    } catch (thrown) {
+      this.#failed(entered, thrown);
+      throw thrown;
+    } finally {
+      await this.#leave(entered);
+    }
+  }
+
+  /** Whoever enters leaves: however the answer ends, the request is settled once, before its last part leaves. */
+  #enter(call: Call, facts: Facts): Entered {
     const { clock, deadlines } = this.#ports;
     const { attempts: plan, decision } = planned(this.#ports, call);
     const tally = new Tally(call, facts, decision, clock.nowMs(), deadlines.nowMs());
     const ending = call.idempotency === null ? call.ending : new AbortController();
-    let settle: Answering["settle"] = async () => null;
-    let ticket = this.#ticketOf(call, plan);
+    const ticket = this.#ticketOf(call, plan);
     this.#underWay.add(ending);
-    try {
-      const signals = [call.ending.signal, ending.signal];
-      const asked = () => {
-        ticket = this.#ticketOf(call, plan);
-        return ticket;
-      };
-      const admitted = await this.#admissions.admit(asked, signals, call.timeoutMs);
-      if (admitted.kind === "replayed") return yield* this.#replayed(call, facts, admitted.sealed, form);
-      facts.limits = admitted.limits;
-      settle = once((reply) => this.#settle(ticket, admitted, call, tally, reply));
-      const durable = this.#durable(admitted);
-      yield* form.made({ call, facts, plan, granted: admitted, tally, ending, durable, settle });
-    } catch (thrown) {
-      tally.failed(thrown);
-      if (isOutcomeUnknown(thrown)) this.#callOff(ticket, tally);
-      throw thrown;
-    } finally {
-      this.#underWay.delete(ending);
-      await settle().finally(() => this.#admissions.over(call.id));
-    }
+    const said = this.#contents.begin(call);
+    return { call, facts, plan, tally, ending, said, ticket, settle: async () => null };
   }
 
-  async *#whole(life: Answering): AsyncGenerator<ChatReply> {
-    const { tally, settle, durable } = life;
+  #admitted(entered: Entered): ReturnType<Admissions["admit"]> {
+    const { call, plan, ending } = entered;
+    const again = () => {
+      entered.ticket = this.#ticketOf(call, plan);
+      return entered.ticket;
+    };
+    const signals = [call.ending.signal, ending.signal];
+    return this.#admissions.admit(entered.ticket, again, signals, call.timeoutMs);
+  }
+
+  #answering(entered: Entered, granted: Granted): Answering {
+    const { call, facts, plan, tally, ending, said, ticket } = entered;
+    facts.limits = granted.limits;
+    tally.tracing.admitted(this.#ports.deadlines.nowMs());
+    const settle = once((reply?: ChatReply) => {
+      if (said) this.#contents.keep(said, tally.fault);
+      return this.#settle(ticket, granted, call, tally, reply);
+    });
+    entered.settle = settle;
+    return { call, facts, plan, granted, tally, ending, said, durable: this.#durable(granted), settle };
+  }
+
+  #failed({ ticket, tally }: Entered, thrown: unknown): void {
+    tally.failed(thrown);
+    if (isOutcomeUnknown(thrown)) this.#callOff(ticket, tally);
+  }
+
+  async #leave({ call, ending, settle }: Entered): Promise<void> {
+    this.#underWay.delete(ending);
+    await settle().finally(() => this.#admissions.over(call.id));
+  }
+
+  async #whole(life: Answering): Promise<ChatReply> {
+    const { tally, said, settle, durable } = life;
     const reply = await walk(this.#ports, life, {
       run: (attemptCall) => wholeChoices(this.#ports, attemptCall),
       drop: () => {},
     });
     await durable;
-    tally.saw(unfold(reply));
+    // What was produced is measured only where nobody reports it, or where something is learned of it.
+    if (!reply.usage || tally.learns) tally.saw(unfold(reply));
     const usage = tally.finished(reply.usage ?? null);
+    said?.whole({ ...reply, usage });
     const settled = await settle({ ...reply, usage });
-    yield { ...reply, usage: chargedIn(usage, settled) };
+    return { ...reply, usage: chargedIn(usage, settled) };
   }
 
   async *#streamed(life: Answering): AsyncGenerator<readonly Part[]> {
-    const { call, tally, settle, durable } = life;
+    const { call, tally, said, settle, durable } = life;
     const { first, rest } = await walk(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
       drop: (opened) => opened.rest.leave(),
@@ -161,10 +207,12 @@ export class Gateway {
       await durable;
       tally.saw(first);
       copy?.take(first, tally.producedBytes);
+      said?.take(first);
       yield first;
       for (let parts = await rest.next(); parts; parts = await rest.next()) {
         tally.saw(parts);
         copy?.take(parts, tally.producedBytes);
+        said?.take(parts);
         yield parts;
       }
       const usage = tally.finished(rest.usage);
@@ -175,7 +223,7 @@ export class Gateway {
     }
   }
 
-  async *#replayed<Part>(call: Call, facts: Facts, sealed: string, form: Form<Part>): AsyncGenerator<Part> {
+  async #kept({ call, facts }: Entered, sealed: string): Promise<ChatReply> {
     const { vault, ledger, log } = this.#ports;
     const { id, created, model, reply } = openReply(vault, call.idempotency?.replyId ?? "", sealed);
     facts.model = model;
@@ -184,27 +232,20 @@ export class Gateway {
     // It was sealed before anybody knew what of its cost the balance would cover.
     const charged = await ledger.charged(id);
     const usage = reply.usage && { ...reply.usage, charged: usdOf(charged) };
-    yield* form.kept({ ...reply, ...(usage ? { usage } : {}) });
+    return { ...reply, ...(usage ? { usage } : {}) };
   }
 
   #ticketOf(call: Call, plan: readonly Attempt[]): Ticket {
     const { id, requestId, key, request, selection, idempotency } = call;
     return this.#ports.ledger.ticket({
       id,
+      isNew: true,
       requestId,
       key,
       modelAsked: shownModel(request.model),
       selector: selection.kind === "selector" ? `Router#${selection.selector}` : null,
       stream: request.stream === true,
-      offers: () => {
-        const isUnpriced = selection.kind === "card" && selection.card.price === null;
-        return isUnpriced
-          ? []
-          : offersOf(
-              plan.map(({ card }) => card),
-              request,
-            );
-      },
+      offers: () => offered(call, plan),
       idempotency,
       nowMs: this.#ports.clock.nowMs(),
     });
@@ -222,15 +263,18 @@ export class Gateway {
   /** Waits a little for the row: only an answer that is paid for is withheld until the store can be used again. */
   async #settle(
     ticket: Ticket,
-    { place }: Granted,
+    granted: Granted,
     call: Call,
     tally: Tally,
     reply: ChatReply | undefined,
   ): Promise<Settled | null> {
     const counted = tally.produced;
-    const isPaid = place.kind === "balance";
+    const isPaid = granted.place.kind === "balance";
     const record = tally.record(this.#ports.deadlines.nowMs());
-    const sealedReply = reply ? this.#sealed(call, record.modelUsed ?? "", reply) : null;
+    this.#lessons.ended(tally.seen(), { call, record, granted });
+    const { id, created, idempotency } = call;
+    const kept = reply && idempotency ? { id, created, model: record.modelUsed ?? "", reply } : null;
+    const sealedReply = kept && idempotency ? sealReply(this.#ports.vault, idempotency.replyId, kept) : null;
     const outcome: Outcome = { counted, record, sealedReply };
     if (!isPaid || !counted) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
     const unanswered = call.request.stream === true ? outcome : lostOutcome(outcome);
@@ -241,11 +285,6 @@ export class Gateway {
     });
   }
 
-  #sealed({ id, created, idempotency }: Call, model: string, reply: ChatReply): string | null {
-    if (idempotency === null) return null;
-    return sealReply(this.#ports.vault, idempotency.replyId, { id, created, model, reply });
-  }
-
   /** What may have been let in without anybody knowing must not stay held. */
   #callOff(ticket: Ticket, tally: Tally): void {
     const record = tally.record(this.#ports.deadlines.nowMs());
@@ -253,27 +292,6 @@ export class Gateway {
   }
 }
 
-function chargedIn(usage: Usage, settled: Settled | null): Usage {
-  return { ...usage, charged: usdOf(settled?.chargedNanoUsd ?? 0) };
-}
-
-function lostOutcome({ record }: Outcome): Outcome {
-  const { status } = FAULTS.store_unavailable;
-  return {
-    counted: false,
-    sealedReply: null,
-    record: { ...record, ended: "lost", status, faultCode: "store_unavailable" },
-  };
-}
-
 function isOutcomeUnknown(thrown: unknown): boolean {
   return faultOf(thrown).details.outcomeUnknown === true;
-}
-
-function once<Given, Result>(task: (given: Given) => Promise<Result>): (given: Given) => Promise<Result> {
-  let running: Promise<Result> | null = null;
-  return (given) => {
-    running ??= task(given);
-    return running;
-  };
 }

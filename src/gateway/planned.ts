@@ -1,10 +1,14 @@
 // A call's plan: what the router is handed of it, and of how the providers are doing.
-import type { Random } from "../core/world.ts";
+import type { ChatRequest } from "../core/chat.ts";
+import type { Offer } from "../core/demand.ts";
+import type { Log, Random } from "../core/world.ts";
+import { offersOf } from "../ledger/worst.ts";
+import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
 import type { Lane } from "../router/lane.ts";
 import type { Learned } from "../router/learned.ts";
-import { type Known, type Plan, planOf } from "../router/plan.ts";
-import { vitalsOfCard } from "../router/report.ts";
+import { paceOf } from "../router/pace.ts";
+import { type Attempt, type Known, type Plan, planOf } from "../router/plan.ts";
 import type { Stickiness } from "../router/stickiness.ts";
 import type { Call } from "./call.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -14,22 +18,24 @@ export interface PlanPorts {
   readonly health: Health;
   readonly stickiness: Stickiness;
   readonly learned: Learned;
+  readonly caches: Caches;
   readonly deadlines: Deadlines;
+  readonly log: Log;
 }
 
 const ROLL_BYTES = 4;
 /** As if so many answers had been good before. */
-const OUTCOMES_BEFORE = 10;
+const OUTCOMES_BEFORE = 20;
 
 export function planned(ports: PlanPorts, call: Call): Plan {
   const { request, selection, rules, quality, upstreams, key } = call;
   const { health, stickiness, deadlines, random } = ports;
-  return planOf({
+  const plan = planOf({
     request,
     selection,
     rules,
     quality,
-    known: knownNow(ports),
+    known: knownNow(ports, { keyId: key.id, request }),
     credentialsOf: (provider) => upstreams.get(provider)?.setup.credentials ?? [],
     roll: () => rolled(random.bytes(ROLL_BYTES)),
     keyId: key.id,
@@ -37,36 +43,59 @@ export function planned(ports: PlanPorts, call: Call): Plan {
     stickiness,
     nowMs: deadlines.nowMs(),
   });
+  const usual = plan.decision?.instead_of ?? null;
+  if (usual !== null)
+    ports.log({
+      ...{ event: "explored", level: "info", request_id: call.requestId },
+      ...{ model: plan.decision?.choice ?? null, instead_of: usual },
+    });
+  return plan;
 }
 
+/** A plainly named model without a price is never paid for. */
+export function offered({ selection, request }: Call, plan: readonly Attempt[]): readonly Offer[] {
+  const isUnpriced = selection.kind === "card" && selection.card.price === null;
+  const cards = isUnpriced ? [] : plan.map(({ card }) => card);
+  return offersOf(cards, request);
+}
+
+export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;
+
 /** What a selector goes by beside the catalogue, as of now. */
-export function knownNow({
-  health,
-  learned,
-  deadlines,
-}: Pick<PlanPorts, "health" | "learned" | "deadlines">): Known {
+export function knownNow(
+  { health, learned, caches, stickiness, deadlines }: KnownPorts,
+  { keyId, request }: { readonly keyId: string; readonly request: ChatRequest },
+): Known {
   const nowMs = deadlines.nowMs();
   const of = (id: string) => {
     const card = health.card(id);
     if (!card) return null;
     const lanes = [...card.lanes.values()];
-    const { breaker, firstTokenMs, tokensPerSecond } = vitalsOfCard(health, id, nowMs);
+    const isShut = lanes.length > 0 && lanes.every(({ breaker }) => breaker.isOpen);
     return {
-      firstTokenMs: firstTokenMs?.p50 ?? null,
-      tokensPerSecond,
+      ...paceOf(health, id, nowMs),
       // What is due to be tried again is judged by that alone: who is never asked could not show that he is well.
-      errorRate: breaker === "closed" ? fadingErrorRate(lanes, nowMs) : 0,
+      errorRate: isShut ? 0 : fadingErrorRate(lanes, nowMs),
       open: lanes.length > 0 && lanes.every((lane) => lane.waitMs(nowMs) !== 0),
     };
   };
-  return { health: { of }, learned };
+  let held: ((cardId: string) => number) | undefined;
+  const cachedTokens = (id: string) => {
+    held ??= stickiness.held(keyId, request, nowMs);
+    return caches.likelyTokens(id, held(id));
+  };
+  return { health: { of }, learned, cachedTokens };
 }
 
-/** A rate of few or faded outcomes says little, and less with time. */
+/**
+ * What is likely at least, and less with time: a few failures come by chance, about as many as the square root of what was
+ * counted, so that one of them never drives a good model out.
+ */
 function fadingErrorRate(lanes: readonly Lane[], nowMs: number): number {
   const outcomes = lanes.map((lane) => lane.outcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
-  return bad / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);
+  const beyondChance = Math.max(0, bad - Math.sqrt(bad));
+  return beyondChance / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);
 }
 
 function rolled(bytes: Uint8Array): number {

@@ -7,6 +7,7 @@ import type { Attempt } from "../router/plan.ts";
 import type { Trial } from "../router/trial.ts";
 import type { AttemptCall } from "./attempt.ts";
 import type { Runner } from "./hedge.ts";
+import type { TracingAttempt } from "./tracing.ts";
 import type { Upstream } from "./upstream.ts";
 import type { Life } from "./walk.ts";
 
@@ -22,6 +23,7 @@ export interface RunningOf<Result> {
   readonly attempt: Attempt;
   readonly upstream: Upstream;
   readonly trial: Trial;
+  readonly traced: TracingAttempt;
   readonly way: Way<Result>;
   /** When the walk began: all attempts together have one time. */
   readonly startedMs: number;
@@ -49,19 +51,21 @@ export class Running<Result> implements Runner<Result> {
   }
 
   readonly run = async (): Promise<Result> => {
-    const { way, trial, nowMs, onFailed } = this.#of;
+    const { way, trial, traced, life, nowMs, onFailed } = this.#of;
     try {
       return await way.run(this.#call());
     } catch (thrown) {
       const fault = faultOf(thrown);
       trial.failed(nowMs(), fault);
+      life.tally.tracing.ends(traced, "failed", nowMs(), fault);
       if (!this.#ending?.signal.aborted) onFailed(fault);
       throw fault;
     }
   };
 
   readonly end = (): void => {
-    const { trial, life, nowMs } = this.#of;
+    const { trial, traced, life, nowMs } = this.#of;
+    life.tally.tracing.ends(traced, "outrun", nowMs());
     trial.outrun(nowMs(), life.call.request.stream === true);
     this.#ending?.abort(new Fault("client_gone", "Another attempt was faster."));
   };
@@ -70,7 +74,8 @@ export class Running<Result> implements Runner<Result> {
 
   /** It has won: the request's facts and its usage are this attempt's, from now on and as far as they were told already. */
   win(): void {
-    const { life, attempt } = this.#of;
+    const { life, attempt, traced } = this.#of;
+    life.tally.tracing.won(traced);
     life.facts.model = attempt.card.id;
     life.facts.dropped = this.#dropped;
     this.#onUsage = life.tally.reported;

@@ -1,19 +1,31 @@
 // What one request came to: counted while it runs, made into its one record at its end.
 import type { Delta, Usage } from "../core/chat.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
-import { usdOf } from "../core/money.ts";
+import { type BillLine, usdOf } from "../core/money.ts";
 import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
-import { cost, tokensOf } from "../ledger/price.ts";
+import { costBy, linesOf, tokensOf } from "../ledger/price.ts";
 import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
+import { Witness } from "../router/signal.ts";
 import { isAnswer } from "../wire/normalise.ts";
-import { type Part, Run } from "../wire/run.ts";
+import { chunksOf, isChunk, type Part, Run } from "../wire/run.ts";
 import type { Call, Facts } from "./call.ts";
+import type { Seen } from "./lessons.ts";
+import { Tracing } from "./tracing.ts";
 
-const NO_TOKENS: Tokens = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+interface Bill extends Pick<UnsettledRecord, "tokens" | "costNanoUsd"> {
+  readonly lines: readonly BillLine[];
+}
+
+const NOTHING: Bill = {
+  tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+  costNanoUsd: 0,
+  lines: [],
+};
 
 export class Tally {
+  readonly tracing: Tracing;
   readonly #call: Call;
   readonly #facts: Facts;
   readonly #decision: KeptDecision | null;
@@ -26,6 +38,8 @@ export class Tally {
   /** That report is the last word: every choice had come to its finish. */
   #isCounted = false;
   #usage: Usage | null = null;
+  /** Of the usage that the answer ended with, worked out once. */
+  #bill: Bill | null = null;
   #source: UsageSource = "none";
   #answered = false;
   #producedBytes = 0;
@@ -33,19 +47,33 @@ export class Tally {
   #ended: Ended = "client_gone";
   #fault: Fault | null = null;
   #finished = false;
+  /** null: the client named the model, and nothing is learned of its answer. */
+  readonly #witness: Witness | null;
 
   /** `atMs` is wall time; `startedMs` is on the monotonic clock. */
   constructor(call: Call, facts: Facts, decision: KeptDecision | null, atMs: number, startedMs: number) {
     this.#call = call;
     this.#facts = facts;
     this.#decision = decision;
+    this.#witness = decision && new Witness(call.request);
     this.#atMs = atMs;
     this.#startedMs = startedMs;
+    this.tracing = new Tracing(startedMs);
   }
 
   /** Whether a provider produced anything: only then does the request count. */
   get produced(): boolean {
     return this.#finished || this.#answered;
+  }
+
+  /** Why it failed; null: it did not. */
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
+  /** Whether something is learned of the answer: then all of it is to be seen. */
+  get learns(): boolean {
+    return this.#witness !== null;
   }
 
   get producedBytes(): number {
@@ -74,6 +102,9 @@ export class Tally {
   /** What left for the client. */
   saw(parts: readonly Part[]): void {
     this.#answered ||= parts.some(isAnswer);
+    const witness = this.#witness;
+    // A run says nothing of how an answer ends: who keeps no texts needs none of it.
+    witness?.take(witness.keeps ? chunksOf(parts) : parts.filter(isChunk));
     for (const part of parts) {
       if (part instanceof Run) this.#producedBytes += part.bytes;
       else for (const { delta } of part.choices) this.#producedBytes += bytesOf(delta);
@@ -85,8 +116,15 @@ export class Tally {
     this.#finished = true;
     this.#ended = "done";
     this.#usage = reported ?? this.#estimate();
+    this.#bill = null;
     this.#source = reported ? "provider" : "estimate";
-    return { ...this.#usage, cost: usdOf(this.#cost()) };
+    return { ...this.#usage, cost: usdOf(this.#billed().costNanoUsd) };
+  }
+
+  /** What can be learned of the answer; null: a selector didn't choose, or nobody answered. */
+  seen(): Seen | null {
+    const [card, decision, witness] = [this.#attempt?.card, this.#decision, this.#witness];
+    return card && decision && witness ? { card, decision, witness } : null;
   }
 
   failed(thrown: unknown): void {
@@ -102,6 +140,7 @@ export class Tally {
       this.#source = this.#isCounted ? "provider" : "estimate";
     }
     const { id, requestId, key, request } = this.#call;
+    const totalMs = Math.round(nowMs - this.#startedMs);
     return {
       id,
       requestId,
@@ -109,25 +148,49 @@ export class Tally {
       accountId: key.accountId,
       atMs: this.#atMs,
       modelAsked: shownModel(request.model),
+      modelTried: this.tracing.lastModel,
       modelUsed: this.#attempt?.card.id ?? null,
       selector: this.#facts.selector,
       decision: this.#decision && JSON.stringify(this.#decision),
+      trace: this.#trace(totalMs),
       attempts: this.#facts.attempts,
       stream: request.stream === true,
       status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
       faultCode: this.#fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
-      tokens: this.#usage ? tokensOf(this.#usage) : NO_TOKENS,
-      costNanoUsd: this.#cost(),
+      tokens: this.#billed().tokens,
+      costNanoUsd: this.#billed().costNanoUsd,
       usageSource: this.#source,
       ended: this.#ended,
-      totalMs: Math.round(nowMs - this.#startedMs),
+      totalMs,
       firstTokenMs: this.#firstTokenMs,
     };
   }
 
-  #cost(): number {
-    if (!this.#usage || !this.#attempt) return 0;
-    return cost(this.#attempt.card.price, tokensOf(this.#usage), this.#call.markup, this.#calls);
+  #billed(): Bill {
+    if (!this.#usage) return NOTHING;
+    this.#bill ??= this.#billFor(tokensOf(this.#usage));
+    return this.#bill;
+  }
+
+  #billFor(tokens: Tokens): Bill {
+    const price = this.#attempt?.card.price ?? null;
+    if (price === null) return { ...NOTHING, tokens };
+    const lines = linesOf(price, tokens, this.#calls);
+    return { tokens, costNanoUsd: costBy(lines, this.#call.markup), lines };
+  }
+
+  #trace(endMs: number): string {
+    const { lines: bill } = this.#billed();
+    const { markup } = this.#call;
+    const firstTokenMs = this.#firstTokenMs;
+    return this.tracing.text({
+      endMs,
+      firstTokenMs,
+      isWhole: this.#finished,
+      fault: this.#fault,
+      bill,
+      markup,
+    });
   }
 
   #endedBy(fault: Fault): Ended {

@@ -12,6 +12,7 @@ import { type Race, raced } from "./hedge.ts";
 import type { PlanPorts } from "./planned.ts";
 import { Running, type Way } from "./running.ts";
 import type { Tally } from "./tally.ts";
+import type { TracingAttempt } from "./tracing.ts";
 import type { Ports, Upstream } from "./upstream.ts";
 
 /** A request that was let in, while it is being answered. */
@@ -56,7 +57,9 @@ class Walk<Result> {
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
       try {
-        return this.#won(await this.#outcome(running));
+        const race = this.#raceOf(running);
+        if (race === null) return this.#won({ result: await running.run(), by: running });
+        return this.#won(await this.#outcome(race, running));
       } catch (thrown) {
         this.#last = faultOf(thrown);
       }
@@ -80,18 +83,21 @@ class Walk<Result> {
       if (!trial) continue;
       facts.attempts++;
       facts.model = attempt.card.id;
-      return this.#running(attempt, upstream, trial);
+      const last4 = health.key(attempt)?.last4 ?? null;
+      const traced = this.#life.tally.tracing.begins(attempt.card.id, last4, nowMs);
+      return this.#running(attempt, upstream, trial, traced);
     }
     return null;
   }
 
-  #running(attempt: Attempt, upstream: Upstream, trial: Trial): Running<Result> {
+  #running(attempt: Attempt, upstream: Upstream, trial: Trial, traced: TracingAttempt): Running<Result> {
     const { deadlines, log } = this.#ports;
     const running = new Running({
       life: this.#life,
       attempt,
       upstream,
       trial,
+      traced,
       way: this.#way,
       startedMs: this.#startedMs,
       nowMs: () => deadlines.nowMs(),
@@ -114,9 +120,10 @@ class Walk<Result> {
     return !isLate && isElsewhere(this.#last, call);
   }
 
-  async #outcome(first: Running<Result>): Promise<{ readonly result: Result; readonly by: Running<Result> }> {
-    const race = this.#raceOf(first);
-    if (race === null) return { result: await first.run(), by: first };
+  async #outcome(
+    race: Race<Running<Result>, Result>,
+    first: Running<Result>,
+  ): Promise<{ readonly result: Result; readonly by: Running<Result> }> {
     const { result, winner, loser } = await raced(race);
     if (loser) this.#tellRace(winner, loser, winner === first);
     return { result, by: winner };

@@ -1,152 +1,140 @@
-// /admin/v1: the operator's use-cases on accounts and their money, keys, usage, the request log and providers, behind the token.
+// /admin/v1: the operator's use-cases on accounts and their money, keys, figures, the request log and the settings, behind the token.
 import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
-import { createKey, getKey, listKeys, revokeKey, updateKey } from "../admin/keys.ts";
-import { listProviders } from "../admin/providers.ts";
-import { getRequest, listRequests } from "../admin/requests.ts";
-import { checkAdminToken } from "../admin/token.ts";
+import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
+import { forgetLessons, modelIn } from "../admin/lessons.ts";
+import { overview } from "../admin/overview.ts";
+import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
-import type { ProviderHealth } from "../core/health.ts";
-import { invalidKey } from "../core/key.ts";
-import type { DayRules } from "../ledger/day.ts";
-import { json } from "./answers.ts";
-import { bearerToken, secretOf } from "./auth.ts";
-import { readJson } from "./body.ts";
+import type { Settings } from "../core/settings.ts";
+import type { TaughtView } from "../router/learned.ts";
+import { bodyOf, options, type By as RouteBy, routesBy } from "./admin-route.ts";
+import { modelsView, type Running, settingsView } from "./admin-views.ts";
+import { bearerToken } from "./auth.ts";
+import type { OperatorParts } from "./operator.ts";
 
-const BODY_BYTES_MAX = 64 * 1024;
-
-export interface AdminPorts {
-  readonly world: AdminWorld;
-  /** The configured token; null: the one that was made at the first start. */
-  readonly adminToken: string | null;
-  /** When the operator's days begin; asked for each time. */
-  readonly dayRules: () => DayRules;
-  /** How each provider that is on has been doing lately. */
-  readonly providers: () => readonly ProviderHealth[];
+export interface AdminPorts extends OperatorParts, Running {
+  readonly ledger: KeyParts["ledger"];
+  readonly contentVault: RequestParts["contentVault"];
+  /** Those in force; asked for each time. */
+  readonly settings: () => Settings;
+  /** What the selectors have learned of each model, here. */
+  readonly learned: () => readonly LearnedView[];
 }
 
-/** Runs a use-case for whoever shows the admin token; that is checked before anything is read. */
-type Run = (
-  bearer: string | undefined,
-  useCase: (world: AdminWorld) => Promise<unknown>,
-  status?: number,
-) => Promise<Response>;
+export interface LearnedView extends TaughtView {
+  /** How many times longer its answers are than predicted. */
+  readonly length: number;
+}
 
-export function adminRoutes({ world, adminToken, dayRules, providers }: AdminPorts) {
-  const run: Run = async (bearer, useCase, status = 200) => {
-    if (!(await checkAdminToken(world, adminToken, secretOf(bearer)))) throw invalidKey();
-    return json(status, await useCase(world));
-  };
+/** What the use-cases are handed. */
+type Parts = AdminWorld & KeyParts & RequestParts;
+
+type By = RouteBy<Parts>;
+
+export function adminRoutes(ports: AdminPorts) {
+  const { settings, ledger, contentVault } = ports;
+  const world: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
+  const by = routesBy(ports, world);
   return new Elysia({ prefix: "/admin/v1" })
-    .use(accountRoutes(run))
-    .use(moneyRoutes(run))
-    .use(keyRoutes(run))
-    .use(requestRoutes(run))
-    .use(usageRoutes(run, dayRules))
-    .use(providerRoutes(run, providers));
+    .use(accountRoutes(by))
+    .use(keyRoutes(by))
+    .use(logRoutes(by))
+    .use(learnedRoutes(by, ports))
+    .use(settingRoutes(by, ports));
 }
 
-const options = { parse: "none", detail: { hide: true } } as const;
-
-function bodyOf(request: Request): Promise<unknown> {
-  return readJson(request, BODY_BYTES_MAX);
-}
-
-function accountRoutes(run: Run) {
+function accountRoutes(by: By) {
+  const list = by((world, _, { query }) => listAccounts(world, query));
+  const make = by(async (world, _, at) => createAccount(world, await bodyOf(at)), 201);
+  const change = by(async (world, id, at) => updateAccount(world, id, await bodyOf(at)));
+  const topUp = by(async (world, id, at) => {
+    const idempotencyKey = at.request.headers.get("idempotency-key");
+    return topUpAccount(world, id, await bodyOf(at), idempotencyKey);
+  }, 201);
   return new Elysia()
     .use(bearerToken())
-    .get("/accounts", ({ bearer, query }) => run(bearer, (world) => listAccounts(world, query)), options)
-    .post(
-      "/accounts",
-      ({ bearer, request }) => run(bearer, async (world) => createAccount(world, await bodyOf(request)), 201),
-      options,
-    )
-    .get(
-      "/accounts/:id",
-      ({ bearer, params }) => run(bearer, (world) => getAccount(world, params.id)),
-      options,
-    )
-    .patch(
-      "/accounts/:id",
-      ({ bearer, params, request }) =>
-        run(bearer, async (world) => updateAccount(world, params.id, await bodyOf(request))),
-      options,
-    );
-}
-
-function moneyRoutes(run: Run) {
-  return new Elysia()
-    .use(bearerToken())
-    .post(
-      "/accounts/:id/topups",
-      ({ bearer, params, request }) =>
-        run(
-          bearer,
-          async (world) => topUpAccount(world, params.id, await bodyOf(request), keyOf(request)),
-          201,
-        ),
-      options,
-    )
+    .get("/accounts", list, options)
+    .post("/accounts", make, options)
+    .get("/accounts/:id", by(getAccount), options)
+    .patch("/accounts/:id", change, options)
+    .post("/accounts/:id/topups", topUp, options)
     .get(
       "/accounts/:id/journal",
-      ({ bearer, params, query }) => run(bearer, (world) => listJournal(world, params.id, query)),
+      by((world, id, { query }) => listJournal(world, id, query)),
       options,
     );
 }
 
-function keyOf(request: Request): string | null {
-  return request.headers.get("idempotency-key");
-}
-
-function keyRoutes(run: Run) {
+function keyRoutes(by: By) {
   return new Elysia()
     .use(bearerToken())
-    .get("/keys", ({ bearer, query }) => run(bearer, (world) => listKeys(world, query)), options)
-    .post(
+    .get(
       "/keys",
-      ({ bearer, request }) => run(bearer, async (world) => createKey(world, await bodyOf(request)), 201),
+      by((world, _, { query }) => listKeysInUse(world, query)),
       options,
     )
-    .get("/keys/:id", ({ bearer, params }) => run(bearer, (world) => getKey(world, params.id)), options)
+    .post(
+      "/keys",
+      by(async (world, _, at) => createKey(world, await bodyOf(at)), 201),
+      options,
+    )
+    .get("/keys/:id", by(getKey), options)
     .patch(
       "/keys/:id",
-      ({ bearer, params, request }) =>
-        run(bearer, async (world) => updateKey(world, params.id, await bodyOf(request))),
+      by(async (world, id, at) => updateKey(world, id, await bodyOf(at))),
+      options,
+    )
+    .delete("/keys/:id", by(revokeKey), options);
+}
+
+function logRoutes(by: By) {
+  return new Elysia()
+    .use(bearerToken())
+    .get(
+      "/requests",
+      by((world, _, { query }) => listRequests(world, query)),
+      options,
+    )
+    .get("/requests/:id", by(getRequest), options)
+    .get(
+      "/usage",
+      by((world, _, { query }) => sumUsage(world, query)),
+      options,
+    )
+    .get(
+      "/overview",
+      by((world, _, { query }) => overview(world, query)),
+      options,
+    );
+}
+
+function learnedRoutes(by: By, { learned }: AdminPorts) {
+  return new Elysia()
+    .use(bearerToken())
+    .get(
+      "/learned",
+      by(async () => ({ data: learned(), next: null })),
       options,
     )
     .delete(
-      "/keys/:id",
-      ({ bearer, params }) => run(bearer, (world) => revokeKey(world, params.id)),
+      "/learned",
+      by((world, _, { query }) => forgetLessons(world, modelIn(query))),
       options,
     );
 }
 
-function requestRoutes(run: Run) {
+function settingRoutes(by: By, ports: AdminPorts) {
+  const models = by(async () => modelsView(ports.settings()));
   return new Elysia()
     .use(bearerToken())
-    .get("/requests", ({ bearer, query }) => run(bearer, (world) => listRequests(world, query)), options)
+    .get("/models", models, options)
     .get(
-      "/requests/:id",
-      ({ bearer, params }) => run(bearer, (world) => getRequest(world, params.id)),
+      "/settings",
+      by(async () => settingsView(ports.settings(), ports)),
       options,
     );
-}
-
-function usageRoutes(run: Run, dayRules: () => DayRules) {
-  return new Elysia()
-    .use(bearerToken())
-    .get(
-      "/usage",
-      ({ bearer, query }) => run(bearer, (world) => sumUsage({ ...world, dayRules }, query)),
-      options,
-    );
-}
-
-function providerRoutes(run: Run, providers: AdminPorts["providers"]) {
-  return new Elysia()
-    .use(bearerToken())
-    .get("/providers", ({ bearer }) => run(bearer, async () => listProviders(providers)), options);
 }

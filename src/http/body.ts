@@ -8,7 +8,10 @@ const DEPTH_MAX = 64;
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
   const declared = Number(request.headers.get("content-length") ?? "0");
   if (declared > bytesMax) throw tooLarge(bytesMax);
-  const bytes = await readBytes(request, bytesMax);
+  refuseEncoded(request.headers);
+  const bytes = request.headers.has("content-length")
+    ? new Uint8Array(await request.arrayBuffer().catch(brokenOff))
+    : await readChunked(request, bytesMax).catch(brokenOff);
   checkType(request.headers);
   const text = decode(bytes);
   const body = parse(text, bytes);
@@ -16,27 +19,20 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
   return body;
 }
 
+function brokenOff(error: unknown): never {
+  if (error instanceof Fault) throw error;
+  throw new Fault("client_gone", "The request's body broke off.", { cause: error });
+}
+
 function tooLarge(bytesMax: number): Fault {
   return new Fault("request_too_large", `The request body is larger than ${bytesMax} bytes.`);
 }
 
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
-  try {
-    return await bytesOf(request, bytesMax);
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault("client_gone", "The request's body broke off.", { cause: error });
-  }
-}
-
-async function bytesOf(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const encoding = request.headers.get("content-encoding");
-  if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    const message = "Compressed request bodies are not supported: leave the Content-Encoding header out.";
-    throw new Fault("unsupported_content_encoding", message);
-  }
-  if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
-  return readChunked(request, bytesMax);
+function refuseEncoded(headers: Headers): void {
+  const encoding = headers.get("content-encoding");
+  if (encoding === null || encoding.toLowerCase() === "identity") return;
+  const message = "Compressed request bodies are not supported: leave the Content-Encoding header out.";
+  throw new Fault("unsupported_content_encoding", message);
 }
 
 /** A body of undeclared length is read no further than its bound. */
@@ -53,6 +49,7 @@ async function readChunked(request: Request, bytesMax: number): Promise<Uint8Arr
 
 function checkType(headers: Headers): void {
   const given = headers.get("content-type") ?? "";
+  if (given === "application/json") return;
   const [type = "", ...parameters] = given.toLowerCase().split(";");
   const charset = parameters.map((one) => one.trim()).find((one) => one.startsWith("charset="));
   const utf8 = charset === undefined || /^charset="?utf-?8"?$/.test(charset);

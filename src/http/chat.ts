@@ -1,12 +1,13 @@
 // POST /v1/chat/completions: from the request's bytes to the gateway and back, whole or streamed.
 import { Elysia } from "elysia";
+import type { ChatReply } from "../core/chat.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./answers.ts";
-import { IDLE_SECONDS, mintId } from "./app.ts";
+import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
@@ -18,6 +19,10 @@ import { type Stamp, streamAnswer } from "./stream.ts";
 /** More requests at once than this are refused before they use up what the others need. */
 const OPEN_REQUESTS_MAX = 20_000;
 const TIMEOUT_SECONDS_MAX = 3600;
+/** For so long the store's own word on a key is believed anyway. */
+const SLOW_BODY_MS = 500;
+/** From then on a connection that waits for its answer is held open, whatever the server's limit says. */
+const SILENT_MS = (IDLE_SECONDS * 1000) / 6;
 
 /** The part of Bun's server that a long answer needs. */
 interface Connections {
@@ -29,69 +34,105 @@ export function chatRoutes(ports: HttpPorts) {
     .use(bearerToken())
     .post(
       "/v1/chat/completions",
-      ({ request, bearer, server, set }) =>
-        chat(ports, request, bearer, server, String(set.headers["x-request-id"])),
+      ({ request, bearer, server, set }) => chat(ports, request, byBearer(ports, bearer), server, set),
       { parse: "none", detail: chatDetail },
     )
     .post(
       "/chat/completions",
-      ({ request, bearer, server, set }) =>
-        chat(ports, request, bearer, server, String(set.headers["x-request-id"])),
+      ({ request, bearer, server, set }) => chat(ports, request, byBearer(ports, bearer), server, set),
       { parse: "none", detail: { hide: true } },
     );
 }
 
-async function chat(
+type Identify = () => Promise<GatewayKey>;
+
+function byBearer(ports: HttpPorts, bearer: string | undefined): Identify {
+  return () => ports.authenticate(secretOf(bearer));
+}
+
+/** Answers with a chat completion, as the key that `identify` gives: it is asked again where the body took its time. */
+export async function chat(
   ports: HttpPorts,
   request: Request,
-  bearer: string | undefined,
+  identify: Identify,
   server: Connections | null,
-  requestId: string,
+  set: Signing,
 ): Promise<Response> {
+  const requestId = String(set.headers["x-request-id"]);
   const facts = noFacts();
   try {
-    return await answered(ports, request, bearer, server, requestId, facts);
+    return signed(await answered(ports, request, identify, server, requestId, facts), set);
   } catch (thrown) {
     const fault = faultOf(thrown);
     if (fault.code === "internal_error") throw thrown;
     if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
     facts.limits ??= fault.details.limits ?? null;
-    return faultAnswer(fault, factHeaders(facts));
+    return signed(faultAnswer(fault, factHeaders(facts)), set);
   }
 }
 
 async function answered(
   ports: HttpPorts,
   request: Request,
-  bearer: string | undefined,
+  identify: Identify,
   server: Connections | null,
   requestId: string,
   facts: Facts,
 ): Promise<Response> {
-  await ports.authenticate(secretOf(bearer));
+  const startedMs = ports.clock.monotonicMs();
+  const known = await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const body = await readJson(request, ports.server.bodyBytesMax);
   // A body may take its time, and the key may have been changed meanwhile.
-  const now = await ports.authenticate(secretOf(bearer));
-  const call = callOf(ports, request, body, now, requestId);
-  // A model may be silent for minutes; the gateway's own deadlines bound the wait.
-  server?.timeout(request, 0);
-  const over = () => server?.timeout(request, IDLE_SECONDS);
+  const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
+  const key = isSlow ? await identify() : known;
+  const call = callOf(ports, request, body, key, requestId);
+  const over = watched(ports, request, server, call.ending);
   if (call.request.stream === true) return streamed(ports, call, facts, request.signal, over);
-  return whole(ports, call, facts).finally(over);
+  try {
+    return wholeAnswer(call, facts, await ports.gateway.complete(call, facts));
+  } finally {
+    over();
+  }
+}
+
+/**
+ * Ends the call when its client hangs up, and holds the client's connection open: a model may be silent for minutes, and
+ * the gateway's own deadlines bound the wait. What it returns is to be called when all is over.
+ */
+function watched(
+  { deadlines }: HttpPorts,
+  request: Request,
+  server: Connections | null,
+  ending: AbortController,
+): () => void {
+  const { signal } = request;
+  const onGone = () => ending.abort();
+  if (signal.aborted) onGone();
+  else signal.addEventListener("abort", onGone, { once: true });
+  let isKept = false;
+  // Most answers come long before the connection's own limit: to lift and set it for each would cost 3 µs.
+  const silence = deadlines.watch(deadlines.nowMs() + SILENT_MS, () => {
+    isKept = true;
+    server?.timeout(request, 0);
+  });
+  return () => {
+    // A signal that somebody listens to outlives its request, until all of memory is gone through.
+    signal.removeEventListener("abort", onGone);
+    silence.clear();
+    if (isKept) server?.timeout(request, IDLE_SECONDS);
+  };
 }
 
 function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayKey, requestId: string): Call {
-  const ending = new AbortController();
-  if (request.signal.aborted) ending.abort();
-  else request.signal.addEventListener("abort", () => ending.abort(), { once: true });
   const { catalogue, upstreams, limits, rules, billing } = ports.snapshot();
   const chatRequest = chatRequestOf(body, limits);
   const seconds = headerNumber(request.headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
+  const nowMs = ports.clock.nowMs();
   return {
-    id: `chatcmpl-${mintId(ports.random)}`,
-    created: Math.floor(ports.clock.nowMs() / 1000),
+    id: `chatcmpl-${mintOrderedId(ports.random, nowMs)}`,
+    created: Math.floor(nowMs / 1000),
     requestId,
     key,
     request: chatRequest,
@@ -102,12 +143,11 @@ function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayK
     markup: billing.markup,
     timeoutMs: seconds === null ? null : seconds * 1000,
     quality: headerNumber(request.headers, "x-poundkey-quality", 0, 1),
-    ending,
+    ending: new AbortController(),
   };
 }
 
-async function whole(ports: HttpPorts, call: Call, facts: Facts): Promise<Response> {
-  const reply = await ports.gateway.complete(call, facts);
+function wholeAnswer(call: Call, facts: Facts, reply: ChatReply): Response {
   const head = { ...stampOf(call, facts), object: "chat.completion", model: facts.model };
   // Twice: first for the order in which people read it, last so that no upstream's field stands in its place.
   return json(200, { ...head, ...reply, ...head }, factHeaders(facts));

@@ -17,6 +17,9 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/openapi.json", methods: ["GET"] },
   { path: "/docs", methods: ["GET"] },
   { path: "/docs/*", methods: ["GET"] },
+  { path: "/", methods: ["GET"] },
+  { path: "/console/*", methods: ["GET"] },
+  { path: "/admin/v1/session", methods: ["POST", "GET", "DELETE"] },
   { path: "/admin/v1/accounts", methods: ["GET", "POST"] },
   { path: "/admin/v1/accounts/:id", methods: ["GET", "PATCH"] },
   { path: "/admin/v1/accounts/:id/topups", methods: ["POST"] },
@@ -24,9 +27,17 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/admin/v1/keys", methods: ["GET", "POST"] },
   { path: "/admin/v1/keys/:id", methods: ["GET", "PATCH", "DELETE"] },
   { path: "/admin/v1/requests", methods: ["GET"] },
+  { path: "/admin/v1/requests/live", methods: ["GET"] },
   { path: "/admin/v1/requests/:id", methods: ["GET"] },
+  { path: "/admin/v1/overview", methods: ["GET"] },
   { path: "/admin/v1/usage", methods: ["GET"] },
+  { path: "/admin/v1/playground", methods: ["POST"] },
+  { path: "/admin/v1/models", methods: ["GET"] },
+  { path: "/admin/v1/settings", methods: ["GET"] },
+  { path: "/admin/v1/learned", methods: ["GET", "DELETE"] },
   { path: "/admin/v1/providers", methods: ["GET"] },
+  { path: "/admin/v1/providers/:name", methods: ["POST", "PATCH", "DELETE"] },
+  { path: "/admin/v1/providers/:name/test", methods: ["POST"] },
 ];
 
 const PATTERNS = ROUTES.map(({ path, methods }) => {

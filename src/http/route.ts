@@ -5,10 +5,9 @@ import { isObject, type JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
 import type { Store } from "../core/store.ts";
-import type { PlanPorts } from "../gateway/planned.ts";
-import { knownNow } from "../gateway/planned.ts";
+import { type KnownPorts, knownNow } from "../gateway/planned.ts";
 import { choose } from "../router/choose.ts";
-import { kindOf, lessonOf } from "../router/lesson.ts";
+import { boundAt, kindOf, lessonOf } from "../router/lesson.ts";
 import { needsOf } from "../router/needs.ts";
 import { routeView } from "../router/route-view.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
@@ -24,7 +23,7 @@ const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;
 
 export interface RoutePorts extends HttpPorts {
-  readonly known: Pick<PlanPorts, "health" | "learned" | "deadlines">;
+  readonly known: KnownPorts;
   readonly store: Pick<Store, "request" | "teach">;
 }
 
@@ -49,7 +48,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(candidatesOf(key, catalogue).map(({ id }) => id));
   const choice = choose(selectorOf(asked.model, key, ports), {
-    ...knownNow(ports.known),
+    ...knownNow(ports.known, { keyId: key.id, request: asked }),
     request: asked,
     needs: needsOf(asked),
     cards: catalogue.list(),
@@ -78,8 +77,10 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   const kind = record.decision === null ? null : kindOf(record.decision);
   const answered = record.modelUsed === null ? null : ports.snapshot().catalogue.resolve(record.modelUsed);
   if (kind === null || answered?.kind !== "card") return json(200, { id, score, learned: false });
-  const about = { accountId: record.accountId, id, atMs: ports.clock.nowMs(), score };
-  const learned = await ports.store.teach(lessonOf(about, answered.card, kind));
+  const { accountId, keyId } = record;
+  const atMs = ports.clock.nowMs();
+  const about = { accountId, keyId, id, atMs, source: "score", score, weight: 1 } as const;
+  const learned = await ports.store.teach(lessonOf(about, answered.card, kind), boundAt(atMs));
   return json(200, { id, score, learned });
 }
 

@@ -7,6 +7,7 @@ import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Selection } from "../router/plan.ts";
 
 const SHOWN_CHARACTERS_MAX = 64;
+const SELECTOR_PREFIX = /^router[#/]/i;
 
 /** Throws the Faults `model_not_found` (with the nearest ids) and `model_not_allowed`. */
 export function selectionOf(model: string, key: GatewayKey, catalogue: Catalogue): Selection {
@@ -54,7 +55,11 @@ function notAllowed(id: string): Fault {
 
 export function notFound(model: string, nearest: readonly string[]): Fault {
   const shown = model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
-  const hint = nearest.length > 0 ? ` Did you mean ${nearest.map((id) => `'${id}'`).join(" or ")}?` : "";
+  const hint = SELECTOR_PREFIX.test(model)
+    ? ` The selectors are ${SELECTORS.map((name) => `'Router#${name}'`).join(", ")}.`
+    : nearest.length > 0
+      ? ` Did you mean ${nearest.map((id) => `'${id}'`).join(" or ")}?`
+      : "";
   const message = `The model '${shown}' does not exist or is not available here.${hint}`;
   return new Fault("model_not_found", message);
 }

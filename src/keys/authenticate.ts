@@ -16,8 +16,11 @@ export interface AuthenticationParts {
  */
 export async function authenticate(parts: AuthenticationParts, secret: string): Promise<GatewayKey> {
   if (!checkSecret(secret)) throw invalidKey();
-  const key = await parts.store.keyByDigest(digestOf(secret, parts.pepper));
-  if (key === null || !isLive(key, parts.clock.nowMs())) throw invalidKey();
+  return proved(await parts.store.keyByDigest(digestOf(secret, parts.pepper)), parts.clock.nowMs());
+}
+
+function proved(key: GatewayKey | null, nowMs: number): GatewayKey {
+  if (key === null || !isLive(key, nowMs)) throw invalidKey();
   return key;
 }
 
@@ -29,15 +32,18 @@ const KEYS_MAX = 10_000;
  * after that time at the latest; the admission of a request reads the key again. What is remembered is the digest.
  */
 export function authenticator(parts: AuthenticationParts): (secret: string) => Promise<GatewayKey> {
+  const { store, clock, pepper } = parts;
   const seen = new Map<string, { readonly key: GatewayKey | null; readonly atMs: number }>();
-  const keyByDigest = async (digest: string) => {
-    const nowMs = parts.clock.nowMs();
+  return async (secret) => {
+    const digest = digestOf(secret, pepper);
+    const nowMs = clock.nowMs();
     const known = seen.get(digest);
-    if (known && Math.abs(nowMs - known.atMs) < BELIEVED_MS) return known.key;
-    const key = await parts.store.keyByDigest(digest);
+    // What is remembered was found to be a secret of ours before it was looked up.
+    if (known && Math.abs(nowMs - known.atMs) < BELIEVED_MS) return proved(known.key, nowMs);
+    if (!checkSecret(secret)) throw invalidKey();
+    const key = await store.keyByDigest(digest);
     if (seen.size >= KEYS_MAX) seen.clear();
     seen.set(digest, { key, atMs: nowMs });
-    return key;
+    return proved(key, clock.nowMs());
   };
-  return (secret) => authenticate({ ...parts, store: { keyByDigest } }, secret);
 }

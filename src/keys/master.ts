@@ -66,6 +66,16 @@ export function replyKeyOf(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "kept reply");
 }
 
+/** The key that providers' credentials are sealed under. */
+export function credentialKeyOf(masterKey: Uint8Array): Uint8Array {
+  return derive(masterKey, "provider credential");
+}
+
+/** The key that logged prompts and answers are sealed under. */
+export function contentKeyOf(masterKey: Uint8Array): Uint8Array {
+  return derive(masterKey, "logged content");
+}
+
 /** What the store keeps to know the master key again; it gives nothing of the key away. */
 export function checkValueOf(masterKey: Uint8Array): string {
   return Buffer.from(derive(masterKey, "master key check")).toString("hex");

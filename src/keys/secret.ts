@@ -1,5 +1,5 @@
 // Secrets and ids: how they are made, and what of a secret can be checked without looking anything up.
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Random } from "../core/world.ts";
 
@@ -52,14 +52,19 @@ export function mintAdminToken(random: Random): string {
   return ADMIN_PREFIX + randomDigits(random, SECRET_BYTES, BODY_DIGITS);
 }
 
+/** A new secret of a sign-in to the console, 256 random bits. */
+export function mintSessionSecret(random: Random): string {
+  return randomDigits(random, SECRET_BYTES, BODY_DIGITS);
+}
+
 /** A new identity, as `key_` and 120 random bits. It proves nothing. */
-export function mintId(kind: "key" | "acct", random: Random): string {
+export function mintId(kind: "key" | "acct" | "cred", random: Random): string {
   return `${kind}_${randomDigits(random, ID_BYTES, ID_DIGITS)}`;
 }
 
 /** What is kept of a secret: HMAC-SHA256 under the pepper, in hex. Whoever reads the store can't test guesses with it. */
 export function digestOf(secret: string, pepper: Uint8Array): string {
-  return createHmac("sha256", pepper).update(secret).digest("hex");
+  return new Bun.CryptoHasher("sha256", pepper).update(secret).digest("hex");
 }
 
 /** Compares two digests in a time that tells nothing of where they differ. */

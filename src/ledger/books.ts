@@ -1,8 +1,21 @@
 // The books during one batch of decisions: rows as read, with what the demands before have changed, and the one way money moves.
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
+import { FAULTS } from "../core/fault.ts";
+import { bucketOf } from "../core/histogram.ts";
 import type { Account } from "../core/key.ts";
-import type { RequestRecord, Tokens } from "../core/record.ts";
-import type { Entry, Hold, KeptReply, Legs, Meter, Slot, Spend, TopUp, UsageSum } from "../core/rows.ts";
+import { isError, type RequestRecord, type Tokens } from "../core/record.ts";
+import type {
+  Entry,
+  FirstTokenSum,
+  Hold,
+  KeptReply,
+  Legs,
+  Meter,
+  Slot,
+  Spend,
+  TopUp,
+  UsageSum,
+} from "../core/rows.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -91,6 +104,7 @@ export class Books {
   readonly topUps: Sheet<TopUp>;
   readonly #entries: Entry[] = [];
   readonly #usage = new Map<string, UsageSum>();
+  readonly #firstTokens = new Map<string, FirstTokenSum>();
 
   constructor(rows: Rows) {
     this.keys = rows.keys;
@@ -117,8 +131,9 @@ export class Books {
 
   /** Moves money: the account's balance and its journal in one. Throws when the legs don't come to zero, or it would owe. */
   move(accountId: string, given: Partial<Legs>, about: About): Account {
-    const legs = { ...NO_LEGS, ...given };
-    const sum = Object.values(legs).reduce((total, leg) => total + leg, 0);
+    const legs: Legs = { ...NO_LEGS, ...given };
+    const { balanceNanoUsd, heldNanoUsd, fundingNanoUsd, revenueNanoUsd, overrunNanoUsd } = legs;
+    const sum = balanceNanoUsd + heldNanoUsd + fundingNanoUsd + revenueNanoUsd + overrunNanoUsd;
     if (sum !== 0) throw new Error(`An entry of kind ${about.kind} does not come to zero.`);
     const before = this.account(accountId);
     const account: Account = {
@@ -144,10 +159,9 @@ export class Books {
     return account;
   }
 
-  /** A request that no model answered uses nothing, so it is in the log alone. */
   addUsage(record: RequestRecord): void {
-    const { accountId, keyId, modelUsed: model, costNanoUsd, chargedNanoUsd } = record;
-    if (model === null) return;
+    const { accountId, keyId, costNanoUsd, chargedNanoUsd } = record;
+    const model = summedUnder(record);
     const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
     const id = JSON.stringify([hourMs, accountId, keyId, model]);
     const sum = this.#usage.get(id);
@@ -157,10 +171,16 @@ export class Books {
       keyId,
       model,
       requests: (sum?.requests ?? 0) + 1,
+      errors: (sum?.errors ?? 0) + (isError(record.status) ? 1 : 0),
       tokens: sum ? addTokens(sum.tokens, record.tokens) : record.tokens,
       costNanoUsd: (sum?.costNanoUsd ?? 0) + costNanoUsd,
       chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + chargedNanoUsd,
     });
+    if (!record.stream || record.firstTokenMs === null) return;
+    const bucket = bucketOf(record.firstTokenMs);
+    const place = `${id} ${bucket}`;
+    const requests = (this.#firstTokens.get(place)?.requests ?? 0) + 1;
+    this.#firstTokens.set(place, { hourMs, accountId, keyId, model, bucket, requests });
   }
 
   /** What is to be written, with the answers that wait for it. */
@@ -179,9 +199,23 @@ export class Books {
       repliesGone: this.replies.gone,
       topUps: this.topUps.changed,
       usage: [...this.#usage.values()],
+      firstTokens: [...this.#firstTokens.values()],
     };
   }
 }
+
+/**
+ * The model that a request counts for: the one that answered, else the one whose provider failed. Empty where the client
+ * or the gateway was to blame: what clients make up as a model's name must not become rows that stay.
+ */
+function summedUnder({ modelUsed, modelTried, faultCode }: RequestRecord): string {
+  if (modelUsed !== null) return modelUsed;
+  return faultCode !== null && PROVIDERS_FAULTS.has(faultCode) ? (modelTried ?? "") : "";
+}
+
+const PROVIDERS_FAULTS: ReadonlySet<string> = new Set(
+  Object.entries(FAULTS).flatMap(([code, { blame }]) => (blame === "provider" ? [code] : [])),
+);
 
 export function addTokens(a: Tokens, b: Tokens): Tokens {
   return {

@@ -81,6 +81,18 @@ const FAMILIES: readonly (Partial<Family> & { readonly names: RegExp })[] = [
   { names: /qwen/, image: 16_400 },
 ];
 
+/** A card's family is found once: to go through the names each time would cost half a microsecond. */
+const families = new WeakMap<ModelCard, Family>();
+
+function familyOf(card: ModelCard): Family {
+  const known = families.get(card);
+  if (known) return known;
+  const id = nameOf(card);
+  const family: Family = { ...OTHERS, ...FAMILIES.find(({ names }) => names.test(id)) };
+  families.set(card, family);
+  return family;
+}
+
 /** What a search adds to the prompt. Recorded: from 1,400 to 9,000, and less of each the more there are. */
 const SEARCH_TOKENS = 5000;
 
@@ -90,8 +102,7 @@ const SEARCH_TOKENS = 5000;
  */
 export function worstPromptTokens(request: ChatRequest, card: ModelCard): number {
   const sizes = sizesOf(request);
-  const id = nameOf(card);
-  const family: Family = { ...OTHERS, ...FAMILIES.find(({ names }) => names.test(id)) };
+  const family = familyOf(card);
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
   tokens += (sizes.tools > 0 ? family.tools : 0) + (request.response_format ? SCHEMA_TOKENS : 0);
   tokens += sizes.dearBytes + (sizes.textBytes - sizes.dearBytes) / BYTES_PER_TOKEN_MIN;

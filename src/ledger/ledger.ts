@@ -7,13 +7,15 @@ import type { Hold } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { limitOf, readsOf, standingOf } from "./allowance.ts";
+import { type Counts, limitOf, readsOf, standingOf } from "./allowance.ts";
 import { dayOf } from "./day.ts";
 
 /** A request that asks to be let in. */
 export interface Ask {
   /** The completion's id, ours: its record will carry the same. */
   readonly id: string;
+  /** The id was made for this asking: the store need not look for what it already holds of it. */
+  readonly isNew?: boolean;
   readonly requestId: string;
   readonly key: GatewayKey;
   readonly modelAsked: string;
@@ -82,6 +84,8 @@ export interface Ledger {
   /** Resolves what dead nodes left held: nothing is charged, places are given back. Gives their number. */
   resolveLost(): Promise<number>;
   allowance(key: GatewayKey): Promise<Allowance>;
+  /** By the key's id. */
+  allowances(keys: readonly GatewayKey[]): Promise<ReadonlyMap<string, Allowance>>;
 }
 
 export interface LedgerParts {
@@ -101,6 +105,7 @@ export function createLedger(parts: LedgerParts): Ledger {
     charged: async (id) => (await store.request(id))?.chargedNanoUsd ?? 0,
     resolveLost: () => resolveLost(parts),
     allowance: (key) => allowance(parts, key),
+    allowances: (keys) => allowances(parts, keys),
   };
 }
 
@@ -110,21 +115,32 @@ function ticketOf({ rules }: LedgerParts, ask: Ask): Ticket {
   return { ask, reads: { ...readsOf(key, rules().quota, nowMs), requestId: id, replyId } };
 }
 
-async function admit({ store, rules }: LedgerParts, { ask, reads }: Ticket): Promise<Admitted> {
-  const { key, offers, ...asked } = ask;
+/** This and `write` are no async functions: they are on every request's way, and each would cost it half a microsecond. */
+function admit({ store, rules }: LedgerParts, { ask, reads }: Ticket): Promise<Admitted> {
+  const { key, offers, isNew } = ask;
   const { quota, billing } = rules();
   const mayPay = billing.charge === "always" || limitOf(key, quota) !== null;
-  const answer = await store.transact({
+  const answer = store.transact({
     kind: "admit",
-    ...asked,
+    id: ask.id,
+    requestId: ask.requestId,
+    modelAsked: ask.modelAsked,
+    selector: ask.selector,
+    stream: ask.stream,
+    idempotency: ask.idempotency,
+    nowMs: ask.nowMs,
     accountId: key.accountId,
     keyId: key.id,
     node: store.node,
     quota,
     billing,
     offers: mayPay ? offers() : [],
-    reads,
+    reads: isNew ? { ...reads, isNew } : reads,
   });
+  return answer.then(admittedBy);
+}
+
+function admittedBy(answer: Answer): Admitted {
   switch (answer.kind) {
     case "granted":
     case "replayed":
@@ -143,13 +159,19 @@ export function misanswered(answer: Answer): Error {
   return new Error(`The store's answer does not fit the question: ${answer.kind}.`);
 }
 
-async function write(
+function write(
   { store, clock }: LedgerParts,
   accountId: string,
   reads: Reads,
   outcome: Outcome,
 ): Promise<Settled> {
-  const answer = await store.transact({ kind: "settle", accountId, nowMs: clock.nowMs(), ...outcome, reads });
+  const { counted, record, sealedReply } = outcome;
+  const nowMs = clock.nowMs();
+  const demand = { kind: "settle", accountId, nowMs, counted, record, sealedReply, reads } as const;
+  return store.transact(demand).then(settledBy);
+}
+
+function settledBy(answer: Answer): Settled {
   if (answer.kind !== "settled") throw misanswered(answer);
   return answer;
 }
@@ -182,9 +204,11 @@ function lostRecord({ id, requestId, keyId, accountId, atMs, modelAsked, selecto
     accountId,
     atMs,
     modelAsked,
+    modelTried: null,
     modelUsed: null,
     selector,
     decision: null,
+    trace: null,
     attempts: 0,
     stream,
     status: 500,
@@ -202,11 +226,44 @@ function lostRecord({ id, requestId, keyId, accountId, atMs, modelAsked, selecto
 async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey): Promise<Allowance> {
   const nowMs = clock.nowMs();
   const { quota, billing } = rules();
+  const rows = isCounted(key, quota, billing) ? await store.read(readsOf(key, quota, nowMs)) : null;
+  return allowanceOf(key, rows, quota, billing, nowMs);
+}
+
+/** One look-up for all keys of an account. */
+async function allowances(
+  { store, clock, rules }: LedgerParts,
+  keys: readonly GatewayKey[],
+): Promise<ReadonlyMap<string, Allowance>> {
+  const nowMs = clock.nowMs();
+  const { quota, billing } = rules();
+  const found = new Map<string, Allowance>();
+  for (const ofAccount of Map.groupBy(keys, ({ accountId }) => accountId).values()) {
+    const counted = ofAccount.filter((key) => isCounted(key, quota, billing));
+    const [read, ...others] = counted.map((key) => readsOf(key, quota, nowMs));
+    const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
+    const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
+    for (const key of ofAccount) found.set(key.id, allowanceOf(key, rows, quota, billing, nowMs));
+  }
+  return found;
+}
+
+function isCounted(key: GatewayKey, quota: QuotaRules, { charge }: BillingRules): boolean {
+  return charge !== "always" && limitOf(key, quota) !== null;
+}
+
+function allowanceOf(
+  key: GatewayKey,
+  rows: Rows | null,
+  quota: QuotaRules,
+  billing: BillingRules,
+  nowMs: number,
+): Allowance {
   const resetsAtMs = dayOf(nowMs, quota).endMs;
   if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
   const limit = limitOf(key, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
-  const standing = standingOf(await countsIn(store, key, quota, nowMs), key, limit, quota, nowMs);
+  const standing = standingOf(countsOf(rows), key, limit, quota, nowMs);
   const { used } = standing.meter;
   const throttled = used >= limit && standing.slotAtMs !== null;
   return {
@@ -218,10 +275,9 @@ async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey):
   };
 }
 
-async function countsIn(store: Store, key: GatewayKey, quota: QuotaRules, nowMs: number) {
-  const { meters, slots }: Rows = await store.read(readsOf(key, quota, nowMs));
-  const found = <Row>(rows: ReadonlyMap<string, Row | null>) => ({
-    get: (id: string) => rows.get(id) ?? null,
-  });
-  return { meters: found(meters), slots: found(slots) };
+function countsOf(rows: Rows | null): Counts {
+  return {
+    meters: { get: (id) => rows?.meters.get(id) ?? null },
+    slots: { get: (owner) => rows?.slots.get(owner) ?? null },
+  };
 }

@@ -29,7 +29,8 @@ export function tokensOf(usage: Usage): Tokens {
 
 /** The highest tier whose threshold the prompt passes, whole; else the price's own rates. */
 function ratesFor(price: Price, promptTokens: number): Rates {
-  const passed = (price.tiers ?? []).filter((tier) => promptTokens > tier.aboveTokens);
+  if (price.tiers === undefined) return price;
+  const passed = price.tiers.filter((tier) => promptTokens > tier.aboveTokens);
   const [highest] = passed.toSorted((a, b) => b.aboveTokens - a.aboveTokens);
   return highest ?? price;
 }
@@ -53,7 +54,12 @@ export function linesOf(price: Price, tokens: Tokens, calls = 1): readonly BillL
   return lines.filter((line) => line.count > 0 && line.usdPerMillion > 0);
 }
 
-/** The cost of an answer in whole nano-dollars, rounded up once; a model without a price costs nothing. */
+/** What a bill comes to in whole nano-dollars, rounded up once. */
+export function costBy(lines: readonly BillLine[], markup: number): NanoUsd {
+  return Math.min(costOf(lines, markup), COST_MAX);
+}
+
+/** The cost of an answer in whole nano-dollars; a model without a price costs nothing. */
 export function cost(price: Price | null, tokens: Tokens, markup: number, calls = 1): NanoUsd {
-  return price === null ? 0 : Math.min(costOf(linesOf(price, tokens, calls), markup), COST_MAX);
+  return price === null ? 0 : costBy(linesOf(price, tokens, calls), markup);
 }

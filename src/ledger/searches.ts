@@ -18,13 +18,30 @@ const RESEARCHING = /research|#(medium|high|xhigh)$/;
 /** How many searches the provider may run and bill for one choice of the answer, at worst; 0 where none is asked for. */
 export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
-  const id = nameOf(card);
+  const { searching, researching } = kindOf(card);
   const asked =
     SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
     arrayOf(request.plugins).some((plugin) => objectOf(plugin).id === "web") ||
     arrayOf(request.tools).some((tool) => stringOf(objectOf(tool).type)?.includes("search"));
-  if (!asked && !SEARCHING.test(id)) return 0;
-  return RESEARCHING.test(id) ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
+  if (!asked && !searching) return 0;
+  return researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
+}
+
+interface Kind {
+  readonly searching: boolean;
+  readonly researching: boolean;
+}
+
+/** What a card's name says is found out once. */
+const kinds = new WeakMap<ModelCard, Kind>();
+
+function kindOf(card: ModelCard): Kind {
+  const known = kinds.get(card);
+  if (known) return known;
+  const id = nameOf(card);
+  const kind = { searching: SEARCHING.test(id), researching: RESEARCHING.test(id) };
+  kinds.set(card, kind);
+  return kind;
 }
 
 /** By what models are told apart here: provider and name, in lower case. */

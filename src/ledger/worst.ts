@@ -14,14 +14,22 @@ const OUTPUT_TOKENS_LEAST = 1024;
 
 /** The rates that a prompt of up to so many tokens may be billed at: the dearest of the tiers within its reach. */
 function dearest(price: Price, promptTokens: number): { readonly input: number; readonly output: number } {
-  const reached: readonly Rates[] = (price.tiers ?? []).filter((tier) => promptTokens > tier.aboveTokens);
-  const rates = [price, ...reached];
-  return {
-    input: Math.max(
-      ...rates.map((rate) => Math.max(rate.input, rate.cacheWrite ?? 0, rate.cachedInput ?? 0)),
-    ),
-    output: Math.max(...rates.map((rate) => Math.max(rate.output, rate.reasoning ?? 0))),
-  };
+  let input = dearestInput(price);
+  let output = dearestOutput(price);
+  for (const tier of price.tiers ?? []) {
+    if (promptTokens <= tier.aboveTokens) continue;
+    input = Math.max(input, dearestInput(tier));
+    output = Math.max(output, dearestOutput(tier));
+  }
+  return { input, output };
+}
+
+function dearestInput({ input, cacheWrite, cachedInput }: Rates): number {
+  return Math.max(input, cacheWrite ?? 0, cachedInput ?? 0);
+}
+
+function dearestOutput({ output, reasoning }: Rates): number {
+  return Math.max(output, reasoning ?? 0);
 }
 
 /** What the request may cost on a card; null when the card has no price. */
@@ -52,8 +60,12 @@ function offerOf(card: ModelCard, request: ChatRequest): Offer | null {
 
 /** What the request may cost on each of the cards that has a price, in their order. */
 export function offersOf(cards: readonly ModelCard[], request: ChatRequest): readonly Offer[] {
-  const offers = [...new Set(cards)].map((card) => offerOf(card, request));
-  return offers.filter((offer) => offer !== null);
+  const offers: Offer[] = [];
+  for (const [at, card] of cards.entries()) {
+    const offer = cards.indexOf(card) === at ? offerOf(card, request) : null;
+    if (offer !== null) offers.push(offer);
+  }
+  return offers;
 }
 
 /** The cost of so many tokens of output per choice, whole nano-dollars, markup included. */

@@ -55,20 +55,23 @@ export interface Mended {
   readonly calls: readonly JsonObject[];
 }
 
+/** Most answers have none of these, and need no list of their own to say so. */
+const NONE: readonly never[] = [];
+
 /** Takes a delta or message apart: `reasoning` and Mistral's parts become text, nulls and empty lists go. */
 export function mended(said: JsonObject): Mended {
   const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
     said;
   const { annotations, ...rest } = others;
   const split = splitContent(content);
-  const details = arrayOf(reasoning_details).filter(isDetail);
-  const calls = arrayOf(tool_calls).filter(isObject);
+  const details = reasoning_details ? arrayOf(reasoning_details).filter(isDetail) : NONE;
+  const calls = tool_calls ? arrayOf(tool_calls).filter(isObject) : NONE;
   return {
     rest,
     content: split.text,
     thinking: stringOf(reasoning_content) || stringOf(reasoning) || split.thinking,
     details: details.length > 0 ? details : undefined,
-    annotations: arrayOf(annotations).flatMap(citationOf),
+    annotations: annotations ? arrayOf(annotations).flatMap(citationOf) : NONE,
     calls: isObject(function_call) ? [...calls, { index: 0, function: function_call }] : calls,
   };
 }
@@ -113,6 +116,7 @@ function urlCitation(url: string, title: string | undefined, start = 0, end = 0)
 
 /** Sonar's and xAI's sources, which stand beside the choices; they say nothing of where in the text they belong. */
 export function sourcesOf(body: JsonObject): readonly UrlCitation[] {
+  if (body.citations === undefined && body.search_results === undefined) return NONE;
   const titles = new Map<string, string | undefined>();
   for (const result of arrayOf(body.search_results)) {
     const url = stringOf(objectOf(result).url);

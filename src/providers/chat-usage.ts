@@ -18,12 +18,15 @@ export function usageIn(body: JsonObject): Usage | undefined {
 const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"] as const;
 /** Where servers count their own searches: xAI, Perplexity's Sonar. */
 const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
+const TOOL_USES = ["server_tool_use", "server_tool_use_details"] as const;
 
 function usageOf(given: JsonObject): Usage {
   const promptDetails = numbersOf(given.prompt_tokens_details);
   const completionDetails = numbersOf(given.completion_tokens_details);
-  const cached = CACHED.map((field) => numberOf(given[field])).find((count) => count !== undefined);
-  if (promptDetails.cached_tokens === undefined && cached !== undefined) promptDetails.cached_tokens = cached;
+  for (const field of CACHED) {
+    const cached = numberOf(given[field]);
+    if (cached !== undefined) promptDetails.cached_tokens ??= cached;
+  }
 
   const counts = {
     prompt: countOf(given.prompt_tokens ?? given.input_tokens),
@@ -54,18 +57,19 @@ function usageOf(given: JsonObject): Usage {
 }
 
 function searchesOf(given: JsonObject): Pick<Usage, "server_tool_use"> {
-  const named = SEARCHES.map((field) => countOf(given[field]));
-  const nested = [given.server_tool_use, given.server_tool_use_details].map((use) =>
-    countOf(objectOf(use).web_search_requests),
-  );
-  const searches = Math.max(...named, ...nested);
+  let searches = 0;
+  for (const field of SEARCHES) searches = Math.max(searches, countOf(given[field]));
+  for (const field of TOOL_USES) {
+    if (isObject(given[field])) searches = Math.max(searches, countOf(given[field].web_search_requests));
+  }
   return searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {};
 }
 
 function numbersOf(details: unknown): Record<string, number> {
   const numbers: Record<string, number> = {};
-  for (const [name, value] of Object.entries(objectOf(details))) {
-    const count = numberOf(value);
+  const given = objectOf(details);
+  for (const name of Object.keys(given)) {
+    const count = numberOf(given[name]);
     if (count !== undefined) numbers[name] = count;
   }
   return numbers;

@@ -2,7 +2,7 @@
 import { type Capability, can, type ModelCard } from "../core/card.ts";
 import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
 import type { Selector } from "../core/selector.ts";
-import type { RouterRules } from "../core/settings.ts";
+import type { CategoryRule, RouterRules } from "../core/settings.ts";
 import { SKILLS, type Skill, type SkillRow } from "../core/skill.ts";
 import { expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
 import { featuresOf } from "./features.ts";
@@ -41,6 +41,8 @@ export interface Weighed {
   readonly costUsd: number | null;
   /** To the full answer. */
   readonly latencyMs: number;
+  /** Of the answer and its thoughts, by the prediction alone: what lengths are measured beside. */
+  readonly tokens: number;
   /** The overall level, whatever the kind of request. */
   readonly level: number;
   /** The quality with some of its uncertainty taken off. */
@@ -50,7 +52,10 @@ export interface Weighed {
 export interface Candidate extends Weighed {
   readonly card: ModelCard;
   readonly eligible: boolean;
-  /** What removed it: "denied", "not_allowed", "unpriced", "context", "unhealthy", or the capability it lacks. */
+  /**
+   * What removed it: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
+   * "unhealthy", or the capability it lacks.
+   */
   readonly removedBy: string | null;
   /** What the selector sorts by, higher first; comparable within one decision only. */
   readonly score: number;
@@ -69,6 +74,8 @@ export interface Choice {
   readonly candidates: readonly Candidate[];
 }
 
+/** How the reasons begin that a rule of the operator's gives. */
+export const BY_RULE = "rule:";
 /** Nothing learned. */
 const UNTAUGHT = new Learned();
 /** `best` leaves the champion only for a gain above this, plus a share of what is uncertain about it. */
@@ -112,7 +119,11 @@ export function decide(
   promptTokens: number,
 ): Choice {
   const needed = [...input.needs.keys()];
-  const considered = input.cards.map((card) => consider(card, promptTokens, needed, prediction, input));
+  const rules = input.rules.rules.filter(
+    ({ category, shareMin }) => prediction.categories[category] >= shareMin,
+  );
+  const asked: Asked = { promptTokens, needed, prediction, rules };
+  const considered = input.cards.map((card) => consider(card, asked, input));
   const able = asHealthyAsCanBe(considered);
   const scores = SCORES[selector](able, input.quality, prediction.difficulty);
   const pinned = pinOf(input.rules, prediction, able);
@@ -136,30 +147,40 @@ export function decide(
   };
 }
 
-function consider(
-  card: ModelCard,
-  promptTokens: number,
-  needed: readonly Capability[],
-  prediction: Prediction,
-  input: ChooseInput,
-): Considered {
+/** What one request asks of every card. */
+interface Asked {
+  readonly promptTokens: number;
+  readonly needed: readonly Capability[];
+  readonly prediction: Prediction;
+  /** Those that hold for it. */
+  readonly rules: readonly CategoryRule[];
+}
+
+function consider(card: ModelCard, asked: Asked, input: ChooseInput): Considered {
+  const { promptTokens, prediction } = asked;
   const { request, health = NO_HEALTH, learned = UNTAUGHT } = input;
   const profile = profileOf(card, input.skills?.(card.id) ?? card.skills);
   const seen = health.of(card.id);
   const thought = thoughtTokens(profile, request.reasoning_effort, prediction.difficultyLogit);
-  const answer = prediction.outputTokens * learned.lengthOf(card.id);
+  const length = learned.lengthOf(card.id);
+  const answer = Math.min(
+    prediction.outputTokens * length,
+    outputLimitOf(request) ?? Number.POSITIVE_INFINITY,
+  );
   const cached = input.cachedTokens?.(card.id) ?? 0;
   const { quality, low, level } = qualityOf(card.id, profile, prediction, learned);
   const works = 1 - Math.min(0.9, seen?.errorRate ?? 0);
-  const removedBy = removalOf(card, promptTokens, needed, seen, input);
+  const removedBy = removalOf(card, asked, seen, input);
   return {
     card,
     eligible: removedBy === null,
     removedBy,
     quality: quality * works,
     qualityLow: low * works,
-    costUsd: card.price === null ? null : expectedCost(card.price, promptTokens, cached, answer, thought),
-    latencyMs: expectedMs(profile, seen, answer + thought),
+    costUsd:
+      card.price === null ? null : expectedCost(card.price, promptTokens, cached, answer, thought * length),
+    latencyMs: expectedMs(profile, seen, answer + thought * length),
+    tokens: prediction.outputTokens + thought,
     score: 0,
     level: level * works,
     careful: (quality - CAUTION * (quality - low)) * works,
@@ -169,13 +190,14 @@ function consider(
 /** The first reason why the card can't serve; null: it can. Never a matter of score. */
 function removalOf(
   card: ModelCard,
-  promptTokens: number,
-  needed: readonly Capability[],
+  { promptTokens, needed, rules }: Asked,
   seen: CardHealth | null,
   input: ChooseInput,
 ): string | null {
-  const { request, rules } = input;
-  if (rules.deny.includes(card.id)) return "denied";
+  const { request } = input;
+  if (input.rules.deny.includes(card.id)) return "denied";
+  for (const { category, models, deny } of rules)
+    if (deny.includes(card.id) || models?.includes(card.id) === false) return `${BY_RULE}${category}`;
   if (input.allowed?.(card.id) === false) return "not_allowed";
   if (card.price === null) return "unpriced";
   for (const need of needed) if (!can(card, need)) return need;

@@ -70,6 +70,31 @@ export class FadingValues {
   }
 }
 
+/** What the last values were like, by their size (a geometric mean): remembered when nothing fresh is left, for some time. */
+export class LastValues {
+  readonly #keptMs: number;
+  #log: number | null = null;
+  #atMs = 0;
+
+  constructor(keptMs: number) {
+    this.#keptMs = keptMs;
+  }
+
+  add(value: number, nowMs: number): void {
+    const log = Math.log(Math.max(1, value));
+    this.#log =
+      this.at(nowMs) === null || this.#log === null ? log : this.#log + LAST_SHARE * (log - this.#log);
+    this.#atMs = nowMs;
+  }
+
+  /** null: there were none for so long. */
+  at(nowMs: number): number | null {
+    return this.#log === null || nowMs - this.#atMs > this.#keptMs ? null : Math.exp(this.#log);
+  }
+}
+/** How much the last one says. */
+const LAST_SHARE = 0.2;
+
 /** The values below which each of the shares lies, over all that was counted in any; null: it has faded to nothing. */
 export function quantilesOf(
   values: readonly FadingValues[],

@@ -1,7 +1,10 @@
 // What the log keeps of a selector's decision: enough to show why, to decide it again, and to learn from a score.
+
+import type { ModelCard } from "../core/card.ts";
 import { arrayOf, isObject, numberOf, stringOf } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import { type Choice, ranked, type Weighed } from "./choose.ts";
+import { shippedParameters } from "./parameters.ts";
 import { type RouteView, routeView } from "./route-view.ts";
 
 /** As JSON in the request's row. */
@@ -11,6 +14,8 @@ export interface KeptDecision {
   readonly share: number;
   readonly choice: string | null;
   readonly pinned: string | null;
+  /** What would have been chosen, where another model was tried out; null: none was. */
+  readonly instead_of: string | null;
   readonly features: RouteView["features"];
   /** How hard the request was taken to be, unrounded. */
   readonly difficulty: number;
@@ -30,6 +35,8 @@ interface KeptCandidate {
   readonly careful: number;
   readonly cost_usd: number | null;
   readonly latency_ms: number;
+  /** Of the answer and its thoughts, before what was learned of lengths. */
+  readonly tokens: number;
   readonly score: number;
 }
 
@@ -37,12 +44,14 @@ interface KeptCandidate {
 const SCORED_KEPT = 8;
 const GOOD_KEPT = 3;
 
-export function keptDecision(choice: Choice, share: number): KeptDecision {
+/** `tried`: what was tried out in place of the choice; null: nothing was. */
+export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null): KeptDecision {
   const able = choice.candidates.filter(({ eligible }) => eligible);
   const by = (value: (one: Weighed) => number) =>
     able.toSorted((a, b) => value(b) - value(a)).slice(0, GOOD_KEPT);
   const kept = new Set([
     ...able.slice(0, SCORED_KEPT),
+    ...able.filter(({ card }) => card === tried),
     ...by(({ careful }) => careful),
     ...by(({ level, quality, qualityLow }) => level - (quality - qualityLow) / 2),
   ]);
@@ -53,7 +62,8 @@ export function keptDecision(choice: Choice, share: number): KeptDecision {
   return {
     selector: choice.selector,
     share,
-    choice: choice.choice?.id ?? null,
+    choice: (tried ?? choice.choice)?.id ?? null,
+    instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
     features: routeView(choice).features,
     difficulty: choice.prediction.difficulty,
@@ -69,6 +79,7 @@ export function keptDecision(choice: Choice, share: number): KeptDecision {
         careful: one.careful,
         cost_usd: one.costUsd,
         latency_ms: one.latencyMs,
+        tokens: one.tokens,
         score: one.score,
       })),
     removed,
@@ -77,14 +88,23 @@ export function keptDecision(choice: Choice, share: number): KeptDecision {
 
 /** A row as text, for `rowOf`. */
 export function rowText(row: Float32Array): string {
-  return Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString("base64");
+  return `${markOfParameters()}:${Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString("base64")}`;
 }
 
-/** The row of `KeptDecision.row`; null when it is not one. */
+/** The row of `KeptDecision.row`; null when it is not one, or other parameters made it: its numbers meant something else. */
 export function rowOf(text: string): Float32Array | null {
-  const bytes = Buffer.from(text, "base64");
+  const [mark, numbers = ""] = text.split(":");
+  if (mark !== markOfParameters()) return null;
+  const bytes = Buffer.from(numbers, "base64");
   if (bytes.length === 0 || bytes.length % Float32Array.BYTES_PER_ELEMENT !== 0) return null;
   return new Float32Array(new Uint8Array(bytes).buffer);
+}
+
+let mark: string | undefined;
+
+function markOfParameters(): string {
+  mark ??= Bun.hash.wyhash(shippedParameters().embedding).toString(36);
+  return mark;
 }
 
 export interface DecidedAgain {
@@ -97,11 +117,13 @@ export interface DecidedAgain {
 export function decidedAgain(kept: unknown): DecidedAgain | null {
   if (!isObject(kept)) return null;
   const selector = SELECTORS.find((one) => one === kept.selector);
-  const { share, difficulty, choice, pinned } = kept;
+  const { share, difficulty, choice, pinned, instead_of: usual } = kept;
   if (!selector || typeof share !== "number" || typeof difficulty !== "number") return null;
   const able = arrayOf(kept.candidates).flatMap(weighedOf);
   const [first] = ranked(selector, able, share, difficulty);
-  const again = typeof pinned === "string" ? choice : (first?.card.id ?? null);
+  const found = typeof pinned === "string" ? choice : (first?.card.id ?? null);
+  // Where another was tried out, that was left to chance: what it was tried out for is decided again.
+  const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }
 
@@ -119,6 +141,7 @@ function weighedOf(value: unknown): readonly Weighed[] {
       careful: number("careful"),
       costUsd: numberOf(value.cost_usd) ?? null,
       latencyMs: number("latency_ms"),
+      tokens: number("tokens"),
     },
   ];
 }

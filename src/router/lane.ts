@@ -1,10 +1,12 @@
 // One model by one credential: how it has been doing lately, whether it may be asked now, and each attempt's outcome.
 import type { Fault } from "../core/fault.ts";
 import { Breaker } from "./breaker.ts";
-import { FadingCounts, FadingValues } from "./decay.ts";
+import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
 
 /** Speeds are forgotten faster than a selector may take to notice a change. */
 const SPEED_HALF_LIFE_MS = 15_000;
+/** What is left to go by when nothing is fresh. */
+const LAST_KEPT_MS = 6 * 3_600_000;
 const ERRORS_HALF_LIFE_MS = 30_000;
 const REST_MS = 1000;
 const REST_MAX_MS = 30_000;
@@ -25,6 +27,10 @@ export class Lane {
   readonly firstMs = new FadingValues(SPEED_HALF_LIFE_MS);
   readonly wholeMs = new FadingValues(SPEED_HALF_LIFE_MS);
   readonly tokensPerSecond = new FadingValues(SPEED_HALF_LIFE_MS);
+  readonly lastFirstMs = new LastValues(LAST_KEPT_MS);
+  readonly lastTokensPerSecond = new LastValues(LAST_KEPT_MS);
+  /** When an answer last told how fast it is. */
+  measuredAtMs: number | null = null;
   readonly #outcomes = new FadingCounts(2, ERRORS_HALF_LIFE_MS);
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
@@ -47,6 +53,8 @@ export class Lane {
   /** An answer began (streamed) or came whole after so long. */
   answeredAfter(waitMs: number, streamed: boolean, nowMs: number): void {
     (streamed ? this.firstMs : this.wholeMs).add(waitMs, nowMs);
+    if (streamed) this.lastFirstMs.add(waitMs, nowMs);
+    this.measuredAtMs = nowMs;
     this.#waits.add(COUNT, nowMs);
     this.#waits.add(SUM, nowMs, waitMs);
   }
@@ -90,6 +98,9 @@ export class Lane {
   /** The speed of an answer of so many tokens that took so long. */
   ran(nowMs: number, tokens: number, tookMs: number): void {
     if (tokens < TOKENS_MIN || tookMs < SPEED_TIME_MIN_MS) return;
-    this.tokensPerSecond.add((tokens * 1000) / tookMs, nowMs);
+    const speed = (tokens * 1000) / tookMs;
+    this.tokensPerSecond.add(speed, nowMs);
+    this.lastTokensPerSecond.add(speed, nowMs);
+    this.measuredAtMs = nowMs;
   }
 }

@@ -70,6 +70,8 @@ const STRANGE_TO = 1.25;
 /** How far what was learned of a kind of request is followed. */
 const TRUST_MAX = 0.45;
 const LENGTHS_START = 8;
+/** What answers before the last so many were like is forgotten. */
+const ANSWERS_MAX = 500;
 /** One answer's length counts as no more than e² times what was predicted. */
 const LENGTH_MAX = 2;
 
@@ -110,13 +112,15 @@ export class Learned {
     }
   }
 
-  /** Folds in how long an answer was, in tokens of plain output. */
-  foldLength(prediction: Prediction, model: string, tokens: number): void {
+  /** Folds in how long an answer was, in tokens, beside how long it was expected to be. */
+  foldLength(asked: Pick<Prediction, "row" | "outputTokens">, model: string, tokens: number): void {
     if (!(tokens > 0)) return;
-    const taught = this.#cards.get(model) ?? untaught(prediction.row.length);
+    const taught = this.#cards.get(model) ?? untaught(asked.row.length);
     this.#cards.set(model, taught);
-    taught.answers++;
-    taught.lengths += bounded(Math.log(tokens / Math.max(1, prediction.outputTokens)), LENGTH_MAX);
+    const left = taught.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
+    taught.answers = left * taught.answers + 1;
+    const times = bounded(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX);
+    taught.lengths = left * taught.lengths + times;
   }
 
   /** How many times longer the card's answers are than predicted. */
@@ -152,6 +156,17 @@ export class Learned {
       }
       return { model, labels, categories };
     });
+  }
+
+  /** Takes what another has learned of scores in place of its own; lengths are measured here, and stay. */
+  become(other: Learned): void {
+    const measured = [...this.#cards].filter(([, { answers }]) => answers > 0);
+    this.#cards.clear();
+    for (const [model, taught] of other.#cards) this.#cards.set(model, taught);
+    for (const [model, { answers, lengths, mean }] of measured) {
+      const taught = this.#cards.get(model) ?? untaught(mean.length);
+      this.#cards.set(model, Object.assign(taught, { answers, lengths }));
+    }
   }
 
   /** Forgets one card, or all. */

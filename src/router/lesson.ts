@@ -1,13 +1,29 @@
 // From a kept decision and a score to a lesson, and from lessons to what was learned.
 import type { ModelCard } from "../core/card.ts";
-import { isObject, numberOf, objectOf, parseJson, stringOf } from "../core/json.ts";
+import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { SKILLS, Skill } from "../core/skill.ts";
+import type { LessonBound } from "../core/store.ts";
 import { rowOf, rowText } from "./decision.ts";
 import type { Learned } from "./learned.ts";
-import type { Prediction } from "./predictor.ts";
+import { type Prediction, rowWidth } from "./predictor.ts";
 import { profileOf } from "./profiles.ts";
 import { expectedQuality } from "./quality.ts";
+
+const HOUR_MS = 3_600_000;
+/** Models and prompts change: what a lesson says is half as much after this time. */
+export const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
+/** So many of what a key says of a model within an hour count in full, as many again half, and so on. */
+const FULL_PER_HOUR = 3;
+const PER_HOUR_MAX = 24;
+
+/** What one key may teach of one model: within an hour all of it together counts as less than six scores. */
+export function boundAt(nowMs: number): LessonBound {
+  return {
+    sinceMs: nowMs - HOUR_MS,
+    shareAfter: (lessons) => (lessons >= PER_HOUR_MAX ? 0 : 2 ** -Math.floor(lessons / FULL_PER_HOUR)),
+  };
+}
 
 /** What is learned from: the part of a prediction that says of what kind a request was. */
 export type Kind = Pick<Prediction, "row" | "categories" | "difficultyLogit" | "support">;
@@ -15,7 +31,13 @@ export type Kind = Pick<Prediction, "row" | "categories" | "difficultyLogit" | "
 /** What kind of request a kept decision was about; null: that is no decision. */
 export function kindOf(decision: string): Kind | null {
   const kept = parseJson(decision);
-  if (!isObject(kept)) return null;
+  return isObject(kept) ? kindKept(kept) : null;
+}
+
+/** The same of a decision that is not text. */
+export function kindKept(
+  kept: Readonly<{ row?: unknown; features?: unknown; difficulty?: unknown }>,
+): Kind | null {
   const row = rowOf(stringOf(kept.row) ?? "");
   const features = objectOf(kept.features);
   const difficulty = numberOf(kept.difficulty);
@@ -31,7 +53,7 @@ export function kindOf(decision: string): Kind | null {
 
 /** The lesson that an answer of this card to such a request was so good. */
 export function lessonOf(
-  about: Pick<Lesson, "accountId" | "id" | "atMs" | "score">,
+  about: Omit<Lesson, "model" | "expected" | "request">,
   card: ModelCard,
   kind: Kind,
 ): Lesson {
@@ -44,16 +66,40 @@ export function lessonOf(
   };
 }
 
-/** Folds a lesson in; one that was made with other parameters says nothing any more. */
+/** Folds a lesson in, as of a moment (Unix ms). */
 export function foldLesson(
   learned: Learned,
-  { model, score, expected, request }: Lesson,
-  width: number,
+  { model, score, weight, atMs, expected, request }: Lesson,
+  nowMs: number,
 ): void {
+  const asked = askedIn(request);
+  if (asked === null) return;
+  const left = weight * 2 ** -(Math.max(0, nowMs - atMs) / LESSON_HALF_LIFE_MS);
+  learned.fold(asked, { model, score, weight: left, expected });
+}
+
+/** Whether a lesson's request says something here: one that was made with other parameters doesn't. */
+export function isUnderstood(request: string): boolean {
+  return askedIn(request) !== null;
+}
+
+function askedIn(request: string): Pick<Prediction, "row" | "categories"> | null {
   const kept = objectOf(parseJson(request));
   const row = rowOf(stringOf(kept.row) ?? "");
-  if (row?.length !== width) return;
-  learned.fold({ row, categories: sharesOf(kept.categories) }, { model, score, weight: 1, expected });
+  return row?.length === rowWidth() ? { row, categories: sharesOf(kept.categories) } : null;
+}
+
+/** How long an answer was that a selector's choice gave, beside what was expected: all tokens, thoughts included. */
+export function measureLength(
+  learned: Learned,
+  kept: Readonly<{ row?: unknown; candidates?: unknown }>,
+  model: string,
+  tokens: number,
+): void {
+  const row = rowOf(stringOf(kept.row) ?? "");
+  const chosen = arrayOf(kept.candidates).find((one) => objectOf(one).model === model);
+  const outputTokens = numberOf(objectOf(chosen).tokens);
+  if (row !== null && outputTokens !== undefined) learned.foldLength({ row, outputTokens }, model, tokens);
 }
 
 function sharesOf(value: unknown): Readonly<Record<Skill, number>> {

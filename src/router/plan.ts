@@ -4,8 +4,9 @@ import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import type { Selector } from "../core/selector.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
-import { type Choice, type ChooseInput, choose } from "./choose.ts";
+import { BY_RULE, type Choice, type ChooseInput, choose } from "./choose.ts";
 import { type KeptDecision, keptDecision } from "./decision.ts";
+import { explored } from "./explore.ts";
 import type { Health } from "./health.ts";
 import { needsOf, refuseUnable } from "./needs.ts";
 import { spread } from "./spread.ts";
@@ -61,6 +62,8 @@ const FIRST_CARD_MAX = 2;
  */
 export function planOf(input: PlanInput): Plan {
   const { cards, decision } = cardsOf(input);
+  const only = onlyAttempt(cards, input);
+  if (only !== null) return { attempts: [only], decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
   for (const card of cards) {
@@ -76,6 +79,18 @@ export function planOf(input: PlanInput): Plan {
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
   const order = plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt));
   return { attempts: order.slice(0, ATTEMPTS_MAX), decision };
+}
+
+/**
+ * Where one model is served by one credential there is nothing to choose: it is asked if it may be, and if it may not,
+ * whoever walks the plan finds that out. The way of all other plans comes to the same in 1 µs more.
+ */
+function onlyAttempt(cards: readonly ModelCard[], { credentialsOf }: PlanInput): Attempt | null {
+  const [card] = cards;
+  if (card === undefined || cards.length > 1) return null;
+  const credentials = credentialsOf(card.provider);
+  const [credential] = credentials;
+  return credential === undefined || credentials.length > 1 ? null : { card, credential };
 }
 
 /** One model's attempts that may be made now, spread over its credentials; where a probe is due, it goes first. */
@@ -120,7 +135,9 @@ function cardsOf(input: PlanInput): { cards: readonly ModelCard[]; decision: Kep
   }
   const choice = chosen(selection.selector, selection.candidates, input);
   const cards = choice.candidates.filter(({ eligible }) => eligible).map(({ card }) => card);
-  return { cards, decision: keptDecision(choice, input.quality ?? input.rules.fairQuality) };
+  const tried = explored(choice, input.rules.explore, input.roll)?.card ?? null;
+  const decision = keptDecision(choice, input.quality ?? input.rules.fairQuality, tried);
+  return { cards: tried === null ? cards : [tried, ...cards.filter((card) => card !== tried)], decision };
 }
 
 /** What the selector makes of the request. Throws a Fault when no card is on, or none can serve it. */
@@ -139,7 +156,7 @@ export function chosen(
     quality: share,
   });
   if (choice.choice !== null) return choice;
-  if (choice.candidates.every(({ removedBy }) => removedBy === "denied")) {
+  if (choice.candidates.every(({ removedBy }) => removedBy === "denied" || removedBy?.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model is on that Router#${selector} could choose.`);
   }
   throw new Fault("unsupported_capability", `No model behind Router#${selector} can serve this request.`, {

@@ -58,6 +58,7 @@ function credentialOf(
   const restMs = Math.max(0, ...lanes.map((lane) => lane.restsUntilMs - nowMs));
   const retired = key?.retired ?? null;
   return {
+    id: credential.id ?? null,
     last4: key?.last4 ?? null,
     weight: credential.weight,
     state: retired ? "retired" : restMs > 0 ? "resting" : "active",

@@ -6,11 +6,16 @@ const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;
 /** Of a long part (an image, a file), its ends tell it apart. */
 const PART_CHARACTERS_MAX = 4096;
+const CHARACTERS_PER_TOKEN = 4;
 
 /** Names of one conversation: under which it may be known, and under which its next turn will look for it. */
 interface Names {
   readonly sought: readonly string[];
   readonly kept: readonly string[];
+  /** About, of what was said up to the model's last turn. */
+  readonly heldTokens: number;
+  /** The model that is likely to hold that in its cache. */
+  holder: string | null;
 }
 
 interface Served {
@@ -27,17 +32,40 @@ export class Stickiness {
 
   /** The attempt that served this conversation of this key of late; null: none of them did. */
   find(keyId: string, request: ChatRequest, attempts: readonly Attempt[], nowMs: number): Attempt | null {
-    const names = namesOf(keyId, request);
-    this.#names.set(request, names);
-    for (const name of names.sought) {
-      const served = this.#served.get(name);
-      if (!served || served.untilMs <= nowMs) continue;
+    for (const served of this.#servedBefore(this.#namesOf(keyId, request), nowMs)) {
       const same = attempts.find(
         ({ card, credential }) => card.id === served.cardId && credential.secret === served.secret,
       );
       if (same) return same;
     }
     return null;
+  }
+
+  /** For a card, how many tokens of this prompt it has read before, as the last to serve the conversation; about. */
+  held(keyId: string, request: ChatRequest, nowMs: number): (cardId: string) => number {
+    const names = this.#namesOf(keyId, request);
+    const [served] = this.#servedBefore(names, nowMs);
+    names.holder = served?.cardId ?? null;
+    return (cardId) => (cardId === names.holder ? names.heldTokens : 0);
+  }
+
+  /** What `held` said of a card when the request came. */
+  heldTokens(request: ChatRequest, cardId: string): number {
+    const names = this.#names.get(request);
+    return names?.holder === cardId ? names.heldTokens : 0;
+  }
+
+  #namesOf(keyId: string, request: ChatRequest): Names {
+    const names = this.#names.get(request) ?? namesOf(keyId, request);
+    this.#names.set(request, names);
+    return names;
+  }
+
+  #servedBefore({ sought }: Names, nowMs: number): readonly Served[] {
+    return sought.flatMap((name) => {
+      const served = this.#served.get(name);
+      return served && served.untilMs > nowMs ? [served] : [];
+    });
   }
 
   /** Who serves a conversation. One that could not have gone elsewhere was not asked for, and isn't kept. */
@@ -59,21 +87,31 @@ export class Stickiness {
  * of the request before, or are shared with another continuation of it.
  */
 function namesOf(keyId: string, request: ChatRequest): Names {
-  const given = textIn(request.prompt_cache_key) ?? textIn(request.user);
-  if (given !== null) {
-    const name = `${keyId} ${given.slice(0, 512)}`;
-    return { sought: [name], kept: [name] };
-  }
   const { messages } = request;
   const lastReply = messages.findLastIndex(({ role }) => role === "assistant");
   let digest = 0n;
+  let characters = 0;
+  let heldCharacters = 0;
   let before: string | null = null;
   for (const [at, message] of messages.entries()) {
-    if (at === lastReply) before = `${keyId}#${digest}`;
-    digest = Bun.hash.wyhash(textOfMessage(message), digest);
+    if (at === lastReply) {
+      before = `${keyId}#${digest}`;
+      heldCharacters = characters;
+    }
+    const text = textOfMessage(message);
+    digest = Bun.hash.wyhash(text, digest);
+    characters += text.length;
   }
   const whole = `${keyId}#${digest}`;
-  return before === null ? { sought: [], kept: [whole] } : { sought: [before], kept: [before, whole] };
+  const held = { heldTokens: Math.round(heldCharacters / CHARACTERS_PER_TOKEN), holder: null };
+  const given = textIn(request.prompt_cache_key) ?? textIn(request.user);
+  if (given !== null) {
+    const name = `${keyId} ${given.slice(0, 512)}`;
+    return { sought: [name], kept: [name], ...held };
+  }
+  return before === null
+    ? { sought: [], kept: [whole], ...held }
+    : { sought: [before], kept: [before, whole], ...held };
 }
 
 function textIn(value: unknown): string | null {

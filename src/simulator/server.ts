@@ -66,6 +66,9 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
   response.end(JSON.stringify(body));
 }
 
+const READING_TURNS = 3;
+const READING_MS = 20;
+
 /** Plays one show on one connection; waiting ends at once when the client goes. */
 class Player {
   readonly #response: ServerResponse;
@@ -128,7 +131,16 @@ class Player {
     this.#response.end(pending);
   }
 
-  #perform(step: Step): Promise<void> {
+  /**
+   * Gives the client time to take in what was written: one that finds the end beside the first bytes may drop them. Several
+   * waits, since a client in the same process needs turns of the loop, not time.
+   */
+  async #readByClient(): Promise<void> {
+    if (!this.#headed) return;
+    for (let turn = 0; turn < READING_TURNS; turn++) await this.#wait(READING_MS);
+  }
+
+  async #perform(step: Step): Promise<void> {
     const { socket } = this.#response;
     switch (step.do) {
       case "write":
@@ -140,10 +152,12 @@ class Player {
         this.#sendHead();
         return this.gone;
       case "close":
+        await this.#readByClient();
         this.#complete = true;
         socket?.end();
         return this.gone;
       case "reset":
+        await this.#readByClient();
         this.#complete = true;
         socket?.resetAndDestroy();
         return this.gone;

@@ -1,6 +1,7 @@
 // The tables of the request log and its hourly sums, as both engines have them.
 import { ENDINGS, type RequestRecord, type Tokens, USAGE_SOURCES } from "../core/record.ts";
-import type { Lesson, UsageSum } from "../core/rows.ts";
+import { type FirstTokenSum, LESSON_SOURCES, type Lesson, type UsageSum } from "../core/rows.ts";
+import type { KeyUse } from "../core/store.ts";
 import { type Found, orNull, real, sum, text, whole, word } from "./found.ts";
 import { table } from "./tables.ts";
 
@@ -42,9 +43,11 @@ export const REQUEST = table<RequestRecord>(
     key_id: (row) => row.keyId,
     at_ms: (row) => Math.round(row.atMs),
     model_asked: (row) => row.modelAsked,
+    model_tried: (row) => row.modelTried,
     model_used: (row) => row.modelUsed,
     selector: (row) => row.selector,
     decision: (row) => row.decision,
+    trace: (row) => row.trace,
     attempts: (row) => row.attempts,
     stream: (row) => (row.stream ? 1 : 0),
     status: (row) => row.status,
@@ -57,6 +60,8 @@ export const REQUEST = table<RequestRecord>(
     ended: (row) => row.ended,
     total_ms: (row) => Math.round(row.totalMs),
     first_token_ms: (row) => (row.firstTokenMs === null ? null : Math.round(row.firstTokenMs)),
+    // By it the requests that end are found as they do; no row shows it.
+    ended_at_ms: (row) => Math.round(row.atMs + row.totalMs),
   },
   (found) => ({
     id: text(found, "id"),
@@ -65,9 +70,11 @@ export const REQUEST = table<RequestRecord>(
     accountId: text(found, "account_id"),
     atMs: whole(found, "at_ms"),
     modelAsked: text(found, "model_asked"),
+    modelTried: orNull(found, "model_tried", text),
     modelUsed: orNull(found, "model_used", text),
     selector: orNull(found, "selector", text),
     decision: orNull(found, "decision", text),
+    trace: orNull(found, "trace", text),
     attempts: whole(found, "attempts"),
     stream: whole(found, "stream") === 1,
     status: whole(found, "status"),
@@ -92,6 +99,7 @@ export const USAGE = table<UsageSum>(
     key_id: (row) => row.keyId,
     model: (row) => row.model,
     requests: (row) => row.requests,
+    errors: (row) => row.errors,
     ...tokenColumns<UsageSum>(),
     cost_nano: (row) => row.costNanoUsd,
     charged_nano: (row) => row.chargedNanoUsd,
@@ -102,14 +110,47 @@ export const USAGE = table<UsageSum>(
     keyId: text(found, "key_id"),
     model: text(found, "model"),
     requests: sum(found, "requests"),
+    errors: sum(found, "errors"),
     tokens: tokensOf(found, sum),
     costNanoUsd: sum(found, "cost_nano"),
     chargedNanoUsd: sum(found, "charged_nano"),
   }),
 );
 
+/** A row of `keyUsesSql`. */
+export function keyUseOf(found: Found): KeyUse {
+  return {
+    keyId: text(found, "id"),
+    sinceDayNanoUsd: sum(found, "day_nano"),
+    sinceMonthNanoUsd: sum(found, "month_nano"),
+    everNanoUsd: sum(found, "ever_nano"),
+    lastAtMs: orNull(found, "last_at_ms", whole),
+  };
+}
+
 /** The columns of `USAGE` that add up. */
 export const USAGE_SUMS = USAGE.columns.filter((column) => !USAGE.key.includes(column));
+
+export const FIRST_TOKEN = table<FirstTokenSum>(
+  "first_token_hour",
+  ["hour_ms", "account_id", "key_id", "model", "bucket"],
+  {
+    hour_ms: (row) => row.hourMs,
+    account_id: (row) => row.accountId,
+    key_id: (row) => row.keyId,
+    model: (row) => row.model,
+    bucket: (row) => row.bucket,
+    requests: (row) => row.requests,
+  },
+  (found) => ({
+    hourMs: whole(found, "hour_ms"),
+    accountId: text(found, "account_id"),
+    keyId: text(found, "key_id"),
+    model: text(found, "model"),
+    bucket: whole(found, "bucket"),
+    requests: sum(found, "requests"),
+  }),
+);
 
 export const LESSON = table<Lesson>(
   "lesson",
@@ -120,6 +161,9 @@ export const LESSON = table<Lesson>(
     at_ms: (row) => Math.round(row.atMs),
     model: (row) => row.model,
     score: (row) => row.score,
+    key_id: (row) => row.keyId,
+    source: (row) => row.source,
+    weight: (row) => row.weight,
     expected: (row) => row.expected,
     request: (row) => row.request,
   },
@@ -127,7 +171,10 @@ export const LESSON = table<Lesson>(
     accountId: text(found, "account_id"),
     id: text(found, "id"),
     atMs: whole(found, "at_ms"),
+    keyId: text(found, "key_id"),
     model: text(found, "model"),
+    source: word(found, "source", LESSON_SOURCES),
+    weight: real(found, "weight"),
     score: real(found, "score"),
     expected: real(found, "expected"),
     request: text(found, "request"),

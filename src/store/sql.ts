@@ -77,24 +77,30 @@ export function auditOf(accounts: readonly Found[], sums: Found): Audit {
   };
 }
 
-const DIMENSION_COLUMNS = {
-  hour: { column: "hour_ms", empty: "0" },
-  accountId: { column: "account_id", empty: "''" },
-  keyId: { column: "key_id", empty: "''" },
-  model: { column: "model", empty: "''" },
-} as const;
+type Columns = {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly columns: readonly string[];
+};
 
-/** Sums of the usage table over a span, grouped by some of its dimensions; takes the span's two ends. */
-export function usageSql(
-  groupBy: readonly (keyof typeof DIMENSION_COLUMNS)[],
-  sums: readonly string[],
-  mark: Mark,
-): string {
-  const shown = Object.entries(DIMENSION_COLUMNS).map(([dimension, { column, empty }]) =>
-    groupBy.some((one) => one === dimension) ? column : `${empty} AS ${column}`,
-  );
-  const grouped = groupBy.map((dimension) => DIMENSION_COLUMNS[dimension].column);
-  const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
-  const tail = grouped.length > 0 ? `GROUP BY ${listOf(grouped)} ORDER BY ${listOf(grouped)}` : "";
-  return `SELECT ${listOf([...shown, ...added])} FROM usage_hour WHERE hour_ms >= ${mark(1)} AND hour_ms < ${mark(2)} ${tail}`;
+/** The first lesson of an id stays, but what a signal said gives way to a judgment. */
+export function teachSql({ name, key, columns }: Columns, mark: Mark): string {
+  return `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})
+    ${overwriteOf(key, columns)} WHERE ${name}.source = 'signal' AND excluded.source <> 'signal'`;
+}
+
+/**
+ * Takes the moment before which all go, and the most of one key for one model, then of one model: a key that says much
+ * drives out its own lessons, not those of others.
+ */
+export function pruneLessonsSql(mark: Mark): string {
+  return `DELETE FROM lesson WHERE (account_id, id) NOT IN (
+    SELECT account_id, id FROM (
+      SELECT account_id, id, row_number() OVER (PARTITION BY model ORDER BY at_ms DESC, id DESC) AS place
+      FROM (
+        SELECT account_id, id, model, at_ms, key_id,
+          row_number() OVER (PARTITION BY model, key_id ORDER BY at_ms DESC, id DESC) AS own_place
+        FROM lesson WHERE at_ms >= ${mark(1)}
+      ) AS newer WHERE key_id = '' OR own_place <= ${mark(2)}
+    ) AS bounded WHERE place <= ${mark(3)})`;
 }

@@ -35,7 +35,11 @@ export function table<Row>(
   rowOf: (found: Found) => Row,
 ): Table<Row> {
   const values = Object.values(columns);
-  const valuesOf = (row: Row) => values.map((holds) => holds(row));
+  const valuesOf = (row: Row) => {
+    const list: Value[] = [];
+    for (const holds of values) list.push(holds(row));
+    return list;
+  };
   return { name, key, columns: Object.keys(columns), valuesOf, rowOf };
 }
 

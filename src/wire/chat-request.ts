@@ -40,7 +40,8 @@ function withoutNulls(body: unknown): JsonObject {
     throw firstFault(chatRequestSchema, body) ?? new Fault("invalid_json", "Not an object.");
   refuseManyFields(body, FIELDS_MAX, "");
   const kept: JsonObject = {};
-  for (const [field, value] of Object.entries(body)) {
+  for (const field of Object.keys(body)) {
+    const value = body[field];
     if (NEVER.has(field)) continue;
     if (value === null && field !== "model" && field !== "messages") continue;
     if (Array.isArray(value) && value.length === 0 && (field === "tools" || field === "functions")) continue;
@@ -51,9 +52,12 @@ function withoutNulls(body: unknown): JsonObject {
 
 /** Before anything else looks at them. */
 function refuseLargeObjects(given: JsonObject): void {
-  for (const [field, most] of BOUNDED) refuseManyFields(given[field], most, field);
-  for (const [index, message] of arrayOf(given.messages).entries()) {
-    refuseManyFields(message, FIELDS_MAX, `messages[${index}]`);
+  for (const [field, most] of BOUNDED) {
+    if (given[field] !== undefined) refuseManyFields(given[field], most, field);
+  }
+  const messages = arrayOf(given.messages);
+  for (let index = 0; index < messages.length; index++) {
+    refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
   }
 }
 
@@ -133,7 +137,8 @@ function messagesOf(given: readonly unknown[]): readonly ChatMessage[] {
  */
 function messageOf(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
   const message: JsonObject = {};
-  for (const [field, value] of Object.entries(given)) {
+  for (const field of Object.keys(given)) {
+    const value = given[field];
     if (NEVER.has(field) || (value === null && field !== "content")) continue;
     message[field] = value;
   }

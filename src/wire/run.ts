@@ -30,18 +30,22 @@ export class Run {
   chunks(): readonly ChatChunk[] {
     return this.texts.map((text) => {
       const chunk = parseJson(this.head + text + this.tail);
-      if (!isChunk(chunk)) throw new Error("A run of chunks is not what it was made of.");
+      if (!hasChoices(chunk)) throw new Error("A run of chunks is not what it was made of.");
       return chunk;
     });
   }
 }
 
-function isChunk(value: unknown): value is ChatChunk {
+function hasChoices(value: unknown): value is ChatChunk {
   return isObject(value) && Array.isArray(value.choices);
 }
 
 /** A piece of a streamed answer. */
 export type Part = ChatChunk | Run;
+
+export function isChunk(part: Part): part is ChatChunk {
+  return !(part instanceof Run);
+}
 
 export function chunksOf(parts: readonly Part[]): readonly ChatChunk[] {
   return parts.flatMap((part) => (part instanceof Run ? part.chunks() : [part]));

@@ -7,7 +7,7 @@ const server = Bun.serve({
   idleTimeout: 0,
   async fetch(request) {
     const body = await request.text();
-    const answer = await fetch(`${upstream}/chat/completions`, {
+    const answer = await fetch(upstream, {
       method: "POST",
       body,
       headers: {

@@ -1,70 +1,68 @@
 // What governance costs: the same program with every request held, posted and logged on SQLite, and on a store that answers at once.
 import { join } from "node:path";
-import { cpuPerRequest, medianOf, type Scenario, start, type Target } from "./measure.ts";
+import { askOf } from "./client.ts";
+import { medianOf, spread } from "./figures.ts";
+import { costOf, inRounds } from "./measure.ts";
+import { run, type Started, start } from "./processes.ts";
+import type { Finding } from "./report.ts";
+import { bodyOf, type Scenario, type Stage } from "./stage.ts";
 
-const ROUNDS = 5;
-const WARM_UP = 400;
 const FIRST_BYTE_MS = 20;
 const PROGRAM = join(import.meta.dir, "governed.ts");
+const SCENARIO: Scenario = { speech: "openai", manner: `~latency=${FIRST_BYTE_MS}`, chunks: null };
 
-function scenarioOf(connections: number): Scenario {
-  return {
-    name: `${connections} connections`,
-    model: `sim-mini~latency=${FIRST_BYTE_MS}`,
-    stream: false,
-    requests: 3000,
-    connections,
-    isRight: (text) => text.includes('"finish_reason":"stop"'),
-  };
+interface Side extends Started {
+  readonly name: "off" | "on";
 }
 
-/** Prints a table; `upstream` is the simulator's base URL of the OpenAI dialect. */
-export async function compareGovernance(upstream: string, directory: string): Promise<void> {
-  const config = join(directory, "governed.yaml");
-  await Bun.write(config, configOf(upstream));
-  const program = join(directory, "governed");
-  const built = Bun.spawnSync([
-    ...[process.execPath, "build", "--compile", "--bytecode", "--format=esm"],
-    ...[PROGRAM, "--outfile", program],
-  ]);
-  if (built.exitCode !== 0) throw new Error(built.stderr.toString());
-  const targetOf = async (name: string, store: string): Promise<Target> => {
-    const { url, pid, line } = await start([program], directory, {
-      BENCH_STORE: store,
-      BENCH_CONFIG: config,
+export async function benchGovernance(stage: Stage): Promise<Finding> {
+  const sides = await bothSides(stage);
+  const rounds = stage.size(3, 1);
+  const rows: string[][] = [];
+  for (const connections of stage.size([16, 64, 256], [16])) {
+    const load = { connections, warmUp: stage.size(400, 20), requests: stage.size(connections * 25, 40) };
+    const found = await inRounds(sides, rounds, ({ pid, port, line }) => {
+      const headers = { authorization: `Bearer ${line.split(" ")[0]}` };
+      const expected = { speech: "openai" as const, chunks: null };
+      const ask = askOf(port, "/v1/chat/completions", headers, bodyOf("Local#m", SCENARIO), expected);
+      return costOf(pid, () => ask, load);
     });
-    const headers = { authorization: `Bearer ${line.split(" ")[0]}` };
-    return { name, url: `${url}/v1/chat/completions`, pid, headers, modelPrefix: "Local#" };
-  };
-  const off = await targetOf("off", "none");
-  const on = await targetOf("on", `sqlite:${join(directory, "governed.db")}`);
-  console.log("");
-  console.log(`Governance: upstream's first byte after ${FIRST_BYTE_MS} ms, median of ${ROUNDS} rounds`);
-  console.log("");
-  console.log("| | CPU per request, off | on: paid, held, posted, logged | ratio | spread of the ratio |");
-  console.log("|---|---|---|---|---|");
-  for (const connections of [16, 64, 256]) await compare(off, on, scenarioOf(connections));
-}
-
-async function compare(off: Target, on: Target, scenario: Scenario): Promise<void> {
-  const rounds: { off: number; on: number }[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const first = await cpuPerRequest(round % 2 ? on : off, scenario, WARM_UP);
-    const second = await cpuPerRequest(round % 2 ? off : on, scenario, WARM_UP);
-    rounds.push(round % 2 ? { on: first, off: second } : { off: first, on: second });
+    const cpuOf = (name: Side["name"]) => (found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros);
+    const ratios = cpuOf("on").map((on, round) => on / (cpuOf("off")[round] ?? Number.NaN));
+    rows.push([
+      `${connections} connections`,
+      spread(cpuOf("off")),
+      spread(cpuOf("on")),
+      medianOf(ratios).toFixed(2),
+    ]);
   }
-  const ratios = rounds.map(({ off: without, on: governed }) => governed / without);
-  const cells = [
-    scenario.name,
-    `${medianOf(rounds.map((one) => one.off)).toFixed(0)} µs`,
-    `${medianOf(rounds.map((one) => one.on)).toFixed(0)} µs`,
-    medianOf(ratios).toFixed(2),
-    `${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}`,
-  ];
-  console.log(`| ${cells.join(" | ")} |`);
+  for (const side of sides) await side.stop();
+  return {
+    title: "Governance",
+    note: `One program on a store that answers at once (off), and on SQLite with every request held, synced, posted and logged (on); the provider's first byte after ${FIRST_BYTE_MS} ms. Medians of ${rounds} rounds (least–most).`,
+    tables: [{ head: ["", "CPU per request off, µs", "on, µs", "ratio"], rows }],
+    aims: [],
+    bars: [],
+  };
 }
 
-function configOf(upstream: string): string {
+async function bothSides({ directory, upstreamPort }: Stage): Promise<readonly Side[]> {
+  const config = join(directory, "governed.yaml");
+  await Bun.write(config, configOf(upstreamPort));
+  const program = join(directory, "governed");
+  await run(
+    [process.execPath, "build", "--compile", "--bytecode", "--format=esm", PROGRAM, "--outfile", program],
+    directory,
+    { NODE_ENV: "production" },
+  );
+  const sideOf = async (name: Side["name"], store: string): Promise<Side> => {
+    const env = { BENCH_STORE: store, BENCH_CONFIG: config };
+    return { ...(await start({ command: [program], directory, env })), name };
+  };
+  return [await sideOf("off", "none"), await sideOf("on", `sqlite:${join(directory, "governed.db")}`)];
+}
+
+function configOf(upstreamPort: number): string {
   const price = "price: { input: 0.25, output: 2 }";
   return [
     "server: { port: 0, admin_token: bench }",
@@ -72,10 +70,9 @@ function configOf(upstream: string): string {
     "providers:",
     "  Local:",
     "    dialect: openai",
-    `    base_url: "${upstream}"`,
+    `    base_url: "http://127.0.0.1:${upstreamPort}/v1"`,
     "    keys: [sim]",
-    "    models:",
-    `      - { name: "sim-mini~latency=${FIRST_BYTE_MS}", context: 131072, output: 8192, ${price} }`,
+    `    models: [{ name: m, context: 131072, output: 8192, ${price} }]`,
     "",
   ].join("\n");
 }

@@ -56,9 +56,21 @@ function noStore(): Store {
     teach: async () => true,
     lessons: nobody,
     forgetLessons: async () => {},
+    pruneLessons: async () => 0,
     prune: async () => 0,
     chargedSince: async () => 0,
     usage: nobody,
+    firstTokens: nobody,
+    keyUses: nobody,
+    endedSince: nobody,
+    addContent: async () => {},
+    content: nothing,
+    addSession: async () => {},
+    session: nothing,
+    endSession: async () => {},
+    credentials: nobody,
+    putCredential: async () => {},
+    removeCredential: async () => {},
     setting: nothing,
     keepSetting: async (_name, value) => value,
     setSetting: async () => {},
@@ -92,7 +104,13 @@ async function opened(address: string): Promise<OpenedStore> {
     open: (sealed: string) => sealed,
     digest: (text: string) => text,
   };
-  return { store, world: { store, clock, random, pepper: new Uint8Array(32) }, vault };
+  return {
+    store,
+    world: { store, clock, random, pepper: new Uint8Array(32) },
+    vault,
+    credentialVault: vault,
+    contentVault: vault,
+  };
 }
 
 const loaded = loadSettings({
@@ -104,7 +122,8 @@ const loaded = loadSettings({
   overrides: {},
 });
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-const { store, world, vault } = await opened(process.env.BENCH_STORE ?? "none");
+const storeOpened = await opened(process.env.BENCH_STORE ?? "none");
+const { store, world } = storeOpened;
 const { secret } = await createKey(world, { name: "bench" });
 await topUp(store, {
   accountId: "default",
@@ -115,7 +134,7 @@ await topUp(store, {
 });
 const running = await startGateway({
   settings: loaded.settings,
-  opened: { store, world, vault },
+  opened: storeOpened,
   log: logLines((line) => void process.stderr.write(line), clock.nowMs, "info"),
   configSchema: {},
   reusePort: false,

@@ -1,107 +1,56 @@
-// What the benchmarks share: starting a program that says where it listens, its CPU time, load whose answers are asserted.
-import { readdirSync, readFileSync } from "node:fs";
+// What every benchmark does: rounds in random order, CPU time per request of one of those that are compared.
+import { nothingSeen, type Seen } from "./answer.ts";
+import { type Ask, closedLoop } from "./client.ts";
+import { shuffled } from "./figures.ts";
+import { cpuMicros } from "./processes.ts";
+import type { Contender } from "./stage.ts";
 
-export interface Scenario {
-  readonly name: string;
-  readonly model: string;
-  readonly stream: boolean;
-  readonly requests: number;
-  readonly connections: number;
-  /** Says whether the answer is right: what is wrong must not be counted. */
-  readonly isRight: (text: string) => boolean;
-}
-
-export interface Target {
-  readonly name: string;
-  readonly url: string;
-  readonly pid: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly modelPrefix: string;
-}
-
-export interface Started {
-  readonly url: string;
-  readonly pid: number;
-  /** The line that said where it listens. */
-  readonly line: string;
-}
-
-const children: Bun.Subprocess[] = [];
-
-/** Starts a program and waits for the line that says where it listens. */
-export async function start(
-  command: readonly string[],
-  directory: string,
-  env: Readonly<Record<string, string>> = {},
-): Promise<Started> {
-  const child = Bun.spawn([...command], {
-    cwd: directory,
-    env: { PATH: process.env.PATH ?? "", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", ...env },
-    stdout: "pipe",
-    stderr: "ignore",
-  });
-  children.push(child);
-  let text = "";
-  const decoder = new TextDecoder();
-  const reader = child.stdout.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`${command.join(" ")} ended: ${text}`);
-    text += decoder.decode(value, { stream: true });
-    const [line = "", url] = /^.*listens? on (http:\S+)/m.exec(text) ?? [];
-    if (url) return { url, pid: child.pid, line };
+/** Runs `once` for each in every round, in an order drawn anew, and gathers what it gives by name. */
+export async function inRounds<One extends { readonly name: string }, Result>(
+  all: readonly One[],
+  rounds: number,
+  once: (one: One) => Promise<Result>,
+): Promise<ReadonlyMap<string, readonly Result[]>> {
+  const results = new Map(all.map(({ name }) => [name, [] as Result[]]));
+  for (let round = 0; round < rounds; round++) {
+    for (const one of shuffled(all)) results.get(one.name)?.push(await once(one));
   }
+  return results;
 }
 
-export function stopAll(): void {
-  for (const child of children) child.kill();
+export interface Load {
+  readonly connections: number;
+  readonly warmUp: number;
+  readonly requests: number;
 }
 
-/** CPU time of all threads of a process, in microseconds. */
-export function cpuMicroseconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = threads.map((thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
-  );
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
+export interface Cost {
+  readonly cpuMicros: number;
+  /** Wall time of one round over its requests. */
+  readonly perSecond: number;
+  readonly seen: Seen;
 }
 
-/** One request; gives its time in milliseconds. Throws when its answer is wrong. */
-export async function once(target: Target, scenario: Scenario): Promise<number> {
-  const started = performance.now();
-  const response = await fetch(target.url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...target.headers },
-    body: JSON.stringify({
-      model: target.modelPrefix + scenario.model,
-      messages: [{ role: "user", content: "Tell me something. ".repeat(80) }],
-      stream: scenario.stream,
-    }),
+/** CPU time per request of the process and its children; `asks` gives the request with that number. */
+export async function costOf(pid: number, asks: (index: number) => Ask, load: Load): Promise<Cost> {
+  const { connections, warmUp, requests } = load;
+  await closedLoop(asks, { connections, requests: warmUp }, nothingSeen());
+  const seen = nothingSeen();
+  const startedMs = performance.now();
+  const before = cpuMicros(pid);
+  await closedLoop(asks, { connections, requests }, seen);
+  const used = cpuMicros(pid) - before;
+  const perSecond = (requests * 1000) / (performance.now() - startedMs);
+  return { cpuMicros: used / requests, perSecond, seen };
+}
+
+/** The slow are asked less, so that a run ends: their CPU time is large enough to be seen in fewer requests. */
+const SLOW: Readonly<Record<string, number>> = { Portkey: 0.2 };
+
+export function costs(contenders: readonly Contender[], rounds: number, load: Load) {
+  return inRounds(contenders, rounds, ({ name, pid, ask }) => {
+    const share = SLOW[name] ?? 1;
+    const requests = Math.ceil(load.requests * share);
+    return costOf(pid, () => ask, { ...load, requests, warmUp: Math.ceil(load.warmUp * share) });
   });
-  const text = await response.text();
-  if (!response.ok || !scenario.isRight(text))
-    throw new Error(`${target.name}: wrong answer: ${text.slice(0, 300)}`);
-  return performance.now() - started;
-}
-
-/** So many requests over the scenario's connections. */
-export async function load(target: Target, scenario: Scenario, requests: number): Promise<void> {
-  let left = requests;
-  await Promise.all(
-    Array.from({ length: scenario.connections }, async () => {
-      while (left-- > 0) await once(target, scenario);
-    }),
-  );
-}
-
-/** CPU time per request in microseconds, after a warm-up. */
-export async function cpuPerRequest(target: Target, scenario: Scenario, warmUp: number): Promise<number> {
-  await load(target, scenario, warmUp);
-  const before = cpuMicroseconds(target.pid);
-  await load(target, scenario, scenario.requests);
-  return (cpuMicroseconds(target.pid) - before) / scenario.requests;
-}
-
-export function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

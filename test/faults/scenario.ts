@@ -6,9 +6,9 @@ import { type Clients, numbersSeen, type Told } from "./clients.ts";
 import { looked, type StoreFault } from "./faults.ts";
 import { startFaultWorld } from "./world.ts";
 
-/** What the product promises, from the fault's end. */
-const HEALED_MS = 5000;
-const REFUSED_MS = 10_000;
+/** Three times what the product promises, from the fault's end: the machine may have other work. */
+const HEALED_MS = 15_000;
+const REFUSED_MS = 20_000;
 const PATIENCE_PAID_MS = 30_000;
 const PAUSE_MS = 20;
 const REFUSED = { status: 503, code: "store_unavailable", retryAfter: "1", whole: false } as const;

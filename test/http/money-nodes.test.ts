@@ -189,7 +189,7 @@ describe("waiting for the same request's answer", () => {
     const answers: Admitted[] = [{ kind: "pending", id: "one" }, { kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
     const ticket = { ask: askOf("three", keyOf("key_a")), reads: NO_READS };
-    const admitted = admissions.admit(() => ticket, [signal, signal], null);
+    const admitted = admissions.admit(ticket, () => ticket, [signal, signal], null);
     for (const [left, id] of [
       [1, "one"],
       [0, "two"],

@@ -28,7 +28,8 @@ const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["Shop#chaep", "'Shop#cheap'"],
   ["Nobody#gpt-5.4", "'OpenAI#gpt-5.4'"],
   ["zzzzzzzzzzzzzzzzzzzzzzzz", null],
-  ["Router#fastest", null],
+  ["Router#fastest", "'Router#best', 'Router#fair', 'Router#light'"],
+  ["router/Best", "'Router#best', 'Router#fair', 'Router#light'"],
   ["Shop/maker#model-1", null],
   ["#", null],
   ["/", null],
@@ -55,7 +56,8 @@ const unknownRows = UNKNOWN.map(
     status: 404,
     code: "model_not_found",
     json: { error: { type: "invalid_request_error" } },
-    contains: hint === null ? [] : [`Did you mean ${hint}`],
+    contains:
+      hint === null ? [] : [`${hint.includes("Router") ? "The selectors are" : "Did you mean"} ${hint}`],
     calls: 0,
   }),
 );

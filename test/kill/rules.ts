@@ -75,9 +75,9 @@ export const RULES: readonly Rule[] = [
   {
     says: "the hours' sums are those of the requests",
     finds: `SELECT * FROM (
-        SELECT (SELECT count(*) FROM request WHERE model_used IS NOT NULL) AS logged,
-          (SELECT coalesce(sum(cost_nano), 0) FROM request WHERE model_used IS NOT NULL) AS cost,
-          (SELECT coalesce(sum(charged_nano), 0) FROM request WHERE model_used IS NOT NULL) AS charged,
+        SELECT (SELECT count(*) FROM request) AS logged,
+          (SELECT coalesce(sum(cost_nano), 0) FROM request) AS cost,
+          (SELECT coalesce(sum(charged_nano), 0) FROM request) AS charged,
           (SELECT coalesce(sum(requests), 0) FROM usage_hour) AS summed,
           (SELECT coalesce(sum(cost_nano), 0) FROM usage_hour) AS summed_cost,
           (SELECT coalesce(sum(charged_nano), 0) FROM usage_hour) AS summed_charged

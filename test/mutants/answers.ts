@@ -5,14 +5,28 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "rounding down",
     file: "src/core/money.ts",
+    find: "(rest > 0 ? 1 : 0)",
+    replace: "0",
+  },
+  {
+    name: "rounding down with a markup",
+    file: "src/core/money.ts",
     find: "(marked + unit - 1n) / unit",
     replace: "marked / unit",
+    tests: ["test/price.test.ts"],
+  },
+  {
+    name: "a plain answer keeps its provider's word for the finish",
+    file: "src/wire/normalise.ts",
+    find: 'finish_reason ? finishOf(finish_reason, 0) : "stop"',
+    replace: "finish_reason",
+    tests: ["test/wire-plain.test.ts"],
   },
   {
     name: "markup forgotten",
     file: "src/gateway/tally.ts",
-    find: "this.#call.markup, ",
-    replace: "1, ",
+    find: "costBy(lines, this.#call.markup)",
+    replace: "costBy(lines, 1)",
   },
   {
     name: "cached prompts at the full price",
@@ -29,8 +43,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "drop the context tier of the hold",
     file: "src/ledger/worst.ts",
-    find: "(price.tiers ?? []).filter(",
-    replace: "([] as readonly (Rates & { aboveTokens: number })[]).filter(",
+    find: "of price.tiers ?? []) {",
+    replace: "of [] as readonly (Rates & { aboveTokens: number })[]) {",
   },
   {
     name: "drop n",
@@ -65,9 +79,9 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "sum cumulative usage",
     file: "src/wire/normalise.ts",
-    find: "    if (usage) this.#usage = {",
+    find: "    if (usage) this.#usage = withTotal",
     replace: `    if (usage && this.#usage) usage.completion_tokens += this.#usage.completion_tokens;
-    if (usage) this.#usage = {`,
+    if (usage) this.#usage = withTotal`,
   },
   {
     name: "one call's count for all of them",
@@ -132,8 +146,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a whole answer does not wait for the disk",
     file: "src/gateway/gateway.ts",
-    find: "    await durable;\n    tally.saw(unfold(reply));",
-    replace: "    tally.saw(unfold(reply));",
+    find: "    await durable;\n    // What was produced",
+    replace: "    // What was produced",
   },
   {
     name: "a reply is kept of a broken answer",
@@ -150,8 +164,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a replay says that it was charged its cost",
     file: "src/gateway/gateway.ts",
-    find: "charged: usdOf(charged) };\n    yield*",
-    replace: "charged: reply.usage.cost };\n    yield*",
+    find: "charged: usdOf(charged) };\n    return",
+    replace: "charged: reply.usage.cost };\n    return",
   },
   {
     name: "fail over after the first chunk",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ANSWERS } from "./answers.ts";
 import { BOOKS } from "./books.ts";
+import { LEARNING } from "./learning.ts";
 import { type Mutant, mutated } from "./mutant.ts";
 import { SURVIVING } from "./surviving.ts";
 
@@ -80,7 +81,9 @@ function show({ mutant, caught, seconds, words }: Verdict): void {
 
 async function main(): Promise<number> {
   const wanted = process.argv[2] ?? "";
-  const mutants = [...BOOKS, ...ANSWERS, ...SURVIVING].filter(({ name }) => name.includes(wanted));
+  const mutants = [...BOOKS, ...ANSWERS, ...SURVIVING, ...LEARNING].filter(({ name }) =>
+    name.includes(wanted),
+  );
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {
     const copies = Array.from({ length: AT_ONCE }, (_, number) => copyOf(folder, number));

@@ -145,8 +145,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "conversations of other keys",
     file: "src/router/stickiness.ts",
-    find: "const names = namesOf(keyId, request);",
-    replace: 'const names = namesOf("", request);',
+    find: "?? namesOf(keyId, request);",
+    replace: '?? namesOf("", request);',
     tests: ["test/router"],
   },
   {

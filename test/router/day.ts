@@ -6,7 +6,8 @@ import { Fault } from "../../src/core/fault.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { Deadlines } from "../../src/gateway/deadlines.ts";
-import { knownNow } from "../../src/gateway/planned.ts";
+import { type KnownPorts, knownNow } from "../../src/gateway/planned.ts";
+import { Caches } from "../../src/router/caches.ts";
 import { Health } from "../../src/router/health.ts";
 import { Learned } from "../../src/router/learned.ts";
 import { type Attempt, planOf } from "../../src/router/plan.ts";
@@ -53,7 +54,7 @@ export const FAVOURITE: Readonly<Record<Selector, string>> = {
   light: "Thrift",
 };
 
-function settingsOf(models: Readonly<Record<string, ModelRow>>): Settings {
+function settingsOf(models: Readonly<Record<string, ModelRow>>, share: number): Settings {
   const rows = Object.entries(models).map(
     ([
       name,
@@ -64,7 +65,9 @@ function settingsOf(models: Readonly<Record<string, ModelRow>>): Settings {
       `  ${name}: { dialect: openai, keys: ["k-${name}"], base_url: "http://x.test", models: [{ name: m, context: 8192, output: 1024, price: { input: ${input}, output: ${output} } }] }`,
   );
   const skills = Object.entries(models).map(([name, row]) => `  "${name}#m": { skills: ${row.skills} }`);
-  const text = ["providers:", ...rows, "models:", ...skills, "router: { fair: { quality: 0.9 } }"].join("\n");
+  const text = ["providers:", ...rows, "models:", ...skills, `router: { fair: { quality: ${share} } }`].join(
+    "\n",
+  );
   const loaded = loadSettings({
     ...{ text, file: "poundkey.yaml", env: () => undefined, readFile: () => "" },
     ...{ known: [], overrides: {} },
@@ -87,25 +90,28 @@ export class Day {
   readonly picks: Pick[] = [];
   readonly #manners = new Map<string, Manner>();
   readonly #health = new Health(() => {});
-  readonly #stickiness = new Stickiness();
-  readonly #learned = new Learned();
-  readonly #deadlines: Deadlines;
+  readonly #known: KnownPorts;
   #cards: readonly ModelCard[] = [];
   #settings: Settings;
+  readonly #share: number;
   #due: { readonly atMs: number; readonly task: () => void }[] = [];
   #nowMs = 0;
   #asked = 0;
 
-  constructor(models = MODELS) {
+  constructor(models = MODELS, share = 0.9) {
+    this.#share = share;
     const clock = { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs };
-    this.#deadlines = new Deadlines({ ...clock, after: () => () => {}, every: () => () => {} });
-    this.#settings = settingsOf(models);
+    this.#known = {
+      ...{ health: this.#health, learned: new Learned(), caches: new Caches(), stickiness: new Stickiness() },
+      deadlines: new Deadlines({ ...clock, after: () => () => {}, every: () => () => {} }),
+    };
+    this.#settings = settingsOf(models, this.#share);
     this.reload(models);
     for (const name of Object.keys(models)) this.is(name, name === "Thrift" ? QUICK : USUAL);
   }
 
   reload(models: Readonly<Record<string, ModelRow>>): void {
-    this.#settings = settingsOf(models);
+    this.#settings = settingsOf(models, this.#share);
     this.#cards = buildCatalogue(this.#settings).list();
     this.#health.configured(this.#settings.providers);
   }
@@ -133,18 +139,20 @@ export class Day {
   }
 
   request(selector: Selector, prompt: string): void {
+    const request = { model: `Router#${selector}`, messages: [{ role: "user", content: prompt }] } as const;
+    const keyId = `key ${this.#asked++}`;
     const { attempts, decision } = planOf({
-      request: { model: `Router#${selector}`, messages: [{ role: "user", content: prompt }] },
+      request,
       selection: { kind: "selector", selector, candidates: this.#cards },
       rules: this.#settings.router,
       quality: null,
-      known: knownNow({ health: this.#health, learned: this.#learned, deadlines: this.#deadlines }),
+      known: knownNow(this.#known, { keyId, request }),
       credentialsOf: (provider) =>
         this.#settings.providers.find(({ name }) => name === provider)?.credentials ?? [],
       roll: () => 0.5,
-      keyId: `key ${this.#asked++}`,
+      keyId,
       health: this.#health,
-      stickiness: this.#stickiness,
+      stickiness: this.#known.stickiness,
       nowMs: this.#nowMs,
     });
     const [first] = attempts;

@@ -34,7 +34,7 @@ function anyChoice(selector: Selector, roll: () => number) {
     open: roll() < 0.1,
   });
   const health: HealthView = { of: () => (roll() < 0.3 ? seenOf() : null) };
-  const rules = { fairQuality: share, deny: [], pin: {} };
+  const rules = { fairQuality: share, deny: [], pin: {}, rules: [], explore: 0 };
   const choice = choose(selector, { request, needs: needsOf(request), cards, rules, quality: share, health });
   return { choice, share };
 }

@@ -33,7 +33,7 @@ ${rows.map(([name, fields]) => `      - { name: ${name}, ${fields} }`).join("\n"
 models:
 ${rows.map(([name, , level]) => `  "Den#${name}": { skills: ${skillsAt(level)} }`).join("\n")}
 aliases: { any: "Router#light" }
-router: { deny: ["Den#denied"], pin: { math: "Den#plain" } }
+router: { deny: ["Den#denied"], pin: { math: "Den#plain" }, rules: [{ category: language, deny: ["Den#wise"] }] }
 ${more}`;
 }
 

@@ -72,7 +72,7 @@ export class Planning {
     return planOf({
       request,
       selection: { kind: "card", card: HOUSE, fallbacks: asking.fallbacks ?? [] },
-      rules: { fairQuality: 1, deny: [], pin: {} },
+      rules: { fairQuality: 1, deny: [], pin: {}, rules: [], explore: 0 },
       quality: null,
       credentialsOf: (provider) => this.#keys.get(provider) ?? [],
       roll: () => this.#roll(),

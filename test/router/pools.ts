@@ -5,6 +5,7 @@ import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
 import { type ChooseInput, choose } from "../../src/router/choose.ts";
+import { thoughtTokens } from "../../src/router/expense.ts";
 import { featuresOf } from "../../src/router/features.ts";
 import { Learned } from "../../src/router/learned.ts";
 import type { Parameters } from "../../src/router/parameters.ts";
@@ -22,7 +23,7 @@ export interface Field {
   readonly rows: readonly Row[];
 }
 
-export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {} };
+export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 };
 /** Odds of a good answer lost by a unit of difficulty, as the shipped code has it. */
 const SLOPE = 0.7;
 const ROWS_SHARE_MIN = 0.9;
@@ -119,7 +120,9 @@ export function taught(
     for (const [m, card] of field.cards.entries()) {
       const expected = expectedQuality(profileOf(card, skills[m]), prediction);
       learned.fold(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
-      if (tokens !== null) learned.foldLength(prediction, card.id, tokens[m] ?? Number.NaN);
+      const thought = thoughtTokens(profileOf(card, skills[m]), undefined, prediction.difficultyLogit);
+      const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
+      if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }
   }
   return learned;

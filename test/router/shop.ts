@@ -10,7 +10,7 @@ import { featuresOf } from "../../src/router/features.ts";
 import { needsOf } from "../../src/router/needs.ts";
 import { type Prediction, predict } from "../../src/router/predictor.ts";
 
-export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {} };
+export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 };
 export const MATH =
   "Janet's ducks lay 16 eggs a day. She eats 3 and sells the others at $2 each. How much does she make?";
 export const CODE = "Write a Python function that merges two sorted lists, with unit tests.";

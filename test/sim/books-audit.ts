@@ -51,12 +51,14 @@ const UNSOUND: Readonly<Record<string, string>> = {
       OR spent_nano <> (SELECT coalesce(sum(charged_nano), 0) FROM request WHERE key_id = spend.key_id)`,
   "an hour's sum that its rows do not come to": `
     SELECT sums.* FROM
-      (SELECT at_ms / 3600000 * 3600000 AS hour, account_id AS account, key_id AS key, model_used AS model,
-         count(*) AS n, sum(cost_nano) AS cost, sum(charged_nano) AS charged, sum(prompt_tokens) AS prompt,
-         sum(completion_tokens) AS completion FROM request WHERE model_used IS NOT NULL GROUP BY 1, 2, 3, 4) AS sums
+      (SELECT at_ms / 3600000 * 3600000 AS hour, account_id AS account, key_id AS key,
+         coalesce(model_used, CASE WHEN fault_code IN ('provider_busy', 'upstream_error', 'upstream_auth', 'upstream_timeout')
+           THEN model_tried END, '') AS model,
+         count(*) AS n, sum(status >= 400 AND status <> 499) AS failed, sum(cost_nano) AS cost, sum(charged_nano) AS charged, sum(prompt_tokens) AS prompt,
+         sum(completion_tokens) AS completion FROM request GROUP BY 1, 2, 3, 4) AS sums
       FULL JOIN usage_hour ON hour = hour_ms AND account = usage_hour.account_id AND key = usage_hour.key_id
         AND sums.model = usage_hour.model
-      WHERE n IS NOT requests OR cost IS NOT cost_nano OR charged IS NOT charged_nano
+      WHERE n IS NOT requests OR failed IS NOT errors OR cost IS NOT cost_nano OR charged IS NOT charged_nano
         OR prompt IS NOT prompt_tokens OR completion IS NOT completion_tokens`,
   "kept replies that are not counted": `
     SELECT id FROM account WHERE kept_characters <>

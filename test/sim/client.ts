@@ -60,7 +60,7 @@ export interface ClientWorld {
 }
 
 const TIMEOUTS = { connectMs: 4000, firstByteMs: 6000, idleMs: 5000, totalMs: 25_000 };
-const RULES = { fairQuality: 0.85, deny: [], pin: {} };
+const RULES = { fairQuality: 0.85, deny: [], pin: {}, rules: [], explore: 0 };
 
 /** Every request has its providers to itself, so that each call says whose it is. */
 function upstreamsFor(id: string): ReadonlyMap<string, Upstream> {

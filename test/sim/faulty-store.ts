@@ -29,6 +29,10 @@ export interface StoreLife {
 
 type Trouble = "none" | "before" | "after" | "twice" | "slow" | "slow after";
 
+function repeated(demand: Demand): Demand {
+  return { ...demand, reads: { ...demand.reads, isNew: false } };
+}
+
 function never<T>(): Promise<T> {
   return new Promise(() => {});
 }
@@ -55,7 +59,7 @@ export function faultyStore(
     return dice.weighted({ before: 3, after: 3, twice: 3, slow: 2, "slow after": 2 });
   }
 
-  async function around<T>(work: () => Promise<T>, onUnheard = () => {}): Promise<T> {
+  async function around<T>(work: (isRepeated: boolean) => Promise<T>, onUnheard = () => {}): Promise<T> {
     if (life.dead) return never();
     const trouble = draw();
     if (trouble.startsWith("slow")) life.delays++;
@@ -69,11 +73,11 @@ export function faultyStore(
     }
     // The engine lost sight of its commit and made it again, as it may with every demand.
     if (trouble === "twice") {
-      await inTime(work);
+      await inTime(() => work(false));
       if (dice.chance(0.5)) await clock.wait(dice.int(1, 4000));
       if (life.dead) return never();
     }
-    const result = await inTime(work);
+    const result = await inTime(() => work(trouble === "twice"));
     if (trouble === "slow after") await clock.wait(dice.int(1, 3000));
     if (life.dead) return never();
     if (trouble === "after") {
@@ -103,7 +107,7 @@ export function faultyStore(
 
   async function transact(demand: Demand): Promise<Answer> {
     const answer = await around(
-      () => real.transact(demand),
+      (isRepeated) => real.transact(isRepeated ? repeated(demand) : demand),
       () => {
         if (demand.kind === "settle") life.unheard.add(demand.record.id);
       },

@@ -10,6 +10,7 @@ import { Reachability } from "../../src/gateway/reachability.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import { Caches } from "../../src/router/caches.ts";
 import { Health } from "../../src/router/health.ts";
 import { Learned } from "../../src/router/learned.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
@@ -186,7 +187,7 @@ interface Parts {
   readonly stop: () => void;
 }
 
-function gatewayOn(world: NodeWorld, { ledger, life }: Parts, onDeath: Set<() => void>): Gateway {
+function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Set<() => void>): Gateway {
   const { clock, dice, providers, tell } = world;
   const lifeClock = clock.forLife(() => life.dead);
   const deadlines = new Deadlines(lifeClock);
@@ -203,6 +204,8 @@ function gatewayOn(world: NodeWorld, { ledger, life }: Parts, onDeath: Set<() =>
     deadlines,
     health: new Health(() => {}),
     stickiness: new Stickiness(),
+    caches: new Caches(),
+    store,
     learned: new Learned(),
     fetch: providers.fetchFor(() => life.dead, onDeath),
     reach: providers.reach,

@@ -1,14 +1,16 @@
 // The PostgreSQL store's journals and sums.
 import { entrySeqOf, type Store } from "../../core/store.ts";
 import { type Found, text, whole } from "../found.ts";
-import { USAGE, USAGE_SUMS } from "../log-tables.ts";
-import { AUDIT_ACCOUNTS, AUDIT_SUMS, auditOf, usageSql } from "../sql.ts";
+import { FIRST_TOKEN, USAGE } from "../log-tables.ts";
+import { firstTokensLookup, type Lookup, usageLookup } from "../narrowing.ts";
+import { AUDIT_ACCOUNTS, AUDIT_SUMS, auditOf } from "../sql.ts";
 import { ENTRY } from "../tables.ts";
 import { query, type Result } from "./connection.ts";
 import type { Pool } from "./pool.ts";
 import { selectFrom } from "./reading.ts";
 
 const HOUR_MS = 3_600_000;
+const mark = (position: number) => `$${position}`;
 
 const JOURNAL = `${selectFrom(ENTRY)} WHERE account_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`;
 const CHARGED = `
@@ -16,7 +18,7 @@ const CHARGED = `
 
 type BookMethods = Pick<
   Store,
-  "journal" | "systemJournal" | "systemBalance" | "audit" | "chargedSince" | "usage"
+  "journal" | "systemJournal" | "systemBalance" | "audit" | "chargedSince" | "usage" | "firstTokens"
 >;
 
 export function bookMethods(pool: Pool): BookMethods {
@@ -45,12 +47,14 @@ export function bookMethods(pool: Pool): BookMethods {
     },
     chargedSince: async (keyId, sinceMs) =>
       whole(only(await pool.one(query(CHARGED, keyId, sinceMs - HOUR_MS))), "charged"),
-    usage: async ({ fromMs, toMs, groupBy }) => {
-      const sums = usageSql(groupBy, USAGE_SUMS, (position) => `$${position}`);
-      const [found] = await pool.lookLong([query(sums, fromMs, toMs)]);
-      return (found ?? []).map(USAGE.rowOf);
-    },
+    usage: async (asked) => (await looked(pool, usageLookup(asked, mark))).map(USAGE.rowOf),
+    firstTokens: async (asked) => (await looked(pool, firstTokensLookup(asked, mark))).map(FIRST_TOKEN.rowOf),
   };
+}
+
+async function looked(pool: Pool, { text, values }: Lookup): Promise<readonly Found[]> {
+  const [found] = await pool.lookLong([query(text, ...values)]);
+  return found ?? [];
 }
 
 function only(result: Result | undefined): Found {

@@ -5,6 +5,7 @@ import type { Store } from "../../core/store.ts";
 import { Batches } from "./batches.ts";
 import { bookMethods } from "./books.ts";
 import { query } from "./connection.ts";
+import { consoleMethods } from "./console.ts";
 import { inWords } from "./failures.ts";
 import { lessonMethods } from "./lessons.ts";
 import { migrate } from "./migrations.ts";
@@ -47,6 +48,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...accountMethods(pool),
     ...requestMethods(pool),
     ...settingMethods(pool),
+    ...consoleMethods(pool),
     ...lessonMethods(pool),
     // It touches no row, and yet a server that takes no writes refuses it.
     ready: () => pool.probe(query("UPDATE node SET beat_at = beat_at WHERE id = ''")),

@@ -1,10 +1,11 @@
 // The PostgreSQL store's keys, accounts, request log and settings.
 
 import type { GatewayKey } from "../../core/key.ts";
-import type { KeyChange, Page, RequestFilter, Store } from "../../core/store.ts";
+import type { KeyChange, Page, Store } from "../../core/store.ts";
 import { text } from "../found.ts";
 import { changedKey } from "../key-change.ts";
-import { REQUEST } from "../log-tables.ts";
+import { keyUseOf, REQUEST } from "../log-tables.ts";
+import { keysLookup, keyUsesSql, requestsLookup } from "../narrowing.ts";
 import { listOf, marksOf } from "../sql.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import { query, type Result } from "./connection.ts";
@@ -31,7 +32,8 @@ function pageSql(table: Pick<Table<never>, "name" | "columns">): string {
   return `${selectFrom(table)} WHERE (created_at_ms, id) < ($1, $2) ORDER BY created_at_ms DESC, id DESC LIMIT $3`;
 }
 
-const KEYS = pageSql(KEY);
+const HOUR_MS = 3_600_000;
+const KEY_USES = keyUsesSql("id = ANY($1::text[])", "$2", "$3");
 const KEY_BY_ID = `${selectFrom(KEY)} WHERE id = $1`;
 const KEY_BY_DIGEST = `${selectFrom(KEY)} WHERE digest = $1`;
 /** Only for an account that is there. */
@@ -44,13 +46,21 @@ const REVOKE_KEY = `
   RETURNING ${listOf(KEY.columns)}`;
 const LOCK_ACCOUNT = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 
-type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
+type KeyMethods = Pick<
+  Store,
+  "key" | "keyByDigest" | "keys" | "keyUses" | "addKey" | "changeKey" | "revokeKey"
+>;
 
 export function keyMethods(pool: Pool): KeyMethods {
   return {
     key: async (id) => one(KEY, await pool.one(query(KEY_BY_ID, id))),
     keyByDigest: async (digest) => one(KEY, await pool.one(query(KEY_BY_DIGEST, digest))),
-    keys: async (page) => (await pool.one(query(KEYS, ...pageValues(page)))).map(KEY.rowOf),
+    keys: async (page, filter) => {
+      const { text: sql, values } = keysLookup(filter, page, mark);
+      return (await pool.one(query(sql, ...values))).map(KEY.rowOf);
+    },
+    keyUses: async (ids, dayMs, monthMs) =>
+      (await pool.one(query(KEY_USES, ids, dayMs - HOUR_MS, monthMs - HOUR_MS))).map(keyUseOf),
     addKey: async (key, digest) => {
       const { count } = await pool.once(query(ADD_KEY, ...KEY.valuesOf(key), digest));
       if (count === 0) throw new Error(`There is no account ${key.accountId}.`);
@@ -109,9 +119,13 @@ export function accountMethods(pool: Pool): AccountMethods {
   };
 }
 
+const ENDED_SINCE = `${selectFrom(REQUEST)} WHERE ended_at_ms >= $1 ORDER BY ended_at_ms DESC LIMIT $2`;
 const PRUNE_REQUESTS = `
   DELETE FROM request WHERE (account_id, id) IN
     (SELECT account_id, id FROM request WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
+const PRUNE_CONTENTS = `
+  DELETE FROM content WHERE (account_id, id) IN
+    (SELECT account_id, id FROM content WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
 const OLD_REPLIES = "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' LIMIT $2";
 /** Looked at again under the account's lock: the reply may have been claimed anew. */
 const FORGET_REPLIES = `
@@ -123,41 +137,27 @@ const FORGET_REPLIES = `
     greatest(0, kept_characters - (SELECT CAST(coalesce(sum(characters), 0) AS BIGINT) FROM gone))
   WHERE id = $1`;
 
-type RequestMethods = Pick<Store, "request" | "requests" | "prune">;
+type RequestMethods = Pick<Store, "request" | "requests" | "endedSince" | "prune">;
 
 export function requestMethods(pool: Pool): RequestMethods {
   return {
     request: async (id) => one(REQUEST, await pool.one(query(`${selectFrom(REQUEST)} WHERE id = $1`, id))),
     requests: async (filter, page) => {
-      const { where, values } = narrowed(filter, page);
-      const text = `${selectFrom(REQUEST)} WHERE ${where} ORDER BY at_ms DESC, id DESC LIMIT ${mark(values.length + 1)}`;
-      return (await pool.one(query(text, ...values, page.limit))).map(REQUEST.rowOf);
+      const { text: sql, values } = requestsLookup(filter, page, mark);
+      return (await pool.one(query(sql, ...values))).map(REQUEST.rowOf);
     },
-    prune: async ({ requestsMs, metersMs, repliesMs }, rowsMax) => {
+    endedSince: async (sinceMs, most) =>
+      (await pool.one(query(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
+    prune: async ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) => {
       await forgetNodes(pool);
       await pool.one(query("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
       const replies = await forgetReplies(pool, repliesMs, rowsMax);
-      const requests = await pool.one(query(PRUNE_REQUESTS, requestsMs, rowsMax - replies));
-      return replies + requests.count;
+      const contents = await pool.one(query(PRUNE_CONTENTS, contentsMs, rowsMax - replies));
+      const gone = replies + contents.count;
+      const requests = await pool.one(query(PRUNE_REQUESTS, requestsMs, rowsMax - gone));
+      return gone + requests.count;
     },
   };
-}
-
-/** Only what is asked for is in the statement, so that each finds its index. */
-function narrowed({ keyId, accountId, model, status }: RequestFilter, page: Page) {
-  const [atMs, id] = pageValues(page);
-  const values: (string | number)[] = [atMs, id];
-  const conditions = ["(at_ms, id) < ($1, $2)"];
-  const add = (value: string | number | undefined, condition: (mark: string) => string) => {
-    if (value === undefined) return;
-    values.push(value);
-    conditions.push(condition(mark(values.length)));
-  };
-  add(keyId, (at) => `key_id = ${at}`);
-  add(accountId, (at) => `account_id = ${at}`);
-  add(model, (at) => `(model_used = ${at} OR model_asked = ${at})`);
-  add(status, (at) => `status = ${at}`);
-  return { where: conditions.join(" AND "), values };
 }
 
 /** Account by account, as nothing here spans two. Gives the number of replies that were old. */

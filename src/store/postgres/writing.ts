@@ -1,13 +1,13 @@
 // Writing a decision: one statement for all its tables, with a list for each column, whatever the number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
 import type { Value } from "../found.ts";
-import { REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { listOf, overwriteOf } from "../sql.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 import { type Query, query } from "./connection.ts";
 
 const WHOLE_NUMBERS = new Set(
-  `used entries kept_characters seq attempts stream status searches requests`.split(" "),
+  `used entries kept_characters seq attempts stream status searches requests errors bucket`.split(" "),
 );
 
 /** Amounts, moments, spans and counts are whole numbers, which lists of bigint refuse to round. */
@@ -55,12 +55,16 @@ const ADD_UP = `ON CONFLICT (${listOf(USAGE.key)}) DO UPDATE SET ${USAGE_SUMS.ma
   (column) => `${column} = ${USAGE.name}.${column} + excluded.${column}`,
 ).join(", ")}`;
 
+const COUNT_UP = `ON CONFLICT (${listOf(FIRST_TOKEN.key)}) DO UPDATE SET
+  requests = ${FIRST_TOKEN.name}.requests + excluded.requests`;
+
 /** Tables that are mostly written together; which groups a decision needs makes the statement, so there are few of them. */
 const GROUPS: readonly (readonly Part[])[] = [
   [MONEY, upsert(SPEND, ({ spends }) => spends), insert(ENTRY, "", ({ entries }) => entries)],
   [upsert(METER, ({ meters }) => meters), upsert(SLOT, ({ slots }) => slots)],
   [upsert(HOLD, ({ holds }) => holds)],
   [insert(REQUEST, "", ({ requests }) => requests), insert(USAGE, ADD_UP, ({ usage }) => usage)],
+  [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],
   [insert(TOP_UP, "", ({ topUps }) => topUps)],
 ];

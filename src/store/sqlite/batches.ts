@@ -1,7 +1,7 @@
 // Group commit: the demands of one turn of the event loop become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { Fault } from "../../core/fault.ts";
-import { REQUEST, USAGE } from "../log-tables.ts";
+import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, TOP_UP } from "../tables.ts";
 
 import type { Connection } from "./connection.ts";
@@ -112,4 +112,5 @@ function writeDecision(sql: Statements, decision: Decision): void {
   for (const reply of decision.replies) sql.putReply.run(...REPLY.valuesOf(reply));
   for (const topUp of decision.topUps) sql.addTopUp.run(...TOP_UP.valuesOf(topUp));
   for (const sum of decision.usage) sql.addUsage.run(...USAGE.valuesOf(sum));
+  for (const sum of decision.firstTokens) sql.addFirstToken.run(...FIRST_TOKEN.valuesOf(sum));
 }

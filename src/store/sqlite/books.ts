@@ -2,7 +2,8 @@
 import type { Hold } from "../../core/rows.ts";
 import { entrySeqOf, type Store } from "../../core/store.ts";
 import { text, whole } from "../found.ts";
-import { USAGE } from "../log-tables.ts";
+import { FIRST_TOKEN, USAGE } from "../log-tables.ts";
+import { firstTokensLookup, usageLookup } from "../narrowing.ts";
 import { auditOf } from "../sql.ts";
 import { ENTRY, HOLD } from "../tables.ts";
 import type { Lifeline } from "./lifeline.ts";
@@ -10,10 +11,18 @@ import { hasEnded } from "./node-lock.ts";
 import type { Statements } from "./statements.ts";
 
 const HOUR_MS = 3_600_000;
+const mark = (position: number) => `?${position}`;
 
 type BookMethods = Pick<
   Store,
-  "orphans" | "journal" | "systemJournal" | "systemBalance" | "audit" | "chargedSince" | "usage"
+  | "orphans"
+  | "journal"
+  | "systemJournal"
+  | "systemBalance"
+  | "audit"
+  | "chargedSince"
+  | "usage"
+  | "firstTokens"
 >;
 
 /** `file` is null for a database in memory, which nobody shares. */
@@ -49,8 +58,9 @@ export function bookMethods(
       ),
     chargedSince: (keyId, sinceMs) =>
       lifeline.run(({ sql }) => whole(sql.chargedSince.get(keyId, sinceMs - HOUR_MS) ?? {}, "charged")),
-    usage: ({ fromMs, toMs, groupBy }) =>
-      lifeline.run(({ sql }) => sql.usage(groupBy).all(fromMs, toMs).map(USAGE.rowOf)),
+    usage: (query) => lifeline.run(({ sql }) => sql.look(usageLookup(query, mark)).map(USAGE.rowOf)),
+    firstTokens: (query) =>
+      lifeline.run(({ sql }) => sql.look(firstTokensLookup(query, mark)).map(FIRST_TOKEN.rowOf)),
   };
 }
 

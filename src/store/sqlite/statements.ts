@@ -1,10 +1,19 @@
 // Every statement of the SQLite store, prepared once per connection; values are only ever bound, never written into the text.
 import type { Database } from "bun:sqlite";
 import type { SystemAccount } from "../../core/rows.ts";
-import type { UsageDimension } from "../../core/store.ts";
+import { CONTENT, CREDENTIAL, SESSION } from "../console-tables.ts";
 import type { Found, Value } from "../found.ts";
-import { LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
-import { AUDIT_ACCOUNTS, AUDIT_SUMS, listOf, marksOf, overwriteOf, usageSql } from "../sql.ts";
+import { FIRST_TOKEN, LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { keyUsesSql, type Lookup } from "../narrowing.ts";
+import {
+  AUDIT_ACCOUNTS,
+  AUDIT_SUMS,
+  listOf,
+  marksOf,
+  overwriteOf,
+  pruneLessonsSql,
+  teachSql,
+} from "../sql.ts";
 import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
@@ -17,6 +26,9 @@ export function prepare(database: Database) {
     ...lookingStatements(database),
     ...tableStatements(database),
     ...bookStatements(database),
+    ...consoleStatements(database),
+    /** Those that are narrowed; each is kept once it was asked for. */
+    look: ({ text, values }: Lookup) => database.query<Found, Value[]>(text).all(...values),
   };
 }
 
@@ -70,6 +82,9 @@ function decisionStatements(database: Database) {
     removeReply: write(`DELETE FROM ${byKeySql(REPLY)}`),
     addTopUp: write(insertSql(TOP_UP)),
     addUsage: write(ADD_USAGE),
+    addFirstToken: write(
+      `${insertSql(FIRST_TOKEN)} ON CONFLICT (${listOf(FIRST_TOKEN.key)}) DO UPDATE SET requests = requests + excluded.requests`,
+    ),
   };
 }
 
@@ -94,18 +109,12 @@ function pageSql({ name }: AnyTable): string {
   return `SELECT * FROM ${name} WHERE (created_at_ms, id) < (?, ?) ORDER BY created_at_ms DESC, id DESC LIMIT ?`;
 }
 
-const FILTER = `
-  ($accountId IS NULL OR account_id = $accountId)
-  AND ($model IS NULL OR model_used = $model OR model_asked = $model)
-  AND ($status IS NULL OR status = $status)
-  AND (at_ms, id) < ($atMs, $id) ORDER BY at_ms DESC, id DESC LIMIT $limit`;
-
 /** What the administration and the key holders' pages need. */
 function tableStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
     keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
-    keys: find(database, pageSql(KEY)),
+    keyUses: find(database, keyUsesSql("id IN (SELECT value FROM json_each(?1))", "?2", "?3")),
     addKey: write(
       `INSERT INTO gateway_key (${listOf([...KEY.columns, "digest"])}) VALUES (${marksOf(KEY.columns.length + 1, mark)})`,
     ),
@@ -119,12 +128,9 @@ function tableStatements(database: Database) {
     addAccount: write(insertSql(ACCOUNT)),
     renameAccount: write("UPDATE account SET name = ? WHERE id = ?"),
 
-    requests: database.prepare<Found, [Record<string, Value>]>(
-      `SELECT * FROM request WHERE $keyId IS NULL AND ${FILTER}`,
-    ),
-    // A statement of its own, so that one key's requests are found by their index.
-    requestsOfKey: database.prepare<Found, [Record<string, Value>]>(
-      `SELECT * FROM request WHERE key_id = $keyId AND ${FILTER}`,
+    endedSince: find(
+      database,
+      "SELECT * FROM request WHERE ended_at_ms >= ? ORDER BY ended_at_ms DESC LIMIT ?",
     ),
     pruneRequests: write(
       "DELETE FROM request WHERE id IN (SELECT id FROM request WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",
@@ -161,13 +167,36 @@ function bookStatements(database: Database) {
       find(database, `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`),
     auditAccounts: find(database, AUDIT_ACCOUNTS),
     auditSums: find(database, AUDIT_SUMS),
-    teach: change(database, `${insertSql(LESSON)} ON CONFLICT (account_id, id) DO NOTHING`),
+    countLessons: find(
+      database,
+      "SELECT count(*) AS lessons FROM lesson WHERE key_id = ? AND model = ? AND source = ? AND at_ms >= ?",
+    ),
+    teach: change(database, teachSql(LESSON, mark)),
+    pruneLessons: change(database, pruneLessonsSql(mark)),
     lessons: find(database, "SELECT * FROM lesson WHERE at_ms >= ? ORDER BY at_ms, id LIMIT ?"),
     forgetLessons: change(database, "DELETE FROM lesson WHERE ? IS NULL OR model = ?"),
     chargedSince: find(
       database,
-      "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ?",
+      "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ? AND charged_nano > 0",
     ),
-    usage: (groupBy: readonly UsageDimension[]) => find(database, usageSql(groupBy, USAGE_SUMS, mark)),
+  };
+}
+
+/** Sign-ins to the console, logged prompts and answers, and credentials that were added at run time. */
+function consoleStatements(database: Database) {
+  const write = (sql: string) => change(database, sql);
+  return {
+    addContent: write(`${insertSql(CONTENT)} ON CONFLICT (account_id, id) DO NOTHING`),
+    content: find(database, "SELECT sealed FROM content WHERE account_id = ? AND id = ?"),
+    pruneContents: write(
+      "DELETE FROM content WHERE rowid IN (SELECT rowid FROM content WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",
+    ),
+    forgetSessions: write("DELETE FROM session WHERE expires_at_ms <= ?"),
+    addSession: write(insertSql(SESSION)),
+    session: find(database, "SELECT * FROM session WHERE digest = ?"),
+    endSession: write("DELETE FROM session WHERE digest = ?"),
+    credentials: find(database, "SELECT * FROM credential ORDER BY created_at_ms, id"),
+    putCredential: write(upsertSql(CREDENTIAL)),
+    removeCredential: write("DELETE FROM credential WHERE id = ?"),
   };
 }

@@ -6,6 +6,7 @@ import type { Store } from "../../core/store.ts";
 import { Batches } from "./batches.ts";
 import { bookMethods } from "./books.ts";
 import { IN_MEMORY } from "./connection.ts";
+import { consoleMethods } from "./console.ts";
 import { createDurability } from "./durability.ts";
 import { lessonMethods } from "./lessons.ts";
 import { Lifeline } from "./lifeline.ts";
@@ -59,6 +60,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...accountMethods(lifeline, cache),
     ...requestMethods(lifeline, cache),
     ...settingMethods(lifeline),
+    ...consoleMethods(lifeline),
     ...lessonMethods(lifeline),
     ready: () => lifeline.ready(),
     close: async () => {

@@ -1,14 +1,18 @@
 // The SQLite store's keys, accounts, request log and settings.
 import type { GatewayKey } from "../../core/key.ts";
-import type { KeyChange, Page, RequestFilter, Store } from "../../core/store.ts";
+import type { KeyChange, Page, Store } from "../../core/store.ts";
 import { type Found, text, type Value, whole } from "../found.ts";
 import { changedKey } from "../key-change.ts";
-import { REQUEST } from "../log-tables.ts";
+import { keyUseOf, REQUEST } from "../log-tables.ts";
+import { keysLookup, requestsLookup } from "../narrowing.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import type { Connection } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
+
+const HOUR_MS = 3_600_000;
+const mark = (position: number) => `?${position}`;
 
 /** Runs a change in a transaction; what is remembered of rows may have changed with it. */
 type Change = <T>(work: (sql: Statements) => T) => Promise<T>;
@@ -22,14 +26,22 @@ function changeOn(lifeline: Lifeline, cache: RowCache): Change {
     });
 }
 
-type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
+type KeyMethods = Pick<
+  Store,
+  "key" | "keyByDigest" | "keys" | "keyUses" | "addKey" | "changeKey" | "revokeKey"
+>;
 
 export function keyMethods(lifeline: Lifeline, cache: RowCache): KeyMethods {
   const changed = changeOn(lifeline, cache);
   return {
     key: (id) => lifeline.run(({ sql }) => one(KEY, sql.key.get(id))),
     keyByDigest: (digest) => lifeline.run(({ sql }) => one(KEY, sql.keyByDigest.get(digest))),
-    keys: (page) => lifeline.run(({ sql }) => sql.keys.all(...pageValues(page)).map(KEY.rowOf)),
+    keys: (page, filter) =>
+      lifeline.run(({ sql }) => sql.look(keysLookup(filter, page, mark)).map(KEY.rowOf)),
+    keyUses: (ids, dayMs, monthMs) =>
+      lifeline.run(({ sql }) =>
+        sql.keyUses.all(JSON.stringify(ids), dayMs - HOUR_MS, monthMs - HOUR_MS).map(keyUseOf),
+      ),
     addKey: (key, digest) =>
       changed((sql) => {
         sql.addKey.run(...KEY.valuesOf(key), digest);
@@ -72,18 +84,22 @@ export function accountMethods(lifeline: Lifeline, cache: RowCache): AccountMeth
   };
 }
 
-type RequestMethods = Pick<Store, "request" | "requests" | "prune">;
+type RequestMethods = Pick<Store, "request" | "requests" | "endedSince" | "prune">;
 
 export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMethods {
   const changed = changeOn(lifeline, cache);
   return {
     request: (id) => lifeline.run(({ sql }) => one(REQUEST, sql.request.get(id))),
-    requests: (filter, page) => lifeline.run(({ sql }) => findRequests(sql, filter, page)),
-    prune: ({ requestsMs, metersMs, repliesMs }, rowsMax) =>
+    requests: (filter, page) =>
+      lifeline.run(({ sql }) => sql.look(requestsLookup(filter, page, mark)).map(REQUEST.rowOf)),
+    endedSince: (sinceMs, most) =>
+      lifeline.run(({ sql }) => sql.endedSince.all(sinceMs, most).map(REQUEST.rowOf)),
+    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
       changed((sql) => {
         sql.pruneMeters.run(metersMs);
         const replies = forgetReplies(sql, repliesMs, rowsMax);
-        return replies + sql.pruneRequests.run(requestsMs, rowsMax - replies).changes;
+        const gone = replies + sql.pruneContents.run(contentsMs, rowsMax - replies).changes;
+        return gone + sql.pruneRequests.run(requestsMs, rowsMax - gone).changes;
       }),
   };
 }
@@ -96,13 +112,6 @@ function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): numb
     sql.freeCharacters.run(whole(found, "characters"), accountId);
   }
   return old.length;
-}
-
-function findRequests(sql: Statements, filter: RequestFilter, page: Page) {
-  const { keyId = null, accountId = null, model = null, status = null } = filter;
-  const statement = keyId === null ? sql.requests : sql.requestsOfKey;
-  const [atMs, id, limit] = pageValues(page);
-  return statement.all({ keyId, accountId, model, status, atMs, id, limit }).map(REQUEST.rowOf);
 }
 
 type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting">;

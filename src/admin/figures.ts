@@ -1,0 +1,48 @@
+// What some requests come to: counted, summed, and how soon their answers began.
+import { percentilesOf } from "../core/histogram.ts";
+import { type NanoUsd, usdOf } from "../core/money.ts";
+import type { Tokens } from "../core/record.ts";
+import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
+import { addTokens } from "../ledger/books.ts";
+import { tokensView } from "./tokens.ts";
+
+const NO_TOKENS: Tokens = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+
+/** A sum that rows are added to. */
+export class Figures {
+  #requests = 0;
+  #errors = 0;
+  #tokens = NO_TOKENS;
+  #costNanoUsd: NanoUsd = 0;
+  #chargedNanoUsd: NanoUsd = 0;
+  /** Of the times to the first token, by bucket. */
+  readonly #counts = new Map<number, number>();
+
+  get costNanoUsd(): NanoUsd {
+    return this.#costNanoUsd;
+  }
+
+  add({ requests, errors, tokens, costNanoUsd, chargedNanoUsd }: UsageSum): void {
+    this.#requests += requests;
+    this.#errors += errors;
+    this.#tokens = addTokens(this.#tokens, tokens);
+    this.#costNanoUsd += costNanoUsd;
+    this.#chargedNanoUsd += chargedNanoUsd;
+  }
+
+  addFirstTokens({ bucket, requests }: Pick<FirstTokenSum, "bucket" | "requests">): void {
+    this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + requests);
+  }
+
+  view() {
+    return {
+      requests: this.#requests,
+      errors: this.#errors,
+      tokens: tokensView(this.#tokens),
+      cost_usd: usdOf(this.#costNanoUsd),
+      charged_usd: usdOf(this.#chargedNanoUsd),
+      first_token_ms: percentilesOf(this.#counts),
+    };
+  }
+}
+export type FiguresView = ReturnType<Figures["view"]>;

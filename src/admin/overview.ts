@@ -1,0 +1,87 @@
+// The operator's overview: what came in over a span, step by step, beside the span of the same length before.
+import { Fault } from "../core/fault.ts";
+import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
+import type { UsageDimension, UsageFilter } from "../core/store.ts";
+import { Figures, type FiguresView } from "./figures.ts";
+import { fieldsOf, optional, readOneOf, readText } from "./input.ts";
+import { instantOf } from "./instant.ts";
+import { daysOf, eachOf, piecesOf, type Span, spanOf } from "./span.ts";
+import { sumsOf, type UsageParts } from "./usage.ts";
+
+const STEPS = ["day", "hour"] as const;
+type Step = (typeof STEPS)[number];
+
+const HOUR_MS = 3_600_000;
+const HOURS_MAX = 31 * 24;
+
+export interface Overview {
+  readonly from: string;
+  readonly to: string;
+  readonly step: Step;
+  readonly totals: FiguresView;
+  readonly previous: FiguresView;
+  readonly series: readonly ({ readonly at: string } & FiguresView)[];
+}
+
+/**
+ * The figures of each step from `from` until before `to`, which are read as for the usage, and of all; `account_id`,
+ * `key_id`, `model` and `provider` narrow them. The grain is the hour of UTC, as there.
+ */
+export async function overview({ store, clock, dayRules }: UsageParts, query: unknown): Promise<Overview> {
+  const names = ["from", "to", "step", "account_id", "key_id", "model", "provider"];
+  const fields = fieldsOf(query, names);
+  const step = optional(fields, "step", readOneOf(STEPS)) ?? "day";
+  const only: UsageFilter = {
+    accountId: optional(fields, "account_id", readText),
+    keyId: optional(fields, "key_id", readText),
+    model: optional(fields, "model", readText),
+    provider: optional(fields, "provider", readText),
+  };
+  const rules = dayRules();
+  const span = spanOf(fields, clock.nowMs(), rules);
+  const totals = new Figures();
+  const series = new Map<number, Figures>();
+  if (step === "hour") for (const atMs of hoursOf(span)) series.set(atMs, new Figures());
+  const days = daysOf(span, rules);
+  if (step === "day") for (const { fromMs } of days) series.set(fromMs, new Figures());
+  const groupBy: readonly UsageDimension[] = step === "hour" ? ["hour"] : [];
+  const find = ({ fromMs, toMs }: Span) => sumsOf(store, { fromMs, toMs, groupBy, only });
+  await eachOf(step === "hour" ? piecesOf(span) : days, find, ({ usage, firstTokens }, { fromMs }) => {
+    const stepOf = ({ hourMs }: UsageSum | FirstTokenSum) => series.get(step === "hour" ? hourMs : fromMs);
+    for (const row of usage) for (const one of [totals, stepOf(row)]) one?.add(row);
+    for (const row of firstTokens) for (const one of [totals, stepOf(row)]) one?.addFirstTokens(row);
+  });
+  return {
+    from: instantOf(span.fromMs),
+    to: instantOf(span.toMs),
+    step,
+    totals: totals.view(),
+    previous: (await figuresOf(store, before(span), only)).view(),
+    series: [...series].map(([atMs, figures]) => ({ at: instantOf(atMs), ...figures.view() })),
+  };
+}
+
+/** The beginnings of the hours that begin within a span. */
+function hoursOf({ fromMs, toMs }: Span): readonly number[] {
+  const first = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
+  const count = Math.max(0, Math.ceil((toMs - first) / HOUR_MS));
+  if (count > HOURS_MAX) {
+    const message = `Invalid 'from': by hour at most ${HOURS_MAX / 24} days; expected a later time, or step=day.`;
+    throw new Fault("invalid_value", message, { param: "from" });
+  }
+  return Array.from({ length: count }, (_, at) => first + at * HOUR_MS);
+}
+
+function before({ fromMs, toMs }: Span): Span {
+  return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
+}
+
+async function figuresOf(store: UsageParts["store"], span: Span, only: UsageFilter): Promise<Figures> {
+  const figures = new Figures();
+  const find = (piece: Span) => sumsOf(store, { ...piece, groupBy: [], only });
+  await eachOf(piecesOf(span), find, ({ usage, firstTokens }) => {
+    for (const row of usage) figures.add(row);
+    for (const row of firstTokens) figures.addFirstTokens(row);
+  });
+  return figures;
+}

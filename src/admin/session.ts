@@ -1,0 +1,49 @@
+// The operator's sign-in: the admin token once, then a secret of its own that ends by itself, by sign-out, or with the token.
+import type { Session } from "../core/rows.ts";
+import { digestOf, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
+import { adminTokenDigest } from "./token.ts";
+import type { AdminWorld } from "./world.ts";
+
+export const SESSION_MS = 12 * 3_600_000;
+
+/** The secret of a new session; null: that is not the admin token. */
+export async function signIn(
+  world: AdminWorld,
+  configured: string | null,
+  token: string,
+): Promise<string | null> {
+  const { store, pepper, random, clock } = world;
+  const kept = await adminTokenDigest(world, configured);
+  if (kept === null || !isSameDigest(kept, digestOf(token, pepper))) return null;
+  const secret = mintSessionSecret(random);
+  const nowMs = clock.nowMs();
+  const session = {
+    digest: sessionDigest(secret, pepper),
+    tokenDigest: kept,
+    expiresAtMs: nowMs + SESSION_MS,
+  };
+  await store.addSession(session, nowMs);
+  return secret;
+}
+
+/** The session that a secret proves; null when it has ended, or the token is another one than it was made with. */
+export async function sessionOf(
+  world: AdminWorld,
+  configured: string | null,
+  secret: string,
+): Promise<Session | null> {
+  const { store, pepper, clock } = world;
+  const session = await store.session(sessionDigest(secret, pepper));
+  if (session === null || session.expiresAtMs <= clock.nowMs()) return null;
+  const kept = await adminTokenDigest(world, configured);
+  return kept !== null && isSameDigest(kept, session.tokenDigest) ? session : null;
+}
+
+/** Ends a session, on every node. */
+export function signOut({ store, pepper }: AdminWorld, secret: string): Promise<void> {
+  return store.endSession(sessionDigest(secret, pepper));
+}
+
+function sessionDigest(secret: string, pepper: Uint8Array): string {
+  return digestOf(`session ${secret}`, pepper);
+}

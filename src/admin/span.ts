@@ -1,0 +1,100 @@
+// Spans of time as operators ask for them: moments, or dates that are their whole days.
+import { Fault } from "../core/fault.ts";
+import type { JsonObject } from "../core/json.ts";
+import { type Day, type DayRules, dayAfter, dayOf } from "../ledger/day.ts";
+import { optional, type Read, readInstant } from "./input.ts";
+
+const DAYS = 30;
+const DAYS_MAX = 400;
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+/** Outside of these no gateway ran, and time zones are guesswork. */
+const FIRST_MS = Date.UTC(1971, 0, 1);
+const LAST_MS = Date.UTC(2200, 0, 1);
+
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** From `from` until before `to`, as far as that isn't still to come; the last 30 days unless given. */
+export function spanOf(fields: JsonObject, nowMs: number, rules: DayRules): Span {
+  const today = dayOf(nowMs, rules);
+  const toMs = optional(fields, "to", readMoment(rules, "endMs")) ?? today.endMs;
+  const fromMs = optional(fields, "from", readMoment(rules, "startMs")) ?? daysBefore(toMs, rules);
+  if (fromMs >= toMs) {
+    const message =
+      "Invalid 'from': expected a time before 'to', which is the end of today unless it is given.";
+    throw new Fault("invalid_value", message, { param: "from" });
+  }
+  return { fromMs, toMs: Math.min(toMs, today.endMs) };
+}
+
+/** A moment as it is; of a date alone the beginning or the end of that day of the operator. */
+export function readMoment(rules: DayRules, end: "startMs" | "endMs"): Read<number> {
+  return (value, param) => {
+    const atMs = Math.min(Math.max(readInstant(value, param), FIRST_MS), LAST_MS);
+    const isDate = !String(value).includes("T");
+    return isDate ? dayNamed(new Date(atMs).toISOString().slice(0, 10), rules)[end] : atMs;
+  };
+}
+
+function dayNamed(date: string, rules: DayRules): Day {
+  let day = dayOf(Date.parse(`${date}T12:00:00Z`), rules);
+  while (day.name < date) day = dayAfter(day, rules);
+  while (day.name > date) day = dayOf(day.startMs - 1, rules);
+  return day;
+}
+
+/** Where so many days begin of which the last holds the moment before `toMs`. */
+function daysBefore(toMs: number, rules: DayRules): number {
+  let day = dayOf(toMs - 1, rules);
+  for (let days = 1; days < DAYS; days++) day = dayOf(day.startMs - 1, rules);
+  return day.startMs;
+}
+
+const PIECE_MS = 5 * DAY_MS;
+const PIECES_MAX = 60;
+
+/** A span in pieces, so that no look-up takes long. They end at full hours, as the sums do. */
+export function piecesOf({ fromMs, toMs }: Span): readonly Span[] {
+  const lengthMs = Math.max(PIECE_MS, Math.ceil((toMs - fromMs) / PIECES_MAX / HOUR_MS) * HOUR_MS);
+  const pieces: Span[] = [];
+  for (let at = fromMs; at < toMs; at += lengthMs) {
+    pieces.push({ fromMs: at, toMs: Math.min(at + lengthMs, toMs) });
+  }
+  return pieces;
+}
+
+const AT_ONCE = 4;
+
+/** Looks each piece up, a few at once, and hands the results on in order. */
+export async function eachOf<Piece, Found>(
+  pieces: readonly Piece[],
+  find: (piece: Piece) => Promise<Found>,
+  take: (found: Found, piece: Piece) => void,
+): Promise<void> {
+  for (let from = 0; from < pieces.length; from += AT_ONCE) {
+    const some = pieces.slice(from, from + AT_ONCE);
+    const found = await Promise.all(some.map(async (piece) => ({ piece, found: await find(piece) })));
+    for (const one of found) take(one.found, one.piece);
+  }
+}
+
+/** The operator's days within a span, the first and the last as far as they lie in it. */
+export function daysOf(
+  { fromMs, toMs }: Span,
+  rules: DayRules,
+): readonly (Span & { readonly name: string })[] {
+  const days: (Span & { readonly name: string })[] = [];
+  if (toMs - fromMs > (DAYS_MAX + 1) * DAY_MS) {
+    const message = `Invalid 'from': by day at most ${DAYS_MAX} days; expected a later time, or larger steps than days.`;
+    throw new Fault("invalid_value", message, { param: "from" });
+  }
+  for (let at = fromMs; at < toMs; ) {
+    const { name, endMs } = dayOf(at, rules);
+    days.push({ name, fromMs: at, toMs: Math.min(endMs, toMs) });
+    at = endMs;
+  }
+  return days;
+}

@@ -1,0 +1,78 @@
+// Credentials that were added at run time, as this process knows them: read from the store again and again, laid over the settings.
+import { type AddedCredential, openedBy } from "../admin/credentials.ts";
+import { TIMEOUTS } from "../config/providers.ts";
+import type { KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import type { Log } from "../core/world.ts";
+import type { Vault } from "../gateway/idempotency.ts";
+
+export class AddedCredentials {
+  readonly #store: Pick<Store, "credentials">;
+  readonly #vault: Pick<Vault, "open">;
+  readonly #log: Log;
+  readonly #onChange: () => void;
+  #seen = "[]";
+  #all: readonly AddedCredential[] = [];
+
+  constructor(store: Pick<Store, "credentials">, vault: Pick<Vault, "open">, log: Log, onChange: () => void) {
+    this.#store = store;
+    this.#vault = vault;
+    this.#log = log;
+    this.#onChange = onChange;
+  }
+
+  get all(): readonly AddedCredential[] {
+    return this.#all;
+  }
+
+  /** Reads them anew; tells of a change once it is known. */
+  async refresh(): Promise<void> {
+    const stored = await this.#store.credentials();
+    const seen = JSON.stringify(stored);
+    if (seen === this.#seen) return;
+    this.#seen = seen;
+    this.#all = stored.flatMap((one) => {
+      const secret = openedBy(this.#vault, one);
+      if (secret === null)
+        this.#log({ event: "credential_unreadable", level: "error", provider: one.provider });
+      const { id, provider, weight, enabled } = one;
+      return secret === null ? [] : [{ id, provider, secret, weight, enabled }];
+    });
+    this.#onChange();
+  }
+
+  /** The settings with these credentials too. A provider that is known is on as soon as it has one. */
+  over(settings: Settings, known: readonly KnownProvider[]): Settings {
+    const enabled = this.#all.filter((one) => one.enabled);
+    const providers = settings.providers.map((setup) => withAdded(setup, enabled));
+    const names = new Set(settings.providers.map(({ name }) => name));
+    const more = known
+      .filter(({ name }) => !names.has(name) && enabled.some(({ provider }) => provider === name))
+      .map((row) => withAdded(bareSetup(row), enabled));
+    return { ...settings, providers: [...providers, ...more] };
+  }
+}
+
+/** What the configuration has already is not there twice. */
+function withAdded(setup: ProviderSetup, enabled: readonly AddedCredential[]): ProviderSetup {
+  const added = enabled.filter(
+    ({ provider, secret }) =>
+      provider === setup.name && !setup.credentials.some((one) => one.secret === secret),
+  );
+  if (added.length === 0) return setup;
+  const credentials = added.map(({ id, secret, weight }) => ({ id, secret, weight }));
+  return { ...setup, credentials: [...setup.credentials, ...credentials] };
+}
+
+/** A known provider that the configuration says nothing of. */
+export function bareSetup({ name, baseUrl }: KnownProvider): ProviderSetup {
+  return {
+    name,
+    dialect: null,
+    baseUrl,
+    credentials: [],
+    headers: {},
+    timeouts: TIMEOUTS,
+    unlistedModels: false,
+  };
+}

@@ -1,0 +1,10 @@
+// The code that speaks to a provider.
+import type { Dialect } from "../core/dialect.ts";
+import type { ProviderSetup } from "../core/settings.ts";
+import { dialectNamed, PROVIDERS } from "../providers/index.ts";
+
+/** The dialect that its setup names, else its own. */
+export function dialectOf(setup: ProviderSetup): Dialect {
+  if (setup.dialect !== null) return dialectNamed(setup.dialect);
+  return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? dialectNamed("openai");
+}

@@ -1,0 +1,198 @@
+// What `poundkey route` does with what was learned: takes labels in, shows, forgets, writes it to a file and reads it back.
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { forgetLessons } from "../admin/lessons.ts";
+import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
+import type { ChatRequest } from "../core/chat.ts";
+import { Fault } from "../core/fault.ts";
+import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
+import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
+import type { Settings } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import { featuresOf } from "../router/features.ts";
+import { Learned } from "../router/learned.ts";
+import { isUnderstood, lessonOf } from "../router/lesson.ts";
+import { predict } from "../router/predictor.ts";
+import { chatRequestOf } from "../wire/chat-request.ts";
+import { type Io, jsonOf, tableOf, UsageError } from "./administration.ts";
+import { Learning, lessonsFrom, measureLogged } from "./learning.ts";
+import { clock } from "./world.ts";
+
+export interface LessonCall {
+  readonly settings: Settings;
+  readonly io: Io;
+  readonly json: boolean;
+  readonly open: () => Promise<Store>;
+}
+
+/** Only its owner may read it: the rows are drawn from prompts. */
+const FILE_MODE = 0o600;
+
+export async function learnedIn(store: Store): Promise<Learned> {
+  const learned = new Learned();
+  const looking = {
+    setting: store.setting.bind(store),
+    lessons: store.lessons.bind(store),
+    // Who only looks changes nothing.
+    pruneLessons: async () => 0,
+  };
+  await new Learning(looking, learned, clock).refresh();
+  await measureLogged(store, learned, () => {});
+  return learned;
+}
+
+/** Each line is a lesson, once: its id is its own digest. */
+export async function learn(call: LessonCall, file: string): Promise<void> {
+  const catalogue = buildCatalogue(call.settings);
+  const lessons = linesOf(file, (line, wrong) => labelled(line, wrong, catalogue, call.settings));
+  const store = await call.open();
+  let taught = 0;
+  for (const lesson of lessons) {
+    // Gateways look for what was taught lately: of many labels the last is written long after the first was read.
+    if (await store.teach({ ...lesson, atMs: Date.now() })) taught++;
+  }
+  const known = lessons.length - taught;
+  tell(call, { learned: taught, known }, `Learned from ${taught} labels; ${known} were known.`);
+}
+
+type Wrong = (what: string) => UsageError;
+
+/** What the reader makes of each line that isn't empty; a line that is wrong is named, and then nothing comes of any. */
+function linesOf(file: string, read: (line: string, wrong: Wrong) => Lesson): readonly Lesson[] {
+  const lines = readFileSync(file, "utf8").split("\n");
+  return lines.flatMap((line, at) =>
+    line.trim() === "" ? [] : [read(line.trim(), (what) => new UsageError(`line ${at + 1}: ${what}`))],
+  );
+}
+
+function labelled(line: string, wrong: Wrong, catalogue: Catalogue, settings: Settings): Lesson {
+  const label = objectIn(line, wrong);
+  const found = catalogue.resolve(stringOf(label.model) ?? "");
+  if (found.kind !== "card") throw wrong(`'model' must be the id of a model that is on`);
+  const score = shareIn(label, "score", wrong);
+  const { prompt } = label;
+  const messages =
+    label.messages ?? (typeof prompt === "string" ? [{ role: "user", content: prompt }] : undefined);
+  if (messages === undefined) throw wrong("'prompt' or 'messages' is missing");
+  let request: ChatRequest;
+  try {
+    request = chatRequestOf({ model: found.card.id, messages }, settings.limits);
+  } catch (error) {
+    throw error instanceof Fault ? wrong(error.message) : error;
+  }
+  const id = `label_${createHash("sha256").update(line).digest("hex").slice(0, 32)}`;
+  return lessonOf(
+    { accountId: "default", keyId: "", id, atMs: Date.now(), source: "label", score, weight: 1 },
+    found.card,
+    predict(featuresOf(request)),
+  );
+}
+
+export async function showLearned({ io, json, open }: LessonCall): Promise<void> {
+  const learned = await learnedIn(await open());
+  const views = learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
+  if (json) return io.out(jsonOf(views));
+  const rows = views.map(({ model, labels, length, categories }) => [
+    model,
+    String(labels),
+    `× ${length}`,
+    Object.entries(categories)
+      .map(([kind, { labels: count, score }]) => `${kind} ${score} (${count})`)
+      .join(", "),
+  ]);
+  io.out(tableOf([["MODEL", "LABELS", "LENGTH", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
+}
+
+/** How many times longer a model's answers are than predicted. */
+export function lengthShown(learned: Learned, model: string): number {
+  return Math.round(learned.lengthOf(model) * 1000) / 1000;
+}
+
+/** Running gateways forget within a few seconds. */
+export async function forget(call: LessonCall, name: string | undefined): Promise<void> {
+  const found = name === undefined ? null : buildCatalogue(call.settings).resolve(name);
+  const model = found?.kind === "card" ? found.card.id : name;
+  const store = await call.open();
+  if (model !== undefined && found?.kind !== "card") {
+    const isKnown = (await learnedIn(store)).views().some((view) => view.model === model);
+    if (!isKnown) throw new UsageError(`expected the id of a model, not '${model}'`);
+  }
+  const done = await forgetLessons({ store, clock }, model ?? null);
+  tell(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
+}
+
+/** A lesson a line, as `importLessons` reads them. */
+export async function exportLessons(call: LessonCall, file: string): Promise<void> {
+  const lines = new Map<string, string>();
+  for await (const lessons of lessonsFrom(await call.open(), 0)) {
+    for (const lesson of lessons) lines.set(`${lesson.accountId} ${lesson.id}`, lineOf(lesson));
+  }
+  writeFileSync(file, [...lines.values()].join(""), { mode: FILE_MODE });
+  tell(call, { exported: lines.size }, `Wrote ${lines.size} lessons to ${file}.`);
+}
+
+function lineOf({ accountId, keyId, atMs, request, ...rest }: Lesson): string {
+  const fields = { account_id: accountId, key_id: keyId, at: new Date(atMs).toISOString() };
+  return `${JSON.stringify({ ...fields, ...rest, request: parseJson(request) })}\n`;
+}
+
+/** What is known already stays as it is. Running gateways take the rest in within a few seconds. */
+export async function importLessons(call: LessonCall, file: string): Promise<void> {
+  const lessons = linesOf(file, exported);
+  const store = await call.open();
+  const accounts = new Set<string>();
+  for (const id of new Set(lessons.map(({ accountId }) => accountId)))
+    if ((await store.account(id)) !== null) accounts.add(id);
+  let taken = 0;
+  for (const lesson of lessons) {
+    const accountId = accounts.has(lesson.accountId) ? lesson.accountId : "default";
+    if (await store.teach({ ...lesson, accountId })) taken++;
+  }
+  if (taken > 0) await changed(store);
+  const known = lessons.length - taken;
+  tell(call, { imported: taken, known }, `Took in ${taken} lessons; ${known} were known.`);
+}
+
+function exported(line: string, wrong: Wrong): Lesson {
+  const row = objectIn(line, wrong);
+  const textIn = (field: string) => {
+    const value = stringOf(row[field]);
+    if (value !== undefined) return value;
+    throw wrong(`'${field}' must be a text`);
+  };
+  const atMs = Date.parse(textIn("at"));
+  if (Number.isNaN(atMs)) throw wrong("'at' must be a moment like 2026-11-20T12:00:00.000Z");
+  const source = LESSON_SOURCES.find((one) => one === row.source);
+  if (source === undefined) throw wrong(`'source' must be one of ${LESSON_SOURCES.join(", ")}`);
+  const request = JSON.stringify(objectOf(row.request));
+  if (!isUnderstood(request))
+    throw wrong("'request' was made by another version: its numbers meant something else");
+  return {
+    ...{ accountId: textIn("account_id"), keyId: textIn("key_id"), id: textIn("id"), model: textIn("model") },
+    ...{ atMs, source, request },
+    score: shareIn(row, "score", wrong),
+    weight: shareIn(row, "weight", wrong),
+    expected: shareIn(row, "expected", wrong),
+  };
+}
+
+function objectIn(line: string, wrong: Wrong): JsonObject {
+  const value = parseJson(line);
+  if (isObject(value)) return value;
+  throw wrong("expected a JSON object");
+}
+
+function shareIn(row: JsonObject, field: string, wrong: Wrong): number {
+  const value = row[field];
+  if (typeof value === "number" && value >= 0 && value <= 1) return value;
+  throw wrong(`'${field}' must be a number from 0 to 1`);
+}
+
+/** All nodes read everything anew. */
+async function changed(store: Store): Promise<void> {
+  await store.setSetting("lessons_forgotten", String(Date.now()));
+}
+
+function tell({ io, json }: LessonCall, data: object, words: string): void {
+  io.out(json ? jsonOf(data) : words);
+}

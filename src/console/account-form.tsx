@@ -1,0 +1,53 @@
+// The form of an account: its name.
+import { useState } from "preact/hooks";
+import { change, messageOf } from "./api.ts";
+import { Button } from "./parts/button.tsx";
+import { Dialog } from "./parts/dialog.tsx";
+import { TextField } from "./parts/field.tsx";
+import type { Account } from "./types.ts";
+
+interface AccountFormProps {
+  readonly edited?: Account;
+  readonly onSaved: (account: Account) => void;
+  readonly onClose: () => void;
+}
+
+export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
+  const [name, setName] = useState(edited?.name ?? "");
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const path = edited ? `/accounts/${edited.id}` : "/accounts";
+      onSaved(await change<Account>(edited ? "PATCH" : "POST", path, { name: name.trim() }));
+    } catch (failed) {
+      setError(messageOf(failed));
+      setBusy(false);
+    }
+  };
+  const foot = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="main" type="submit" form="account-form" isBusy={isBusy}>
+        {edited ? "Save" : "Create account"}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={edited ? `Rename ${edited.name}` : "Add account"} onClose={onClose} foot={foot}>
+      <form id="account-form" onSubmit={submit}>
+        <TextField
+          label="Name"
+          placeholder="Team or customer"
+          isRequired
+          isFocused
+          value={name}
+          onInput={setName}
+          error={error}
+        />
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,144 @@
+// One account: its balance and every movement of it.
+import { useState } from "preact/hooks";
+import { AccountForm } from "./account-form.tsx";
+import { fullMoment, moment, usd } from "./format.ts";
+import { Button } from "./parts/button.tsx";
+import { Card, PageHead } from "./parts/page.tsx";
+import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
+import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { usePages, useResource } from "./resource.ts";
+import { addressOf } from "./route.ts";
+import { TopUp } from "./top-up.tsx";
+import type { Account, JournalEntry } from "./types.ts";
+
+const EVERY_MS = 5000;
+
+export function AccountPage({ id }: { readonly id: string }) {
+  const account = useResource<Account>(`/accounts/${id}`, EVERY_MS);
+  const journal = usePages<JournalEntry>(`/accounts/${id}/journal`, {}, EVERY_MS);
+  const [open, setOpen] = useState<"top-up" | "rename" | null>(null);
+  const close = () => setOpen(null);
+  const reload = () => Promise.all([account.reload(), journal.reload()]);
+  const renamed = () => {
+    close();
+    void reload();
+  };
+  const { data } = account;
+  return (
+    <>
+      <PageHead
+        back={{ path: "/settings/accounts", label: "Accounts" }}
+        title={data?.name ?? id}
+        actions={
+          data?.created_at && (
+            <>
+              <Button onClick={() => setOpen("rename")}>Rename</Button>
+              <Button kind="main" icon="plus" onClick={() => setOpen("top-up")}>
+                Top up
+              </Button>
+            </>
+          )
+        }
+      />
+      <div class="stack">
+        <Loaded of={account} rows={1}>
+          {(one) => <Balance account={one} />}
+        </Loaded>
+        <Card title="Journal" note="Every movement, newest first" isFlush>
+          <Loaded of={journal}>
+            {(rows) => <Journal rows={rows} more={journal.more} isBusy={journal.isAddingMore} />}
+          </Loaded>
+        </Card>
+      </div>
+      {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
+      {open === "rename" && data && <AccountForm edited={data} onSaved={renamed} onClose={close} />}
+    </>
+  );
+}
+
+function Balance({ account }: { readonly account: Account }) {
+  return (
+    <section class="card balance" aria-label="Balance">
+      <div>
+        <div class="tile-label">Balance</div>
+        <div class="tile-value">{usd(account.balance_usd)}</div>
+      </div>
+      <div>
+        <div class="tile-label">Held for requests under way</div>
+        <div class="tile-value">{usd(account.held_usd)}</div>
+      </div>
+    </section>
+  );
+}
+
+const KINDS: Readonly<Record<JournalEntry["kind"], { readonly word: string; readonly tone?: Tone }>> = {
+  topup: { word: "top-up", tone: "ok" },
+  hold: { word: "held" },
+  post: { word: "charged", tone: "accent" },
+  void: { word: "released" },
+  overrun: { word: "written off", tone: "warn" },
+};
+
+const COLUMNS: readonly Column<JournalEntry>[] = [
+  {
+    name: "kind",
+    label: "What",
+    isHead: true,
+    cell: ({ kind, note }) => (
+      <div class="row">
+        <Badge tone={KINDS[kind].tone}>{KINDS[kind].word}</Badge>
+        {note && <span class="soft">{note}</span>}
+      </div>
+    ),
+  },
+  { name: "at", label: "When", cell: ({ at }) => <span title={fullMoment(at)}>{moment(at)}</span> },
+  {
+    name: "request",
+    label: "Request",
+    cell: ({ request_id }) =>
+      request_id && (
+        <a class="mono" href={addressOf(`/activity/${request_id}`)}>
+          …{request_id.slice(-8)}
+        </a>
+      ),
+  },
+  {
+    name: "amount",
+    label: "Amount",
+    isNumber: true,
+    cell: ({ amount_usd }) => (
+      <span class={amount_usd > 0 ? "gain" : ""}>
+        {amount_usd > 0 ? "+" : ""}
+        {usd(amount_usd)}
+      </span>
+    ),
+  },
+  {
+    name: "balance",
+    label: "Balance after",
+    isNumber: true,
+    cell: ({ balance_usd }) => (balance_usd === null ? "–" : usd(balance_usd)),
+  },
+];
+
+interface JournalProps {
+  readonly rows: readonly JournalEntry[];
+  readonly more: (() => Promise<void>) | null;
+  readonly isBusy: boolean;
+}
+
+function Journal({ rows, more, isBusy }: JournalProps) {
+  if (rows.length === 0) {
+    return (
+      <Empty icon="account" title="Nothing has moved yet">
+        Top-ups and what requests cost appear here.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      <Table label="Journal" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />
+      <MoreRows shown={rows.length} more={more} isBusy={isBusy} />
+    </>
+  );
+}

@@ -1,0 +1,102 @@
+// Settings → Accounts: who pays, and what is left.
+import { useState } from "preact/hooks";
+import { AccountForm } from "./account-form.tsx";
+import { day, usd } from "./format.ts";
+import { Button } from "./parts/button.tsx";
+import { Card, PageHead } from "./parts/page.tsx";
+import { Empty, Loaded } from "./parts/states.tsx";
+import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { toast } from "./parts/toast.tsx";
+import { usePages } from "./resource.ts";
+import { addressOf, go } from "./route.ts";
+import { TopUp } from "./top-up.tsx";
+import type { Account } from "./types.ts";
+
+const EVERY_MS = 10_000;
+
+export function AccountsPage() {
+  const accounts = usePages<Account>("/accounts", {}, EVERY_MS);
+  const [isAdding, setAdding] = useState(false);
+  const [toppedUp, setToppedUp] = useState<Account | null>(null);
+  const add = (
+    <Button kind="main" icon="plus" onClick={() => setAdding(true)}>
+      Add account
+    </Button>
+  );
+  const done = (account: Account) => {
+    setAdding(false);
+    toast(`${account.name} is there`);
+    void accounts.reload();
+  };
+  return (
+    <>
+      <PageHead title="Accounts" actions={add}>
+        Who pays for what goes beyond the allowance. Balances are prepaid and never fall below zero.
+      </PageHead>
+      <Card isFlush>
+        <Loaded of={accounts}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <Empty icon="account" title="No accounts" action={add} />
+            ) : (
+              <>
+                <Table
+                  label="Accounts"
+                  columns={columnsOf(setToppedUp)}
+                  rows={rows}
+                  keyOf={({ id }) => id}
+                  onOpen={({ id }) => go(`/settings/accounts/${id}`)}
+                />
+                <MoreRows shown={rows.length} more={accounts.more} isBusy={accounts.isAddingMore} />
+              </>
+            )
+          }
+        </Loaded>
+      </Card>
+      {isAdding && <AccountForm onSaved={done} onClose={() => setAdding(false)} />}
+      {toppedUp && <TopUp account={toppedUp} onClose={() => setToppedUp(null)} onDone={accounts.reload} />}
+    </>
+  );
+}
+
+function columnsOf(onTopUp: (account: Account) => void): readonly Column<Account>[] {
+  return [
+    {
+      name: "name",
+      label: "Name",
+      isHead: true,
+      cell: ({ id, name }) => (
+        <a class="strong" href={addressOf(`/settings/accounts/${id}`)}>
+          {name}
+        </a>
+      ),
+    },
+    {
+      name: "balance",
+      label: "Balance",
+      isNumber: true,
+      cell: ({ balance_usd }) => <span class={balance_usd > 0 ? "strong" : "faint"}>{usd(balance_usd)}</span>,
+    },
+    {
+      name: "held",
+      label: "Held for requests under way",
+      isNumber: true,
+      cell: ({ held_usd }) => <span class={held_usd > 0 ? "" : "faint"}>{usd(held_usd)}</span>,
+    },
+    {
+      name: "created",
+      label: "Since",
+      cell: ({ created_at }) => (created_at ? day(created_at) : "–"),
+    },
+    {
+      name: "actions",
+      label: "",
+      isNarrow: true,
+      cell: (account) => (
+        <Button isTiny icon="plus" onClick={() => onTopUp(account)}>
+          Top up<span class="hidden-text"> {account.name}</span>
+        </Button>
+      ),
+    },
+  ];
+}

@@ -1,0 +1,290 @@
+// Activity: the request log, filtered, with what ends now on top of it.
+import { useState } from "preact/hooks";
+import { compact, fullMoment, moment, partsOf, span, usd } from "./format.ts";
+import { useLive } from "./live.ts";
+import { type Names, useNames } from "./names.ts";
+import { Check, Filter, SearchField } from "./parts/field.tsx";
+import { Card, PageHead } from "./parts/page.tsx";
+import { Badge, Empty, Live, Loaded, type Tone } from "./parts/states.tsx";
+import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { usePages } from "./resource.ts";
+import { addressOf, go, place, setFields } from "./route.ts";
+import type { RequestRow } from "./types.ts";
+
+/** Rows that came since the page was opened. */
+const LIVE_ROWS_MAX = 200;
+const FILTERS = ["key_id", "account_id", "model", "provider", "selector", "status"] as const;
+type Wanted = Readonly<Record<(typeof FILTERS)[number], string | null>>;
+
+const STATUSES = [
+  { value: "", label: "Every status" },
+  { value: "ok", label: "Answered" },
+  { value: "error", label: "Failed" },
+  { value: "499", label: "Client left" },
+  { value: "429", label: "429 too many" },
+  { value: "502", label: "502 provider failed" },
+  { value: "503", label: "503 none available" },
+  { value: "504", label: "504 too late" },
+];
+const SELECTOR_OPTIONS = [
+  { value: "", label: "Any selector" },
+  { value: "best", label: "Router#best" },
+  { value: "fair", label: "Router#fair" },
+  { value: "light", label: "Router#light" },
+];
+
+export function ActivityPage() {
+  const { query } = place.value;
+  const fieldOf = (name: string) => query.get(name) || null;
+  const wanted: Wanted = {
+    key_id: fieldOf("key_id"),
+    account_id: fieldOf("account_id"),
+    model: fieldOf("model"),
+    provider: fieldOf("provider"),
+    selector: fieldOf("selector"),
+    status: fieldOf("status"),
+  };
+  const isTailing = fieldOf("tail") !== "off";
+  const log = usePages<RequestRow>("/requests", wanted);
+  const identity = JSON.stringify(wanted);
+  const [fresh, setFresh] = useState<{ readonly of: string; readonly rows: readonly RequestRow[] }>({
+    of: identity,
+    rows: [],
+  });
+  const isLive = useLive(isTailing, (row) => {
+    if (!isWanted(row, wanted)) return;
+    setFresh(({ of, rows }) => ({
+      of: identity,
+      rows: [row, ...(of === identity ? rows : [])].slice(0, LIVE_ROWS_MAX),
+    }));
+  });
+  return (
+    <>
+      <PageHead
+        title="Activity"
+        actions={
+          <>
+            {isTailing && <Live isOn={isLive} />}
+            <Check
+              label="Follow"
+              isOn={isTailing}
+              onChange={(isOn) => setFields({ tail: isOn ? null : "off" })}
+            />
+          </>
+        }
+      >
+        Every request that was let through to a provider.
+      </PageHead>
+      <Filters wanted={wanted} />
+      <Card isFlush>
+        <Loaded of={log} rows={8}>
+          {(rows) => {
+            const all = merged(fresh.of === identity ? fresh.rows : [], rows);
+            if (all.length === 0) return <Nothing isFiltered={Object.values(wanted).some(Boolean)} />;
+            return (
+              <>
+                <Log rows={all} />
+                <MoreRows shown={all.length} more={log.more} isBusy={log.isAddingMore} />
+              </>
+            );
+          }}
+        </Loaded>
+      </Card>
+    </>
+  );
+}
+
+function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) return <Empty icon="search" title="No request matches" />;
+  return (
+    <Empty icon="activity" title="No requests yet">
+      They appear here the moment they end. The playground makes some.
+    </Empty>
+  );
+}
+
+/** Those that came live first; one that the list has too is shown once. */
+function merged(fresh: readonly RequestRow[], rows: readonly RequestRow[]): readonly RequestRow[] {
+  const known = new Set(rows.map(({ id }) => id));
+  return [...fresh.filter(({ id }) => !known.has(id)), ...rows];
+}
+
+function isWanted(row: RequestRow, wanted: Wanted): boolean {
+  const models = [row.model_asked, row.model_tried, row.model_used];
+  const providerOf = (id: string | null) => (id === null ? "" : partsOf(id).provider);
+  const { status } = wanted;
+  return (
+    (!wanted.key_id || row.key_id === wanted.key_id) &&
+    (!wanted.account_id || row.account_id === wanted.account_id) &&
+    (!wanted.model || models.includes(wanted.model)) &&
+    (!wanted.provider || [row.model_tried, row.model_used].map(providerOf).includes(wanted.provider)) &&
+    (!wanted.selector || row.selector === `Router#${wanted.selector}`) &&
+    (!status ||
+      (status === "ok"
+        ? row.status < 400
+        : status === "error"
+          ? isFailure(row)
+          : row.status === Number(status)))
+  );
+}
+
+const CLIENT_LEFT = 499;
+
+function isFailure({ status }: RequestRow): boolean {
+  return status >= 400 && status !== CLIENT_LEFT;
+}
+
+function Filters({ wanted }: { readonly wanted: Wanted }) {
+  const names = useNames();
+  const keys = [
+    { value: "", label: "Every key" },
+    { value: "console", label: "Playground" },
+    ...names.keys.map(({ id, name }) => ({ value: id, label: name })),
+  ];
+  const isUnlisted = wanted.key_id !== null && !keys.some(({ value }) => value === wanted.key_id);
+  if (isUnlisted) keys.push({ value: wanted.key_id ?? "", label: names.key(wanted.key_id ?? "") });
+  return (
+    <div class="filters">
+      <SearchField
+        label="Model, as OpenAI#gpt-5.4"
+        value={wanted.model ?? ""}
+        onInput={(model) => setFields({ model: model.trim() })}
+      />
+      <Filter
+        label="Key"
+        value={wanted.key_id ?? ""}
+        options={keys}
+        onChange={(key_id) => setFields({ key_id })}
+      />
+      <Filter
+        label="Selector"
+        value={wanted.selector ?? ""}
+        options={SELECTOR_OPTIONS}
+        onChange={(selector) => setFields({ selector })}
+      />
+      <Filter
+        label="Status"
+        value={wanted.status ?? ""}
+        options={STATUSES}
+        onChange={(status) => setFields({ status })}
+      />
+      {wanted.provider && <Taken what={wanted.provider} onRemove={() => setFields({ provider: null })} />}
+      {wanted.account_id && (
+        <Taken what={names.account(wanted.account_id)} onRemove={() => setFields({ account_id: null })} />
+      )}
+    </div>
+  );
+}
+
+/** A filter that came with the address and has no field of its own. */
+function Taken({ what, onRemove }: { readonly what: string; readonly onRemove: () => void }) {
+  return (
+    <button type="button" class="button" onClick={onRemove}>
+      {what} <span aria-hidden="true">×</span>
+      <span class="hidden-text">(take this filter away)</span>
+    </button>
+  );
+}
+
+export function toneOf({ status }: Pick<RequestRow, "status">): Tone {
+  if (status < 400) return "ok";
+  return status === CLIENT_LEFT || status === 429 ? "warn" : "bad";
+}
+
+function Log({ rows }: { readonly rows: readonly RequestRow[] }) {
+  const names = useNames();
+  const longestMs = Math.max(...rows.map(({ total_ms }) => total_ms), 1);
+  const open = ({ id }: RequestRow) => go(`/activity/${id}`);
+  return (
+    <Table
+      label="Requests"
+      columns={columnsOf(names, longestMs)}
+      rows={rows}
+      keyOf={({ id }) => id}
+      onOpen={open}
+    />
+  );
+}
+
+function columnsOf(names: Names, longestMs: number): readonly Column<RequestRow>[] {
+  return [
+    {
+      name: "at",
+      label: "Time",
+      cell: ({ id, at }) => (
+        <a class="nowrap" href={addressOf(`/activity/${id}`)} title={fullMoment(at)}>
+          {moment(at)}
+        </a>
+      ),
+    },
+    {
+      name: "status",
+      label: "Status",
+      cell: (row) => (
+        <Badge tone={toneOf(row)} hasDot>
+          {row.status}
+        </Badge>
+      ),
+    },
+    { name: "model", label: "Model", isHead: true, cell: (row) => <ModelOf row={row} /> },
+    { name: "key", label: "Key", cell: ({ key_id }) => names.key(key_id) },
+    {
+      name: "tokens",
+      label: "Tokens",
+      isNumber: true,
+      cell: ({ tokens }) => (
+        <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
+          {compact(tokens.prompt)} <span class="faint">→</span> {compact(tokens.completion)}
+        </span>
+      ),
+    },
+    {
+      name: "cost",
+      label: "Cost",
+      isNumber: true,
+      cell: ({ cost_usd, charged_usd }) => (
+        <span class={charged_usd > 0 ? "" : "soft"} title={`${usd(charged_usd)} charged`}>
+          {usd(cost_usd)}
+        </span>
+      ),
+    },
+    { name: "time", label: "Took", cell: (row) => <Took row={row} longestMs={longestMs} /> },
+  ];
+}
+
+function ModelOf({ row }: { readonly row: RequestRow }) {
+  const served = row.model_used ?? row.model_tried;
+  const { provider, name } = partsOf(served ?? row.model_asked);
+  return (
+    <div>
+      <div>
+        <span class="faint">{provider && `${provider}#`}</span>
+        <span class="strong">{name}</span>
+      </div>
+      <div class="small faint">
+        {[
+          row.selector && `chosen by ${row.selector}`,
+          row.attempts > 1 && `${row.attempts} attempts`,
+          row.error_code,
+        ]
+          .filter(Boolean)
+          .join(" · ")}
+      </div>
+    </div>
+  );
+}
+
+/** Until the first token, and from then on, as a share of the longest shown. */
+function Took({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
+  const share = (ms: number) => `${Math.max(1, (ms / longestMs) * 100)}%`;
+  const first = row.first_token_ms ?? row.total_ms;
+  return (
+    <div class="took">
+      <span class="nowrap">{span(row.total_ms)}</span>
+      <span class="took-bar" aria-hidden="true">
+        <span class="took-wait" style={{ width: share(first) }} />
+        <span class="took-rest" style={{ width: share(Math.max(0, row.total_ms - first)) }} />
+      </span>
+    </div>
+  );
+}

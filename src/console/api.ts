@@ -1,0 +1,134 @@
+// Calls to the admin routes: JSON in and out, errors in the house form, streams of events.
+import { signal } from "@preact/signals";
+import { nowMs, remember, remembered, send } from "./browser.ts";
+
+const ROOT = "/admin/v1";
+
+/** Unknown until the first answer. */
+export const signedIn = signal<boolean | null>(null);
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string | null;
+  /** The field of the request that it is about. */
+  readonly param: string | null;
+  readonly retryAfterSeconds: number | null;
+
+  constructor(
+    status: number,
+    message: string,
+    more: Partial<Pick<ApiError, "code" | "param">>,
+    wait?: string | null,
+  ) {
+    super(message);
+    this.status = status;
+    this.code = more.code ?? null;
+    this.param = more.param ?? null;
+    this.retryAfterSeconds = wait ? Number(wait) : null;
+  }
+}
+
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+type Query = Readonly<Record<string, string | number | null | undefined>>;
+
+/** A path with the fields of a query that have a value. */
+export function withQuery(path: string, query: Query): string {
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined && value !== "") fields.set(name, String(value));
+  }
+  const text = fields.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/** The answer to an admin route. Throws ApiError; a 401 also shows the sign-in. */
+export async function call(
+  method: Method,
+  path: string,
+  body?: unknown,
+  init: { readonly signal?: AbortSignal; readonly headers?: Readonly<Record<string, string>> } = {},
+): Promise<Response> {
+  const headers = { ...init.headers, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+  const response = await send(ROOT + path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(init.signal ? { signal: init.signal } : {}),
+  }).catch((error: unknown) => {
+    if (init.signal?.aborted) throw error;
+    throw new ApiError(0, "The gateway can't be reached.", {});
+  });
+  if (response.ok) return response;
+  if (response.status === 401 && path !== "/session") signedIn.value = false;
+  throw await errorOf(response);
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  const wait = response.headers.get("retry-after");
+  try {
+    const { error } = await response.json();
+    return new ApiError(
+      response.status,
+      String(error.message),
+      { code: error.code, param: error.param },
+      wait,
+    );
+  } catch {
+    return new ApiError(response.status, `The gateway answered ${response.status}.`, {}, wait);
+  }
+}
+
+export async function getText(path: string): Promise<string> {
+  return (await call("GET", path)).text();
+}
+
+/** The JSON that a route answers a change with. */
+export async function change<Answer>(
+  method: Method,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const response = await call(method, path, body, headers ? { headers } : {});
+  const answer: Answer = response.status === 204 ? null : await response.json();
+  return answer;
+}
+
+/** What went wrong, in words for whoever looks at the page. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** That this browser was signed in: one that never was need not ask. */
+const WAS_SIGNED_IN = "signed-in";
+
+export async function checkSession(): Promise<void> {
+  if (remembered(WAS_SIGNED_IN) !== "yes") {
+    signedIn.value = false;
+    return;
+  }
+  try {
+    await call("GET", "/session");
+    signedIn.value = true;
+  } catch (error) {
+    signedIn.value = false;
+    if (!(error instanceof ApiError && error.status === 401)) throw error;
+  }
+}
+
+export async function signIn(token: string): Promise<void> {
+  await call("POST", "/session", { token });
+  remember(WAS_SIGNED_IN, "yes");
+  signedIn.value = true;
+}
+
+export async function signOut(): Promise<void> {
+  await call("DELETE", "/session").catch(() => undefined);
+  remember(WAS_SIGNED_IN, "no");
+  signedIn.value = false;
+}
+
+/** Whether a moment has passed. */
+export function isPast(instant: string | null): boolean {
+  return instant !== null && Date.parse(instant) <= nowMs();
+}

@@ -1,0 +1,163 @@
+// The console's frame: navigation, who is signed in, and the page that the address names.
+import type { ComponentType } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { AccountPage } from "./account.tsx";
+import { AccountsPage } from "./accounts.tsx";
+import { ActivityPage } from "./activity.tsx";
+import { checkSession, messageOf, signedIn, signOut } from "./api.ts";
+import { KeysPage } from "./keys.tsx";
+import { LimitsPage } from "./limits.tsx";
+import { ModelsPage } from "./models.tsx";
+import { OverviewPage } from "./overview.tsx";
+import { Button } from "./parts/button.tsx";
+import { Drawer } from "./parts/dialog.tsx";
+import { Guard } from "./parts/guard.tsx";
+import { Icon, type IconName, Logo } from "./parts/icon.tsx";
+import { Empty, Failed } from "./parts/states.tsx";
+import { Toasts } from "./parts/toast.tsx";
+import { PlaygroundPage } from "./playground.tsx";
+import { ProvidersPage } from "./providers.tsx";
+import { RequestPage } from "./request.tsx";
+import { forgetAnswers } from "./resource.ts";
+import { addressOf, place } from "./route.ts";
+import { SignIn } from "./sign-in.tsx";
+
+interface Page {
+  readonly path: string;
+  readonly label: string;
+  readonly icon: IconName;
+  readonly Page: ComponentType;
+  readonly isSetting?: boolean;
+  /** What stands behind the path, as an id. */
+  readonly One?: ComponentType<{ readonly id: string }>;
+}
+
+const PAGES: readonly Page[] = [
+  { path: "/", label: "Overview", icon: "overview", Page: OverviewPage },
+  { path: "/activity", label: "Activity", icon: "activity", Page: ActivityPage, One: RequestPage },
+  { path: "/models", label: "Models", icon: "models", Page: ModelsPage },
+  { path: "/playground", label: "Playground", icon: "playground", Page: PlaygroundPage },
+  { path: "/settings/router", label: "Router", icon: "key", Page: KeysPage, isSetting: true },
+  { path: "/settings/providers", label: "Providers", icon: "provider", Page: ProvidersPage, isSetting: true },
+  {
+    path: "/settings/accounts",
+    label: "Accounts",
+    icon: "account",
+    Page: AccountsPage,
+    One: AccountPage,
+    isSetting: true,
+  },
+  { path: "/settings/limits", label: "Limits", icon: "limits", Page: LimitsPage, isSetting: true },
+];
+
+export function App() {
+  const [error, setError] = useState<string | null>(null);
+  const check = () =>
+    checkSession().then(
+      () => setError(null),
+      (failed) => setError(messageOf(failed)),
+    );
+  useEffect(() => void check(), []);
+  useEffect(() => {
+    if (signedIn.value === false) forgetAnswers();
+  }, [signedIn.value]);
+  if (error !== null) return <Failed message={error} retry={check} />;
+  if (signedIn.value === null) return null;
+  return signedIn.value ? <Shell /> : <SignIn />;
+}
+
+function Shell() {
+  const [isOpen, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const { path } = place.value;
+  const found = pageAt(path);
+  useEffect(() => {
+    document.title = found ? `${found.page.label} · Poundkey` : "Poundkey";
+    setOpen(false);
+  }, [path]);
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <aside class="side" aria-label="Console">
+        <Brand />
+        <Nav path={path} />
+        <SideEnd />
+      </aside>
+      <header class="bar">
+        <Brand />
+        <Button kind="quiet" icon="menu" isIconOnly onClick={() => setOpen(true)}>
+          Menu
+        </Button>
+      </header>
+      {isOpen && (
+        <Drawer label="Menu" onClose={() => setOpen(false)}>
+          <div class="stack">
+            <Brand />
+            <Nav path={path} />
+            <SideEnd />
+          </div>
+        </Drawer>
+      )}
+      <main ref={main} tabIndex={-1}>
+        <Guard key={path}>
+          {found ? found.draw() : <Empty icon="search" title="There is no such page" />}
+        </Guard>
+      </main>
+      <Toasts />
+    </div>
+  );
+}
+
+function pageAt(path: string) {
+  const exact = PAGES.find((page) => page.path === path);
+  if (exact) return { page: exact, draw: () => <exact.Page /> };
+  const cut = path.lastIndexOf("/");
+  const parent = PAGES.find((page) => page.path === path.slice(0, cut));
+  const One = parent?.One;
+  return parent && One
+    ? { page: parent, draw: () => <One id={decodeURIComponent(path.slice(cut + 1))} /> }
+    : null;
+}
+
+function Brand() {
+  return (
+    <a class="brand" href={addressOf("/")}>
+      <Logo />
+      Poundkey
+    </a>
+  );
+}
+
+function Nav({ path }: { readonly path: string }) {
+  const isHere = (page: Page) =>
+    path === page.path || (page.path !== "/" && path.startsWith(`${page.path}/`));
+  const link = (page: Page) => (
+    <a key={page.path} href={addressOf(page.path)} aria-current={isHere(page) ? "page" : undefined}>
+      <Icon name={page.icon} />
+      {page.label}
+    </a>
+  );
+  return (
+    <nav class="nav" aria-label="Pages">
+      {PAGES.filter((page) => !page.isSetting).map(link)}
+      <div class="nav-title">Settings</div>
+      {PAGES.filter((page) => page.isSetting).map(link)}
+    </nav>
+  );
+}
+
+function SideEnd() {
+  return (
+    <div class="side-end">
+      <a href="/docs" target="_blank" rel="noreferrer" class="row faint">
+        <Icon name="external" />
+        API reference
+      </a>
+      <Button kind="quiet" icon="leave" isTiny onClick={() => void signOut()}>
+        Sign out
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,118 @@
+// Who and what the figures come from: by model, provider, key or account, as bars.
+import type { RefObject } from "preact";
+import { useState } from "preact/hooks";
+import { withQuery } from "./api.ts";
+import { compact, percent, span, usd } from "./format.ts";
+import { useNames } from "./names.ts";
+import { Segments } from "./parts/button.tsx";
+import { Card } from "./parts/page.tsx";
+import { Empty, Loaded } from "./parts/states.tsx";
+import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { useResource } from "./resource.ts";
+import { go } from "./route.ts";
+import type { UsageRow } from "./types.ts";
+
+const GROUPS = [
+  { value: "model", label: "Model" },
+  { value: "provider", label: "Provider" },
+  { value: "key", label: "Key" },
+  { value: "account", label: "Account" },
+] as const;
+type Group = (typeof GROUPS)[number]["value"];
+const ROWS = 10;
+
+interface Answer {
+  readonly data: readonly UsageRow[];
+}
+
+interface BreakdownProps {
+  readonly from: string;
+  readonly to: string;
+  readonly reloadRef: RefObject<() => Promise<void>>;
+}
+
+export function Breakdown({ from, to, reloadRef }: BreakdownProps) {
+  const [group, setGroup] = useState<Group>("model");
+  const [shown, setShown] = useState(ROWS);
+  const usage = useResource<Answer>(withQuery("/usage", { group_by: group, from, to }));
+  reloadRef.current = usage.reload;
+  return (
+    <Card
+      title="Where it comes from"
+      isFlush
+      actions={<Segments label="Group by" options={GROUPS} value={group} onChange={setGroup} />}
+    >
+      <Loaded of={usage}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty icon="activity" title="No requests in this time">
+              They appear here as soon as a key is used.
+            </Empty>
+          ) : (
+            <>
+              <Rows rows={data.slice(0, shown)} all={data} group={group} />
+              <MoreRows
+                shown={Math.min(shown, data.length)}
+                more={data.length > shown ? () => setShown(shown + 50) : null}
+              />
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+interface RowsProps {
+  readonly rows: readonly UsageRow[];
+  readonly all: readonly UsageRow[];
+  readonly group: Group;
+}
+
+function Rows({ rows, all, group }: RowsProps) {
+  const names = useNames();
+  const idOf = (row: UsageRow) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? "";
+  const nameOf = (row: UsageRow) => {
+    if (row.key_id !== undefined) return names.key(row.key_id);
+    if (row.account_id !== undefined) return names.account(row.account_id);
+    return idOf(row) === "" ? "Refused before a provider was asked" : idOf(row);
+  };
+  const most = Math.max(...all.map(({ requests }) => requests), 1);
+  const columns: readonly Column<UsageRow>[] = [
+    {
+      name: "name",
+      label: GROUPS.find(({ value }) => value === group)?.label ?? "",
+      isHead: true,
+      cell: (row) => (
+        <span class="share">
+          <span class="share-bar" style={{ width: `${(row.requests / most) * 100}%` }} />
+          <span class="clip">{nameOf(row)}</span>
+        </span>
+      ),
+    },
+    { name: "requests", label: "Requests", isNumber: true, cell: ({ requests }) => compact(requests) },
+    {
+      name: "errors",
+      label: "Errors",
+      isNumber: true,
+      cell: ({ errors, requests }) => <span class={errors ? "" : "faint"}>{percent(errors / requests)}</span>,
+    },
+    {
+      name: "tokens",
+      label: "Tokens",
+      isNumber: true,
+      cell: ({ tokens }) => compact(tokens.prompt + tokens.completion),
+    },
+    { name: "cost", label: "Spend", isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
+    {
+      name: "first",
+      label: "First token",
+      isNumber: true,
+      cell: ({ first_token_ms }) => (first_token_ms ? span(first_token_ms.p50) : "–"),
+    },
+  ];
+  const open = (row: UsageRow) =>
+    idOf(row) !== "" &&
+    go("/activity", { [group === "key" || group === "account" ? `${group}_id` : group]: idOf(row) });
+  return <Table label={`Figures by ${group}`} columns={columns} rows={rows} keyOf={idOf} onOpen={open} />;
+}

@@ -1,0 +1,81 @@
+// All that the console does to the browser beside drawing: calls, clocks, the clipboard, what is remembered.
+
+export function send(path: string, init: RequestInit): Promise<Response> {
+  return fetch(path, { credentials: "same-origin", ...init });
+}
+
+export function nowMs(): number {
+  return Date.now();
+}
+
+/** Milliseconds that only go forward, for measuring. */
+export function tickMs(): number {
+  return performance.now();
+}
+
+/** Runs once, after a while; gives what calls it off. */
+export function later(afterMs: number, run: () => void): () => void {
+  const timer = setTimeout(run, afterMs);
+  return () => clearTimeout(timer);
+}
+
+/** Runs again and again while the page is looked at; gives what ends it. */
+export function every(ms: number, run: () => void): () => void {
+  const timer = setInterval(() => {
+    if (!document.hidden) run();
+  }, ms);
+  return () => clearInterval(timer);
+}
+
+/** A name that is used once, as an Idempotency-Key. */
+export function uniqueName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Puts text on the clipboard; false when the browser refuses. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    if (navigator.clipboard) {
+      await navigator.clipboard.writeText(text);
+      return true;
+    }
+  } catch {
+    // Asked for without leave: the old way may still do.
+  }
+  return copiedTheOldWay(text);
+}
+
+/** Pages over plain http, other than this machine's, have no clipboard of the new kind. */
+function copiedTheOldWay(text: string): boolean {
+  const area = document.createElement("textarea");
+  area.value = text;
+  const host = document.querySelector("dialog[open]") ?? document.body;
+  host.append(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  return isCopied;
+}
+
+/** Where this gateway is reached. */
+export function gatewayAddress(): string {
+  return location.origin;
+}
+
+/** What this browser remembers under a name; null: nothing, or nothing is allowed to be. */
+export function remembered(name: string): string | null {
+  try {
+    return localStorage.getItem(`poundkey.${name}`);
+  } catch {
+    return null;
+  }
+}
+
+export function remember(name: string, value: string): void {
+  try {
+    localStorage.setItem(`poundkey.${name}`, value);
+  } catch {
+    // A browser that keeps nothing: the next visit begins anew.
+  }
+}

@@ -1,0 +1,125 @@
+// Where a prompt is written: text and images; Enter sends, Shift+Enter begins a new line.
+import type { TargetedEvent } from "preact";
+import { useRef, useState } from "preact/hooks";
+import { Button } from "./parts/button.tsx";
+import { Icon } from "./parts/icon.tsx";
+
+export interface Prompt {
+  readonly text: string;
+  /** As data URLs. */
+  readonly images: readonly string[];
+}
+
+interface ComposerProps {
+  readonly isRunning: boolean;
+  readonly isBlocked: boolean;
+  readonly onSend: (prompt: Prompt) => void;
+  readonly onStop: () => void;
+}
+
+export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps) {
+  const [prompt, setPrompt] = useState<Prompt>({ text: "", images: [] });
+  const isEmpty = prompt.text.trim() === "" && prompt.images.length === 0;
+  const send = () => {
+    if (isRunning || isBlocked || isEmpty) return;
+    onSend({ ...prompt, text: prompt.text.trim() });
+    setPrompt({ text: "", images: [] });
+  };
+  const submit = (event: Event) => {
+    event.preventDefault();
+    send();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    send();
+  };
+  const addImages = async (files: FileList | null) => {
+    const images = await Promise.all(
+      [...(files ?? [])].filter(({ type }) => type.startsWith("image/")).map(dataUrlOf),
+    );
+    setPrompt((before) => ({ ...before, images: [...before.images, ...images] }));
+  };
+  const remove = (at: number) =>
+    setPrompt({ ...prompt, images: prompt.images.filter((_, index) => index !== at) });
+  return (
+    <form class="composer card" onSubmit={submit}>
+      <Images images={prompt.images} onRemove={remove} />
+      <textarea
+        aria-label="Message"
+        placeholder="Ask something…"
+        rows={2}
+        value={prompt.text}
+        onInput={(event) => setPrompt({ ...prompt, text: event.currentTarget.value })}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => void addImages(event.clipboardData?.files ?? null)}
+      />
+      <Foot {...{ isRunning, onStop, addImages }} canSend={!isEmpty && !isBlocked} />
+    </form>
+  );
+}
+
+interface FootProps {
+  readonly isRunning: boolean;
+  readonly canSend: boolean;
+  readonly addImages: (files: FileList | null) => Promise<void>;
+  readonly onStop: () => void;
+}
+
+function Foot({ isRunning, canSend, addImages, onStop }: FootProps) {
+  const picker = useRef<HTMLInputElement>(null);
+  const take = async (event: TargetedEvent<HTMLInputElement>) => {
+    const input = event.currentTarget;
+    await addImages(input.files);
+    // The same picture may be taken again.
+    input.value = "";
+  };
+  return (
+    <div class="composer-foot">
+      <input ref={picker} type="file" accept="image/*" multiple hidden aria-label="Images" onChange={take} />
+      <Button kind="quiet" icon="image" onClick={() => picker.current?.click()}>
+        Image
+      </Button>
+      {isRunning ? (
+        <Button icon="stop" onClick={onStop}>
+          Stop
+        </Button>
+      ) : (
+        <Button kind="main" type="submit" icon="up" isDisabled={!canSend}>
+          Send
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function Images({
+  images,
+  onRemove,
+}: {
+  readonly images: readonly string[];
+  readonly onRemove: (at: number) => void;
+}) {
+  if (images.length === 0) return null;
+  return (
+    <ul class="row thumbs" aria-label="Images">
+      {images.map((url, at) => (
+        <li key={url}>
+          <img src={url} alt={`number ${at + 1}`} />
+          <button type="button" aria-label={`Remove image ${at + 1}`} onClick={() => onRemove(at)}>
+            <Icon name="close" size={12} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function dataUrlOf(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(file);
+  });
+}

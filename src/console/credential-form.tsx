@@ -1,0 +1,75 @@
+// The form of a provider's credential: a new one, or another key in one's place.
+import { useState } from "preact/hooks";
+import { change, messageOf } from "./api.ts";
+import { Button } from "./parts/button.tsx";
+import { Dialog } from "./parts/dialog.tsx";
+import { TextField } from "./parts/field.tsx";
+import { toast } from "./parts/toast.tsx";
+import type { Credential, Provider } from "./types.ts";
+
+interface CredentialFormProps {
+  readonly provider: Provider;
+  readonly replaced?: Credential;
+  readonly onClose: () => void;
+  readonly onSaved: () => Promise<void>;
+}
+
+export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
+  const [key, setKey] = useState("");
+  const [weight, setWeight] = useState(String(replaced?.weight ?? 1));
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      const fields = { ...(key.trim() === "" ? {} : { key: key.trim() }), weight: Number(weight) };
+      const path = `/providers/${provider.name}`;
+      if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
+      else await change("POST", path, fields);
+      toast(replaced ? "The credential is replaced" : `${provider.name} has a new credential`);
+      await onSaved();
+      onClose();
+    } catch (failed) {
+      setError(messageOf(failed));
+      setBusy(false);
+    }
+  };
+  const foot = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="main" type="submit" form="credential-form" isBusy={isBusy}>
+        {replaced ? "Replace" : "Add credential"}
+      </Button>
+    </>
+  );
+  const title = replaced
+    ? `Replace the key ••••${replaced.last4 ?? ""}`
+    : `Add a credential to ${provider.name}`;
+  return (
+    <Dialog title={title} onClose={onClose} foot={foot}>
+      <form id="credential-form" class="stack" onSubmit={submit}>
+        <TextField
+          label={`API key of ${provider.name}`}
+          type="password"
+          autocomplete="off"
+          hint="Encrypted before it is stored. It is never shown again."
+          isRequired
+          isFocused
+          value={key}
+          onInput={setKey}
+          error={error}
+        />
+        <TextField
+          label="Weight"
+          type="number"
+          min={0}
+          step="any"
+          hint="Its share of the calls beside the provider's other credentials"
+          value={weight}
+          onInput={setWeight}
+        />
+      </form>
+    </Dialog>
+  );
+}

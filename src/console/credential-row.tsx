@@ -1,0 +1,135 @@
+// One credential of a provider: its state, its test, and what can be done with it.
+import { useState } from "preact/hooks";
+import { change, messageOf } from "./api.ts";
+import { CredentialForm } from "./credential-form.tsx";
+import { fromNow, percent, span } from "./format.ts";
+import { Button } from "./parts/button.tsx";
+import { Confirm } from "./parts/dialog.tsx";
+import { Badge, Notice, type Tone } from "./parts/states.tsx";
+import { toast } from "./parts/toast.tsx";
+import type { Credential, Provider, Trial } from "./types.ts";
+
+interface CredentialProps {
+  readonly provider: Provider;
+  readonly credential: Credential;
+  readonly reload: () => Promise<void>;
+}
+
+const TONES: Readonly<Record<Credential["state"], Tone | undefined>> = {
+  active: "ok",
+  resting: "warn",
+  retired: "bad",
+  disabled: undefined,
+};
+const WORDS: Readonly<Record<Credential["state"], string>> = {
+  active: "in use",
+  resting: "resting",
+  retired: "refused by the provider",
+  disabled: "paused",
+};
+
+export function CredentialRow({ provider, credential, reload }: CredentialProps) {
+  const [open, setOpen] = useState<"replace" | "remove" | null>(null);
+  const { trial, test, pause, remove } = useCredential({ provider, credential, reload });
+  const close = () => setOpen(null);
+  return (
+    <li class="credential">
+      <div class="credential-line">
+        <Identity credential={credential} />
+        <div class="row">
+          <Button isTiny kind="quiet" isBusy={trial === "running"} onClick={test}>
+            {trial === "running" ? "Testing…" : "Test"}
+          </Button>
+          {credential.source === "stored" && (
+            <>
+              <Button isTiny kind="quiet" onClick={() => setOpen("replace")}>
+                Replace
+              </Button>
+              <Button isTiny kind="quiet" onClick={pause}>
+                {credential.enabled ? "Pause" : "Resume"}
+              </Button>
+              <Button isTiny kind="quiet" onClick={() => setOpen("remove")}>
+                Remove
+              </Button>
+            </>
+          )}
+        </div>
+      </div>
+      <TrialResult trial={trial} />
+      {open === "replace" && (
+        <CredentialForm provider={provider} replaced={credential} onClose={close} onSaved={reload} />
+      )}
+      {open === "remove" && (
+        <Confirm title="Remove this credential?" action="Remove" run={remove} onClose={close}>
+          {provider.name} is called with the key that ends in {credential.last4 ?? "…"} no more, on every
+          node.
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+function useCredential({ provider, credential, reload }: CredentialProps) {
+  const [trial, setTrial] = useState<Trial | string | null>(null);
+  const path = `/providers/${provider.name}`;
+  const test = async () => {
+    setTrial("running");
+    try {
+      setTrial(await change<Trial>("POST", `${path}/test`, { credential_id: credential.id }));
+    } catch (error) {
+      setTrial(messageOf(error));
+    }
+  };
+  const pause = async () => {
+    try {
+      await change("PATCH", path, { credential_id: credential.id, enabled: !credential.enabled });
+      await reload();
+    } catch (error) {
+      toast(messageOf(error));
+    }
+  };
+  const remove = async () => {
+    await change("DELETE", `${path}?credential_id=${encodeURIComponent(credential.id)}`);
+    toast("The credential is removed");
+    await reload();
+  };
+  return { trial, test, pause, remove };
+}
+
+function Identity({ credential }: { readonly credential: Credential }) {
+  const { state, reason, until, weight, error_rate, source } = credential;
+  const details = [
+    source === "configured" ? "from the configuration" : "added here",
+    weight === 1 ? null : `weight ${weight}`,
+    error_rate === null || error_rate === 0 ? null : `${percent(error_rate)} errors lately`,
+    until === null ? null : `until ${fromNow(until)}`,
+    reason,
+  ].filter((one) => one !== null);
+  return (
+    <div class="row">
+      <code class="strong">{credential.last4 === null ? "no key" : `••••${credential.last4}`}</code>
+      <Badge tone={TONES[state]} hasDot>
+        {WORDS[state]}
+      </Badge>
+      <span class="small faint">{details.join(" · ")}</span>
+    </div>
+  );
+}
+
+function TrialResult({ trial }: { readonly trial: Trial | string | null }) {
+  if (trial === null || trial === "running") return null;
+  if (typeof trial === "string") return <Notice tone="bad">{trial}</Notice>;
+  if (trial.ok) {
+    return (
+      <Notice tone="ok">
+        It works: {trial.model} answered in {span(trial.latency_ms)}.
+      </Notice>
+    );
+  }
+  return (
+    <Notice tone="bad">
+      {trial.error ?? "It failed."}
+      {trial.status !== null && ` (status ${trial.status})`}
+    </Notice>
+  );
+}

@@ -1,0 +1,109 @@
+// Numbers, money and times as people read them.
+import { nowMs } from "./browser.ts";
+
+const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+export function count(value: number): string {
+  return whole.format(value);
+}
+
+/** 12345 as 12.3K. */
+export function compact(value: number): string {
+  return Math.abs(value) < 10_000 ? whole.format(value) : short.format(value);
+}
+
+/** Money with as many digits as it takes to be read: $1,234.50, $0.0042, $0.0000012. */
+export function usd(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0) return "$0.00";
+  const digits = size >= 1 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)));
+  const text = size.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: digits });
+  return `${value < 0 ? "−" : ""}$${text}`;
+}
+
+/** Money in a narrow place. */
+export function usdCompact(value: number): string {
+  return Math.abs(value) >= 10_000 ? `$${short.format(value)}` : usd(value);
+}
+
+/** A price per million tokens. */
+export function price(value: number | null | undefined): string {
+  if (value === null || value === undefined) return "–";
+  if (value === 0) return "free";
+  return `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
+}
+
+export function percent(share: number): string {
+  const value = share * 100;
+  return `${value === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)}%`;
+}
+
+/** A span as 340 ms, 1.24 s, 2 min 5 s. */
+export function span(ms: number): string {
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE_MS) return `${Number((ms / SECOND_MS).toFixed(ms < 10 * SECOND_MS ? 2 : 1))} s`;
+  if (ms < HOUR_MS) {
+    const seconds = Math.round((ms % MINUTE_MS) / SECOND_MS);
+    return `${Math.floor(ms / MINUTE_MS)} min${seconds === 0 ? "" : ` ${seconds} s`}`;
+  }
+  if (ms < 2 * DAY_MS) return `${Math.round(ms / HOUR_MS)} h`;
+  return `${Math.round(ms / DAY_MS)} days`;
+}
+
+const clockTime = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const dayTime = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+const dayOnly = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
+
+/** Today's moments by the clock, others with their day. */
+export function moment(instant: string): string {
+  const at = new Date(instant);
+  const isToday = at.toDateString() === new Date(nowMs()).toDateString();
+  return isToday ? clockTime.format(at) : dayTime.format(at);
+}
+
+export function fullMoment(instant: string): string {
+  return full.format(new Date(instant));
+}
+
+export function day(instant: string): string {
+  return dayOnly.format(new Date(instant));
+}
+
+/** How long ago, or how soon: "3 min ago", "in 2 h". */
+export function fromNow(instant: string): string {
+  const ms = Date.parse(instant) - nowMs();
+  const size = Math.abs(ms);
+  if (size < MINUTE_MS) return ms > 0 ? "in a minute" : "just now";
+  const [value, unit] =
+    size < HOUR_MS
+      ? [Math.round(size / MINUTE_MS), "min"]
+      : size < DAY_MS
+        ? [Math.round(size / HOUR_MS), "h"]
+        : [Math.round(size / DAY_MS), "d"];
+  return ms > 0 ? `in ${value} ${unit}` : `${value} ${unit} ago`;
+}
+
+/** 131072 as 131K, 1048576 as 1.05M. */
+export function tokens(value: number | null): string {
+  if (value === null) return "–";
+  if (value >= 1_000_000) return `${Number((value / 1_000_000).toFixed(2))}M`;
+  if (value >= 1000) return `${Math.round(value / 1000)}K`;
+  return String(value);
+}
+
+/** The provider and the name of a model's id. */
+export function partsOf(id: string): { readonly provider: string; readonly name: string } {
+  const cut = id.indexOf("#");
+  return cut === -1 ? { provider: "", name: id } : { provider: id.slice(0, cut), name: id.slice(cut + 1) };
+}

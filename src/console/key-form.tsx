@@ -1,0 +1,224 @@
+// The form of a key: a new one, or what may be changed of one.
+import { useState } from "preact/hooks";
+import { ApiError, change, messageOf } from "./api.ts";
+import { nowMs } from "./browser.ts";
+import { DAY_MS } from "./format.ts";
+import { useNames } from "./names.ts";
+import { Button } from "./parts/button.tsx";
+import { Dialog } from "./parts/dialog.tsx";
+import { SelectField, TextField } from "./parts/field.tsx";
+import { ModelsField } from "./parts/models-field.tsx";
+import { Notice } from "./parts/states.tsx";
+import type { KeyRow, NewKey } from "./types.ts";
+
+interface KeyFormProps {
+  readonly edited?: KeyRow;
+  readonly onMade?: (key: NewKey) => void;
+  readonly onSaved?: () => void;
+  readonly onClose: () => void;
+}
+
+interface Draft {
+  readonly name: string;
+  readonly account: string;
+  /** `keep`, empty for never, a number of days, or `date`. */
+  readonly expiry: string;
+  readonly date: string;
+  readonly models: readonly string[];
+  readonly allowance: "default" | "unlimited" | "own";
+  readonly perDay: string;
+  readonly spendLimit: string;
+}
+
+const EXPIRIES = [
+  { value: "", label: "Never" },
+  { value: "1", label: "In a day" },
+  { value: "7", label: "In 7 days" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+  { value: "date", label: "On a date…" },
+];
+const ALLOWANCES = [
+  { value: "default", label: "As everybody (Settings → Limits)" },
+  { value: "own", label: "A number of its own" },
+  { value: "unlimited", label: "Unlimited" },
+];
+
+function draftOf(key: KeyRow | undefined): Draft {
+  const perDay = key?.requests_per_day;
+  return {
+    name: key?.name ?? "",
+    account: key?.account_id ?? "default",
+    expiry: key?.expires_at ? "date" : "",
+    date: key?.expires_at?.slice(0, 10) ?? "",
+    models: key?.allowed_models ?? [],
+    allowance: perDay === null ? "unlimited" : typeof perDay === "number" ? "own" : "default",
+    perDay: typeof perDay === "number" ? String(perDay) : "",
+    spendLimit: key?.spend_limit_usd?.toString() ?? "",
+  };
+}
+
+/** The body of the call; only what may be changed of a key that there is. */
+function bodyOf(draft: Draft, edited: KeyRow | undefined) {
+  const expiresAt = expiryOf(draft);
+  const isSameDay = edited?.expires_at && expiresAt?.slice(0, 10) === edited.expires_at.slice(0, 10);
+  return {
+    name: draft.name.trim(),
+    ...(edited ? {} : { account_id: draft.account }),
+    ...(isSameDay ? {} : { expires_at: expiresAt }),
+    allowed_models: draft.models.length === 0 ? null : draft.models,
+    requests_per_day:
+      draft.allowance === "default"
+        ? "default"
+        : draft.allowance === "unlimited"
+          ? null
+          : Number(draft.perDay),
+    spend_limit_usd: draft.spendLimit === "" ? null : Number(draft.spendLimit),
+  };
+}
+
+function expiryOf({ expiry, date }: Draft): string | null {
+  if (expiry === "") return null;
+  if (expiry === "date") return date === "" ? null : new Date(`${date}T23:59:59`).toISOString();
+  return new Date(nowMs() + Number(expiry) * DAY_MS).toISOString();
+}
+
+export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
+  const [draft, setDraft] = useState(() => draftOf(edited));
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const set = (fields: Partial<Draft>) => setDraft({ ...draft, ...fields });
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      const body = bodyOf(draft, edited);
+      if (edited) {
+        await change("PATCH", `/keys/${edited.id}`, body);
+        onSaved?.();
+      } else {
+        onMade?.(await change<NewKey>("POST", "/keys", body));
+      }
+    } catch (failed) {
+      setError(failed);
+      setBusy(false);
+    }
+  };
+  const foot = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="main" type="submit" form="key-form" isBusy={isBusy}>
+        {edited ? "Save" : "Create key"}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={edited ? `Edit ${edited.name}` : "Add New Key"} onClose={onClose} foot={foot}>
+      <form id="key-form" class="stack" onSubmit={submit}>
+        <Fields draft={draft} set={set} isNew={!edited} error={error} />
+      </form>
+    </Dialog>
+  );
+}
+
+interface FieldsProps {
+  readonly draft: Draft;
+  readonly set: (fields: Partial<Draft>) => void;
+  readonly isNew: boolean;
+  readonly error: unknown;
+}
+
+function Fields({ draft, set, isNew, error }: FieldsProps) {
+  const { accounts } = useNames();
+  const param = error instanceof ApiError ? error.param : null;
+  const errorOf = (name: string) => (param === name ? messageOf(error) : null);
+  const isElsewhere =
+    error !== null && !["name", "expires_at", "requests_per_day", "spend_limit_usd"].includes(param ?? "");
+  const accountOptions = accounts.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <>
+      <TextField
+        label="Name"
+        placeholder="my-app"
+        isRequired
+        isFocused
+        value={draft.name}
+        onInput={(name) => set({ name })}
+        error={errorOf("name")}
+      />
+      <div class="two">
+        {isNew && (
+          <SelectField
+            label="Account"
+            hint="Who pays beyond the allowance"
+            value={draft.account}
+            options={accountOptions.length > 0 ? accountOptions : [{ value: "default", label: "default" }]}
+            onChange={(account) => set({ account })}
+          />
+        )}
+        <SelectField
+          label="Expires"
+          value={draft.expiry}
+          options={EXPIRIES}
+          onChange={(expiry) => set({ expiry })}
+          error={draft.expiry === "date" ? null : errorOf("expires_at")}
+        />
+        {draft.expiry === "date" && (
+          <TextField
+            label="Last day"
+            type="date"
+            isRequired
+            value={draft.date}
+            onInput={(date) => set({ date })}
+            error={errorOf("expires_at")}
+          />
+        )}
+      </div>
+      <ModelsField chosen={draft.models} onChange={(models) => set({ models })} />
+      <LimitFields draft={draft} set={set} errorOf={errorOf} />
+      {isElsewhere && <Notice tone="bad">{messageOf(error)}</Notice>}
+    </>
+  );
+}
+
+interface LimitFieldsProps extends Pick<FieldsProps, "draft" | "set"> {
+  readonly errorOf: (name: string) => string | null;
+}
+
+function LimitFields({ draft, set, errorOf }: LimitFieldsProps) {
+  const chosen = (value: string): Draft["allowance"] =>
+    value === "own" || value === "unlimited" ? value : "default";
+  return (
+    <div class="two">
+      <SelectField
+        label="Requests a day"
+        value={draft.allowance}
+        options={ALLOWANCES}
+        onChange={(value) => set({ allowance: chosen(value) })}
+      />
+      {draft.allowance === "own" && (
+        <TextField
+          label="Free requests a day"
+          type="number"
+          min={0}
+          isRequired
+          value={draft.perDay}
+          onInput={(perDay) => set({ perDay })}
+          error={errorOf("requests_per_day")}
+        />
+      )}
+      <TextField
+        label="Spend limit in USD"
+        hint="Over the key's whole life; empty: none"
+        type="number"
+        min={0}
+        step="any"
+        value={draft.spendLimit}
+        onInput={(spendLimit) => set({ spendLimit })}
+        error={errorOf("spend_limit_usd")}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,226 @@
+// Settings → Router: the gateway's keys, with what they used; adding, changing and revoking them.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { change } from "./api.ts";
+import { count, day, fromNow, fullMoment, usd } from "./format.ts";
+import { KeyForm } from "./key-form.tsx";
+import { KeySecret } from "./key-secret.tsx";
+import { useNames } from "./names.ts";
+import { Button } from "./parts/button.tsx";
+import { Confirm } from "./parts/dialog.tsx";
+import { Filter, SearchField } from "./parts/field.tsx";
+import { Card, PageHead } from "./parts/page.tsx";
+import { Badge, Empty, Loaded, Meter, type Tone } from "./parts/states.tsx";
+import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { toast } from "./parts/toast.tsx";
+import { usePages } from "./resource.ts";
+import { addressOf } from "./route.ts";
+import type { KeyRow, NewKey } from "./types.ts";
+
+const EVERY_MS = 10_000;
+const STATES = [
+  { value: "", label: "Every state" },
+  { value: "active", label: "Active" },
+  { value: "expired", label: "Expired" },
+  { value: "revoked", label: "Revoked" },
+];
+
+type Open =
+  | { readonly kind: "add" }
+  | { readonly kind: "made"; readonly key: NewKey }
+  | { readonly kind: "edit" | "revoke"; readonly key: KeyRow };
+
+export function KeysPage() {
+  const [search, setSearch] = useState("");
+  const [state, setState] = useState("");
+  const [open, setOpen] = useState<Open | null>(null);
+  const keys = usePages<KeyRow>("/keys", { q: search.trim(), state }, EVERY_MS);
+  const isFiltered = search.trim() !== "" || state !== "";
+  const add = (
+    <Button kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })}>
+      Add New Key
+    </Button>
+  );
+  return (
+    <>
+      <PageHead title="Router" actions={add}>
+        Keys for this gateway. Each one opens every model that is on, within the limits you give it.
+      </PageHead>
+      <div class="filters">
+        <SearchField label="Search by name or last 4" value={search} onInput={setSearch} />
+        <Filter label="State" value={state} options={STATES} onChange={setState} />
+      </div>
+      <Card isFlush>
+        <Loaded of={keys}>
+          {(rows) =>
+            rows.length === 0 ? (
+              <NoKeys isFiltered={isFiltered} add={add} />
+            ) : (
+              <>
+                <KeyTable rows={rows} onOpen={setOpen} />
+                <MoreRows shown={rows.length} more={keys.more} isBusy={keys.isAddingMore} />
+              </>
+            )
+          }
+        </Loaded>
+      </Card>
+      {open && <Opened open={open} setOpen={setOpen} reload={keys.reload} />}
+    </>
+  );
+}
+
+function NoKeys({ isFiltered, add }: { readonly isFiltered: boolean; readonly add: ComponentChildren }) {
+  if (isFiltered) return <Empty icon="search" title="No key matches" />;
+  return (
+    <Empty icon="key" title="No keys yet" action={add}>
+      An application needs a key to call the gateway. Make one, and point your SDK here.
+    </Empty>
+  );
+}
+
+interface OpenedProps {
+  readonly open: Open;
+  readonly setOpen: (open: Open | null) => void;
+  readonly reload: () => Promise<void>;
+}
+
+function Opened({ open, setOpen, reload }: OpenedProps) {
+  const close = () => setOpen(null);
+  switch (open.kind) {
+    case "add": {
+      const done = (key: NewKey) => {
+        setOpen({ kind: "made", key });
+        void reload();
+      };
+      return <KeyForm onMade={done} onClose={close} />;
+    }
+    case "made":
+      return <KeySecret made={open.key} onClose={close} />;
+    case "edit": {
+      const done = () => {
+        close();
+        toast("Saved");
+        void reload();
+      };
+      return <KeyForm edited={open.key} onSaved={done} onClose={close} />;
+    }
+    case "revoke": {
+      const revoke = async () => {
+        await change("DELETE", `/keys/${open.key.id}`);
+        toast(`${open.key.name} is revoked`);
+        await reload();
+      };
+      return (
+        <Confirm title={`Revoke ${open.key.name}?`} action="Revoke key" run={revoke} onClose={close}>
+          Whatever uses the key that ends in {open.key.last4} is refused from its next request on. This can't
+          be undone.
+        </Confirm>
+      );
+    }
+  }
+}
+
+const TONES: Readonly<Record<KeyRow["state"], Tone | undefined>> = {
+  active: "ok",
+  expired: "warn",
+  revoked: undefined,
+};
+
+function KeyTable({
+  rows,
+  onOpen,
+}: {
+  readonly rows: readonly KeyRow[];
+  readonly onOpen: (open: Open) => void;
+}) {
+  const names = useNames();
+  const columns: readonly Column<KeyRow>[] = [
+    {
+      name: "name",
+      label: "Name",
+      isHead: true,
+      cell: (key) => (
+        <div class="row">
+          <a class="strong" href={addressOf("/activity", { key_id: key.id })}>
+            {key.name}
+          </a>
+          <code class="faint">…{key.last4}</code>
+        </div>
+      ),
+    },
+    {
+      name: "account",
+      label: "Account",
+      cell: (key) => (
+        <a href={addressOf(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
+      ),
+    },
+    { name: "today", label: "Allowance today", cell: (key) => <Allowance of={key} /> },
+    { name: "spent", label: "Spend", isNumber: true, cell: (key) => <Spend of={key} /> },
+    {
+      name: "used",
+      label: "Last used",
+      cell: ({ last_used_at }) =>
+        last_used_at ? (
+          <span title={fullMoment(last_used_at)}>{fromNow(last_used_at)}</span>
+        ) : (
+          <span class="faint">never</span>
+        ),
+    },
+    {
+      name: "state",
+      label: "State",
+      cell: (key) => (
+        <div>
+          <Badge tone={TONES[key.state]} hasDot>
+            {key.state}
+          </Badge>
+          {key.state === "active" && key.expires_at && (
+            <div class="small faint">until {day(key.expires_at)}</div>
+          )}
+        </div>
+      ),
+    },
+    { name: "actions", label: "", isNarrow: true, cell: (key) => <Actions of={key} onOpen={onOpen} /> },
+  ];
+  return <Table label="Keys" columns={columns} rows={rows} keyOf={(key) => key.id} />;
+}
+
+function Allowance({ of: { allowance, state } }: { readonly of: KeyRow }) {
+  if (state !== "active") return <span class="faint">–</span>;
+  if (allowance.limit === null) return <span>unlimited</span>;
+  if (allowance.limit === 0) return <span class="soft">none, all is paid</span>;
+  const words = `${count(allowance.used)} of ${count(allowance.limit)}`;
+  return (
+    <div
+      class="gauge"
+      title={allowance.resets_at ? `starts anew ${fromNow(allowance.resets_at)}` : undefined}
+    >
+      <span>{words}</span>
+      <Meter share={allowance.used / allowance.limit} label={`${words} requests used today`} />
+    </div>
+  );
+}
+
+function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyRow }) {
+  return (
+    <div>
+      {usd(spent_usd.total)}
+      {spend_limit_usd !== null && <div class="small faint">of {usd(spend_limit_usd)}</div>}
+    </div>
+  );
+}
+
+function Actions({ of, onOpen }: { readonly of: KeyRow; readonly onOpen: (open: Open) => void }) {
+  if (of.state === "revoked") return null;
+  return (
+    <div class="row tight">
+      <Button isTiny kind="quiet" icon="edit" onClick={() => onOpen({ kind: "edit", key: of })}>
+        Edit
+      </Button>
+      <Button isTiny kind="quiet" icon="trash" onClick={() => onOpen({ kind: "revoke", key: of })}>
+        Revoke
+      </Button>
+    </div>
+  );
+}

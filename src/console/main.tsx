@@ -1,0 +1,6 @@
+// The console's entry: draws the app into the page.
+import { render } from "preact";
+import { App } from "./app.tsx";
+
+const root = document.getElementById("console");
+if (root) render(<App />, root);

@@ -1,0 +1,67 @@
+// The parameters of a chat completion, within their bounds; empty means the model's own.
+import { TextField } from "./parts/field.tsx";
+
+interface Bound {
+  readonly name: string;
+  readonly label: string;
+  readonly min: number;
+  readonly max?: number;
+  readonly step: number;
+}
+
+const BOUNDS: readonly Bound[] = [
+  { name: "temperature", label: "Temperature", min: 0, max: 2, step: 0.1 },
+  { name: "top_p", label: "Top P", min: 0, max: 1, step: 0.05 },
+  { name: "max_tokens", label: "Longest answer", min: 1, step: 1 },
+  { name: "presence_penalty", label: "Presence penalty", min: -2, max: 2, step: 0.1 },
+  { name: "frequency_penalty", label: "Frequency penalty", min: -2, max: 2, step: 0.1 },
+  { name: "seed", label: "Seed", min: 0, step: 1 },
+];
+
+/** As they were typed. */
+export type Typed = Readonly<Record<string, string>>;
+
+function wrongIn({ min, max, step }: Bound, text: string): string | null {
+  if (text === "") return null;
+  const value = Number(text);
+  const isWhole = step !== 1 || Number.isInteger(value);
+  if (!Number.isNaN(value) && value >= min && (max === undefined || value <= max) && isWhole) return null;
+  return max === undefined ? `A whole number, ${min} or more` : `From ${min} to ${max}`;
+}
+
+/** The request's fields; null when one of them is out of its bounds. */
+export function fieldsOf(typed: Typed): Readonly<Record<string, number>> | null {
+  if (BOUNDS.some((bound) => wrongIn(bound, typed[bound.name] ?? "") !== null)) return null;
+  const given = BOUNDS.filter(({ name }) => (typed[name] ?? "") !== "");
+  return Object.fromEntries(given.map(({ name }) => [name, Number(typed[name])]));
+}
+
+interface ParametersProps {
+  readonly typed: Typed;
+  readonly onChange: (typed: Typed) => void;
+}
+
+export function Parameters({ typed, onChange }: ParametersProps) {
+  return (
+    <div class="parameters">
+      {BOUNDS.map((bound) => {
+        const { name, label, min, max, step } = bound;
+        const value = typed[name] ?? "";
+        return (
+          <TextField
+            key={name}
+            label={label}
+            type="number"
+            min={min}
+            {...(max === undefined ? {} : { max })}
+            step={step}
+            placeholder="model's own"
+            value={value}
+            onInput={(text) => onChange({ ...typed, [name]: text })}
+            error={wrongIn(bound, value)}
+          />
+        );
+      })}
+    </div>
+  );
+}

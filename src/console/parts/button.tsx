@@ -1,0 +1,117 @@
+// Buttons, the groups of them that choose one of a few things, and the one that copies.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { copyText, later } from "../browser.ts";
+import { Icon, type IconName } from "./icon.tsx";
+
+export interface ButtonProps {
+  readonly kind?: "main" | "danger" | "danger-main" | "quiet";
+  readonly icon?: IconName;
+  /** The icon alone is shown; the text is read out. */
+  readonly isIconOnly?: boolean;
+  readonly isTiny?: boolean;
+  readonly isBusy?: boolean;
+  readonly isDisabled?: boolean;
+  readonly type?: "button" | "submit";
+  readonly form?: string;
+  readonly onClick?: (event: MouseEvent) => void;
+  readonly children: ComponentChildren;
+}
+
+export function Button(props: ButtonProps) {
+  const {
+    kind,
+    icon,
+    isIconOnly,
+    isTiny,
+    isBusy,
+    isDisabled,
+    type = "button",
+    form,
+    onClick,
+    children,
+  } = props;
+  const look = ["button", kind, isTiny && "tiny", isIconOnly && "icon-only"].filter(Boolean).join(" ");
+  return (
+    <button
+      class={look}
+      type={type}
+      form={form}
+      disabled={isDisabled || isBusy}
+      aria-busy={isBusy}
+      onClick={onClick}
+    >
+      {icon && <Icon name={icon} />}
+      {isIconOnly ? <span class="hidden-text">{children}</span> : children}
+    </button>
+  );
+}
+
+export interface Option<Value extends string> {
+  readonly value: Value;
+  readonly label: string;
+}
+
+interface SegmentsProps<Value extends string> {
+  readonly label: string;
+  readonly options: readonly Option<Value>[];
+  readonly value: Value;
+  readonly onChange: (value: Value) => void;
+}
+
+export function Segments<Value extends string>({ label, options, value, onChange }: SegmentsProps<Value>) {
+  return (
+    <fieldset class="segments" aria-label={label}>
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+const SHOWN_MS = 1800;
+
+/** Copies a text and says so for a moment. */
+export function CopyButton({
+  text,
+  label = "Copy",
+  isTiny = true,
+  isIconOnly = false,
+}: {
+  readonly text: string;
+  readonly label?: string;
+  readonly isTiny?: boolean;
+  readonly isIconOnly?: boolean;
+}) {
+  const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
+  useEffect(() => (state === "idle" ? undefined : later(SHOWN_MS, () => setState("idle"))), [state]);
+  const copy = async () => setState((await copyText(text)) ? "copied" : "refused");
+  const word = { idle: label, copied: "Copied", refused: "Select and copy it by hand" }[state];
+  return (
+    <Button
+      isTiny={isTiny}
+      isIconOnly={isIconOnly}
+      icon={state === "copied" ? "check" : "copy"}
+      onClick={copy}
+    >
+      {word}
+    </Button>
+  );
+}
+
+export function Code({ text }: { readonly text: string }) {
+  return (
+    <div class="code">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by the keyboard too. */}
+      <pre tabIndex={0}>{text}</pre>
+      <CopyButton text={text} isIconOnly label="Copy the code" />
+    </div>
+  );
+}

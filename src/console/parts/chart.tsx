@@ -1,0 +1,206 @@
+// Charts over time: bars one on another, or lines, drawn by uPlot in the console's colours; and small ones without axes.
+import { useEffect, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+
+export interface Line {
+  readonly label: string;
+  /** A custom property's name, as `--c1`. */
+  readonly color: string;
+  /** null: nothing is known there. */
+  readonly values: readonly (number | null)[];
+}
+
+interface ChartProps {
+  readonly label: string;
+  /** Milliseconds of each step's start. */
+  readonly times: readonly number[];
+  readonly lines: readonly Line[];
+  readonly isBars?: boolean;
+  readonly format: (value: number) => string;
+  readonly step: "hour" | "day";
+}
+
+const HEIGHT = 196;
+
+export function Chart(props: ChartProps) {
+  const { label, lines, format } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<number | null>(null);
+  const isDark = useDark();
+  const shape = JSON.stringify([props.times, lines.map(({ label, values }) => [label, values])]);
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const plot = new uPlot(optionsOf(props, element, setAt), dataOf(props), element);
+    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      plot.destroy();
+    };
+  }, [shape, isDark]);
+  const time = at === null ? undefined : props.times[at];
+  return (
+    <figure>
+      <figcaption class="legend">
+        {lines.map((line) => {
+          const value = at === null ? null : line.values[at];
+          return (
+            <span key={line.label}>
+              <i style={{ background: `var(${line.color})` }} />
+              {line.label}
+              {value !== null && value !== undefined && <b>{format(value)}</b>}
+            </span>
+          );
+        })}
+        <span class="legend-time">{time === undefined ? "" : timeText(time, props.step)}</span>
+      </figcaption>
+      <div ref={box} class="chart" role="img" aria-label={label} style={{ minHeight: `${HEIGHT}px` }} />
+    </figure>
+  );
+}
+
+const DAY_SECONDS = 86_400;
+
+/** So that the first and the last bar are whole. */
+function halfStep({ step }: ChartProps): number {
+  return step === "day" ? DAY_SECONDS / 2 : DAY_SECONDS / 48;
+}
+
+function zoneOf(step: "hour" | "day"): { readonly timeZone?: string } {
+  return step === "day" ? { timeZone: "UTC" } : {};
+}
+
+function timeText(ms: number, step: "hour" | "day"): string {
+  const time = step === "hour" ? ({ hour: "2-digit", minute: "2-digit" } as const) : zoneOf(step);
+  return new Intl.DateTimeFormat("en-GB", {
+    weekday: "short",
+    day: "numeric",
+    month: "short",
+    ...time,
+  }).format(ms);
+}
+
+function useDark(): boolean {
+  const query = matchMedia("(prefers-color-scheme: dark)");
+  const [isDark, setDark] = useState(query.matches);
+  useEffect(() => {
+    const take = () => setDark(query.matches);
+    query.addEventListener("change", take);
+    return () => query.removeEventListener("change", take);
+  }, []);
+  return isDark;
+}
+
+/** Bars stand on one another: each line's values are those below it too, drawn from the back. */
+function dataOf({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
+  const seconds = times.map((ms) => ms / 1000);
+  if (!isBars) return [seconds, ...lines.map((line) => [...line.values])];
+  const stacked = lines.map((_, index) =>
+    times.map((_, at) => lines.slice(0, index + 1).reduce((sum, line) => sum + (line.values[at] ?? 0), 0)),
+  );
+  return [seconds, ...stacked.reverse()];
+}
+
+function optionsOf(
+  props: ChartProps,
+  element: HTMLElement,
+  onPoint: (at: number | null) => void,
+): uPlot.Options {
+  const { lines, isBars, format } = props;
+  const style = getComputedStyle(element);
+  const color = (name: string) => style.getPropertyValue(name).trim();
+  const bars = uPlot.paths.bars?.({ size: [0.72, 28, 1], radius: 0.12 });
+  const drawn = isBars ? [...lines].reverse() : lines;
+  const font = `11px ${style.fontFamily}`;
+  const axis = { stroke: color("--text-faint"), font, ticks: { show: false } };
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
+    padding: [8, 10, 0, 0],
+    // Days are the gateway's, which begin at midnight of UTC.
+    ...(props.step === "day"
+      ? { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") }
+      : {}),
+    scales: {
+      x: { range: (_, min, max) => (isBars ? [min - halfStep(props), max + halfStep(props)] : [min, max]) },
+      y: { range: (_, __, max) => [0, max > 0 ? max * 1.06 : 1] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 30,
+        grid: { show: false },
+        space: 64,
+        values: (_, splits) => axisTimes(splits, props.step),
+      },
+      {
+        ...axis,
+        size: 56,
+        grid: { stroke: color("--line"), width: 1 },
+        space: 36,
+        values: (_, splits) => splits.map((value) => format(value)),
+      },
+    ],
+    series: [
+      {},
+      ...drawn.map((line) => ({
+        label: line.label,
+        stroke: color(line.color),
+        spanGaps: true,
+        ...(isBars && bars
+          ? { fill: color(line.color), width: 0, paths: bars, points: { show: false } }
+          : { width: 2, points: { show: line.values.filter((value) => value !== null).length < 3 } }),
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? null)] },
+  };
+}
+
+function axisTimes(splits: readonly number[], step: "hour" | "day"): string[] {
+  const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...zoneOf(step) });
+  const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+  if (step === "day")
+    return splits.map((seconds) => (seconds % DAY_SECONDS === 0 ? short.format(seconds * 1000) : ""));
+  return splits.map((seconds) => {
+    const at = new Date(seconds * 1000);
+    return at.getHours() === 0 && at.getMinutes() === 0 ? short.format(at) : clock.format(at);
+  });
+}
+
+const SPARK = { width: 96, height: 28 };
+
+/** The course of one figure, without numbers. */
+export function Spark({
+  values,
+  color = "--c1",
+}: {
+  readonly values: readonly number[];
+  readonly color?: string;
+}) {
+  const top = Math.max(...values, 0) || 1;
+  const points = values.map((value, at) => {
+    const x = (at / Math.max(1, values.length - 1)) * SPARK.width;
+    return `${x.toFixed(1)},${(SPARK.height - 2 - (value / top) * (SPARK.height - 4)).toFixed(1)}`;
+  });
+  const area = `0,${SPARK.height} ${points.join(" ")} ${SPARK.width},${SPARK.height}`;
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${SPARK.width} ${SPARK.height}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <polygon points={area} fill={`var(${color}-soft)`} />
+      <polyline
+        points={points.join(" ")}
+        fill="none"
+        stroke={`var(${color})`}
+        stroke-width="1.6"
+        vector-effect="non-scaling-stroke"
+      />
+    </svg>
+  );
+}

@@ -1,0 +1,100 @@
+// Dialogs on the browser's own element, which keeps the focus inside and closes on Escape.
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { messageOf } from "../api.ts";
+import { Button } from "./button.tsx";
+import { Notice } from "./states.tsx";
+
+interface DialogProps {
+  readonly title: string;
+  readonly isWide?: boolean;
+  readonly onClose: () => void;
+  /** A click beside it doesn't close it: what it shows is shown once. */
+  readonly isKept?: boolean;
+  readonly foot?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+export function Dialog({ title, isWide, onClose, isKept, foot, children }: DialogProps) {
+  const ref = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    ref.current?.showModal();
+  }, []);
+  const onClick = (event: MouseEvent) => {
+    if (!isKept && event.target === ref.current) onClose();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself.
+    <dialog ref={ref} class={isWide ? "wide" : ""} aria-labelledby={id} onClose={onClose} onClick={onClick}>
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button kind="quiet" icon="close" isIconOnly onClick={onClose}>
+          Close
+        </Button>
+      </div>
+      <div class="dialog-body">{children}</div>
+      {foot && <div class="dialog-foot">{foot}</div>}
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly action: string;
+  readonly run: () => Promise<unknown>;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** Asks before something that can't be undone. */
+export function Confirm({ title, action, run, onClose, children }: ConfirmProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const confirm = async () => {
+    setBusy(true);
+    try {
+      await run();
+      onClose();
+    } catch (failed) {
+      setError(messageOf(failed));
+      setBusy(false);
+    }
+  };
+  const foot = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="danger-main" isBusy={isBusy} onClick={confirm}>
+        {action}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={title} onClose={onClose} foot={foot}>
+      <p class="soft">{children}</p>
+      {error && <Notice tone="bad">{error}</Notice>}
+    </Dialog>
+  );
+}
+
+/** The drawer with the navigation on narrow screens. */
+export function Drawer({
+  label,
+  onClose,
+  children,
+}: {
+  readonly label: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    ref.current?.showModal();
+  }, []);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself.
+    <dialog ref={ref} class="drawer" aria-label={label} onClose={onClose} onClick={onClose}>
+      {children}
+    </dialog>
+  );
+}

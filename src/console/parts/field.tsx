@@ -1,0 +1,165 @@
+// Form fields with their label, hint and error tied to them.
+import { useId } from "preact/hooks";
+import { Icon } from "./icon.tsx";
+
+interface Around {
+  readonly label: string;
+  readonly hint?: string;
+  readonly error?: string | null;
+}
+
+const TYPES = {
+  text: { type: "text" },
+  password: { type: "password" },
+  number: { type: "number" },
+  date: { type: "date" },
+} as const;
+
+interface TextProps extends Around {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly type?: keyof typeof TYPES;
+  readonly placeholder?: string;
+  readonly isRequired?: boolean;
+  readonly isFocused?: boolean;
+  readonly autocomplete?: string;
+  readonly min?: number;
+  readonly max?: number;
+  readonly step?: number | "any";
+  readonly name?: string;
+}
+
+export function TextField(props: TextProps) {
+  const id = useId();
+  const { label, hint, error, value, onInput, isRequired, isFocused, type = "text", ...rest } = props;
+  const below = error || hint ? `${id}-below` : undefined;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        {...rest}
+        {...TYPES[type]}
+        id={id}
+        class="input"
+        value={value}
+        required={isRequired}
+        autofocus={isFocused}
+        spellcheck={false}
+        aria-invalid={error ? "true" : undefined}
+        aria-describedby={below}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      <Below id={below} hint={hint} error={error} />
+    </div>
+  );
+}
+
+function Below({ id, hint, error }: Pick<Around, "hint" | "error"> & { readonly id: string | undefined }) {
+  if (error) {
+    return (
+      <span id={id} class="field-error" role="alert">
+        {error}
+      </span>
+    );
+  }
+  return hint ? (
+    <span id={id} class="field-hint">
+      {hint}
+    </span>
+  ) : null;
+}
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+interface SelectProps extends Around {
+  readonly value: string;
+  readonly options: readonly Choice[];
+  readonly onChange: (value: string) => void;
+}
+
+export function SelectField({ label, hint, error, value, options, onChange }: SelectProps) {
+  const id = useId();
+  const below = error || hint ? `${id}-below` : undefined;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        class="input"
+        value={value}
+        aria-describedby={below}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      <Below id={below} hint={hint} error={error} />
+    </div>
+  );
+}
+
+/** A select without room for its label: the first option says what it is about. */
+export function Filter({ label, value, options, onChange }: SelectProps) {
+  return (
+    <select
+      class="input"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {options.map((option) => (
+        <option key={option.value} value={option.value}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function SearchField({
+  label,
+  value,
+  onInput,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}) {
+  return (
+    <div class="with-icon grow">
+      <Icon name="search" />
+      <input
+        class="input"
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        spellcheck={false}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </div>
+  );
+}
+
+export function Check({
+  label,
+  isOn,
+  onChange,
+}: {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}

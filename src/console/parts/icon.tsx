@@ -1,0 +1,67 @@
+// The console's pictures, as strokes on a square of 24.
+
+const PATHS = {
+  overview: "M4 19V11M10 19V5M16 19v-6M21 19H3",
+  activity: "M3 12h4l3-8 4 16 3-8h4",
+  models: "M12 3l8 4.5v9L12 21l-8-4.5v-9L12 3zM12 12l8-4.5M12 12v9M12 12L4 7.5",
+  playground: "M4 5h16v11H9l-5 4V5zM8 9.5h8M8 12.5h5",
+  key: "M8 12a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM11 13l9-9M16 8l3 3",
+  provider: "M4 5h16v5H4zM4 14h16v5H4zM8 7.5h.01M8 16.5h.01",
+  account: "M3 7h18v12H3zM3 11h18M7 15h3",
+  limits: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
+  plus: "M12 5v14M5 12h14",
+  close: "M6 6l12 12M18 6L6 18",
+  copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  check: "M5 12.5l4.5 4.5L19 7.5",
+  search: "M11 4a7 7 0 1 1 0 14 7 7 0 0 1 0-14zM16 16l5 5",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  leave: "M15 4h4v16h-4M10 8l-4 4 4 4M6 12h9",
+  back: "M11 6l-6 6 6 6M5 12h14",
+  warning: "M12 4l9 16H3L12 4zM12 10v4M12 17h.01",
+  info: "M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zM12 11v5M12 8h.01",
+  up: "M12 19V5M6 11l6-6 6 6",
+  down: "M12 5v14M6 13l6 6 6-6",
+  stop: "M7 7h10v10H7z",
+  image: "M4 5h16v14H4zM4 16l5-5 4 4 3-3 4 4M15 9h.01",
+  trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  edit: "M4 20l1-4L16 5l3 3L8 19l-4 1z",
+  code: "M9 7l-5 5 5 5M15 7l5 5-5 5",
+  sliders: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
+  external: "M9 5H5v14h14v-4M13 5h6v6M19 5l-8 8",
+  refresh: "M20 11a8 8 0 0 0-14-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14 4l2-2M20 20v-5h-5",
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+export function Icon({ name, size = 16 }: { readonly name: IconName; readonly size?: number }) {
+  return (
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 24 24"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.8"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+      aria-hidden="true"
+    >
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}
+
+export function Logo() {
+  return (
+    <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="var(--accent)" />
+      <path
+        d="M12.6 8 10.6 24M21.4 8l-2 16M8 13h16.5M7.5 19H24"
+        fill="none"
+        stroke="var(--on-accent)"
+        stroke-width="2.6"
+        stroke-linecap="round"
+      />
+    </svg>
+  );
+}

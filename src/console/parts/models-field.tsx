@@ -1,0 +1,83 @@
+// Choosing any number of models: typed in part, taken from the list, shown as chips.
+import { useId, useState } from "preact/hooks";
+import { SELECTORS, useModels } from "../use-models.ts";
+import { Icon } from "./icon.tsx";
+
+const SHOWN_MAX = 8;
+
+interface ModelsFieldProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (models: readonly string[]) => void;
+}
+
+export function ModelsField({ chosen, onChange }: ModelsFieldProps) {
+  const id = useId();
+  const [typed, setTyped] = useState("");
+  const { on } = useModels();
+  const known = [...SELECTORS.map((selector) => selector.id), ...on.map((model) => model.id)];
+  const wanted = typed.trim().toLowerCase();
+  const found =
+    wanted === "" ? [] : known.filter((one) => one.toLowerCase().includes(wanted) && !chosen.includes(one));
+  const add = (model: string) => {
+    onChange([...chosen, model]);
+    setTyped("");
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || wanted === "") return;
+    event.preventDefault();
+    const [first] = found;
+    if (first) add(first);
+  };
+  return (
+    <div class="field">
+      <label for={id}>Allowed models</label>
+      <Chips chosen={chosen} onChange={onChange} />
+      <input
+        id={id}
+        class="input"
+        type="text"
+        autocomplete="off"
+        spellcheck={false}
+        placeholder={chosen.length === 0 ? "All models: type to choose some" : "Add another"}
+        value={typed}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      {found.length > 0 && (
+        <ul class="options" aria-label="Models found">
+          {found.slice(0, SHOWN_MAX).map((model) => (
+            <li key={model}>
+              <button type="button" onClick={() => add(model)}>
+                {model}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {wanted !== "" && found.length === 0 && (
+        <span class="field-hint">No model that is on is called so.</span>
+      )}
+    </div>
+  );
+}
+
+function Chips({ chosen, onChange }: ModelsFieldProps) {
+  if (chosen.length === 0) return null;
+  return (
+    <ul class="row" aria-label="Chosen models">
+      {chosen.map((model) => (
+        <li key={model} class="badge accent">
+          {model}
+          <button
+            type="button"
+            class="chip-remove"
+            aria-label={`Remove ${model}`}
+            onClick={() => onChange(chosen.filter((one) => one !== model))}
+          >
+            <Icon name="close" size={12} />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

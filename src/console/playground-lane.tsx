@@ -1,0 +1,151 @@
+// One model of the playground: who it is, and the conversation with it.
+import { useEffect, useRef } from "preact/hooks";
+import type { Prompt } from "./composer.tsx";
+import { count, span, usd } from "./format.ts";
+import { Button } from "./parts/button.tsx";
+import { Notice } from "./parts/states.tsx";
+import { type Answer, speedOf } from "./playground-run.ts";
+import type { ModelRow } from "./types.ts";
+import { SELECTORS, useModels } from "./use-models.ts";
+
+export interface Turn {
+  readonly prompt: Prompt;
+  readonly answer: Answer;
+}
+
+export interface Lane {
+  readonly id: number;
+  readonly model: string;
+  readonly turns: readonly Turn[];
+}
+
+interface LaneProps {
+  readonly lane: Lane;
+  readonly number: number;
+  readonly onModel: (model: string) => void;
+  /** null: it is the only one. */
+  readonly onRemove: (() => void) | null;
+}
+
+export function LaneView({ lane, number, onModel, onRemove }: LaneProps) {
+  const end = useRef<HTMLDivElement>(null);
+  const last = lane.turns.at(-1)?.answer;
+  useEffect(() => {
+    const box = end.current;
+    if (box) box.scrollTop = box.scrollHeight;
+  }, [last?.text, last?.reasoning, lane.turns.length]);
+  return (
+    <section class="card lane" aria-label={`Model ${number}: ${lane.model}`}>
+      <div class="lane-head">
+        <ModelSelect label={`Model ${number}`} value={lane.model} onChange={onModel} />
+        {onRemove && (
+          <Button kind="quiet" isTiny isIconOnly icon="close" onClick={onRemove}>
+            Remove this model
+          </Button>
+        )}
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long answers are scrolled by the keyboard too. */}
+      <div class="lane-body" ref={end} tabIndex={0} role="log" aria-label={`Conversation with ${lane.model}`}>
+        {lane.turns.length === 0 && <p class="faint lane-empty">Its answers appear here.</p>}
+        {lane.turns.map((turn, at) => (
+          <TurnView key={at} turn={turn} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface ModelSelectProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (model: string) => void;
+}
+
+function ModelSelect({ label, value, onChange }: ModelSelectProps) {
+  const { on } = useModels();
+  const providers = Map.groupBy(on, ({ provider }: ModelRow) => provider);
+  const isKnown = SELECTORS.some(({ id }) => id === value) || on.some(({ id }) => id === value);
+  return (
+    <select
+      class="input"
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {!isKnown && <option value={value}>{value}</option>}
+      <optgroup label="Chosen for each request">
+        {SELECTORS.map(({ id, what }) => (
+          <option key={id} value={id}>
+            {id} · {what}
+          </option>
+        ))}
+      </optgroup>
+      {[...providers].map(([provider, models]) => (
+        <optgroup key={provider} label={provider}>
+          {models.map(({ id }) => (
+            <option key={id} value={id}>
+              {id}
+            </option>
+          ))}
+        </optgroup>
+      ))}
+    </select>
+  );
+}
+
+function TurnView({ turn: { prompt, answer } }: { readonly turn: Turn }) {
+  return (
+    <div class="turn">
+      <div class="said">
+        {prompt.images.map((url) => (
+          <img key={url} src={url} alt="attached" />
+        ))}
+        {prompt.text}
+      </div>
+      {answer.reasoning && (
+        <details class="thought">
+          <summary>Thinking</summary>
+          <p>{answer.reasoning}</p>
+        </details>
+      )}
+      <AnswerText text={answer.text} isOpen={answer.state === "waiting" || answer.state === "streaming"} />
+      {answer.error && <Notice tone="bad">{answer.error}</Notice>}
+      <Figures answer={answer} />
+    </div>
+  );
+}
+
+const FENCE = /```[^\n]*\n?/;
+
+/** Text as it is, code between fences as code. */
+function AnswerText({ text, isOpen }: { readonly text: string; readonly isOpen: boolean }) {
+  const pieces = text.split(FENCE);
+  return (
+    <div class={isOpen ? "answer open" : "answer"}>
+      {pieces.map((piece, at) => {
+        if (piece === "") return null;
+        return at % 2 === 1 ? <pre key={at}>{piece.trimEnd()}</pre> : <p key={at}>{piece}</p>;
+      })}
+    </div>
+  );
+}
+
+function Figures({ answer }: { readonly answer: Answer }) {
+  const { state, usage, model, firstTokenMs, totalMs, finish } = answer;
+  if (totalMs === null) return null;
+  const speed = speedOf(answer);
+  const parts = [
+    state === "stopped" ? "stopped" : null,
+    usage && `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)} tokens`,
+    usage?.cost === undefined ? null : usd(usage.cost),
+    firstTokenMs === null ? null : `first token ${span(firstTokenMs)}`,
+    `${span(totalMs)} in all`,
+    speed === null ? null : `${Math.round(speed)} tokens/s`,
+    finish === "length" ? "cut at the longest answer" : null,
+  ].filter(Boolean);
+  return (
+    <p class="figures">
+      {model && <span class="strong">{model}</span>} {parts.join(" · ")}
+    </p>
+  );
+}

@@ -1,0 +1,98 @@
+// One answer of the playground as it streams: its text, and what it took.
+import { call, messageOf } from "./api.ts";
+import { tickMs } from "./browser.ts";
+import { eventsOf } from "./events.ts";
+
+export interface Answer {
+  readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";
+  readonly text: string;
+  readonly reasoning: string;
+  /** Who answered. */
+  readonly model: string | null;
+  readonly error: string | null;
+  readonly firstTokenMs: number | null;
+  readonly totalMs: number | null;
+  readonly usage: Usage | null;
+  readonly finish: string | null;
+}
+
+export interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly cost?: number;
+  readonly charged?: number;
+}
+
+export const WAITING: Answer = {
+  state: "waiting",
+  text: "",
+  reasoning: "",
+  model: null,
+  error: null,
+  firstTokenMs: null,
+  totalMs: null,
+  usage: null,
+  finish: null,
+};
+
+interface Chunk {
+  readonly model?: string;
+  readonly usage?: Usage | null;
+  readonly error?: { readonly message: string };
+  readonly choices?: readonly {
+    readonly delta?: { readonly content?: string | null; readonly reasoning_content?: string | null };
+    readonly finish_reason?: string | null;
+  }[];
+}
+
+/** Asks, and tells of every change until the answer has ended; never throws. */
+export async function ask(
+  body: object,
+  stop: AbortSignal,
+  onChange: (answer: Answer) => void,
+): Promise<Answer> {
+  const startMs = tickMs();
+  let answer = WAITING;
+  const set = (fields: Partial<Answer>) => {
+    answer = { ...answer, ...fields };
+    onChange(answer);
+  };
+  try {
+    const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
+    const response = await call("POST", "/playground", streamed, { signal: stop });
+    set({ model: response.headers.get("x-poundkey-model") });
+    if (!response.body) throw new Error("The gateway sent nothing.");
+    for await (const data of eventsOf(response.body)) {
+      if (data === "[DONE]") break;
+      const chunk: Chunk = JSON.parse(data);
+      if (chunk.error) throw new Error(chunk.error.message);
+      set(changeOf(answer, chunk, tickMs() - startMs));
+    }
+    set({ state: "done", totalMs: tickMs() - startMs });
+  } catch (error) {
+    const totalMs = tickMs() - startMs;
+    set(stop.aborted ? { state: "stopped", totalMs } : { state: "failed", totalMs, error: messageOf(error) });
+  }
+  return answer;
+}
+
+function changeOf(answer: Answer, chunk: Chunk, atMs: number): Partial<Answer> {
+  const [choice] = chunk.choices ?? [];
+  const text = choice?.delta?.content ?? "";
+  const reasoning = choice?.delta?.reasoning_content ?? "";
+  const isFirst = answer.firstTokenMs === null && (text !== "" || reasoning !== "");
+  return {
+    ...(isFirst ? { state: "streaming", firstTokenMs: atMs } : {}),
+    text: answer.text + text,
+    reasoning: answer.reasoning + reasoning,
+    model: chunk.model ?? answer.model,
+    usage: chunk.usage ?? answer.usage,
+    finish: choice?.finish_reason ?? answer.finish,
+  };
+}
+
+/** Tokens per second while it was streaming; null when too little came to say. */
+export function speedOf({ usage, firstTokenMs, totalMs }: Answer): number | null {
+  if (!usage || firstTokenMs === null || totalMs === null || totalMs <= firstTokenMs) return null;
+  return usage.completion_tokens / ((totalMs - firstTokenMs) / 1000);
+}

@@ -1,0 +1,226 @@
+// Playground: a chat with one model or several side by side, streamed through the gateway.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { gatewayAddress, remember, remembered } from "./browser.ts";
+import { Composer, type Prompt } from "./composer.tsx";
+import { fieldsOf, Parameters, type Typed } from "./parameters.tsx";
+import { Button } from "./parts/button.tsx";
+import { Dialog } from "./parts/dialog.tsx";
+import { ExampleCode } from "./parts/example.tsx";
+import { PageHead } from "./parts/page.tsx";
+import { type Lane, LaneView } from "./playground-lane.tsx";
+import { type Answer, ask, WAITING } from "./playground-run.ts";
+import { place } from "./route.ts";
+import { useModels } from "./use-models.ts";
+
+const LANES_MAX = 4;
+const MODELS_KEPT = "playground.models";
+
+function modelsAtFirst(sample: string): readonly string[] {
+  const named = place.value.query.get("model");
+  if (named) return [named];
+  const kept = remembered(MODELS_KEPT)?.split("\n").filter(Boolean) ?? [];
+  return kept.length > 0 ? kept.slice(0, LANES_MAX) : [sample];
+}
+
+let lanesMade = 0;
+const newLane = (model: string): Lane => ({ id: ++lanesMade, model, turns: [] });
+
+/** The models side by side, and what is asked of all of them at once. */
+function useLanes(sample: string, isReady: boolean) {
+  const [lanes, setLanes] = useState<readonly Lane[]>([]);
+  const [running, setRunning] = useState<AbortController | null>(null);
+  const stopping = useRef(running);
+  stopping.current = running;
+  useEffect(() => {
+    if (isReady) setLanes(modelsAtFirst(sample).map(newLane));
+  }, [isReady]);
+  useEffect(() => () => stopping.current?.abort(), []);
+  const setModels = (changed: readonly Lane[]) => {
+    setLanes(changed);
+    remember(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
+  };
+  const send = async (prompt: Prompt, system: string, fields: Fields) => {
+    const ending = new AbortController();
+    setRunning(ending);
+    setLanes(lanes.map((lane) => ({ ...lane, turns: [...lane.turns, { prompt, answer: WAITING }] })));
+    const put = (id: number, answer: Answer) => setLanes((before) => withAnswer(before, id, answer));
+    const asked = lanes.map((lane) =>
+      ask(requestOf(lane, system, fields, prompt), ending.signal, (answer) => put(lane.id, answer)),
+    );
+    await Promise.all(asked);
+    setRunning(null);
+  };
+  return {
+    lanes,
+    isRunning: running !== null,
+    send,
+    stop: () => running?.abort(),
+    add: () => setModels([...lanes, newLane(lanes.at(-1)?.model ?? sample)]),
+    remove: (id: number) => setModels(lanes.filter((lane) => lane.id !== id)),
+    setModel: (id: number, model: string) =>
+      setModels(lanes.map((lane) => (lane.id === id ? { ...lane, model } : lane))),
+    clear: () => setLanes(lanes.map((lane) => ({ ...lane, turns: [] }))),
+  };
+}
+
+type Chat = ReturnType<typeof useLanes>;
+
+export function PlaygroundPage() {
+  const { sample, all } = useModels();
+  const chat = useLanes(sample, all.length > 0);
+  const [system, setSystem] = useState("");
+  const [typed, setTyped] = useState<Typed>({});
+  const [open, setOpen] = useState<"parameters" | "code" | null>(null);
+  const fields = fieldsOf(typed);
+  const { lanes, isRunning } = chat;
+  return (
+    <div class="playground">
+      <Head
+        chat={chat}
+        onTune={() => setOpen(open === "parameters" ? null : "parameters")}
+        onCode={() => setOpen("code")}
+      />
+      {open === "parameters" && (
+        <Tuning system={system} setSystem={setSystem} typed={typed} setTyped={setTyped} />
+      )}
+      <div class="lanes">
+        {lanes.map((lane, at) => (
+          <LaneView
+            key={lane.id}
+            lane={lane}
+            number={at + 1}
+            onModel={(model) => chat.setModel(lane.id, model)}
+            onRemove={lanes.length > 1 && !isRunning ? () => chat.remove(lane.id) : null}
+          />
+        ))}
+      </div>
+      <Composer
+        isRunning={isRunning}
+        isBlocked={fields === null || lanes.length === 0}
+        onSend={(prompt) => void chat.send(prompt, system, fields)}
+        onStop={chat.stop}
+      />
+      {open === "code" && (
+        <AsCode lanes={lanes} system={system} fields={fields} onClose={() => setOpen(null)} />
+      )}
+    </div>
+  );
+}
+
+interface HeadProps {
+  readonly chat: Chat;
+  readonly onTune: () => void;
+  readonly onCode: () => void;
+}
+
+function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadProps) {
+  const isEmpty = lanes.every(({ turns }) => turns.length === 0);
+  const actions = (
+    <>
+      <Button icon="sliders" onClick={onTune}>
+        Parameters
+      </Button>
+      <Button icon="code" isDisabled={lanes.length === 0} onClick={onCode}>
+        View as code
+      </Button>
+      <Button icon="plus" isDisabled={lanes.length >= LANES_MAX || isRunning} onClick={add}>
+        Compare
+      </Button>
+      <Button isDisabled={isRunning || isEmpty} onClick={clear}>
+        Clear
+      </Button>
+    </>
+  );
+  return <PageHead title="Playground" actions={actions} />;
+}
+
+function withAnswer(lanes: readonly Lane[], id: number, answer: Answer): readonly Lane[] {
+  return lanes.map((lane) => {
+    const last = lane.turns.at(-1);
+    return lane.id === id && last
+      ? { ...lane, turns: [...lane.turns.slice(0, -1), { ...last, answer }] }
+      : lane;
+  });
+}
+
+function contentOf({ text, images }: Prompt): unknown {
+  if (images.length === 0) return text;
+  const pictures = images.map((url) => ({ type: "image_url", image_url: { url } }));
+  return text === "" ? pictures : [{ type: "text", text }, ...pictures];
+}
+
+function messagesOf({ turns }: Lane, system: string, prompt: Prompt): readonly object[] {
+  const said = turns.flatMap((turn) => [
+    { role: "user", content: contentOf(turn.prompt) },
+    ...(turn.answer.text === "" ? [] : [{ role: "assistant", content: turn.answer.text }]),
+  ]);
+  return [
+    ...(system.trim() === "" ? [] : [{ role: "system", content: system.trim() }]),
+    ...said,
+    { role: "user", content: contentOf(prompt) },
+  ];
+}
+
+type Fields = ReturnType<typeof fieldsOf>;
+
+function requestOf(lane: Lane, system: string, fields: Fields, prompt: Prompt): object {
+  return { model: lane.model, messages: messagesOf(lane, system, prompt), ...fields };
+}
+
+interface TuningProps {
+  readonly system: string;
+  readonly setSystem: (system: string) => void;
+  readonly typed: Typed;
+  readonly setTyped: (typed: Typed) => void;
+}
+
+function Tuning({ system, setSystem, typed, setTyped }: TuningProps) {
+  return (
+    <section class="card card-body tuning" aria-label="Parameters">
+      <label class="field">
+        <span class="field-label">System prompt</span>
+        <textarea
+          class="input"
+          rows={2}
+          placeholder="How to answer"
+          value={system}
+          onInput={(event) => setSystem(event.currentTarget.value)}
+        />
+      </label>
+      <Parameters typed={typed} onChange={setTyped} />
+    </section>
+  );
+}
+
+interface AsCodeProps {
+  readonly lanes: readonly Lane[];
+  readonly system: string;
+  readonly fields: Fields;
+  readonly onClose: () => void;
+}
+
+const IMAGE_SHOWN = 48;
+
+function AsCode({ lanes, system, fields, onClose }: AsCodeProps) {
+  const [lane] = lanes;
+  if (!lane) return null;
+  // The call that the last answer came of, or one like the first.
+  const last = lane.turns.at(-1)?.prompt ?? { text: "Hello!", images: [] };
+  const messages = messagesOf({ ...lane, turns: lane.turns.slice(0, -1) }, system, last);
+  const short = JSON.stringify(messages).replace(/(data:image\/[^"]{0,48})[^"]*/g, `$1…`);
+  const example = {
+    address: gatewayAddress(),
+    secret: "sk-…",
+    model: lane.model,
+    messages: JSON.parse(short),
+    fields: { ...fields, stream: true },
+  };
+  return (
+    <Dialog title="View as code" isWide onClose={onClose}>
+      <ExampleCode example={example} />
+      <p class="small faint">
+        Put a key of Settings → Router in place of sk-…; images are cut to {IMAGE_SHOWN} characters here.
+      </p>
+    </Dialog>
+  );
+}

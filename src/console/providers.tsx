@@ -1,0 +1,175 @@
+// Settings → Providers: each one's health and credentials; adding, replacing, pausing, removing and testing them.
+import { useState } from "preact/hooks";
+import { CredentialForm } from "./credential-form.tsx";
+import { CredentialRow } from "./credential-row.tsx";
+import { percent, span } from "./format.ts";
+import { Button } from "./parts/button.tsx";
+import { Card, PageHead } from "./parts/page.tsx";
+import { Badge, Empty, Loaded, Notice, type Tone } from "./parts/states.tsx";
+import { type Listed, useResource } from "./resource.ts";
+import { addressOf } from "./route.ts";
+import type { Provider, Settings } from "./types.ts";
+
+const EVERY_MS = 5000;
+
+export function ProvidersPage() {
+  const providers = useResource<Listed<Provider>>("/providers?all=true", EVERY_MS);
+  const settings = useResource<Settings>("/settings");
+  const [adding, setAdding] = useState<Provider | null>(null);
+  return (
+    <>
+      <PageHead title="Providers">
+        Where requests go. Keys added here are encrypted at rest and in use on every node within two seconds.
+      </PageHead>
+      <div class="stack">
+        {settings.data?.simulated && (
+          <Notice>
+            The simulated provider Sim is on: it answers without calling anybody, and costs nothing real.
+          </Notice>
+        )}
+        <Loaded of={providers}>
+          {({ data }) => <ProviderLists all={data} onAdd={setAdding} reload={providers.reload} />}
+        </Loaded>
+      </div>
+      {adding && (
+        <CredentialForm provider={adding} onClose={() => setAdding(null)} onSaved={providers.reload} />
+      )}
+    </>
+  );
+}
+
+interface ListsProps {
+  readonly all: readonly Provider[];
+  readonly onAdd: (provider: Provider) => void;
+  readonly reload: () => Promise<void>;
+}
+
+function ProviderLists({ all, onAdd, reload }: ListsProps) {
+  const on = all.filter((provider) => provider.on);
+  const off = all.filter((provider) => !provider.on);
+  return (
+    <>
+      {on.length === 0 && (
+        <Card>
+          <Empty icon="provider" title="No provider is on">
+            Add a key to one below, and its models can be used at once.
+          </Empty>
+        </Card>
+      )}
+      {on.map((provider) => (
+        <ProviderCard key={provider.name} provider={provider} onAdd={onAdd} reload={reload} />
+      ))}
+      {off.length > 0 && <OffCard providers={off} onAdd={onAdd} />}
+    </>
+  );
+}
+
+const BREAKERS: Readonly<Record<Provider["breaker"], { readonly tone: Tone; readonly word: string }>> = {
+  closed: { tone: "ok", word: "working" },
+  half_open: { tone: "warn", word: "trying again" },
+  open: { tone: "bad", word: "failing" },
+};
+
+function ProviderCard({
+  provider,
+  onAdd,
+  reload,
+}: Omit<ListsProps, "all"> & { readonly provider: Provider }) {
+  const { tone, word } = BREAKERS[provider.breaker];
+  const title = (
+    <span class="row">
+      {provider.name}
+      <Badge tone={tone} hasDot>
+        {word}
+      </Badge>
+    </span>
+  );
+  const add = (
+    <Button isTiny icon="plus" onClick={() => onAdd(provider)}>
+      Add credential
+    </Button>
+  );
+  return (
+    <Card title={title} note={provider.base_url} actions={add}>
+      <div class="stack">
+        <VitalsOf provider={provider} />
+        {provider.credentials.length === 0 ? (
+          <p class="faint">It needs no credential.</p>
+        ) : (
+          <ul class="credentials" aria-label={`Credentials of ${provider.name}`}>
+            {provider.credentials.map((credential) => (
+              <CredentialRow
+                key={credential.id}
+                provider={provider}
+                credential={credential}
+                reload={reload}
+              />
+            ))}
+          </ul>
+        )}
+      </div>
+    </Card>
+  );
+}
+
+function VitalsOf({ provider }: { readonly provider: Provider }) {
+  const models = <a href={addressOf("/models", { provider: provider.name })}>Its models</a>;
+  if (provider.error_rate === null && provider.in_flight === 0) {
+    return <p class="faint">No calls lately. {models}</p>;
+  }
+  const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
+  return (
+    <dl class="vitals">
+      <Vital
+        label="Errors lately"
+        value={provider.error_rate === null ? "–" : percent(provider.error_rate)}
+      />
+      <Vital label="First token" value={provider.first_token_ms ? span(provider.first_token_ms.p50) : "–"} />
+      <Vital label="95% within" value={provider.first_token_ms ? span(provider.first_token_ms.p95) : "–"} />
+      <Vital label="Tokens a second" value={provider.tokens_per_second?.toString() ?? "–"} />
+      <Vital label="Under way" value={String(provider.in_flight)} />
+      <div>
+        <dt>Catalogue</dt>
+        <dd>
+          {models}
+          {failing.length > 0 && <span class="small"> · {failing.length} failing</span>}
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Vital({ label, value }: { readonly label: string; readonly value: string }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function OffCard({
+  providers,
+  onAdd,
+}: {
+  readonly providers: readonly Provider[];
+  readonly onAdd: ListsProps["onAdd"];
+}) {
+  return (
+    <Card title="Off" note="Known providers that have no key yet">
+      <ul class="off-list">
+        {providers.map((provider) => (
+          <li key={provider.name}>
+            <div>
+              <div class="strong">{provider.name}</div>
+              <div class="small faint clip">{provider.base_url.replace(/^https?:\/\//, "")}</div>
+            </div>
+            <Button isTiny icon="plus" onClick={() => onAdd(provider)}>
+              Add key<span class="hidden-text"> of {provider.name}</span>
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

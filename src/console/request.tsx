@@ -1,0 +1,202 @@
+// One request: what happened when, what it cost and why, what the selector thought, what went wrong.
+import { toneOf } from "./activity.tsx";
+import { count, fullMoment, span, usd } from "./format.ts";
+import { useNames } from "./names.ts";
+import { Code, CopyButton } from "./parts/button.tsx";
+import { Card, PageHead } from "./parts/page.tsx";
+import { Badge, Loaded, Notice } from "./parts/states.tsx";
+import { RequestDecision } from "./request-decision.tsx";
+import { useResource } from "./resource.ts";
+import { addressOf } from "./route.ts";
+import { Timeline } from "./timeline.tsx";
+import type { RequestDetail } from "./types.ts";
+
+export function RequestPage({ id }: { readonly id: string }) {
+  const request = useResource<RequestDetail>(`/requests/${encodeURIComponent(id)}`);
+  return (
+    <>
+      <PageHead back={{ path: "/activity", label: "Activity" }} title="Request" />
+      <Loaded of={request}>{(data) => <Detail request={data} />}</Loaded>
+    </>
+  );
+}
+
+interface Part {
+  readonly request: RequestDetail;
+}
+
+function Detail({ request }: Part) {
+  return (
+    <div class="stack">
+      <Summary request={request} />
+      {request.error && (
+        <Notice tone="bad">
+          <span class="strong">{request.error.code ?? request.error.type}</span>: {request.error.message}
+        </Notice>
+      )}
+      <Card title="Timeline">
+        {request.timeline ? (
+          <Timeline timeline={request.timeline} />
+        ) : (
+          <p class="faint">The times of this request's phases were not kept.</p>
+        )}
+      </Card>
+      <div class="charts">
+        <Cost request={request} />
+        <Facts request={request} />
+      </div>
+      {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
+      {request.content && <Content content={request.content} />}
+    </div>
+  );
+}
+
+function Summary({ request }: Part) {
+  const { tokens } = request;
+  const seconds = (request.total_ms - (request.first_token_ms ?? 0)) / 1000;
+  const speed = request.stream && seconds > 0 && tokens.completion > 1 ? tokens.completion / seconds : null;
+  const figures: readonly (readonly [string, string])[] = [
+    ["Took", span(request.total_ms)],
+    ["First token", request.first_token_ms === null ? "–" : span(request.first_token_ms)],
+    ["Tokens", `${count(tokens.prompt)} → ${count(tokens.completion)}`],
+    ["Speed", speed === null ? "–" : `${Math.round(speed)} tokens/s`],
+    ["Cost", usd(request.cost_usd)],
+  ];
+  return (
+    <section class="card summary-card" aria-label="Summary">
+      <div class="row">
+        <Badge tone={toneOf(request)} hasDot>
+          {request.status} {ENDED[request.ended] ?? request.ended}
+        </Badge>
+        <h2>{request.model_used ?? request.model_tried ?? request.model_asked}</h2>
+        {request.selector && <span class="soft">chosen by {request.selector}</span>}
+        <span class="faint">{fullMoment(request.at)}</span>
+      </div>
+      <dl class="vitals">
+        {figures.map(([label, value]) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+const ENDED: Readonly<Record<string, string>> = {
+  done: "answered",
+  client_gone: "client left",
+  upstream_failed: "provider failed",
+  broken_off: "broken off",
+  timeout: "too late",
+  refused: "refused",
+  lost: "lost",
+};
+
+const LINES: Readonly<Record<string, string>> = {
+  input: "Prompt",
+  "cached input": "Prompt, from the cache",
+  "cache write": "Written to the cache",
+  output: "Answer",
+  reasoning: "Reasoning",
+  request: "Calls",
+  search: "Searches",
+};
+
+function Cost({ request }: Part) {
+  const { cost } = request;
+  const isByToken = (what: string) => what !== "request" && what !== "search";
+  return (
+    <Card title="Cost">
+      {cost ? (
+        <table class="bill">
+          <caption class="hidden-text">Cost line by line</caption>
+          <tbody>
+            {cost.lines.map(({ what, count: many, usd_per_million, usd: amount }) => (
+              <tr key={what}>
+                <th scope="row">{LINES[what] ?? what}</th>
+                <td class="faint">
+                  {count(many)} ×{" "}
+                  {isByToken(what) ? `${usd(usd_per_million)} per million` : usd(usd_per_million / 1e6)}
+                </td>
+                <td>{usd(amount)}</td>
+              </tr>
+            ))}
+            {cost.markup !== 1 && (
+              <tr>
+                <th scope="row">Markup</th>
+                <td class="faint">× {cost.markup}</td>
+                <td />
+              </tr>
+            )}
+            <tr class="bill-sum">
+              <th scope="row">In all</th>
+              <td />
+              <td>{usd(cost.total_usd)}</td>
+            </tr>
+          </tbody>
+        </table>
+      ) : (
+        <p>{usd(request.cost_usd)}</p>
+      )}
+      <p class="small faint bill-note">
+        {request.charged_usd > 0
+          ? `${usd(request.charged_usd)} was charged; ${usd(request.hold_usd)} had been held for it.`
+          : "Nothing was charged: it lay within the allowance, or cost nothing."}
+      </p>
+    </Card>
+  );
+}
+
+const SOURCES: Readonly<Record<string, string>> = {
+  provider: "counted by the provider",
+  estimate: "estimated: the provider gave no count",
+  none: "nothing to count",
+};
+
+function Facts({ request }: Part) {
+  const names = useNames();
+  return (
+    <Card title="Facts">
+      <dl class="facts">
+        <dt>Key</dt>
+        <dd>
+          <a href={addressOf("/activity", { key_id: request.key_id })}>{names.key(request.key_id)}</a>
+        </dd>
+        <dt>Account</dt>
+        <dd>
+          <a href={addressOf(`/settings/accounts/${request.account_id}`)}>
+            {names.account(request.account_id)}
+          </a>
+        </dd>
+        <dt>Asked for</dt>
+        <dd>
+          {request.model_asked}, {request.stream ? "streamed" : "whole"}
+        </dd>
+        <dt>Tokens</dt>
+        <dd>{SOURCES[request.usage_source] ?? request.usage_source}</dd>
+        <dt>Id</dt>
+        <dd class="row tight">
+          <code>{request.id}</code>
+          <CopyButton text={request.id} isIconOnly label="Copy the id" />
+        </dd>
+        <dt>Request id</dt>
+        <dd>
+          <code>{request.request_id}</code>
+        </dd>
+      </dl>
+    </Card>
+  );
+}
+
+function Content({ content }: { readonly content: NonNullable<RequestDetail["content"]> }) {
+  return (
+    <Card title="Prompt and answer" note={content.truncated ? "Cut: it was longer than is kept" : undefined}>
+      <div class="stack">
+        <Code text={JSON.stringify(content.messages, null, 2)} />
+        {content.reply !== null && <Code text={JSON.stringify(content.reply, null, 2)} />}
+      </div>
+    </Card>
+  );
+}

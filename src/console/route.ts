@@ -1,0 +1,43 @@
+// Where the visitor is: the part of the address behind the #, as a path and a query.
+import { signal } from "@preact/signals";
+
+export interface Place {
+  /** Begins with a slash, as `/settings/router`. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+function placeOf(hash: string): Place {
+  const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
+  return { path: path.startsWith("/") ? path : "/", query: new URLSearchParams(query) };
+}
+
+export const place = signal<Place>(placeOf(location.hash));
+
+window.addEventListener("hashchange", () => {
+  const before = place.value.path;
+  place.value = placeOf(location.hash);
+  if (before !== place.value.path) window.scrollTo(0, 0);
+});
+
+type Fields = Readonly<Record<string, string | null>>;
+
+/** The address of a page of the console. */
+export function addressOf(path: string, fields: Fields = {}): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(fields))
+    if (value !== null && value !== "") query.set(name, value);
+  const text = query.toString();
+  return `#${path}${text === "" ? "" : `?${text}`}`;
+}
+
+export function go(path: string, fields: Fields = {}): void {
+  location.hash = addressOf(path, fields);
+}
+
+/** Changes fields of the query where one is; the way back stays what it was. */
+export function setFields(fields: Fields): void {
+  const query: Record<string, string | null> = { ...Object.fromEntries(place.value.query), ...fields };
+  history.replaceState(null, "", addressOf(place.value.path, query));
+  place.value = placeOf(location.hash);
+}

@@ -1,0 +1,72 @@
+// Signing in with the admin token.
+import { useState } from "preact/hooks";
+import { ApiError, messageOf, signIn } from "./api.ts";
+import { span } from "./format.ts";
+import { Button } from "./parts/button.tsx";
+import { TextField } from "./parts/field.tsx";
+import { Logo } from "./parts/icon.tsx";
+
+export function SignIn() {
+  const [token, setToken] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    try {
+      await signIn(token.trim());
+    } catch (failed) {
+      setError(wordsFor(failed));
+      setBusy(false);
+    }
+  };
+  return (
+    <main class="sign-in">
+      <form class="card sign-in-card" onSubmit={submit}>
+        <div class="brand">
+          <Logo />
+          Poundkey
+        </div>
+        <div>
+          <h1>Sign in</h1>
+          <p>The console opens with this gateway's admin token.</p>
+        </div>
+        <TextField
+          label="Admin token"
+          type="password"
+          name="token"
+          autocomplete="current-password"
+          isRequired
+          isFocused
+          value={token}
+          onInput={setToken}
+          error={error}
+        />
+        <Button kind="main" type="submit" isBusy={isBusy}>
+          Sign in
+        </Button>
+        <details>
+          <summary>Where is the token?</summary>
+          <ul>
+            <li>
+              It was printed once, at the first start; or it is what <code>POUNDKEY_ADMIN_TOKEN</code> or{" "}
+              <code>server.admin_token</code> says.
+            </li>
+            <li>
+              <code>poundkey admin token --reset</code> makes a new one.
+            </li>
+          </ul>
+        </details>
+      </form>
+    </main>
+  );
+}
+
+function wordsFor(error: unknown): string {
+  if (!(error instanceof ApiError)) return messageOf(error);
+  if (error.status === 401) return "That is not this gateway's admin token.";
+  if (error.status !== 429) return error.message;
+  const wait = error.retryAfterSeconds === null ? "a while" : span(error.retryAfterSeconds * 1000);
+  return `Too many wrong tokens from this address. Try again in ${wait}.`;
+}

@@ -1,0 +1,151 @@
+// A call to the gateway, as code to paste.
+
+export const LANGUAGES = [
+  { value: "curl", label: "curl" },
+  { value: "js", label: "openai · JavaScript" },
+  { value: "python", label: "openai · Python" },
+  { value: "ai", label: "AI SDK" },
+] as const;
+export type Language = (typeof LANGUAGES)[number]["value"];
+
+export interface Example {
+  /** `http://…` without a path. */
+  readonly address: string;
+  readonly secret: string;
+  readonly model: string;
+  readonly messages: readonly unknown[];
+  /** Further fields of the request. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
+interface Message {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+export function snippet(language: Language, example: Example): string {
+  switch (language) {
+    case "curl":
+      return curl(example);
+    case "js":
+      return javascript(example);
+    case "python":
+      return python(example);
+    case "ai":
+      return aiSdk(example);
+  }
+}
+
+function bodyOf({ model, messages, fields }: Example): Record<string, unknown> {
+  return { model, messages, ...fields };
+}
+
+function curl(example: Example): string {
+  // A quote within the body would end the shell's.
+  const body = JSON.stringify(bodyOf(example), null, 2).replaceAll("'", "'\\''");
+  return [
+    `curl ${example.fields?.stream === true ? "-N " : ""}${example.address}/v1/chat/completions \\`,
+    `  -H "Authorization: Bearer ${example.secret}" \\`,
+    `  -H "Content-Type: application/json" \\`,
+    `  -d '${body}'`,
+  ].join("\n");
+}
+
+function javascript(example: Example): string {
+  const isStream = example.fields?.stream === true;
+  return [
+    'import OpenAI from "openai";',
+    "",
+    "const client = new OpenAI({",
+    `  baseURL: "${example.address}/v1",`,
+    `  apiKey: "${example.secret}",`,
+    "});",
+    "",
+    `const ${isStream ? "stream" : "answer"} = await client.chat.completions.create(${JSON.stringify(bodyOf(example), null, 2)});`,
+    isStream
+      ? "for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');"
+      : "console.log(answer.choices[0].message.content);",
+  ].join("\n");
+}
+
+function python(example: Example): string {
+  const isStream = example.fields?.stream === true;
+  const fields = Object.entries(bodyOf(example)).map(([name, value]) => `    ${name}=${pythonOf(value, 1)},`);
+  return [
+    "from openai import OpenAI",
+    "",
+    `client = OpenAI(base_url="${example.address}/v1", api_key="${example.secret}")`,
+    "",
+    `${isStream ? "stream" : "answer"} = client.chat.completions.create(`,
+    ...fields,
+    ")",
+    ...(isStream
+      ? ["for chunk in stream:", '    if chunk.choices: print(chunk.choices[0].delta.content or "", end="")']
+      : ["print(answer.choices[0].message.content)"]),
+  ].join("\n");
+}
+
+const PYTHON_WORDS: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };
+
+function pythonOf(value: unknown, depth: number): string {
+  const inner = "    ".repeat(depth + 1);
+  const outer = "    ".repeat(depth);
+  if (Array.isArray(value)) {
+    return `[\n${value.map((one) => `${inner}${pythonOf(one, depth + 1)},\n`).join("")}${outer}]`;
+  }
+  if (typeof value === "object" && value !== null) {
+    const rows = Object.entries(value).map(
+      ([name, one]) => `${JSON.stringify(name)}: ${pythonOf(one, depth + 1)}`,
+    );
+    return `{${rows.join(", ")}}`;
+  }
+  const text = JSON.stringify(value);
+  return PYTHON_WORDS[text] ?? text;
+}
+
+function aiSdk({ address, secret, model, messages, fields = {} }: Example): string {
+  const settings: Readonly<Record<string, string>> = {
+    temperature: "temperature",
+    top_p: "topP",
+    max_tokens: "maxOutputTokens",
+    presence_penalty: "presencePenalty",
+    frequency_penalty: "frequencyPenalty",
+  };
+  const read: readonly Message[] = JSON.parse(JSON.stringify(messages));
+  const system = read.find(({ role }) => role === "system");
+  const own = Object.entries(settings).flatMap(([name, theirs]) =>
+    fields[name] === undefined ? [] : [`  ${theirs}: ${JSON.stringify(fields[name])},`],
+  );
+  return [
+    'import { createOpenAICompatible } from "@ai-sdk/openai-compatible";',
+    'import { streamText } from "ai";',
+    "",
+    "const poundkey = createOpenAICompatible({",
+    '  name: "poundkey",',
+    `  baseURL: "${address}/v1",`,
+    `  apiKey: "${secret}",`,
+    "});",
+    "",
+    "const { textStream } = streamText({",
+    `  model: poundkey(${JSON.stringify(model)}),`,
+    ...(system ? [`  instructions: ${JSON.stringify(system.content)},`] : []),
+    `  messages: ${JSON.stringify(aiMessages(read), null, 2).replaceAll("\n", "\n  ")},`,
+    ...own,
+    "});",
+    "for await (const text of textStream) process.stdout.write(text);",
+  ].join("\n");
+}
+
+/** That SDK takes the system's message apart from the others, and an image as a file. */
+function aiMessages(messages: readonly Message[]): unknown {
+  return messages
+    .filter(({ role }) => role !== "system")
+    .map(({ role, content }) => ({
+      role,
+      content: Array.isArray(content) ? content.map(aiPart) : content,
+    }));
+}
+
+function aiPart(part: { readonly type: string; readonly image_url?: { readonly url: string } }): unknown {
+  return part.type === "image_url" ? { type: "file", mediaType: "image", data: part.image_url?.url } : part;
+}

@@ -1,0 +1,116 @@
+// A request's phases as bars on one scale of time.
+import type { ComponentChildren } from "preact";
+import { span } from "./format.ts";
+import { Badge, type Tone } from "./parts/states.tsx";
+import type { Attempt, RequestDetail } from "./types.ts";
+
+type Times = NonNullable<RequestDetail["timeline"]>;
+
+const OUTCOMES: Readonly<Record<Attempt["outcome"], { readonly tone?: Tone; readonly word: string }>> = {
+  answered: { tone: "ok", word: "answered" },
+  failed: { tone: "bad", word: "failed" },
+  outrun: { word: "outrun by another" },
+  left: { tone: "warn", word: "left" },
+};
+
+export function Timeline({ timeline }: { readonly timeline: Times }) {
+  const wholeMs = Math.max(timeline.end_ms, 1);
+  return (
+    <div class="timeline">
+      <Bar
+        label="Admitted"
+        note={span(timeline.admitted_ms)}
+        wholeMs={wholeMs}
+        parts={[{ kind: "queue", fromMs: 0, toMs: timeline.admitted_ms }]}
+      />
+      {timeline.attempts.map((attempt, at) => (
+        <AttemptBar
+          key={`${attempt.start_ms} ${attempt.model}`}
+          attempt={attempt}
+          number={at + 1}
+          timeline={timeline}
+          wholeMs={wholeMs}
+        />
+      ))}
+      <div class="timeline-scale" aria-hidden="true">
+        {[0, 0.25, 0.5, 0.75, 1].map((share) => (
+          <span key={share} style={{ left: `${share * 100}%` }}>
+            {span(share * wholeMs)}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface AttemptBarProps {
+  readonly attempt: Attempt;
+  readonly number: number;
+  readonly timeline: Times;
+  readonly wholeMs: number;
+}
+
+function AttemptBar({ attempt, number, timeline, wholeMs }: AttemptBarProps) {
+  const endMs = attempt.end_ms ?? timeline.end_ms;
+  const firstMs = attempt.first_token_ms;
+  const { tone, word } = OUTCOMES[attempt.outcome];
+  const label = (
+    <span class="row">
+      <span class="strong">
+        {number}. {attempt.model}
+      </span>
+      {attempt.credential && <code class="faint">{attempt.credential}</code>}
+      <Badge tone={tone}>{word}</Badge>
+      {attempt.error_code && <span class="small soft">{attempt.error_code}</span>}
+      {attempt.upstream_status !== null && attempt.outcome === "failed" && (
+        <span class="small faint">status {attempt.upstream_status}</span>
+      )}
+    </span>
+  );
+  const note =
+    firstMs === null
+      ? span(endMs - attempt.start_ms)
+      : `first token after ${span(firstMs - attempt.start_ms)}, ${span(endMs - attempt.start_ms)} in all`;
+  const isBad = attempt.outcome === "failed";
+  const parts: readonly Piece[] = [
+    { kind: isBad ? "bad" : "wait", fromMs: attempt.start_ms, toMs: firstMs ?? endMs },
+    ...(firstMs === null ? [] : [{ kind: isBad ? "bad" : "flow", fromMs: firstMs, toMs: endMs } as const]),
+  ];
+  return <Bar label={label} note={note} parts={parts} wholeMs={wholeMs} />;
+}
+
+interface Piece {
+  readonly kind: "queue" | "wait" | "flow" | "bad";
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+interface BarProps {
+  readonly label: ComponentChildren;
+  readonly note: string;
+  readonly parts: readonly Piece[];
+  readonly wholeMs: number;
+}
+
+function Bar({ label, note, parts, wholeMs }: BarProps) {
+  return (
+    <div class="timeline-row">
+      <div class="timeline-label">
+        {label}
+        <span class="small faint">{note}</span>
+      </div>
+      <div class="timeline-track">
+        {parts.map(({ kind, fromMs, toMs }) => (
+          <span
+            key={kind}
+            class={`timeline-bar ${kind}`}
+            style={{
+              left: `${(fromMs / wholeMs) * 100}%`,
+              width: `${Math.max(0.4, ((toMs - fromMs) / wholeMs) * 100)}%`,
+            }}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+// Putting money on an account: once, however often the button is pressed.
+import { useRef, useState } from "preact/hooks";
+import { change, messageOf } from "./api.ts";
+import { uniqueName } from "./browser.ts";
+import { usd } from "./format.ts";
+import { Button } from "./parts/button.tsx";
+import { Dialog } from "./parts/dialog.tsx";
+import { TextField } from "./parts/field.tsx";
+import { toast } from "./parts/toast.tsx";
+import type { Account } from "./types.ts";
+
+const AMOUNTS = [10, 50, 100, 500];
+
+interface TopUpProps {
+  readonly account: Account;
+  readonly onClose: () => void;
+  readonly onDone: () => Promise<unknown>;
+}
+
+export function TopUp({ account, onClose, onDone }: TopUpProps) {
+  const [amount, setAmount] = useState("");
+  const [note, setNote] = useState("");
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  // A try whose answer was lost is the same top-up again; another amount is another one.
+  const once = useRef({ of: "", name: "" });
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    const body = { amount_usd: Number(amount), ...(note.trim() === "" ? {} : { note: note.trim() }) };
+    const of = JSON.stringify(body);
+    if (once.current.of !== of) once.current = { of, name: uniqueName() };
+    try {
+      const path = `/accounts/${account.id}/topups`;
+      const after = await change<Account>("POST", path, body, { "idempotency-key": once.current.name });
+      toast(`${account.name} has ${usd(after.balance_usd)}`);
+      await onDone();
+      onClose();
+    } catch (failed) {
+      setError(messageOf(failed));
+      setBusy(false);
+    }
+  };
+  const foot = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="main" type="submit" form="top-up" isBusy={isBusy}>
+        Top up
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={`Top up ${account.name}`} onClose={onClose} foot={foot}>
+      <form id="top-up" class="stack" onSubmit={submit}>
+        <p class="soft">The balance is {usd(account.balance_usd)} now.</p>
+        <TextField
+          label="Amount in USD"
+          type="number"
+          min={0}
+          step="any"
+          isRequired
+          isFocused
+          value={amount}
+          onInput={setAmount}
+          error={error}
+        />
+        <div class="row">
+          {AMOUNTS.map((one) => (
+            <Button key={one} isTiny onClick={() => setAmount(String(one))}>
+              ${one}
+            </Button>
+          ))}
+        </div>
+        <TextField label="Note" placeholder="Invoice number" value={note} onInput={setNote} />
+      </form>
+    </Dialog>
+  );
+}

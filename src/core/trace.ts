@@ -1,0 +1,73 @@
+// What happened to a request and when, and what its cost is made of: kept with its row as JSON, shown when it is looked at.
+import { arrayOf, isObject, numberOf, parseJson, stringOf } from "./json.ts";
+import type { BillLine } from "./money.ts";
+
+/**
+ * How an attempt ended: it gave the answer, it failed (also in the middle of it), another one was faster, or nobody
+ * waited any more.
+ */
+export const ATTEMPT_OUTCOMES = ["answered", "failed", "outrun", "left"] as const;
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** Times are milliseconds from the request's beginning. */
+export interface TracedAttempt {
+  readonly model: string;
+  /** The last characters of the credential, where it is long enough to show them. */
+  readonly last4: string | null;
+  readonly startMs: number;
+  readonly firstTokenMs: number | null;
+  readonly endMs: number;
+  readonly outcome: AttemptOutcome;
+  readonly faultCode: string | null;
+  readonly upstreamStatus: number | null;
+}
+
+export interface Trace {
+  /** null: it was never let in, or nobody heard of it. */
+  readonly admittedMs: number | null;
+  readonly attempts: readonly TracedAttempt[];
+  readonly bill: readonly BillLine[];
+  readonly markup: number;
+  /** What the client was told, where the words are ours: a provider's own may hold a part of the prompt. */
+  readonly message: string | null;
+}
+
+/** From the JSON of a row; null where there is none that can be read. */
+export function traceOf(json: string | null): Trace | null {
+  const kept = json === null ? null : parseJson(json);
+  if (!isObject(kept)) return null;
+  return {
+    admittedMs: numberOf(kept.admittedMs) ?? null,
+    attempts: arrayOf(kept.attempts).flatMap(attemptOf),
+    bill: arrayOf(kept.bill).flatMap(lineOf),
+    markup: numberOf(kept.markup) ?? 1,
+    message: stringOf(kept.message) ?? null,
+  };
+}
+
+function attemptOf(value: unknown): readonly TracedAttempt[] {
+  if (!isObject(value)) return [];
+  const model = stringOf(value.model);
+  const outcome = ATTEMPT_OUTCOMES.find((one) => one === value.outcome);
+  if (model === undefined || outcome === undefined) return [];
+  return [
+    {
+      model,
+      last4: stringOf(value.last4) ?? null,
+      startMs: numberOf(value.startMs) ?? 0,
+      firstTokenMs: numberOf(value.firstTokenMs) ?? null,
+      endMs: numberOf(value.endMs) ?? 0,
+      outcome,
+      faultCode: stringOf(value.faultCode) ?? null,
+      upstreamStatus: numberOf(value.upstreamStatus) ?? null,
+    },
+  ];
+}
+
+function lineOf(value: unknown): readonly BillLine[] {
+  if (!isObject(value)) return [];
+  const { count, usdPerMillion } = value;
+  const what = stringOf(value.what);
+  const isLine = what !== undefined && typeof count === "number" && typeof usdPerMillion === "number";
+  return isLine ? [{ what, count, usdPerMillion }] : [];
+}

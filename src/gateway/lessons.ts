@@ -1,0 +1,89 @@
+// What the gateway learns of an answer by itself: how long it was, how much of the prompt was cached, whether it is broken.
+import type { ModelCard } from "../core/card.ts";
+import type { Granted } from "../core/demand.ts";
+import type { UnsettledRecord } from "../core/record.ts";
+import type { Store } from "../core/store.ts";
+import type { Clock, Log } from "../core/world.ts";
+import type { Caches } from "../router/caches.ts";
+import type { KeptDecision } from "../router/decision.ts";
+import type { Learned } from "../router/learned.ts";
+import { boundAt, kindKept, lessonOf, measureLength } from "../router/lesson.ts";
+import { saidBy, type Witness } from "../router/signal.ts";
+import type { Stickiness } from "../router/stickiness.ts";
+import type { Call } from "./call.ts";
+
+export interface LessonPorts {
+  readonly learned: Learned;
+  readonly caches: Caches;
+  readonly stickiness: Stickiness;
+  readonly store: Pick<Store, "teach">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An answer to a request for which a selector chose. */
+export interface Seen {
+  readonly decision: KeptDecision;
+  readonly card: ModelCard;
+  readonly witness: Witness;
+}
+
+interface Ended {
+  readonly call: Call;
+  readonly record: UnsettledRecord;
+  readonly granted: Granted;
+}
+
+/** Older sound answers say nothing of now. */
+const SOUND_MAX = 200;
+
+export class Lessons {
+  readonly #ports: LessonPorts;
+  /** Sound answers since the last that was broken, by card and form. */
+  readonly #sound = new Map<string, number>();
+
+  constructor(ports: LessonPorts) {
+    this.#ports = ports;
+  }
+
+  /** Later, so that no answer waits for it. */
+  ended(seen: Seen | null, how: Ended): void {
+    if (seen !== null && how.record.ended === "done") this.#ports.clock.after(0, () => this.#look(seen, how));
+  }
+
+  #look({ decision, card, witness }: Seen, { call, record, granted }: Ended): void {
+    const { learned, caches, stickiness } = this.#ports;
+    const { tokens } = record;
+    const isCounted = record.usageSource === "provider";
+    const isOne = (call.request.n ?? 1) === 1;
+    if (isCounted) caches.fold(card.id, stickiness.heldTokens(call.request, card.id), tokens.cached);
+    if (isCounted && isOne && !witness.isCutOff) measureLength(learned, decision, card.id, tokens.completion);
+    const signal = witness.signal(isCounted && isOne ? tokens.completion : null);
+    const place = `${card.id} ${witness.form}`;
+    const sound = this.#sound.get(place) ?? 0;
+    // Where the balance bounds the answer, the model is not to blame.
+    const isOurs = signal === "cut_off" && granted.outputTokens?.[card.id] !== undefined;
+    this.#sound.set(place, signal === null || isOurs ? Math.min(SOUND_MAX, sound + 1) : 0);
+    if (signal !== null && !isOurs) this.#teach(record, decision, card, signal, sound);
+  }
+
+  #teach(
+    { id, accountId, keyId }: UnsettledRecord,
+    decision: KeptDecision,
+    card: ModelCard,
+    signal: Parameters<typeof saidBy>[0],
+    sound: number,
+  ): void {
+    const { store, clock, log } = this.#ports;
+    const kind = kindKept(decision);
+    if (kind === null) return;
+    const atMs = clock.nowMs();
+    const about = { accountId, keyId, id, atMs, source: "signal", score: 0, weight: 1 } as const;
+    const lesson = lessonOf(about, card, kind);
+    const told = { ...lesson, ...saidBy(signal, lesson.expected, sound) };
+    store.teach(told, boundAt(atMs)).then(
+      (learned) => log({ event: "signal", level: "info", id, model: card.id, signal, learned }),
+      (error: unknown) => log({ event: "signal_lost", level: "warn", id, cause: String(error) }),
+    );
+  }
+}

@@ -1,0 +1,100 @@
+// What the console shows of the configuration: every card of the catalogue, and the rules in force, without a secret.
+import { knownCards } from "../catalogue/catalogue.ts";
+import { overlaid } from "../catalogue/overlay.ts";
+import { priceView } from "../catalogue/price.ts";
+import type { ModelCard } from "../core/card.ts";
+import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
+import { profileOf } from "../router/profiles.ts";
+
+/** All cards that are known, on or off, in the catalogue's order. */
+export function modelsView({ ownModels, overlay, providers }: Settings) {
+  const changes = new Map(overlay.map((change) => [change.id, change]));
+  const on = new Set(providers.map(({ name }) => name));
+  return {
+    data: [...knownCards(ownModels).values()].map((card) => {
+      const changed = overlaid(card, changes.get(card.id));
+      const offBecause = !on.has(card.provider) ? "provider_off" : changed === null ? "disabled" : null;
+      return modelView(changed ?? card, offBecause);
+    }),
+    next: null,
+  };
+}
+
+function modelView(card: ModelCard, offBecause: "provider_off" | "disabled" | null) {
+  return {
+    id: card.id,
+    provider: card.provider,
+    name: card.name,
+    owned_by: card.ownedBy,
+    on: offBecause === null,
+    off_because: offBecause,
+    context_window: card.contextTokensMax,
+    max_output_tokens: card.outputTokensMax,
+    capabilities: [...card.capabilities],
+    pricing: card.price && priceView(card.price),
+    released: card.created === 0 ? null : new Date(card.created * 1000).toISOString().slice(0, 10),
+    skills_source: profileOf(card, card.skills).source,
+  };
+}
+
+export interface Running {
+  /** The program's. */
+  readonly version: string;
+  /** The life of the process that answers. */
+  readonly node: string;
+}
+
+export function settingsView(settings: Settings, { version, node }: Running) {
+  const { quota, billing, limits, router, log, server, providers, aliases } = settings;
+  return {
+    version,
+    store: settings.store.startsWith("sqlite:") ? "sqlite" : "postgres",
+    simulated: providers.some(({ name }) => name === "Sim"),
+    node,
+    quota: quotaView(quota),
+    billing: { charge: billing.charge, markup: billing.markup },
+    limits: { n: limits.choicesMax, messages: limits.messagesMax },
+    router: routerView(router),
+    log: { content: log.content, keep_ms: log.keepMs },
+    server: {
+      host: server.host,
+      port: server.port,
+      body_limit: server.bodyBytesMax,
+      drain_ms: server.drainMs,
+      keep_alive_ms: server.keepAliveMs,
+      trusted_proxies: server.trustedProxies,
+      cors: server.cors,
+    },
+    timeouts: providers.map(timeoutsView),
+    aliases,
+  };
+}
+
+function routerView({ fairQuality, deny, pin, rules, explore }: RouterRules) {
+  const shown = rules.map(({ category, shareMin, models, deny: denied }) => ({
+    ...{ category, at_least: shareMin, deny: denied },
+    ...(models === null ? {} : { models }),
+  }));
+  return { fair: { quality: fairQuality }, deny, pin, rules: shown, explore };
+}
+
+function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZone }: QuotaRules) {
+  const two = (number: number) => String(number).padStart(2, "0");
+  return {
+    requests_per_day: requestsPerDay,
+    throttle_ms: throttleMs,
+    scope,
+    day_starts: `${two(Math.floor(dayStartsMinutes / 60))}:${two(dayStartsMinutes % 60)}`,
+    time_zone: timeZone,
+  };
+}
+
+function timeoutsView({ name, timeouts }: ProviderSetup) {
+  return {
+    provider: name,
+    connect_ms: timeouts.connectMs,
+    first_byte_ms: timeouts.firstByteMs,
+    idle_ms: timeouts.idleMs,
+    total_ms: timeouts.totalMs,
+  };
+}

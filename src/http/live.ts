@@ -1,0 +1,119 @@
+// GET /admin/v1/requests/live: requests as they end, as server-sent events, for as long as the operator is signed in.
+import { Elysia } from "elysia";
+import type { LiveFeed } from "../admin/live.ts";
+import { requestView } from "../admin/requests.ts";
+import { Fault, faultOf } from "../core/fault.ts";
+import type { RequestRecord } from "../core/record.ts";
+import type { Clock } from "../core/world.ts";
+import { dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
+import { options } from "./admin-route.ts";
+import { IDLE_SECONDS } from "./app.ts";
+import { bearerToken } from "./auth.ts";
+import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
+
+const KEEP_ALIVE_MS = 15_000;
+/** Who leaves so many writes unread is sent away: it may come again. */
+const UNREAD_MAX = 200;
+
+export interface LivePorts extends OperatorParts {
+  readonly feed: LiveFeed;
+  readonly clock: Pick<Clock, "every">;
+  readonly draining: () => boolean;
+}
+
+export function liveRoutes(ports: LivePorts) {
+  return new Elysia({ prefix: "/admin/v1" }).use(bearerToken()).get(
+    "/requests/live",
+    async ({ request, bearer, server }) => {
+      const asked = { request, bearer, server };
+      await checkOperator(ports, asked);
+      if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
+      const events = new LiveEvents(ports, asked);
+      await events.begin();
+      return new Response(new ReadableStream(events, { highWaterMark: 1 }), {
+        headers: {
+          "content-type": "text/event-stream; charset=utf-8",
+          "cache-control": "no-cache",
+          "x-accel-buffering": "no",
+        },
+      });
+    },
+    options,
+  );
+}
+
+const encoder = new TextEncoder();
+
+class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
+  readonly #ports: LivePorts;
+  readonly #asked: Asked;
+  #controller: ReadableStreamDefaultController<Uint8Array> | null = null;
+  #leave = () => {};
+  #callOff = () => {};
+  #over = false;
+
+  constructor(ports: LivePorts, asked: Asked) {
+    this.#ports = ports;
+    this.#asked = asked;
+  }
+
+  async begin(): Promise<void> {
+    this.#leave = await this.#ports.feed.listen(
+      (records, skipped) => this.#tell(records, skipped),
+      () => this.#end(),
+    );
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    const { request, server } = this.#asked;
+    this.#controller = controller;
+    server?.timeout(request, 0);
+    // A connection that is lost before the body was read once doesn't cancel it.
+    request.signal.addEventListener("abort", () => this.#end(), { once: true });
+    if (request.signal.aborted) {
+      this.#end();
+      return;
+    }
+    this.#callOff = this.#ports.clock.every(KEEP_ALIVE_MS, () => void this.#keepAlive());
+    this.#send(": listening\n\n");
+  }
+
+  cancel(): void {
+    this.#end();
+  }
+
+  #tell(records: readonly RequestRecord[], skipped: number): void {
+    if (skipped > 0) this.#send(`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`);
+    this.#send(records.map((record) => dataLine(JSON.stringify(requestView(record)))).join(""));
+  }
+
+  /** The session may have ended meanwhile; a store that can't be used tells nothing of it. */
+  async #keepAlive(): Promise<void> {
+    try {
+      await checkOperator(this.#ports, this.#asked);
+    } catch (thrown) {
+      if (faultOf(thrown).row.status === 401) return this.#end();
+    }
+    this.#send(KEEP_ALIVE_LINE);
+  }
+
+  #send(text: string): void {
+    if (this.#over || this.#controller === null) return;
+    if ((this.#controller.desiredSize ?? 0) < -UNREAD_MAX) this.#end();
+    else this.#controller.enqueue(encoder.encode(text));
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#leave();
+    this.#callOff();
+    const { request, server } = this.#asked;
+    server?.timeout(request, IDLE_SECONDS);
+    try {
+      this.#controller?.close();
+    } catch {
+      // Its reader has gone already.
+    }
+  }
+}

@@ -1,0 +1,71 @@
+// Who may use the admin routes: whoever shows the admin token, or the cookie of a sign-in from a page of our own.
+import { sessionOf } from "../admin/session.ts";
+import { checkAdminToken } from "../admin/token.ts";
+import type { AdminWorld } from "../admin/world.ts";
+import { Fault } from "../core/fault.ts";
+import { invalidKey } from "../core/key.ts";
+import type { Session } from "../core/rows.ts";
+import { secretOf } from "./auth.ts";
+import type { Peers, ReadOrigin } from "./client-address.ts";
+
+export const COOKIE = "poundkey_session";
+const COOKIE_SHAPE = new RegExp(`(?:^|;)\\s*${COOKIE}=([0-9A-Za-z]{1,100})\\s*(?:;|$)`);
+const SAFE = /^(GET|HEAD|OPTIONS)$/;
+
+/** A request as the routes have it. */
+export interface Asked {
+  readonly request: Request;
+  readonly bearer: string | undefined;
+  readonly server: (Peers & { timeout(request: Request, seconds: number): void }) | null;
+}
+
+export interface OperatorParts {
+  readonly world: AdminWorld;
+  /** The configured token; null: the one that was made at the first start. */
+  readonly adminToken: string | null;
+  readonly originOf: ReadOrigin;
+}
+
+/** The secret in the request's cookie; null: it has none of ours. */
+export function cookieSecret(request: Request): string | null {
+  return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
+}
+
+/** Throws unless the operator asks. A bearer goes before a cookie, which a browser adds by itself. */
+export async function checkOperator(parts: OperatorParts, asked: Asked): Promise<void> {
+  const { world, adminToken } = parts;
+  if (asked.bearer === undefined && cookieSecret(asked.request) !== null) {
+    await signedIn(parts, asked);
+    return;
+  }
+  if (!(await checkAdminToken(world, adminToken, secretOf(asked.bearer)))) throw invalidKey();
+}
+
+/** The session of the request's cookie. Throws the Faults `no_api_key`, `invalid_api_key` and `cross_site_request`. */
+export async function signedIn(parts: OperatorParts, asked: Asked): Promise<Session> {
+  const secret = cookieSecret(asked.request);
+  if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
+  if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
+  const session = await sessionOf(parts.world, parts.adminToken, secret);
+  if (session !== null) return session;
+  throw new Fault("invalid_api_key", "The session has ended. Please sign in again.");
+}
+
+/** A browser adds the cookie whoever's page makes it ask, so only our own page's requests may change anything. */
+function checkSite({ originOf }: OperatorParts, { request, server }: Asked): void {
+  const site = request.headers.get("sec-fetch-site");
+  const isOwn =
+    site === null ? isOwnOrigin(request, originOf(request, server).hosts) : site === "same-origin";
+  if (isOwn) return;
+  const message =
+    "With the session cookie, only the console's own page may do this: another site's page, or none, asked. " +
+    "Programs send 'Authorization: Bearer <admin token>'.";
+  throw new Fault("cross_site_request", message);
+}
+
+function isOwnOrigin(request: Request, hosts: readonly string[]): boolean {
+  const origin = request.headers.get("origin");
+  if (origin === null || !URL.canParse(origin)) return false;
+  const { host, protocol } = new URL(origin);
+  return /^https?:$/.test(protocol) && hosts.some((one) => one.toLowerCase() === host);
+}

@@ -1,0 +1,77 @@
+// /admin/v1/session: the console's sign-in, with the admin token for a cookie, and its sign-out.
+import { Elysia } from "elysia";
+import { fieldsOf, readText, required } from "../admin/input.ts";
+import { instantOf } from "../admin/instant.ts";
+import { SESSION_MS, signIn, signOut } from "../admin/session.ts";
+import { Fault } from "../core/fault.ts";
+import type { Clock } from "../core/world.ts";
+import { json } from "./answers.ts";
+import { bearerToken } from "./auth.ts";
+import { readJson } from "./body.ts";
+import { type Asked, COOKIE, cookieSecret, type OperatorParts, signedIn } from "./operator.ts";
+import { SlowDown } from "./slow-down.ts";
+
+const BODY_BYTES_MAX = 4096;
+const options = { parse: "none", detail: { hide: true } } as const;
+
+export interface SessionPorts extends OperatorParts {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  /** The program's. */
+  readonly version: string;
+}
+
+export function sessionRoutes(ports: SessionPorts) {
+  const slowDown = new SlowDown();
+  return new Elysia({ prefix: "/admin/v1" })
+    .use(bearerToken())
+    .post(
+      "/session",
+      ({ bearer, request, server }) => signInWith(ports, slowDown, { bearer, request, server }),
+      options,
+    )
+    .get(
+      "/session",
+      async ({ bearer, request, server }) => {
+        const { expiresAtMs } = await signedIn(ports, { bearer, request, server });
+        return json(200, { expires_at: instantOf(expiresAtMs), version: ports.version });
+      },
+      options,
+    )
+    .delete(
+      "/session",
+      async ({ bearer, request, server }) => {
+        const asked = { bearer, request, server };
+        await signedIn(ports, asked);
+        await signOut(ports.world, cookieSecret(asked.request) ?? "");
+        return cookieAnswer(ports, asked, "", 0);
+      },
+      options,
+    );
+}
+
+async function signInWith(ports: SessionPorts, slowDown: SlowDown, asked: Asked): Promise<Response> {
+  const { world, adminToken, clock, originOf } = ports;
+  const fields = fieldsOf(await readJson(asked.request, BODY_BYTES_MAX), ["token"]);
+  const token = required(fields, "token", readText);
+  const { address } = originOf(asked.request, asked.server);
+  const nowMs = clock.monotonicMs();
+  const waitMs = slowDown.waitMs(address, nowMs);
+  if (waitMs > 0) throw tooOften(waitMs, world.clock.nowMs());
+  slowDown.tried(address, nowMs);
+  const secret = await signIn(world, adminToken, token);
+  if (secret === null) throw new Fault("invalid_api_key", "That is not the admin token.");
+  slowDown.right(address);
+  return cookieAnswer(ports, asked, secret, SESSION_MS / 1000);
+}
+
+function tooOften(waitMs: number, nowMs: number): Fault {
+  const message = "Too many wrong tokens came from your address. Please try again later.";
+  return new Fault("rate_limit_exceeded", message, { retryAfterMs: waitMs, resetAtMs: nowMs + waitMs });
+}
+
+/** Only our own pages' requests carry it, no script reads it. */
+function cookieAnswer({ originOf }: SessionPorts, asked: Asked, secret: string, seconds: number): Response {
+  const secure = originOf(asked.request, asked.server).isSecure ? "; Secure" : "";
+  const cookie = `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
+  return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
+}

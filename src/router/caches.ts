@@ -1,0 +1,34 @@
+// How much of a prompt that a model has seen before it reads from its cache, as its answers' usage says.
+import { FadingCounts } from "./decay.ts";
+
+/** Shorter prefixes are cached nowhere. */
+const PREFIX_TOKENS_MIN = 1024;
+const HALF_LIFE_TURNS = 50;
+/** What a model that says nothing of it yet is taken to do, and how many turns that counts as. */
+const SHARE_BEFORE = 0.5;
+const TURNS_BEFORE = 2;
+const TURNS = 0;
+const SHARES = 1;
+
+export class Caches {
+  /** Time is counted in turns here: what counts is what the last ones were like. */
+  readonly #cards = new Map<string, { readonly counts: FadingCounts; turn: number }>();
+
+  /** A further turn of a conversation came to the model that had served the one before. */
+  fold(cardId: string, heldTokens: number, cachedTokens: number): void {
+    if (heldTokens < PREFIX_TOKENS_MIN) return;
+    const card = this.#cards.get(cardId) ?? { counts: new FadingCounts(2, HALF_LIFE_TURNS), turn: 0 };
+    this.#cards.set(cardId, card);
+    card.counts.add(TURNS, ++card.turn);
+    card.counts.add(SHARES, card.turn, Math.min(1, cachedTokens / heldTokens));
+  }
+
+  /** How many of these tokens, which the model has seen just before, are likely to be read from its cache. */
+  likelyTokens(cardId: string, heldTokens: number): number {
+    if (heldTokens < PREFIX_TOKENS_MIN) return 0;
+    const card = this.#cards.get(cardId);
+    const at = (slot: number) => card?.counts.at(slot, card.turn) ?? 0;
+    const share = (at(SHARES) + SHARE_BEFORE * TURNS_BEFORE) / (at(TURNS) + TURNS_BEFORE);
+    return Math.round(share * heldTokens);
+  }
+}

@@ -1,0 +1,126 @@
+// Whether a value is of a JSON Schema, as far as providers take one: what isn't known of a schema breaks nothing.
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+
+/**
+ * Beyond so many steps nothing more is looked at: the answer counts as right. A schema and its answer are a client's and a
+ * model's, and together they could be as long as one likes.
+ */
+const STEPS_MAX = 50_000;
+const DEPTH_MAX = 64;
+const CHARACTERS_PER_STEP = 64;
+const REFERENCE_CHARACTERS_MAX = 1000;
+
+export function isOf(value: unknown, schema: unknown): boolean {
+  return new Check(objectOf(schema)).fits(value, schema, 0);
+}
+
+class Check {
+  readonly #root: JsonObject;
+  #steps = 0;
+
+  constructor(root: JsonObject) {
+    this.#root = root;
+  }
+
+  fits(value: unknown, schema: unknown, depth: number): boolean {
+    if (schema === false) return false;
+    if (!isObject(schema) || depth > DEPTH_MAX) return true;
+    this.#steps += stepsOf(value, schema);
+    if (this.#steps > STEPS_MAX) return true;
+    const deeper = (one: unknown) => this.fits(value, one, depth + 1);
+    if (typeof schema.$ref === "string" && !deeper(this.#found(schema.$ref))) return false;
+    if (!isOfType(value, schema.type) || !isListed(value, schema)) return false;
+    if (!arrayOf(schema.allOf).every(deeper)) return false;
+    for (const choice of [schema.anyOf, schema.oneOf])
+      if (Array.isArray(choice) && !choice.some(deeper)) return false;
+    if (typeof value === "string" || typeof value === "number") return isWithin(value, schema);
+    if (Array.isArray(value)) return this.#isList(value, schema, depth);
+    return !isObject(value) || this.#isMapping(value, schema, depth);
+  }
+
+  #isList(value: readonly unknown[], schema: JsonObject, depth: number): boolean {
+    if (value.length < (numberOf(schema.minItems) ?? 0)) return false;
+    if (value.length > (numberOf(schema.maxItems) ?? Number.POSITIVE_INFINITY)) return false;
+    const first = arrayOf(schema.prefixItems);
+    return value.every((one, at) => this.fits(one, first[at] ?? schema.items, depth + 1));
+  }
+
+  #isMapping(value: JsonObject, schema: JsonObject, depth: number): boolean {
+    for (const name of arrayOf(schema.required))
+      if (typeof name === "string" && !Object.hasOwn(value, name)) return false;
+    const properties = objectOf(schema.properties);
+    const patterns = isObject(schema.patternProperties);
+    return Object.entries(value).every(([name, one]) => {
+      if (Object.hasOwn(properties, name)) return this.fits(one, properties[name], depth + 1);
+      return patterns || this.fits(one, schema.additionalProperties, depth + 1);
+    });
+  }
+
+  /** `#` and `#/$defs/name`; whatever else is meant isn't known. */
+  #found(reference: string): unknown {
+    if (!reference.startsWith("#") || reference.length > REFERENCE_CHARACTERS_MAX) return undefined;
+    let found: unknown = this.#root;
+    for (const part of reference.split("/").slice(1))
+      found = objectOf(found)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+    return found;
+  }
+}
+
+/** What looking at a value by a schema takes, its parts apart. */
+function stepsOf(value: unknown, { enum: listed, required, minLength, maxLength }: JsonObject): number {
+  const isMeasured = typeof value === "string" && (minLength ?? maxLength) !== undefined;
+  const lists = arrayOf(listed).length + arrayOf(required).length;
+  return 1 + lists + (isMeasured ? value.length / CHARACTERS_PER_STEP : 0);
+}
+
+function isOfType(value: unknown, type: unknown): boolean {
+  if (type === undefined) return true;
+  const types = Array.isArray(type) ? type : [type];
+  return types.some((one) => {
+    switch (one) {
+      case "null":
+        return value === null;
+      case "array":
+        return Array.isArray(value);
+      case "object":
+        return isObject(value);
+      case "integer":
+        return Number.isInteger(value);
+      case "string":
+      case "number":
+      case "boolean":
+        return typeof value === one;
+      default:
+        return true;
+    }
+  });
+}
+
+/** Lists and mappings are compared by their text, whose order of fields may differ without meaning: they pass. */
+function isListed(value: unknown, schema: JsonObject): boolean {
+  if (typeof value === "object" && value !== null) return true;
+  if (schema.const !== undefined && schema.const !== value) return false;
+  return !Array.isArray(schema.enum) || schema.enum.includes(value);
+}
+
+function isWithin(value: string | number, schema: JsonObject): boolean {
+  if (typeof value === "number")
+    return isBetween(value, schema.minimum, schema.maximum) && isBeyond(value, schema);
+  const { minLength, maxLength } = schema;
+  const isFree = minLength === undefined && maxLength === undefined;
+  return isFree || isBetween([...value].length, minLength, maxLength);
+}
+
+function isBetween(size: number, least: unknown, most: unknown): boolean {
+  return (
+    size >= (numberOf(least) ?? Number.NEGATIVE_INFINITY) &&
+    size <= (numberOf(most) ?? Number.POSITIVE_INFINITY)
+  );
+}
+
+function isBeyond(value: number, { exclusiveMinimum, exclusiveMaximum }: JsonObject): boolean {
+  return (
+    value > (numberOf(exclusiveMinimum) ?? Number.NEGATIVE_INFINITY) &&
+    value < (numberOf(exclusiveMaximum) ?? Number.POSITIVE_INFINITY)
+  );
+}

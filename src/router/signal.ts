@@ -1,0 +1,146 @@
+// What an answer itself says of how good it is: refused, cut off, no JSON where JSON was asked for, calls that can't be made.
+import { type ChatChunk, type ChatRequest, type ChunkChoice, outputLimitOf } from "../core/chat.ts";
+import { isObject, parseJson } from "../core/json.ts";
+import type { Lesson } from "../core/rows.ts";
+import { isOf } from "./schema.ts";
+
+export type Signal = "refused" | "cut_off" | "not_json" | "breaks_schema" | "bad_arguments";
+
+/** What a signal says of an answer: how good it was, and how much that counts beside a client's own judgment, which is 1. */
+const SAYS: Readonly<Record<Signal, Pick<Lesson, "score" | "weight">>> = {
+  refused: { score: 0, weight: 0.2 },
+  cut_off: { score: 0.2, weight: 0.2 },
+  not_json: { score: 0, weight: 0.4 },
+  breaks_schema: { score: 0, weight: 0.4 },
+  bad_arguments: { score: 0, weight: 0.4 },
+};
+const WEIGHT_MAX = 0.5;
+
+/**
+ * What a broken answer teaches after so many that weren't: one bad answer of many is no bad model. Those said nothing but
+ * that they were as expected, so they are counted into the lesson of the next broken one.
+ */
+export function saidBy(
+  signal: Signal,
+  expected: number,
+  soundBefore: number,
+): Pick<Lesson, "score" | "weight"> {
+  const { score, weight } = SAYS[signal];
+  return {
+    score: (score + soundBefore * expected) / (1 + soundBefore),
+    weight: Math.min(WEIGHT_MAX, weight * (1 + soundBefore)),
+  };
+}
+
+/** Longer texts are not parsed: nothing is said of them. */
+const CHARACTERS_MAX = 256 * 1024;
+/** What a part of a call counts for at least. */
+const CALL_CHARACTERS = 16;
+/** An answer that ends short of this share of the client's limit was not ended by it. */
+const NEAR = 0.95;
+
+interface Call {
+  name: string;
+  input: string;
+  isCustom: boolean;
+}
+
+interface Choice {
+  content: string;
+  refused: boolean;
+  finish: ChunkChoice["finish_reason"];
+  readonly calls: Map<number, Call>;
+}
+
+/** Sees one answer go by. Texts are kept only where JSON or calls were asked for. */
+export class Witness {
+  readonly #request: ChatRequest;
+  /** Whether texts are kept, not only how the answer ends. */
+  readonly keeps: boolean;
+  readonly #choices = new Map<number, Choice>();
+  #characters = 0;
+
+  constructor(request: ChatRequest) {
+    this.#request = request;
+    this.keeps = asksJson(request) || (request.tools?.length ?? 0) > 0;
+  }
+
+  take(chunks: readonly ChatChunk[]): void {
+    for (const { choices } of chunks) for (const choice of choices) this.#take(choice);
+  }
+
+  #take({ index, delta, finish_reason }: ChunkChoice): void {
+    const choice = this.#choices.get(index) ?? {
+      content: "",
+      refused: false,
+      finish: null,
+      calls: new Map(),
+    };
+    this.#choices.set(index, choice);
+    choice.finish = finish_reason ?? choice.finish;
+    if (delta.refusal) choice.refused = true;
+    if (!this.keeps || this.#characters > CHARACTERS_MAX) return;
+    choice.content += delta.content ?? "";
+    this.#characters += delta.content?.length ?? 0;
+    for (const { index: at, function: called, custom } of delta.tool_calls ?? []) {
+      const call = choice.calls.get(at) ?? { name: "", input: "", isCustom: false };
+      choice.calls.set(at, call);
+      call.name ||= called?.name ?? "";
+      call.input += called?.arguments ?? "";
+      call.isCustom ||= custom !== undefined;
+      this.#characters += CALL_CHARACTERS + (called?.arguments?.length ?? 0);
+    }
+  }
+
+  /** By the tokens of the answer, where they are known. null: it says nothing against itself. */
+  signal(tokens: number | null): Signal | null {
+    for (const choice of this.#choices.values()) {
+      const found = this.#signalOf(choice, tokens);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  get isCutOff(): boolean {
+    return [...this.#choices.values()].some(({ finish }) => finish === "length");
+  }
+
+  /** Of what kind the answer was to be: sound ones are counted apart. */
+  get form(): string {
+    if (asksJson(this.#request)) return "json";
+    return this.keeps ? "tools" : "text";
+  }
+
+  #signalOf({ content, refused, finish, calls }: Choice, tokens: number | null): Signal | null {
+    if (refused || finish === "content_filter") return "refused";
+    if (finish === "length") return this.#isOwnLimit(tokens) ? null : "cut_off";
+    if (this.#characters > CHARACTERS_MAX) return null;
+    for (const call of calls.values()) if (!this.#isRight(call)) return "bad_arguments";
+    return calls.size === 0 && asksJson(this.#request) ? this.#signalOfJson(content) : null;
+  }
+
+  /** Whether the client's own limit ended the answer. */
+  #isOwnLimit(tokens: number | null): boolean {
+    const limit = outputLimitOf(this.#request);
+    return limit !== undefined && (tokens === null || tokens >= NEAR * limit);
+  }
+
+  #isRight({ name, input, isCustom }: Call): boolean {
+    if (isCustom) return true;
+    const value = parseJson(input === "" ? "{}" : input);
+    const tool = this.#request.tools?.find((one) => one.type === "function" && one.function.name === name);
+    if (!isObject(value) || tool?.type !== "function") return false;
+    return isOf(value, tool.function.parameters);
+  }
+
+  #signalOfJson(content: string): Signal | null {
+    const format = this.#request.response_format;
+    const value = parseJson(content);
+    if (value === undefined || (format?.type === "json_object" && !isObject(value))) return "not_json";
+    return format?.type !== "json_schema" || isOf(value, format.json_schema.schema) ? null : "breaks_schema";
+  }
+}
+
+function asksJson({ response_format: format }: ChatRequest): boolean {
+  return format?.type === "json_object" || format?.type === "json_schema";
+}

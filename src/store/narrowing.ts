@@ -1,0 +1,157 @@
+// Look-ups that are narrowed by what is asked for: only those conditions are in the statement, so that each finds its index.
+import type {
+  KeyFilter,
+  Page,
+  RequestFilter,
+  UsageDimension,
+  UsageFilter,
+  UsageQuery,
+} from "../core/store.ts";
+import type { Value } from "./found.ts";
+import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
+import { listOf, type Mark } from "./sql.ts";
+import { KEY } from "./tables.ts";
+
+/** A statement with the values that it takes, in order. */
+export interface Lookup {
+  readonly text: string;
+  readonly values: readonly Value[];
+}
+
+class Narrowing {
+  readonly values: Value[] = [];
+  readonly #mark: Mark;
+  readonly #conditions: string[] = [];
+
+  constructor(mark: Mark) {
+    this.#mark = mark;
+  }
+
+  /** The place of a value that is taken. */
+  take(value: Value): string {
+    this.values.push(value);
+    return this.#mark(this.values.length);
+  }
+
+  /** Nothing, where there is no value. */
+  by(value: Value | undefined, condition: (mark: string) => string): void {
+    if (value !== undefined) this.add(condition(this.take(value)));
+  }
+
+  add(condition: string): void {
+    this.#conditions.push(`(${condition})`);
+  }
+
+  get where(): string {
+    return this.#conditions.join(" AND ");
+  }
+}
+
+/** Ids of cards begin with their provider's name and a `#`; the character after that ends the range. */
+function ofProvider(by: Narrowing, column: string, provider: string | undefined): void {
+  if (provider === undefined) return;
+  by.add(`${column} >= ${by.take(`${provider}#`)} AND ${column} < ${by.take(`${provider}$`)}`);
+}
+
+/** One page of a list from the newest: before its position, or from the beginning. */
+function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page): string {
+  const atMs = by.take(after?.atMs ?? Number.MAX_SAFE_INTEGER);
+  by.add(`(${atColumn}, id) < (${atMs}, ${by.take(after?.id ?? "")})`);
+  return `WHERE ${by.where} ORDER BY ${atColumn} DESC, id DESC LIMIT ${by.take(limit)}`;
+}
+
+const CLIENT_GONE = 499;
+
+export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Lookup {
+  const { keyId, accountId, model, provider, selector, status, ended, fromMs, toMs } = filter;
+  const by = new Narrowing(mark);
+  by.by(keyId, (at) => `key_id = ${at}`);
+  by.by(accountId, (at) => `account_id = ${at}`);
+  by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
+  ofProvider(by, "coalesce(model_used, model_tried)", provider);
+  by.by(selector, (at) => `selector = ${at}`);
+  if (status === "ok") by.add("status < 400");
+  else if (status === "error") by.add(`status >= 400 AND status <> ${CLIENT_GONE}`);
+  else by.by(status, (at) => `status = ${at}`);
+  by.by(ended, (at) => `ended = ${at}`);
+  by.by(fromMs, (at) => `at_ms >= ${at}`);
+  by.by(toMs, (at) => `at_ms < ${at}`);
+  const end = pageEnd(by, "at_ms", page);
+  return { text: `SELECT ${listOf(REQUEST.columns)} FROM ${REQUEST.name} ${end}`, values: by.values };
+}
+
+export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Lookup {
+  const by = new Narrowing(mark);
+  const { accountId, state, nowMs = 0, text, except } = filter ?? {};
+  by.by(accountId, (at) => `account_id = ${at}`);
+  by.by(except, (at) => `id <> ${at}`);
+  if (state === "revoked") by.add("revoked_at_ms IS NOT NULL");
+  else if (state !== undefined) by.add("revoked_at_ms IS NULL");
+  if (state === "expired") by.by(nowMs, (at) => `expires_at_ms <= ${at}`);
+  if (state === "active") by.by(nowMs, (at) => `expires_at_ms IS NULL OR expires_at_ms > ${at}`);
+  by.by(text && `%${text.replace(/[\\%_]/g, "\\$&")}%`, (at) =>
+    ["name", "id", "last4"].map((column) => `lower(${column}) LIKE ${at} ESCAPE '\\'`).join(" OR "),
+  );
+  const end = pageEnd(by, "created_at_ms", page);
+  return { text: `SELECT ${listOf(KEY.columns)} FROM ${KEY.name} ${end}`, values: by.values };
+}
+
+const DIMENSION_COLUMNS: Readonly<
+  Record<UsageDimension, { readonly column: string; readonly empty: string }>
+> = {
+  hour: { column: "hour_ms", empty: "0" },
+  accountId: { column: "account_id", empty: "''" },
+  keyId: { column: "key_id", empty: "''" },
+  model: { column: "model", empty: "''" },
+};
+
+/** Sums of the usage table over a span, grouped by some of its dimensions. */
+export function usageLookup(query: UsageQuery, mark: Mark): Lookup {
+  return sumsLookup(USAGE.name, query, [], USAGE_SUMS, mark);
+}
+
+/** The counts of each bucket over a span, grouped likewise. */
+export function firstTokensLookup(query: UsageQuery, mark: Mark): Lookup {
+  return sumsLookup(FIRST_TOKEN.name, query, ["bucket"], ["requests"], mark);
+}
+
+function sumsLookup(
+  table: string,
+  { fromMs, toMs, groupBy, only = {} }: UsageQuery,
+  always: readonly string[],
+  sums: readonly string[],
+  mark: Mark,
+): Lookup {
+  const by = new Narrowing(mark);
+  by.by(fromMs, (at) => `hour_ms >= ${at}`);
+  by.by(toMs, (at) => `hour_ms < ${at}`);
+  narrowUsage(by, only);
+  const shown = Object.entries(DIMENSION_COLUMNS).map(([dimension, { column, empty }]) =>
+    groupBy.some((one) => one === dimension) ? column : `${empty} AS ${column}`,
+  );
+  const grouped = [...groupBy.map((dimension) => DIMENSION_COLUMNS[dimension].column), ...always];
+  const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
+  const tail = grouped.length > 0 ? `GROUP BY ${listOf(grouped)} ORDER BY ${listOf(grouped)}` : "";
+  const columns = listOf([...shown, ...always, ...added]);
+  return { text: `SELECT ${columns} FROM ${table} WHERE ${by.where} ${tail}`, values: by.values };
+}
+
+function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: UsageFilter): void {
+  by.by(accountId, (at) => `account_id = ${at}`);
+  by.by(keyId, (at) => `key_id = ${at}`);
+  by.by(model, (at) => `model = ${at}`);
+  ofProvider(by, "model", provider);
+}
+
+/** Takes the moments of the day and the month, an hour before each; `ids` is the condition that tells which keys. */
+export function keyUsesSql(ids: string, dayMark: string, monthMark: string): string {
+  const charged = (mark: string) =>
+    `(SELECT coalesce(sum(charged_nano), 0) FROM usage_hour WHERE key_id = gateway_key.id AND hour_ms > ${mark} AND charged_nano > 0)`;
+  return `
+    SELECT id, ${charged(dayMark)} AS day_nano, ${charged(monthMark)} AS month_nano,
+      (SELECT coalesce(sum(spent_nano), 0) FROM spend
+        WHERE account_id = gateway_key.account_id AND key_id = gateway_key.id) AS ever_nano,
+      coalesce((SELECT max(at_ms) FROM request WHERE key_id = gateway_key.id),
+        (SELECT max(hour_ms) FROM usage_hour WHERE key_id = gateway_key.id)) AS last_at_ms
+    FROM gateway_key WHERE ${ids}`;
+}

@@ -1,0 +1,84 @@
+// The operator's overview on a real store: steps with nothing in them, totals, the span before, narrowing, bad input.
+import { beforeEach, expect, test } from "bun:test";
+import { type Overview, overview } from "../src/admin/overview.ts";
+import type { AdminWorld } from "../src/admin/world.ts";
+import { adminBench, wrongWith } from "./admin-world.ts";
+import { HOUR, NOON, QUOTA, recordOf, writeRecord } from "./samples.ts";
+
+const bench = adminBench();
+let world: AdminWorld;
+let made = 0;
+beforeEach(() => {
+  ({ world } = bench());
+});
+
+const asked = (atMs: number, fields: Parameters<typeof recordOf>[1] = {}) =>
+  writeRecord(world.store, recordOf(`request ${made++}`, { ...fields, atMs }));
+const ask = (query: object) => overview({ ...world, dayRules: () => QUOTA }, query);
+
+/** Each step as when it began and how many requests and errors it had. */
+const stepsOf = ({ series }: Overview) =>
+  series.map(({ at, requests, errors }) => `${at.slice(5, 13)} ${requests} ${errors}`);
+
+test("every day of the span is there, with totals and those of the span before", async () => {
+  const failed = { modelUsed: null, status: 502, faultCode: "upstream_error", costNanoUsd: 0 };
+  await asked(NOON, { chargedNanoUsd: 5000 });
+  await asked(NOON - HOUR, { ...failed, keyId: "b" });
+  await asked(NOON - 48 * HOUR, { modelUsed: "Shop#dear" });
+  await asked(NOON - 72 * HOUR, { keyId: "b" });
+  await asked(NOON - 120 * HOUR, { keyId: "b" });
+  await asked(NOON - 144 * HOUR);
+  const found = await ask({ from: "2026-11-18", to: "2026-11-20" });
+  expect([found.from, found.to, found.step]).toEqual([
+    "2026-11-18T00:00:00.000Z",
+    "2026-11-21T00:00:00.000Z",
+    "day",
+  ]);
+  expect(stepsOf(found)).toEqual(["11-18T00 1 0", "11-19T00 0 0", "11-20T00 2 1"]);
+  expect(found.totals).toMatchObject({ requests: 3, errors: 1, charged_usd: 0.000005, cost_usd: 0.0000065 });
+  expect(found.previous).toMatchObject({ requests: 2, errors: 0 });
+  const only = async (query: object) => stepsOf(await ask({ from: "2026-11-18", ...query })).join(", ");
+  expect(await only({ key_id: "b" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 1 1");
+  expect(await only({ provider: "Shop" })).toBe("11-18T00 1 0, 11-19T00 0 0, 11-20T00 0 0");
+  expect(await only({ model: "Sim#echo" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 2 1");
+  expect(await only({ account_id: "none" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 0 0");
+});
+
+test("by the hour it is the hours that begin within the span", async () => {
+  await asked(NOON - 90 * 60_000);
+  await asked(NOON - 1, { status: 404 });
+  await asked(NOON);
+  const span = { from: "2026-11-20T10:00:00Z", to: "2026-11-20T12:30:00Z", step: "hour" };
+  expect(stepsOf(await ask(span))).toEqual(["11-20T10 1 0", "11-20T11 1 1", "11-20T12 1 0"]);
+  expect(stepsOf(await ask({ ...span, from: "2026-11-20T10:30:00Z" }))).toEqual([
+    "11-20T11 1 1",
+    "11-20T12 1 0",
+  ]);
+});
+
+test("the time to the first token is of streamed answers, of each step and of all", async () => {
+  for (let at = 0; at < 20; at++) await asked(NOON, { stream: true, firstTokenMs: 100, totalMs: 500 });
+  for (let at = 0; at < 20; at++)
+    await asked(NOON - 24 * HOUR, { stream: true, firstTokenMs: 1000, totalMs: 2000 });
+  await asked(NOON, { firstTokenMs: 60_000, totalMs: 60_000 });
+  const { series, totals, previous } = await ask({ from: "2026-11-18", to: "2026-11-20" });
+  const near = (found: number | undefined, ms: number) => Math.abs((found ?? 0) / ms - 1) < 0.2;
+  expect(series[0]?.first_token_ms).toBeNull();
+  expect(near(series[1]?.first_token_ms?.p50, 1000)).toBe(true);
+  expect(near(series[2]?.first_token_ms?.p95, 100)).toBe(true);
+  expect([near(totals.first_token_ms?.p50, 100), near(totals.first_token_ms?.p95, 1000)]).toEqual([
+    true,
+    true,
+  ]);
+  expect(previous.first_token_ms).toBeNull();
+});
+
+test.each([
+  [{ step: "minute" }, "invalid_value step"],
+  [{ step: "hour", from: "2026-10-01" }, "invalid_value from"],
+  [{ from: "2024-01-01" }, "invalid_value from"],
+  [{ from: "2026-11-20", to: "2026-11-19" }, "invalid_value from"],
+  [{ group_by: "day" }, "unknown_parameter group_by"],
+])("%p is refused", async (query, expected) => {
+  expect(await wrongWith(() => ask(query))).toBe(expected);
+});

@@ -1,0 +1,165 @@
+// One answer over HTTP as the load generator reads it: every chunk counted and in order, with the time at which it came.
+
+/** What has to come back. Anything else is an error: what is wrong must not be counted. */
+export interface Expected {
+  /** The dialect that the client speaks here. */
+  readonly speech: "openai" | "anthropic";
+  /** Pieces of text in a stream; null: one whole answer. */
+  readonly chunks: number | null;
+  /** Bytes that must have reached the provider, at least. */
+  readonly receivedBytes?: number;
+}
+
+/** Where times go; all in milliseconds. */
+export interface Seen {
+  /** From the time at which a request was meant to be sent, to its answer's end. */
+  readonly latencies: number[];
+  /** The same to the first piece of text. */
+  readonly firsts: number[];
+  /** Between two pieces of one stream. */
+  readonly gaps: number[];
+  /** From the provider's sending of a piece to its coming here, where pieces carry the time. */
+  readonly delays: number[];
+  chunks: number;
+}
+
+export function nothingSeen(): Seen {
+  return { latencies: [], firsts: [], gaps: [], delays: [], chunks: 0 };
+}
+
+const PIECE = { openai: '"content":"', anthropic: '"text":"' };
+const LAST = { openai: "data: [DONE]", anthropic: '"type":"message_stop"' };
+const FINISH = { openai: '"finish_reason":"stop"', anthropic: '"stop_reason":"end_turn"' };
+
+export class AnswerReader {
+  readonly #expected: Expected;
+  readonly #seen: Seen;
+  readonly #intendedMs: number;
+  /** What came and was not read yet. */
+  #text = "";
+  /** Of the body. */
+  #body = "";
+  #framing: "none" | "chunked" | "to the end" | number = "none";
+  #pieces = 0;
+  #lastPieceMs = 0;
+  #sawLast = false;
+  #sawFinish = false;
+
+  constructor(expected: Expected, seen: Seen, intendedMs: number) {
+    this.#expected = expected;
+    this.#seen = seen;
+    this.#intendedMs = intendedMs;
+  }
+
+  get pieces(): number {
+    return this.#pieces;
+  }
+
+  /** True when the answer is whole. Throws when it is not what was expected. */
+  push(text: string, nowMs: number): boolean {
+    this.#text = this.#text === "" ? text : this.#text + text;
+    if (this.#framing === "none" && !this.#readHead()) return false;
+    const isWhole = this.#readBody();
+    if (this.#expected.chunks !== null) this.#readFrames(nowMs);
+    if (isWhole) this.#check(nowMs);
+    return isWhole;
+  }
+
+  /** The connection has ended. Throws when the answer is not whole. */
+  end(nowMs: number): void {
+    if (this.#framing !== "to the end") throw this.#wrong("the connection ended before it");
+    this.#check(nowMs);
+  }
+
+  #readHead(): boolean {
+    const end = this.#text.indexOf("\r\n\r\n");
+    if (end === -1) return false;
+    const head = this.#text.slice(0, end);
+    this.#text = this.#text.slice(end + 4);
+    if (!head.startsWith("HTTP/1.1 200")) throw this.#wrong(head.slice(0, 40) + this.#text.slice(0, 300));
+    const length = /\ncontent-length: *(\d+)/i.exec(head)?.[1];
+    if (length !== undefined) this.#framing = Number(length);
+    else this.#framing = /\ntransfer-encoding: *chunked/i.test(head) ? "chunked" : "to the end";
+    return true;
+  }
+
+  #readBody(): boolean {
+    if (this.#framing === "chunked") return this.#readChunks();
+    this.#body += this.#text;
+    const came = this.#text.length;
+    this.#text = "";
+    if (typeof this.#framing !== "number") return false;
+    this.#framing -= came;
+    return this.#framing === 0;
+  }
+
+  #readChunks(): boolean {
+    let from = 0;
+    for (;;) {
+      const line = this.#text.indexOf("\r\n", from);
+      if (line === -1) break;
+      const size = Number.parseInt(this.#text.slice(from, line), 16);
+      if (this.#text.length < line + 2 + size + 2) break;
+      if (size === 0) return true;
+      this.#body += this.#text.slice(line + 2, line + 2 + size);
+      from = line + 2 + size + 2;
+    }
+    if (from > 0) this.#text = this.#text.slice(from);
+    return false;
+  }
+
+  #readFrames(nowMs: number): void {
+    let from = 0;
+    for (;;) {
+      const end = this.#body.indexOf("\n\n", from);
+      if (end === -1) break;
+      this.#readFrame(this.#body.slice(from, end), nowMs);
+      from = end + 2;
+    }
+    if (from > 0) this.#body = this.#body.slice(from);
+  }
+
+  #readFrame(frame: string, nowMs: number): void {
+    const { speech } = this.#expected;
+    this.#sawFinish ||= frame.includes(FINISH[speech]);
+    this.#sawLast ||= frame.includes(LAST[speech]);
+    const at = frame.indexOf(PIECE[speech]);
+    if (at === -1) return;
+    const from = at + PIECE[speech].length;
+    const number = Number.parseInt(frame.slice(from, from + 8), 10);
+    if (Number.isNaN(number)) return;
+    if (number !== this.#pieces) throw this.#wrong(`piece ${number} came in the place of ${this.#pieces}`);
+    this.#time(frame, from, nowMs);
+  }
+
+  #time(frame: string, from: number, nowMs: number): void {
+    const seen = this.#seen;
+    if (this.#pieces === 0) seen.firsts.push(nowMs - this.#intendedMs);
+    else seen.gaps.push(nowMs - this.#lastPieceMs);
+    const stamp = frame.indexOf("@", from);
+    if (stamp !== -1) {
+      const sentMs = Number.parseFloat(frame.slice(stamp + 1, stamp + 18));
+      seen.delays.push(performance.timeOrigin + nowMs - sentMs);
+    }
+    this.#lastPieceMs = nowMs;
+    this.#pieces++;
+    seen.chunks++;
+  }
+
+  #check(nowMs: number): void {
+    const { speech, chunks, receivedBytes = 0 } = this.#expected;
+    if (chunks === null) {
+      const received = Number(/received (\d+) bytes/.exec(this.#body)?.[1]);
+      this.#sawFinish = this.#body.includes(FINISH[speech]) && received >= receivedBytes;
+      this.#sawLast = true;
+    } else if (this.#pieces !== chunks) {
+      throw this.#wrong(`${this.#pieces} of ${chunks} pieces`);
+    }
+    if (!this.#sawFinish || !this.#sawLast) throw this.#wrong(this.#body.slice(0, 300));
+    this.#seen.latencies.push(nowMs - this.#intendedMs);
+  }
+
+  #wrong(what: string): Error {
+    return new Error(`Wrong answer: ${what}`);
+  }
+}

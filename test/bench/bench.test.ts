@@ -1,0 +1,40 @@
+// The short form of every benchmark: all answers right, every chunk there; figures are printed and none is asserted.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { BENCHMARKS } from "./benchmarks.ts";
+import { aimsText, findingText, plot } from "./report.ts";
+import { soak } from "./soak.ts";
+import { closeStage, openStage, type Stage } from "./stage.ts";
+
+const TEST_MS = 60_000;
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await openStage({ isShort: true, peers: false });
+}, TEST_MS);
+afterAll(() => closeStage(stage));
+
+for (const { name, run } of BENCHMARKS) {
+  test(
+    `the benchmark ${name} runs and gets right answers`,
+    async () => {
+      const finding = await run(stage);
+      console.log(`${findingText(finding)}\n\n${aimsText(finding.aims)}\n`);
+      const rows = finding.tables.flatMap((table) => table.rows);
+      expect(rows.length).toBeGreaterThan(0);
+      expect(rows.flat()).not.toContain("NaN");
+      expect(plot(finding.bars)).toContain("</svg>");
+    },
+    TEST_MS,
+  );
+}
+
+test(
+  "the soak counts every chunk, and leaves no upstream call open",
+  async () => {
+    const soaked = await soak(stage, 2 / 60);
+    expect(soaked.counted).toMatchObject({ wrong: 0 });
+    expect(soaked.counted.finished).toBeGreaterThan(0);
+    expect(soaked.left).toBe(0);
+  },
+  TEST_MS,
+);

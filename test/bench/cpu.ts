@@ -1,0 +1,132 @@
+// CPU time per request and per chunk at 32 connections: whole answers, streams of one dialect, streams that are translated.
+import { medianOf, shown, spread } from "./figures.ts";
+import { type Cost, costs, type Load } from "./measure.ts";
+import type { Aim, Bars, Finding, Table } from "./report.ts";
+import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
+
+const CONNECTIONS = 32;
+const PACED_CONNECTIONS = 48;
+export const CHUNKS = 200;
+const ROUNDS = 5;
+/** Those that take their time give steadier figures. */
+const PACED_ROUNDS = 3;
+
+interface Case {
+  readonly title: string;
+  readonly scenario: Scenario;
+  readonly requests: number;
+  readonly connections: number;
+  readonly rounds: number;
+  /** Times the floor. */
+  readonly atMost: number;
+  /** Times less than Portkey. */
+  readonly lessThanPortkey?: number;
+}
+
+const whole: Case = {
+  title: "whole answers, 1 KB",
+  scenario: { speech: "openai", manner: "", chunks: null },
+  requests: 4000,
+  connections: CONNECTIONS,
+  rounds: ROUNDS,
+  atMost: 1.6,
+  lessThanPortkey: 14,
+};
+
+function streamed(speech: Scenario["speech"], paceMs: number): Case {
+  const isPaced = paceMs > 0;
+  const manner = `~chunks=${CHUNKS}${isPaced ? `~pace=${paceMs}` : ""}`;
+  const kind = speech === "openai" ? "same dialect" : "translated";
+  return {
+    title: `streams of ${CHUNKS} chunks, ${kind}, ${isPaced ? `a chunk per ${paceMs} ms` : "in one burst"}`,
+    scenario: { speech, manner, chunks: CHUNKS },
+    requests: isPaced ? 96 : 640,
+    connections: isPaced ? PACED_CONNECTIONS : CONNECTIONS,
+    rounds: isPaced ? PACED_ROUNDS : ROUNDS,
+    atMost: speech === "openai" ? 1.35 : 2.5,
+  };
+}
+
+async function measured(stage: Stage, one: Case): Promise<ReadonlyMap<string, readonly Cost[]>> {
+  const others = stage.contenders(one.scenario).filter(({ name }) => name !== DIRECT);
+  const requests = stage.size(one.requests, 40);
+  const load: Load = { connections: one.connections, warmUp: Math.ceil(requests / 5), requests };
+  return costs(others, stage.size(one.rounds, 1), load);
+}
+
+function tableOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): Table {
+  const floor = medianOf((found.get(FLOOR) ?? []).map(({ cpuMicros }) => cpuMicros));
+  const rows = [...found].map(([name, rounds]) => {
+    const cpu = rounds.map(({ cpuMicros }) => cpuMicros);
+    const median = medianOf(cpu);
+    const perChunk = one.scenario.chunks === null ? [] : [shown(median / one.scenario.chunks)];
+    return [name, spread(cpu), ...perChunk, shown(median / floor), shown(1e6 / median)];
+  });
+  const perChunk = one.scenario.chunks === null ? [] : ["CPU per chunk, µs"];
+  return {
+    head: [
+      `${one.title}, ${one.connections} at once`,
+      "CPU per request, µs",
+      ...perChunk,
+      "times the floor",
+      "requests per second per core",
+    ],
+    rows,
+  };
+}
+
+function aimsOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): readonly Aim[] {
+  const cpuOf = (name: string) => medianOf((found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros));
+  const ours: Aim = {
+    what: `CPU per request over the floor's, ${one.title}`,
+    measured: cpuOf(OURS) / cpuOf(FLOOR),
+    unit: "×",
+    atMost: one.atMost,
+  };
+  if (!found.has("Portkey") || one.lessThanPortkey === undefined) return [ours];
+  const less: Aim = {
+    what: `Portkey's CPU per request over ours, ${one.title}`,
+    measured: cpuOf("Portkey") / cpuOf(OURS),
+    unit: "×",
+    atMost: null,
+    atLeast: one.lessThanPortkey,
+  };
+  return [ours, less];
+}
+
+function barsOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): Bars {
+  const bars = [...found].map(([name, rounds]) => ({
+    name,
+    value: medianOf(rounds.map(({ cpuMicros }) => cpuMicros)),
+  }));
+  return { title: `CPU per request, ${one.title}`, unit: "µs", bars };
+}
+
+async function compared(stage: Stage, title: string, cases: readonly Case[]): Promise<Finding> {
+  const parts: { table: Table; aims: readonly Aim[]; bars: Bars }[] = [];
+  for (const one of cases) {
+    const found = await measured(stage, one);
+    parts.push({ table: tableOf(one, found), aims: aimsOf(one, found), bars: barsOf(one, found) });
+  }
+  return {
+    title,
+    note: `Medians of the rounds, in random order (least–most). Requests per second per core: what one core's time suffices for.`,
+    tables: parts.map(({ table }) => table),
+    aims: parts.flatMap(({ aims }) => aims),
+    bars: parts.map(({ bars }) => bars),
+  };
+}
+
+export function benchWhole(stage: Stage): Promise<Finding> {
+  return compared(stage, "CPU per request: whole answers", [whole]);
+}
+
+export function benchStreamed(stage: Stage): Promise<Finding> {
+  const paceMs = stage.size(4, 1);
+  return compared(stage, "CPU per request: streams", [
+    streamed("openai", paceMs),
+    streamed("openai", 0),
+    streamed("anthropic", paceMs),
+    streamed("anthropic", 0),
+  ]);
+}

@@ -1,0 +1,51 @@
+// Medians, percentiles and spreads, and how a figure is printed.
+
+export function medianOf(values: readonly number[]): number {
+  return percentileOf(values, 0.5);
+}
+
+/** The value that so large a share of all are not above. */
+export function percentileOf(values: readonly number[], share: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
+
+/** Three significant digits, without an exponent. */
+export function shown(value: number): string {
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toFixed(Math.min(digits, 3));
+}
+
+/** The median with the least and the most of all rounds. */
+export function spread(values: readonly number[]): string {
+  if (values.length === 1) return shown(medianOf(values));
+  return `${shown(medianOf(values))} (${shown(Math.min(...values))}–${shown(Math.max(...values))})`;
+}
+
+/** Zipf(1) over so many: gives a rank from 0, the first the likeliest. */
+export function zipf(count: number): () => number {
+  const sums = new Float64Array(count);
+  let sum = 0;
+  for (let rank = 0; rank < count; rank++) {
+    sum += 1 / (rank + 1);
+    sums[rank] = sum;
+  }
+  return () => {
+    const drawn = Math.random() * sum;
+    let [low, high] = [0, count - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((sums[middle] ?? 0) < drawn) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+export function shuffled<Value>(values: readonly Value[]): Value[] {
+  return values
+    .map((value) => ({ value, order: Math.random() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ value }) => value);
+}

@@ -1,0 +1,101 @@
+// Poundkey as it is measured: the compiled binary with everything on, on a store and a configuration of its own.
+import { join } from "node:path";
+import { type Start, type Started, start } from "./processes.ts";
+import { MASTER_KEY, seedStore } from "./seed.ts";
+
+export interface GatewaySetup {
+  /** Names its files. */
+  readonly name: string;
+  readonly keys?: number;
+  /** Each key's own free requests a day. */
+  readonly requestsPerDay?: number;
+  /** What each key's account has. */
+  readonly fundedNanoUsd?: number;
+  readonly charge?: "always" | "beyond_allowance";
+  /** More models beside `m`. */
+  readonly models?: number;
+  readonly workers?: number;
+}
+
+export interface GatewayPlace {
+  readonly binary: string;
+  readonly directory: string;
+  /** Where the provider listens. */
+  readonly upstreamPort: number;
+}
+
+const PRICE = "price: { input: 0.25, output: 2 }";
+const LIMITS = "context: 16000000, output: 8192";
+
+/** So many may be listed for a provider. */
+const MODELS_OF_PROVIDER = 1000;
+
+export function modelId(number: number): string {
+  return `More${Math.floor(number / MODELS_OF_PROVIDER)}#model-${number}`;
+}
+
+function moreProviders(models: number, base: string): readonly string[] {
+  return Array.from({ length: models }, (_, number) => {
+    const [provider = "", name = ""] = modelId(number).split("#");
+    const head = [`  ${provider}:`, ...providerLines("openai", `${base}/v1`)];
+    return [
+      ...(number % MODELS_OF_PROVIDER === 0 ? head : []),
+      `      - { name: ${name}, ${LIMITS}, ${PRICE} }`,
+    ];
+  }).flat();
+}
+
+function providerLines(dialect: string, base: string): readonly string[] {
+  return [`    dialect: ${dialect}`, `    base_url: "${base}"`, "    keys: [sim]", "    models:"];
+}
+
+/** Every feature at work: after the one free request a day, the balance pays, so that both are decided for each request. */
+function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: GatewayPlace): string {
+  const { models = 0, charge = "beyond_allowance" } = setup;
+  const model = `      - { name: m, ${LIMITS}, ${PRICE} }`;
+  const base = `http://127.0.0.1:${upstreamPort}`;
+  return [
+    "server: { host: 127.0.0.1, port: 0, admin_token: bench }",
+    `store: "sqlite:${storePath(setup, directory)}"`,
+    "quota: { requests_per_day: 1, throttle: 10m }",
+    `billing: { charge: ${charge} }`,
+    "providers:",
+    "  Local:",
+    ...[...providerLines("openai", `${base}/v1`), model],
+    "  Foreign:",
+    ...[...providerLines("anthropic", base), model],
+    // Its breaker opens where its answers break off, and the others' stay closed.
+    "  Bad:",
+    ...[...providerLines("openai", `${base}/v1`), model],
+    ...moreProviders(models, base),
+    "",
+  ].join("\n");
+}
+
+function storePath({ name }: GatewaySetup, directory: string): string {
+  return join(directory, name, "poundkey.db");
+}
+
+/** Fills a store and writes the configuration: what starts the gateway on them. */
+export async function preparedGateway(setup: GatewaySetup, place: GatewayPlace): Promise<Start> {
+  const { name, workers = 1 } = setup;
+  const directory = join(place.directory, name);
+  const config = join(directory, "poundkey.yaml");
+  await Bun.write(config, configurationOf(setup, place));
+  await seedStore(storePath(setup, place.directory), setup);
+  return {
+    command: [
+      place.binary,
+      "serve",
+      "--config",
+      config,
+      ...(workers > 1 ? ["--workers", String(workers)] : []),
+    ],
+    directory,
+    env: { POUNDKEY_MASTER_KEY: MASTER_KEY },
+  };
+}
+
+export async function startGateway(setup: GatewaySetup, place: GatewayPlace): Promise<Started> {
+  return start(await preparedGateway(setup, place));
+}

@@ -1,0 +1,137 @@
+// The programs that are compared: starting and ending them, their CPU time and memory as the system counts it.
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface Started {
+  readonly port: number;
+  readonly pid: number;
+  /** The line that said where it listens. */
+  readonly line: string;
+  /** Ends it as a supervisor would; gives its exit code. */
+  readonly stop: () => Promise<number>;
+}
+
+const children = new Set<Bun.Subprocess>();
+
+export interface Start {
+  readonly command: readonly string[];
+  readonly directory: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** The line that says where it listens; its first group is the port. */
+  readonly says?: RegExp;
+}
+
+const LISTENS = /^.*listens? on http:\S+:(\d+)/m;
+const START_MS = 60_000;
+
+/** Starts a program and waits for the line that says where it listens. Throws when it ends, or stays silent. */
+export async function start({ command, directory, env = {}, says = LISTENS }: Start): Promise<Started> {
+  const child = Bun.spawn([...command], {
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? "", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  children.add(child);
+  const late = setTimeout(() => child.kill(), START_MS);
+  let text = "";
+  const decoder = new TextDecoder();
+  const reader = child.stdout.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error(`${command.join(" ")} ended: ${text}`);
+    text += decoder.decode(value, { stream: true });
+    const [line = "", port] = says.exec(text) ?? [];
+    if (port === undefined) continue;
+    clearTimeout(late);
+    void emptied(reader);
+    return { port: Number(port), pid: child.pid, line, stop: () => stopped(child) };
+  }
+}
+
+/** What a program says later has to go somewhere, or it stands still. */
+async function emptied(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  while (!(await reader.read()).done);
+}
+
+async function stopped(child: Bun.Subprocess): Promise<number> {
+  child.kill("SIGTERM");
+  const code = await child.exited;
+  children.delete(child);
+  return code;
+}
+
+export async function stopAll(): Promise<void> {
+  for (const child of children) child.kill("SIGKILL");
+  await Promise.all([...children].map((child) => child.exited));
+  children.clear();
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const text = readdirSync(`/proc/${pid}/task`)
+    .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8"))
+    .join(" ");
+  return text.split(" ").filter(Boolean).map(Number);
+}
+
+/** The process and all that it started. */
+export function familyOf(pid: number): readonly number[] {
+  return [pid, ...childrenOf(pid).flatMap(familyOf)];
+}
+
+/** CPU time of all threads of a process alone, in microseconds. */
+export function ownCpuMicros(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) => {
+    try {
+      return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+    } catch {
+      // It ended since it was listed.
+      return 0;
+    }
+  });
+  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
+}
+
+/** CPU time of a process and all that it started, in microseconds. */
+export function cpuMicros(pid: number): number {
+  return familyOf(pid).reduce((sum, one) => sum + ownCpuMicros(one), 0);
+}
+
+/** Resident memory of a process and all that it started, in bytes. */
+export function residentBytes(pid: number): number {
+  return familyOf(pid).reduce((sum, one) => sum + ownResidentBytes(one), 0);
+}
+
+function ownResidentBytes(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
+}
+
+/** A port that nobody listens on now. */
+export async function freePort(): Promise<number> {
+  const claim = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const port = claim.port ?? 0;
+  await claim.stop(true);
+  return port;
+}
+
+/** Runs a command to its end. Throws with what it said when it fails. */
+export async function run(
+  command: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+) {
+  const child = Bun.spawn([...command], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  if (code !== 0) throw new Error(`${command.join(" ")} failed: ${out}${err}`);
+  return out;
+}

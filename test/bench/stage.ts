@@ -1,0 +1,163 @@
+// What all benchmarks share: the provider, the binary, the floor, the peers, and the same request for each of them.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Ask, askOf } from "./client.ts";
+import { type GatewayPlace, startGateway } from "./gateways.ts";
+import { type Peer, startNginx, startPortkey } from "./peers.ts";
+import { run, type Started, start, stopAll } from "./processes.ts";
+import { secretOf } from "./seed.ts";
+
+export const ROOT = join(import.meta.dir, "../..");
+export const FLOOR = "pass-through";
+export const OURS = "Poundkey";
+export const DIRECT = "direct";
+
+export interface Scenario {
+  /** The provider's dialect; clients of a gateway speak OpenAI's in both cases. */
+  readonly speech: "openai" | "anthropic";
+  /** How the provider answers, as `upstream-answers.ts` reads it: `~latency=20`. */
+  readonly manner: string;
+  /** Pieces of a stream; null: a whole answer. */
+  readonly chunks: number | null;
+  /** Of the request; the rest of it is an image in base64. */
+  readonly bytes?: number;
+}
+
+/** One of those that are compared, with the scenario's request to it. */
+export interface Contender {
+  readonly name: string;
+  readonly pid: number;
+  readonly ask: Ask;
+}
+
+export interface Stage extends GatewayPlace {
+  readonly isShort: boolean;
+  /** The one that answers for the short form or the full one. */
+  readonly size: <Value>(full: Value, short: Value) => Value;
+  readonly upstream: Started;
+  readonly gateway: Started;
+  readonly peers: readonly Peer[];
+  /** Everybody for the scenario, `direct` first, which has no process of its own. */
+  readonly contenders: (scenario: Scenario) => readonly Contender[];
+}
+
+const PATHS = { openai: "/v1/chat/completions", anthropic: "/v1/messages" };
+const TEXT_BYTES = 850;
+const FILLER = "The committee met on Thursday to discuss the proposal. ".repeat(20).slice(0, TEXT_BYTES);
+
+export function bodyOf(model: string, { manner, chunks, bytes = 0 }: Scenario): string {
+  const text = `${manner === "" ? "~" : manner}; ${FILLER}`;
+  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${pixels(bytes - 1000)}` } };
+  const content = bytes > 2000 ? [{ type: "text", text }, image] : text;
+  const body = { model, max_tokens: 300, messages: [{ role: "user", content }] };
+  return JSON.stringify(chunks === null ? body : { ...body, stream: true });
+}
+
+/** Base64 that is no text: what a repeated letter would be to a compressor it need not be to a scanner. */
+function pixels(bytes: number): string {
+  const noise = Buffer.alloc(Math.max(0, Math.floor((bytes * 3) / 4)));
+  let state = 1;
+  for (let at = 0; at < noise.length; at++) {
+    state = (state * 1_103_515_245 + 12_345) & 0x7fffffff;
+    noise[at] = state >> 16;
+  }
+  return noise.toString("base64");
+}
+
+/** A request to a gateway of ours, with the key of that number. */
+export function askGateway(port: number, scenario: Scenario, model = "Local#m", key = 0): Ask {
+  const name = scenario.speech === "anthropic" ? "Foreign#m" : model;
+  const headers = { authorization: `Bearer ${secretOf(key)}` };
+  return askOf(port, PATHS.openai, headers, bodyOf(name, scenario), expectedOf(scenario, "openai"));
+}
+
+function expectedOf({ chunks, bytes = 0 }: Scenario, speech: Scenario["speech"]) {
+  return { speech, chunks, receivedBytes: bytes };
+}
+
+/** Straight to a provider, or through what passes it on as it is. */
+function askPlainly(port: number, scenario: Scenario, path: string): Ask {
+  const { speech } = scenario;
+  const headers = { authorization: "Bearer sim" };
+  return askOf(port, path, headers, bodyOf("m", scenario), expectedOf(scenario, speech));
+}
+
+function askPortkey(port: number, scenario: Scenario, upstreamPort: number): Ask {
+  const headers = {
+    authorization: "Bearer sim",
+    "x-portkey-provider": scenario.speech,
+    "x-portkey-custom-host": `http://127.0.0.1:${upstreamPort}/v1`,
+  };
+  return askOf(port, PATHS.openai, headers, bodyOf("m", scenario), expectedOf(scenario, "openai"));
+}
+
+export interface StageOptions {
+  readonly isShort: boolean;
+  readonly peers: boolean;
+}
+
+/** Builds the binary from the source as it is now, and starts all. `closeStage` ends them. */
+export async function openStage({ isShort, peers: wantsPeers }: StageOptions): Promise<Stage> {
+  const directory = mkdtempSync(join(tmpdir(), "poundkey-bench-"));
+  const binary = await builtGateway(directory);
+  const bun = process.execPath;
+  const upstream = await start({ command: [bun, join(import.meta.dir, "upstream.ts")], directory });
+  const floorOf = (speech: Scenario["speech"]) =>
+    start({
+      command: [bun, join(import.meta.dir, "floor.ts")],
+      directory,
+      env: { FLOOR_UPSTREAM: `http://127.0.0.1:${upstream.port}${PATHS[speech]}` },
+    });
+  const floors = { openai: await floorOf("openai"), anthropic: await floorOf("anthropic") };
+  const nginxOf = (speech: Scenario["speech"]) =>
+    isShort ? null : startNginx(directory, { port: upstream.port, path: PATHS[speech] });
+  const nginxes = { openai: await nginxOf("openai"), anthropic: await nginxOf("anthropic") };
+  const portkey = wantsPeers ? await startPortkey(directory) : null;
+  const place = { binary, directory, upstreamPort: upstream.port };
+  const gateway = await startGateway({ name: "main" }, place);
+  return {
+    ...place,
+    isShort,
+    size: (full, short) => (isShort ? short : full),
+    upstream,
+    gateway,
+    peers: [nginxes.openai, portkey].filter((peer) => peer !== null),
+    contenders: (scenario) => {
+      const { speech } = scenario;
+      const nginx = nginxes[speech]?.started;
+      const portkeys = portkey?.started;
+      const plain = (name: string, { pid, port }: Started, path: string): Contender => ({
+        name,
+        pid,
+        ask: askPlainly(port, scenario, path),
+      });
+      return [
+        plain(DIRECT, upstream, PATHS[speech]),
+        plain(FLOOR, floors[speech], "/"),
+        ...(nginx ? [plain("nginx", nginx, "/")] : []),
+        { name: OURS, pid: gateway.pid, ask: askGateway(gateway.port, scenario) },
+        ...(portkeys
+          ? [{ name: "Portkey", pid: portkeys.pid, ask: askPortkey(portkeys.port, scenario, upstream.port) }]
+          : []),
+      ];
+    },
+  };
+}
+
+export async function closeStage({ directory }: Stage): Promise<void> {
+  await stopAll();
+  rmSync(directory, { recursive: true, force: true });
+}
+
+/** The binary as `npm run build` makes it, elsewhere. */
+async function builtGateway(directory: string): Promise<string> {
+  const { scripts } = (await Bun.file(join(ROOT, "package.json")).json()) as {
+    scripts: { build: string };
+  };
+  const binary = join(directory, "poundkey");
+  const command = scripts.build.replace(/--outfile \S+/, `--outfile ${binary}`);
+  const path = `${join(process.execPath, "..")}:${join(ROOT, "node_modules/.bin")}:${process.env.PATH}`;
+  await run(["sh", "-c", command], ROOT, { PATH: path });
+  return binary;
+}

@@ -1,0 +1,44 @@
+// What it costs to see an answer go by for what it says against itself: `bun test/bench/witness.ts`.
+import type { ChatChunk, ChatRequest } from "../../src/core/chat.ts";
+import { Witness } from "../../src/router/signal.ts";
+
+const ROUNDS = 5000;
+const PIECE_CHARACTERS = 8;
+const row = {
+  type: "object",
+  properties: { a: { type: "string" }, b: { type: "integer" } },
+  required: ["a"],
+};
+const schema = { type: "object", properties: { rows: { type: "array", items: row } }, required: ["rows"] };
+const text = JSON.stringify({ rows: Array.from({ length: 60 }, (_, at) => ({ a: `word ${at}`, b: at })) });
+
+const plain: ChatRequest = { model: "Router#best", messages: [{ role: "user", content: "Hi" }] };
+const asked: ChatRequest = {
+  ...plain,
+  response_format: { type: "json_schema", json_schema: { name: "rows", schema } },
+};
+
+function chunksOf(words: string): readonly ChatChunk[] {
+  const pieces = words.match(new RegExp(`.{1,${PIECE_CHARACTERS}}`, "g")) ?? [];
+  const chunk = (content: string, isLast: boolean): ChatChunk => ({
+    choices: [{ index: 0, delta: { content }, finish_reason: isLast ? "stop" : null }],
+  });
+  return pieces.map((piece, at) => chunk(piece, at === pieces.length - 1));
+}
+
+function microseconds(request: ChatRequest, chunks: readonly ChatChunk[]): number {
+  const started = performance.now();
+  for (let round = 0; round < ROUNDS; round++) {
+    const witness = new Witness(request);
+    for (const chunk of chunks) witness.take([chunk]);
+    if (witness.signal(10) !== null) throw new Error("The answer is sound.");
+  }
+  return ((performance.now() - started) / ROUNDS) * 1000;
+}
+
+const chunks = chunksOf(text);
+for (const [what, request] of [["in words", plain] as const, ["of a schema", asked] as const]) {
+  microseconds(request, chunks);
+  const spent = microseconds(request, chunks).toFixed(1);
+  console.log(`an answer ${what}, ${chunks.length} chunks, ${text.length} characters: ${spent} µs`);
+}

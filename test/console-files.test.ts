@@ -1,0 +1,68 @@
+// The console's page and files over HTTP: named by their hash, compressed, small, and closed to every other host.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+
+const FIRST_LOAD_BYTES_MAX = 150_000;
+
+let gateway: UnderTest;
+
+beforeAll(async () => {
+  gateway = await startUnderTest();
+});
+
+afterAll(() => gateway.stop());
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  fetch(`${gateway.url}${path}`, { headers: { "accept-encoding": "gzip", ...headers }, decompress: false });
+
+/** The page's text, and the paths of all it asks for. */
+async function firstLoad(): Promise<{ readonly html: string; readonly files: readonly string[] }> {
+  const html = await (await fetch(`${gateway.url}/`)).text();
+  return { html, files: [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "") };
+}
+
+test("the page forbids other hosts, scripts within it and frames, and is asked for anew each time", async () => {
+  const page = await get("/");
+  expect(page.status).toBe(200);
+  expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(page.headers.get("cache-control")).toBe("no-cache");
+  expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+  const policy = page.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self'");
+  expect(policy).toContain("connect-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain("unsafe");
+  expect(policy).not.toContain("http");
+  const again = await get("/", { "if-none-match": page.headers.get("etag") ?? "" });
+  expect(again.status).toBe(304);
+});
+
+test("its files are named by their hash, kept for good, compressed; the first load is below 150 KB", async () => {
+  const { html, files } = await firstLoad();
+  expect(html).not.toMatch(/<script(?![^>]* src=)/);
+  expect(files.length).toBeGreaterThanOrEqual(3);
+  let bytes = (await (await get("/")).arrayBuffer()).byteLength;
+  for (const file of files) {
+    expect(file).toMatch(/^\/console\/[a-z]+-[a-z0-9]{8,}\.(js|css|svg)$/);
+    const answer = await get(file);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("content-encoding")).toBe("gzip");
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    bytes += (await answer.arrayBuffer()).byteLength;
+  }
+  expect(bytes).toBeLessThan(FIRST_LOAD_BYTES_MAX);
+});
+
+test("who takes no gzip gets the same, plain", async () => {
+  const [file = ""] = (await firstLoad()).files.filter((path) => path.endsWith(".css"));
+  const plain = await get(file, { "accept-encoding": "identity" });
+  expect(plain.headers.get("content-encoding")).toBeNull();
+  expect(await plain.text()).toContain("--accent");
+});
+
+test("nothing else is served, and nothing is changed there", async () => {
+  expect((await get("/console/nothing-00000000.js")).status).toBe(404);
+  expect((await get("/console/..%2f..%2fpackage.json")).status).toBe(404);
+  expect((await fetch(`${gateway.url}/`, { method: "POST" })).status).toBe(405);
+});

@@ -1,0 +1,149 @@
+// The operator's first hour in a browser: a key is made, copied, used, seen everywhere, revoked; money is put on an account.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { HAS_BROWSER, newVisitor, openBrowser, signedIn, signIn, type Visitor } from "./visitor.ts";
+
+let gateway: UnderTest;
+let browser: Browser | null = null;
+
+beforeAll(async () => {
+  gateway = await startUnderTest();
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway.stop();
+});
+
+/** Fills the form of a new key; gives the secret as it lies on the clipboard. */
+async function addKey({ page, open }: Visitor, name: string): Promise<string> {
+  await open("/settings/router");
+  await page.getByRole("button", { name: "Add New Key" }).click();
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("heading", { name: `${name} is ready` }).waitFor();
+  await page.getByRole("button", { name: "Copy key" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  const secret = await page.evaluate(() => navigator.clipboard.readText());
+  await page.getByRole("button", { name: "Done" }).click();
+  return secret;
+}
+
+const ask = (secret: string, model = "OpenAI#gpt-5.4") =>
+  gateway.chat({ model, stream: true, messages: [{ role: "user", content: "Hello!" }] }, { secret });
+
+describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)", () => {
+  test("is told that a token is wrong, signs in, stays signed in, signs out", async () => {
+    const visitor = await newVisitor(browser, gateway);
+    const { page, complaints } = visitor;
+    await signIn(visitor, "not the token");
+    await page.getByText("That is not this gateway's admin token.").waitFor();
+    await signIn(visitor, gateway.adminToken);
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    const status = await page.evaluate(() => fetch("/admin/v1/keys").then((response) => response.status));
+    expect(status).toBe(401);
+    // The browser itself notes the two answers with 401.
+    expect(complaints.filter((one) => !one.includes("401"))).toEqual([]);
+    await visitor.close();
+  });
+
+  test("adds a key, copies it, uses it, and sees that in Activity, in Overview and in the key's row", async () => {
+    const visitor = await signedIn(browser, gateway);
+    const { page, open, complaints } = visitor;
+    const secret = await addKey(visitor, "shop-frontend");
+    expect(secret).toStartWith("sk-");
+    await open("/activity");
+    await page.getByText("Live", { exact: true }).waitFor();
+    const answer = await ask(secret);
+    expect(answer.status).toBe(200);
+    await answer.text();
+    // It comes by itself.
+    const row = page.getByRole("row").filter({ hasText: "shop-frontend" });
+    await row.getByText("gpt-5.4").waitFor();
+    await row.getByRole("link").click();
+    await page.getByRole("heading", { name: "Timeline" }).waitFor();
+    await page.getByText("1. OpenAI#gpt-5.4").waitFor();
+    await page.getByRole("table", { name: "Cost line by line" }).getByText("Prompt").waitFor();
+    await open("/");
+    await page.getByRole("region", { name: "Requests" }).getByText("1", { exact: true }).waitFor();
+    await page.getByRole("row").filter({ hasText: "OpenAI#gpt-5.4" }).waitFor();
+    await open("/settings/router");
+    const keyRow = page.getByRole("row").filter({ hasText: "shop-frontend" });
+    await keyRow.getByText("1 of 200").waitFor();
+    await keyRow.getByText("just now").waitFor();
+    expect(complaints).toEqual([]);
+    await visitor.close();
+  });
+
+  test("changes a key's limits, and revokes it: 401 from then on", async () => {
+    const visitor = await signedIn(browser, gateway);
+    const { page } = visitor;
+    const secret = await addKey(visitor, "to-be-revoked");
+    const row = page.getByRole("row").filter({ hasText: "to-be-revoked" });
+    await row.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Requests a day", { exact: true }).selectOption({ label: "A number of its own" });
+    await page.getByLabel("Free requests a day").fill("7");
+    await page.getByLabel("Allowed models").fill("gpt-5.4-mini");
+    await page.getByRole("button", { name: "OpenAI#gpt-5.4-mini" }).click();
+    await page.getByRole("button", { name: "Save" }).click();
+    await row.getByText("0 of 7").waitFor();
+    expect((await ask(secret)).status).toBe(403);
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await row.getByText("revoked", { exact: true }).waitFor();
+    expect((await ask(secret, "OpenAI#gpt-5.4-mini")).status).toBe(401);
+    await visitor.close();
+  });
+
+  test("tops an account up and sees the balance and the journal", async () => {
+    const visitor = await signedIn(browser, gateway);
+    const { page, open, complaints } = visitor;
+    await open("/settings/accounts");
+    await page.getByRole("button", { name: "Add account" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("Research");
+    await page.getByRole("button", { name: "Create account" }).click();
+    await page.getByRole("button", { name: "Top up Research" }).click();
+    await page.getByLabel("Amount in USD").fill("12.5");
+    await page.getByLabel("Note").fill("Invoice 7");
+    await page.getByRole("button", { name: "Top up", exact: true }).click();
+    const row = page.getByRole("row").filter({ hasText: "Research" });
+    await row.getByText("$12.50").waitFor();
+    await row.getByRole("link").click();
+    await page.getByRole("region", { name: "Balance" }).getByText("$12.50").waitFor();
+    await page.getByRole("row").filter({ hasText: "Invoice 7" }).getByText("+$12.50").waitFor();
+    expect(complaints).toEqual([]);
+    await visitor.close();
+  });
+
+  test("adds a provider's credential, tests it, puts another in its place, removes it", async () => {
+    const visitor = await signedIn(browser, gateway);
+    const { page, open, complaints } = visitor;
+    await open("/settings/providers");
+    const card = page.locator("section").filter({ has: page.getByRole("heading", { name: /^Mistral/ }) });
+    await card.getByText("from the configuration").waitFor();
+    await card.getByRole("button", { name: "Add credential" }).click();
+    await page.getByLabel("API key of Mistral").fill("sim-key-second");
+    await page.getByRole("dialog").getByRole("button", { name: "Add credential" }).click();
+    const added = card.getByRole("listitem").filter({ hasText: "added here" });
+    await added.getByText("••••cond").waitFor();
+    await added.getByRole("button", { name: "Test" }).click();
+    await added.getByText("It works").waitFor();
+    await added.getByRole("button", { name: "Replace" }).click();
+    await page.getByLabel("API key of Mistral").fill("bad-key-0000");
+    await page.getByRole("dialog").getByRole("button", { name: "Replace" }).click();
+    await added.getByText("••••0000").waitFor();
+    await added.getByRole("button", { name: "Test" }).click();
+    await added.getByRole("alert").waitFor();
+    await added.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+    await added.waitFor({ state: "detached" });
+    expect(complaints).toEqual([]);
+    await visitor.close();
+  });
+});

@@ -1,0 +1,140 @@
+// Every page of the console in a browser, light and dark, wide and narrow: whole, quiet, by itself, and usable by everybody.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { HAS_BROWSER, newVisitor, openBrowser, signedIn } from "./visitor.ts";
+
+const AXE = readFileSync(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"), "utf8");
+
+/** A page's path, and what is on it once it has what it shows. */
+const PAGES = [
+  { path: "/", shows: "Time to first token" },
+  { path: "/activity", shows: "gpt-5.4" },
+  { path: "/models", shows: /\d+ of \d+ models/ },
+  { path: "/playground", shows: "Its answers appear here." },
+  { path: "/settings/router", shows: "unlimited" },
+  { path: "/settings/providers", shows: "Credentials" },
+  { path: "/settings/accounts", shows: "default" },
+  { path: "/settings/accounts/default", shows: "Invoice 1" },
+  { path: "/settings/limits", shows: "Free requests a day" },
+] as const;
+const LOOKS = [
+  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+] as const;
+
+let gateway: UnderTest;
+let browser: Browser | null = null;
+let requestId = "";
+
+beforeAll(async () => {
+  gateway = await startUnderTest();
+  browser = await openBrowser();
+  const messages = [{ role: "user", content: "Prove that there are infinitely many primes." }];
+  const answer = await gateway.chat({ model: "Router#best", messages });
+  requestId = (await answer.json()).id;
+  await gateway.chat({ model: "OpenAI#gpt-5.4", messages });
+  await gateway.chat({ model: "OpenAI#sim-mini~trouble=500", messages });
+  await fetch(`${gateway.url}/admin/v1/accounts/default/topups`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${gateway.adminToken}`, "content-type": "application/json" },
+    body: JSON.stringify({ amount_usd: 5, note: "Invoice 1" }),
+  });
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway.stop();
+});
+
+interface Found {
+  readonly impact?: string | null;
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe-core holds to be serious or worse. */
+async function barriers(page: Page): Promise<readonly string[]> {
+  // Not as a script of the page, which its policy would refuse.
+  await page.evaluate(AXE);
+  const found = await page.evaluate<readonly Found[]>("axe.run().then(({ violations }) => violations)");
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+const isTooWide = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () => {
+  for (const look of LOOKS) {
+    const name = `${look.colorScheme}, ${look.viewport.width} px`;
+
+    test(`the sign-in, ${name}`, async () => {
+      const { page, complaints, foreign, close } = await newVisitor(browser, gateway, look);
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      expect(await barriers(page)).toEqual([]);
+      expect(await isTooWide(page)).toBe(false);
+      expect([...complaints, ...foreign]).toEqual([]);
+      await close();
+    });
+
+    test(`every page, ${name}`, async () => {
+      const { page, open, complaints, foreign, close } = await signedIn(browser, gateway, look);
+      const request = { path: `/activity/${requestId}`, shows: "Why this model" } as const;
+      for (const { path, shows } of [...PAGES, request]) {
+        await open(path);
+        await page.getByRole("main").getByText(shows).or(page.getByLabel(shows)).first().waitFor();
+        await page.getByRole("status", { name: "Loading" }).first().waitFor({ state: "detached" });
+        expect([path, await barriers(page)]).toEqual([path, []]);
+        expect([path, await isTooWide(page)]).toEqual([path, false]);
+        expect([path, ...complaints, ...foreign]).toEqual([path]);
+      }
+      await close();
+    });
+  }
+
+  test("dialogs hold the focus, close on Escape, and have no barrier", async () => {
+    const { page, open, close } = await signedIn(browser, gateway);
+    await open("/settings/router");
+    await page.getByRole("button", { name: "Add New Key" }).press("Enter");
+    await page.getByRole("dialog").waitFor();
+    expect(await barriers(page)).toEqual([]);
+    const isInside = () => page.evaluate(() => document.activeElement?.closest("dialog") !== null);
+    expect(await isInside()).toBe(true);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await close();
+  });
+
+  test("the models are searched, filtered and sorted", async () => {
+    const { page, open, close } = await signedIn(browser, gateway);
+    await open("/models");
+    await page.getByLabel("Search models").fill("claude");
+    await page.getByLabel("Provider").selectOption("Anthropic");
+    await page.getByLabel("vision").check();
+    await page.getByRole("button", { name: "Answer" }).click();
+    const rows = page.getByRole("table", { name: "Models" }).getByRole("row");
+    await rows.filter({ hasText: "claude-haiku" }).first().waitFor();
+    const names = await rows.allInnerTexts();
+    expect(names.slice(1).every((text) => text.includes("Anthropic#claude"))).toBe(true);
+    const prices = (await rows.locator("td[data-label=Answer]").allInnerTexts()).map((text) =>
+      Number(text.slice(1)),
+    );
+    expect(prices).toEqual([...prices].sort((a, b) => a - b));
+    await close();
+  });
+
+  test("a gateway that is gone is told, and tried again", async () => {
+    const { page, open, close } = await signedIn(browser, gateway);
+    await page.route("**/admin/v1/settings", (route) => route.abort());
+    await open("/settings/limits");
+    await page.getByText("The gateway can't be reached.").waitFor();
+    await page.unroute("**/admin/v1/settings");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("Free requests a day").waitFor();
+    await close();
+  });
+});

@@ -1,0 +1,111 @@
+// The playground in a browser: it streams, stops, compares, takes images and parameters, and says what an answer cost.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { HAS_BROWSER, openBrowser, signedIn } from "./visitor.ts";
+
+/** A red dot. */
+const PICTURE = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==",
+  "base64",
+);
+
+let gateway: UnderTest;
+let browser: Browser | null = null;
+
+beforeAll(async () => {
+  gateway = await startUnderTest();
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway.stop();
+});
+
+const playgroundOf = (model: string) => `/playground?model=${encodeURIComponent(model)}`;
+
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Message").fill(text);
+  await page.getByRole("button", { name: "Send" }).click();
+}
+
+describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromium)", () => {
+  test("streams an answer and shows its tokens, cost and speed, and the call as code", async () => {
+    const { page, open, complaints, foreign, close } = await signedIn(browser, gateway);
+    await open(playgroundOf("OpenAI#gpt-5.4"));
+    await send(page, "Say hello.");
+    const lane = page.getByRole("region", { name: "Model 1: OpenAI#gpt-5.4" });
+    await lane.getByText(/\d+ → \d+ tokens · \$0\.\d+ · first token .* in all/).waitFor();
+    await page.getByRole("button", { name: "View as code" }).click();
+    await page.getByRole("button", { name: "curl" }).click();
+    const code = await page.getByRole("dialog").locator("pre").innerText();
+    expect(code).toContain(`curl -N ${gateway.url}/v1/chat/completions`);
+    expect(code).toContain('"model": "OpenAI#gpt-5.4"');
+    await page.getByRole("button", { name: "Close" }).click();
+    await open("/activity?key_id=console");
+    await page.getByRole("row").filter({ hasText: "Playground" }).getByText("gpt-5.4").waitFor();
+    expect([...complaints, ...foreign]).toEqual([]);
+    await close();
+  });
+
+  test("stops an answer under way", async () => {
+    const { page, open, complaints, close } = await signedIn(browser, gateway);
+    const model = "OpenAI#sim-mini~pace=60~chunks=2000";
+    await open(playgroundOf(model));
+    await send(page, "Count on and on.");
+    const lane = page.getByRole("region", { name: `Model 1: ${model}` });
+    await lane
+      .locator(".answer p")
+      .filter({ hasText: /\S+ \S+/ })
+      .waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await lane.getByText(/stopped/).waitFor();
+    await page.getByRole("button", { name: "Send" }).waitFor();
+    await open("/activity?status=499");
+    await page.getByRole("row").filter({ hasText: "Playground" }).getByText("499").first().waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("asks several models at once, with an image and parameters", async () => {
+    const { page, open, complaints, close } = await signedIn(browser, gateway);
+    await open(playgroundOf("OpenAI#gpt-5.4"));
+    await page.getByRole("button", { name: "Compare" }).click();
+    await page.getByLabel("Model 2", { exact: true }).selectOption("Anthropic#claude-sonnet-5");
+    await page.getByRole("button", { name: "Parameters" }).click();
+    await page.getByLabel("Temperature").fill("9");
+    await page.getByText("From 0 to 2").waitFor();
+    await page.getByLabel("Message").fill("What is this?");
+    expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+    await page.getByLabel("Temperature").fill("0.4");
+    const picture = { name: "dot.png", mimeType: "image/png", buffer: PICTURE };
+    await page.locator("input[type=file]").setInputFiles(picture);
+    await page.getByRole("img", { name: "number 1" }).waitFor();
+    await send(page, "What is this?");
+    for (const name of ["Model 1: OpenAI#gpt-5.4", "Model 2: Anthropic#claude-sonnet-5"]) {
+      await page
+        .getByRole("region", { name })
+        .getByText(/tokens · \$0\.\d+/)
+        .waitFor();
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("shows what a selector chose, and a failure in plain words", async () => {
+    const { page, open, close } = await signedIn(browser, gateway);
+    await open(playgroundOf("Router#light"));
+    await send(page, "Say hello.");
+    const chosen = page.getByRole("region", { name: "Model 1: Router#light" });
+    await chosen.getByText(/^\w+#\S+ \d+ → \d+ tokens/).waitFor();
+    await open("/");
+    await open(playgroundOf("OpenAI#sim-mini~trouble=400"));
+    await send(page, "Say hello.");
+    await page
+      .getByRole("region", { name: /trouble=400/ })
+      .getByRole("alert")
+      .waitFor();
+    await close();
+  });
+});

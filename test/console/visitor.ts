@@ -1,0 +1,84 @@
+// A visitor of the console in a real browser: everything asked of other hosts and every complaint is noted.
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { UnderTest } from "../harness.ts";
+
+const EXECUTABLE = Bun.which("chromium") ?? Bun.which("google-chrome");
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-background-networking",
+  "--disable-component-update",
+];
+
+const WAIT_MS = 20_000;
+
+/** Whether there is a browser; the tests that need one are skipped where there is none. */
+export const HAS_BROWSER = EXECUTABLE !== null;
+
+export async function openBrowser(): Promise<Browser | null> {
+  return EXECUTABLE ? chromium.launch({ executablePath: EXECUTABLE, args: FLAGS }) : null;
+}
+
+export interface Visitor {
+  readonly page: Page;
+  /** Errors on the browser's console and those that nobody caught. */
+  readonly complaints: readonly string[];
+  /** What was asked of any other host than the gateway. */
+  readonly foreign: readonly string[];
+  /** Opens a page of the console, as `/settings/router`. */
+  open(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A browser of its own that stands at the sign-in. */
+export async function newVisitor(
+  browser: Browser | null,
+  gateway: UnderTest,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  if (!browser) throw new Error("the browser did not start");
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: gateway.url });
+  const page = await context.newPage();
+  // Told as what was waited for, before the test's own time is up.
+  page.setDefaultTimeout(WAIT_MS);
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${gateway.url}/`) && !/^(data|blob):/.test(url)) foreign.push(url);
+  });
+  page.on("console", (message) => {
+    if (message.type() === "error") complaints.push(`${message.text()} ${message.location().url}`);
+  });
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.goto(`${gateway.url}/`);
+  return {
+    page,
+    complaints,
+    foreign,
+    async open(path) {
+      await page.evaluate((hash) => {
+        location.hash = hash;
+      }, path);
+    },
+    close: () => context.close(),
+  };
+}
+
+export async function signIn({ page }: Visitor, token: string): Promise<void> {
+  await page.getByLabel("Admin token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** One who has signed in. */
+export async function signedIn(
+  browser: Browser | null,
+  gateway: UnderTest,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
+  const visitor = await newVisitor(browser, gateway, options);
+  await signIn(visitor, gateway.adminToken);
+  await visitor.page.getByRole("heading", { name: "Overview" }).waitFor();
+  return visitor;
+}

@@ -1,0 +1,180 @@
+// What the console reads, from outside: a request with its timeline and cost, the overview, the catalogue, the settings.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { type Operator, operatorOf } from "./http/operator.ts";
+import { until } from "./http/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+
+let world: HttpWorld;
+let operator: Operator;
+beforeAll(async () => {
+  world = await startHttpWorld({ more: 'log: { keep: 7d }\nquota: { day_starts: "06:30" }' });
+  operator = operatorOf(world);
+});
+afterAll(() => world.stop());
+
+/** The log's row of the only request of a key of its own, once it is written. */
+async function logged(body: JsonObject): Promise<JsonObject> {
+  const key = await world.newKey({ requests_per_day: null });
+  await (await world.chat(body, { secret: key.secret })).text();
+  const row = await until("the request is logged", async () => {
+    const { body: list } = await operator.get(`/requests?key_id=${key.id}`);
+    return arrayOf(list.data)[0] ?? null;
+  });
+  return (await operator.get(`/requests/${objectOf(row).id}`)).body;
+}
+
+describe("a request", () => {
+  test("shows what happened when, and its cost line by line", async () => {
+    const row = await logged(asking("Shop#dear", "say: good day", { stream: true }));
+    expect(row).toMatchObject({ model_tried: "Shop#dear", model_used: "Shop#dear", error: null });
+    const timeline = objectOf(row.timeline);
+    const [attempt, ...more] = arrayOf(timeline.attempts).map(objectOf);
+    expect(more).toEqual([]);
+    expect(attempt).toMatchObject({
+      model: "Shop#dear",
+      credential: null,
+      outcome: "answered",
+      error_code: null,
+      upstream_status: null,
+      first_token_ms: row.first_token_ms,
+    });
+    const times = [timeline.admitted_ms, attempt?.start_ms, attempt?.first_token_ms, attempt?.end_ms];
+    const inOrder = [0, ...times.map(Number), Number(timeline.end_ms)];
+    expect(inOrder.toSorted((a, b) => a - b)).toEqual(inOrder);
+    expect(timeline.end_ms).toBe(row.total_ms);
+    const cost = objectOf(row.cost);
+    expect(cost).toMatchObject({ markup: 1, total_usd: row.cost_usd });
+    const tokens = objectOf(row.tokens);
+    expect(cost.lines).toEqual([
+      { what: "input", count: tokens.prompt, usd_per_million: 10, usd: (Number(tokens.prompt) * 10) / 1e6 },
+      {
+        what: "output",
+        count: tokens.completion,
+        usd_per_million: 50,
+        usd: (Number(tokens.completion) * 50) / 1e6,
+      },
+    ]);
+  });
+
+  test("shows every attempt, which failed and why", async () => {
+    const row = await logged(asking("Shop#late~latency=1500~trouble=503"));
+    const attempts = arrayOf(objectOf(row.timeline).attempts).map(objectOf);
+    expect(
+      attempts.map(({ model, outcome, error_code, upstream_status }) => [
+        model,
+        outcome,
+        error_code,
+        upstream_status,
+      ]),
+    ).toEqual([
+      ["Shop#late~latency=1500~trouble=503", "failed", "upstream_error", 503],
+      ["Shop#cheap", "answered", null, null],
+    ]);
+    expect(Number(attempts[0]?.end_ms)).toBeLessThanOrEqual(Number(attempts[1]?.start_ms));
+  });
+
+  test("that nobody answered shows what its client was told", async () => {
+    const row = await logged(asking("OpenAI#sim~trouble=500"));
+    expect(row).toMatchObject({
+      model_tried: "OpenAI#sim~trouble=500",
+      model_used: null,
+      status: 502,
+      cost: { lines: [], total_usd: 0 },
+      error: {
+        code: "upstream_error",
+        type: "api_error",
+        status: 502,
+        message: "The provider failed to answer.",
+      },
+    });
+  });
+
+  test("that its provider rejected keeps none of the provider's words", async () => {
+    const row = await logged(asking("Shop#picky~trouble=400"));
+    expect(row.error).toMatchObject({
+      code: "upstream_rejected",
+      message: "The provider's words are kept only with log.content.",
+      status: 400,
+    });
+  });
+});
+
+test("the log is narrowed, and says what is wrong with a filter", async () => {
+  await logged(asking("Router#light"));
+  for (const filter of [
+    "provider=Shop",
+    "selector=light",
+    "selector=Router%23light",
+    "status=ok",
+    "ended=done",
+  ])
+    expect([filter, arrayOf((await operator.get(`/requests?${filter}`)).body.data).length > 0]).toEqual([
+      filter,
+      true,
+    ]);
+  const { body } = await operator.get("/requests?status=error&provider=Shop");
+  for (const row of arrayOf(body.data).map(objectOf)) expect(Number(row.status)).toBeGreaterThanOrEqual(400);
+  expect((await operator.get("/requests?from=2030-01-01")).body.data).toEqual([]);
+  for (const wrong of ["selector=worst", "status=good", "ended=well", "from=soon"]) {
+    const { status, error } = await operator.get(`/requests?${wrong}`);
+    expect([status, error?.param]).toEqual([400, wrong.split("=", 1)[0]]);
+  }
+});
+
+test("the overview counts what was asked, by the hour too", async () => {
+  await logged(asking("Shop#cheap", "say: one", { stream: true }));
+  const { body } = await operator.get("/overview?step=hour&model=Shop%23cheap");
+  const totals = objectOf(body.totals);
+  expect(Number(totals.requests)).toBeGreaterThan(0);
+  expect(objectOf(totals.first_token_ms)).toHaveProperty("p95");
+  const counts = arrayOf(body.series).map((step) => Number(objectOf(step).requests));
+  expect(counts.reduce((sum, one) => sum + one, 0)).toBe(Number(totals.requests));
+});
+
+test("the catalogue is whole, with what is on and why not", async () => {
+  const { body } = await operator.get("/models");
+  const models = arrayOf(body.data).map(objectOf);
+  expect(models.length).toBeGreaterThan(300);
+  const named = (id: string) => models.find((model) => model.id === id);
+  expect(named("Shop#dear")).toEqual({
+    id: "Shop#dear",
+    provider: "Shop",
+    name: "dear",
+    owned_by: named("Shop#dear")?.owned_by,
+    on: true,
+    off_because: null,
+    context_window: 8192,
+    max_output_tokens: 1024,
+    capabilities: ["tools"],
+    pricing: { input: 10, output: 50 },
+    released: null,
+    skills_source: "imputed",
+  });
+  expect(models.find(({ provider }) => provider === "DeepSeek")).toMatchObject({
+    on: false,
+    off_because: "provider_off",
+  });
+  expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
+});
+
+test("the settings are those in force, and hold no secret", async () => {
+  const { body, text } = await operator.get("/settings");
+  expect(body).toMatchObject({
+    version: "1.0.0",
+    store: "sqlite",
+    simulated: false,
+    quota: {
+      requests_per_day: 200,
+      day_starts: "06:30",
+      time_zone: "UTC",
+      scope: "key",
+      throttle_ms: 600_000,
+    },
+    log: { content: false, keep_ms: 7 * 86_400_000 },
+    billing: { charge: "beyond_allowance", markup: 1 },
+    router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0 },
+    aliases: { house: "Shop#cheap" },
+  });
+  expect(text).not.toContain(world.adminToken);
+});

@@ -1,0 +1,222 @@
+// Providers' credentials added, changed, tested and removed at run time: on every node, after a restart, and never shown.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { type Simulator, startSimulator } from "../src/simulator/server.ts";
+import { BINARY, type Started, startUnderTest, type UnderTest } from "./harness.ts";
+import { lineOf } from "./http/observe.ts";
+import { type Operator, operatorOf } from "./http/operator.ts";
+import { until } from "./http/until.ts";
+import { asking } from "./http/world.ts";
+
+/** Whatever the simulator takes as a key; these are found nowhere but with it. */
+const FIRST = "first-credential-of-the-tests-AAAA";
+const SECOND = "second-credential-of-the-tests-BBBB";
+const SOON_MS = 10_000;
+
+let world: UnderTest;
+let operator: Operator;
+let other: Started;
+let theirs: Operator;
+let own: Simulator;
+beforeAll(async () => {
+  own = await startSimulator({ port: 0 });
+  const yaml = `  Bare: { dialect: openai, keys: ["bad-key"], base_url: "${own.url}/openai/v1", unlisted_models: true }
+  Listed:
+    dialect: openai
+    keys: ["bad-key-that-is-long"]
+    base_url: "${own.url}/openai/v1"
+    models: [{ name: sim-mini, context: 8192, output: 1024, price: { input: 1, output: 2 } }]`;
+  world = await startUnderTest({ more: yaml });
+  operator = operatorOf(world);
+  other = await world.another();
+  theirs = operatorOf({ url: other.url, adminToken: world.adminToken });
+});
+afterAll(async () => {
+  await other.stop();
+  await world.stop();
+  await own.stop();
+});
+
+async function rowOf(name: string, by = operator): Promise<JsonObject> {
+  const { body } = await by.get("/providers?all=true");
+  return objectOf(arrayOf(body.data).find((one) => objectOf(one).name === name));
+}
+
+const credentialsIn = (row: JsonObject) => arrayOf(row.credentials).map(objectOf);
+
+/** The keys that calls since then came with. */
+const keysSince = (count: number) =>
+  own.calls
+    .all()
+    .slice(count)
+    .map(({ headers }) => String(headers.authorization).replace("Bearer ", ""));
+
+async function chat(url: string, model: string): Promise<number> {
+  const headers = { "content-type": "application/json", authorization: `Bearer ${world.secret}` };
+  const body = JSON.stringify(asking(model));
+  return (await fetch(`${url}/v1/chat/completions`, { method: "POST", headers, body })).status;
+}
+
+const added = async (name: string, key: string, more: JsonObject = {}): Promise<JsonObject> => {
+  const { status, body } = await operator.post(`/providers/${name}`, { key, ...more });
+  expect(status).toBe(201);
+  return objectOf(credentialsIn(body).find((one) => one.source === "stored"));
+};
+const remove = (name: string, id: unknown) => operator.delete(`/providers/${name}?credential_id=${id}`);
+
+describe("a credential", () => {
+  test("that is added serves at once here, and soon on another node", async () => {
+    expect(await chat(world.url, "Bare#sim-mini")).toBe(502);
+    const one = await added("bare", FIRST, { weight: 2 });
+    expect(one).toMatchObject({ source: "stored", enabled: true, last4: "AAAA", weight: 2, state: "active" });
+    const before = own.calls.all().length;
+    expect(await chat(world.url, "Bare#sim-mini")).toBe(200);
+    expect(keysSince(before)).toContain(FIRST);
+    await until(
+      "the other node knows it",
+      async () => credentialsIn(await rowOf("Bare", theirs)).length === 2,
+      SOON_MS,
+    );
+    expect(await chat(other.url, "Bare#sim-mini")).toBe(200);
+    await remove("Bare", one.id);
+    expect(credentialsIn(await rowOf("Bare"))).toHaveLength(1);
+    await until(
+      "the other forgets it",
+      async () => credentialsIn(await rowOf("Bare", theirs)).length === 1,
+      SOON_MS,
+    );
+  });
+
+  test("that is rotated while it is in use is used no more by who comes next, and nobody fails", async () => {
+    const one = await added("Bare", FIRST);
+    const start = own.calls.all().length;
+    const slow = chat(world.url, "Bare#sim-mini~latency=300");
+    await until("the slow one is under way", () => keysSince(start).includes(FIRST));
+    const changed = await operator.patch("/providers/Bare", { credential_id: one.id, key: SECOND });
+    expect(changed.status).toBe(200);
+    expect(credentialsIn(changed.body).at(-1)).toMatchObject({ id: one.id, last4: "BBBB" });
+    const before = own.calls.all().length;
+    const statuses = await Promise.all(Array.from({ length: 5 }, () => chat(world.url, "Bare#sim-mini")));
+    expect([await slow, ...statuses]).toEqual(Array(6).fill(200));
+    expect(new Set(keysSince(before).filter((key) => key !== "bad-key"))).toEqual(new Set([SECOND]));
+    await remove("Bare", one.id);
+  });
+
+  test("that is switched off rests until it is switched on", async () => {
+    const one = await added("Bare", FIRST);
+    const put = async (enabled: boolean) =>
+      credentialsIn((await operator.patch("/providers/Bare", { credential_id: one.id, enabled })).body).at(
+        -1,
+      );
+    expect(await put(false)).toMatchObject({ id: one.id, enabled: false, state: "disabled", last4: "AAAA" });
+    expect(await chat(world.url, "Bare#sim-mini")).toBe(502);
+    expect(await put(true)).toMatchObject({ enabled: true, state: "active" });
+    expect(await chat(world.url, "Bare#sim-mini")).toBe(200);
+    await remove("Bare", one.id);
+  });
+
+  test("of a known provider that was off turns it on", async () => {
+    expect(await rowOf("DeepSeek")).toMatchObject({ on: false, models: [], credentials: [] });
+    const one = await added("deepseek", FIRST);
+    expect((await rowOf("DeepSeek")).on).toBe(true);
+    const listed = async () =>
+      arrayOf((await operator.get("/models")).body.data)
+        .map(objectOf)
+        .find(({ provider }) => provider === "DeepSeek");
+    expect(await listed()).toMatchObject({ on: true });
+    expect(
+      (await operator.patch("/providers/DeepSeek", { credential_id: one.id, enabled: false })).body.on,
+    ).toBe(false);
+    expect(await listed()).toMatchObject({ on: false, off_because: "provider_off" });
+    await remove("DeepSeek", one.id);
+  });
+
+  test("is there after a restart, sealed in the store", async () => {
+    const one = await added("xai", SECOND);
+    const late = await world.another();
+    try {
+      const again = operatorOf({ url: late.url, adminToken: world.adminToken });
+      expect(await rowOf("xAI", again)).toMatchObject({ on: true });
+      expect(credentialsIn(await rowOf("xAI", again))[0]).toMatchObject({ id: one.id, last4: "BBBB" });
+    } finally {
+      await late.stop();
+    }
+    for (const file of ["poundkey.db", "poundkey.db-wal"])
+      expect(readFileSync(join(world.directory, file)).includes(SECOND)).toBe(false);
+    await remove("xAI", one.id);
+  });
+
+  test("whose row was moved to another provider is not used", async () => {
+    const one = await added("Bare", FIRST);
+    const database = new Database(join(world.directory, "poundkey.db"));
+    database.run("PRAGMA busy_timeout = 5000");
+    database.run("UPDATE credential SET provider = 'Listed' WHERE id = ?", [String(one.id)]);
+    await until("it is gone", async () => credentialsIn(await rowOf("Bare")).length === 1, SOON_MS);
+    expect(credentialsIn(await rowOf("Listed"))).toHaveLength(1);
+    database.run("DELETE FROM credential");
+    database.close();
+  });
+});
+
+describe("a test", () => {
+  test("asks by the credential that is named", async () => {
+    const ask = (body: object) => operator.post("/providers/Listed/test", body);
+    const refused = await ask({});
+    expect(refused.body).toMatchObject({ ok: false, status: 401, model: "Listed#sim-mini" });
+    expect(refused.text).not.toContain("bad-key-that-is-long");
+    const one = await added("Listed", FIRST);
+    const good = await ask({ credential_id: one.id });
+    expect(good.body).toMatchObject({ ok: true, status: 200, error: null });
+    expect((await ask({ credential_id: "configured:1" })).body).toMatchObject({ ok: false, status: 401 });
+    expect((await ask({ credential_id: "cred_none" })).status).toBe(404);
+    await remove("Listed", one.id);
+  });
+
+  test("of a provider without a listed model says so", async () => {
+    const { body } = await operator.post("/providers/Bare/test", {});
+    expect(body).toMatchObject({ ok: false, status: null, latency_ms: null, model: null });
+  });
+});
+
+describe("what operators get wrong", () => {
+  const key = FIRST;
+  const of = (id: string, more: object = {}) => ({ credential_id: id, ...more });
+  test.each<[string, string, object, string]>([
+    ["POST", "Nobody", { key }, "404 invalid_request_error not_found"],
+    ["POST", "Bare", {}, "400 invalid_request_error missing_required_parameter"],
+    ["POST", "Bare", { key: "two words" }, "400 invalid_request_error invalid_value"],
+    ["POST", "Bare", { key: "" }, "400 invalid_request_error invalid_value"],
+    ["POST", "Bare", { key: 1 }, "400 invalid_request_error invalid_type"],
+    ["POST", "Bare", { key, weight: 0 }, "400 invalid_request_error invalid_value"],
+    ["POST", "Bare", { key: "bad-key" }, "400 invalid_request_error invalid_value"],
+    ["POST", "Bare", { key, name: "x" }, "400 invalid_request_error unknown_parameter"],
+    ["PATCH", "Bare", of("configured:1", { weight: 2 }), "409 invalid_request_error credential_configured"],
+    ["PATCH", "Bare", of("configured:2"), "404 invalid_request_error not_found"],
+    ["PATCH", "Bare", of("cred_none"), "404 invalid_request_error not_found"],
+    ["PATCH", "Bare", of("configured:1", { enabled: "no" }), "400 invalid_request_error invalid_type"],
+    ["DELETE", "Bare?credential_id=configured:1", {}, "409 invalid_request_error credential_configured"],
+    ["DELETE", "Bare", {}, "400 invalid_request_error missing_required_parameter"],
+    ["DELETE", "Bare?credential_id=cred_none", {}, "404 invalid_request_error not_found"],
+  ])("%s %s %p", async (method, path, body, expected) => {
+    const by = { POST: operator.post, PATCH: operator.patch, DELETE: operator.delete }[method];
+    const answer = await by?.(`/providers/${path}`, body);
+    expect(answer && lineOf(answer)).toBe(expected);
+    expect(answer?.text).not.toContain(FIRST);
+  });
+
+  test("the same key twice is refused", async () => {
+    const one = await added("Bare", FIRST);
+    const again = await operator.post("/providers/Bare", { key: FIRST });
+    expect(lineOf(again)).toBe("400 invalid_request_error invalid_value");
+    await remove("Bare", one.id);
+  });
+});
+
+test.skipIf(BINARY !== undefined)("no log line and no metric names any of it", async () => {
+  const metrics = await (await fetch(`${world.url}/metrics`)).text();
+  const said = `${Bun.inspect(world.events, { depth: 9 })}${metrics}`;
+  for (const secret of [FIRST, SECOND, "bad-key-that-is-long"]) expect(said).not.toContain(secret);
+});

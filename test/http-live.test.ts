@@ -1,0 +1,177 @@
+// The live tail from outside: requests of every node as they end, bounded listeners, and its end with the session.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { LiveFeed } from "../src/admin/live.ts";
+import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
+import type { RequestRecord } from "../src/core/record.ts";
+import { type Started, startUnderTest, type UnderTest } from "./harness.ts";
+import { operatorOf } from "./http/operator.ts";
+import { until } from "./http/until.ts";
+import { asking } from "./http/world.ts";
+import { NOON, recordOf } from "./samples.ts";
+
+const SOON_MS = 10_000;
+
+let world: UnderTest;
+let other: Started;
+beforeAll(async () => {
+  world = await startUnderTest();
+  other = await world.another();
+});
+afterAll(async () => {
+  await other.stop();
+  await world.stop();
+});
+
+interface Tail {
+  readonly status: number;
+  readonly rows: JsonObject[];
+  readonly over: Promise<void>;
+  leave(): void;
+}
+
+async function listen(url = world.url): Promise<Tail> {
+  const leaving = new AbortController();
+  const headers = { authorization: `Bearer ${world.adminToken}` };
+  const response = await fetch(`${url}/admin/v1/requests/live`, { headers, signal: leaving.signal });
+  const rows: JsonObject[] = [];
+  const reading = async () => {
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const bytes of response.body ?? []) {
+      text += decoder.decode(bytes, { stream: true });
+      const events = text.split("\n\n");
+      text = events.pop() ?? "";
+      for (const event of events) {
+        if (event.startsWith("data: ")) rows.push(objectOf(parseJson(event.slice(6))));
+      }
+    }
+  };
+  const over = reading().catch(() => {});
+  return { status: response.status, rows, over, leave: () => leaving.abort() };
+}
+
+async function chat(url: string, text: string): Promise<string> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json", authorization: `Bearer ${world.secret}` },
+    body: JSON.stringify(asking("OpenAI#sim", text)),
+  });
+  return String(objectOf(await response.json()).id);
+}
+
+describe("the live tail", () => {
+  test("tells each request once, of every node, from now on", async () => {
+    const before = await chat(world.url, "say: before");
+    await until(
+      "it is logged",
+      async () => (await operatorOf(world).get(`/requests/${before}`)).status === 200,
+    );
+    const tails = [await listen(), await listen(other.url)];
+    const ids = [await chat(world.url, "say: here"), await chat(other.url, "say: there")];
+    for (const tail of tails) {
+      await until("both are told", () => tail.rows.length >= 2, SOON_MS);
+      expect(tail.rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+    }
+    const { body } = await operatorOf(world).get(`/requests?limit=1`);
+    expect(tails[0]?.rows.at(-1)).toEqual(objectOf((body.data as JsonObject[])[0]));
+    for (const tail of tails) tail.leave();
+  });
+
+  test("takes so many listeners and no more, and those who leave make room", async () => {
+    const tails = await Promise.all(Array.from({ length: 21 }, () => listen(other.url)));
+    expect(tails.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(200), 503]);
+    for (const tail of tails) tail.leave();
+    await until("there is room again", async () => {
+      const tail = await listen(other.url);
+      tail.leave();
+      return tail.status === 200;
+    });
+  });
+
+  test("is for the operator alone", async () => {
+    expect((await fetch(`${world.url}/admin/v1/requests/live`)).status).toBe(401);
+    const headers = { authorization: `Bearer ${world.secret}` };
+    expect((await fetch(`${world.url}/admin/v1/requests/live`, { headers })).status).toBe(401);
+  });
+
+  test("ends when the gateway does, which doesn't wait for it", async () => {
+    const late = await world.another();
+    const tail = await listen(late.url);
+    expect(tail.status).toBe(200);
+    await late.stop();
+    await tail.over;
+  });
+});
+
+describe("the feed", () => {
+  /** A store whose rows are set by hand, and a clock that is moved by hand. */
+  function bench() {
+    const ended: RequestRecord[] = [];
+    const state = { ended, nowMs: NOON, isDown: false, ticks: [] as (() => void)[] };
+    const endedSince = async (sinceMs: number) => {
+      if (state.isDown) throw new Error("down");
+      return ended.filter(({ atMs, totalMs }) => atMs + totalMs >= sinceMs).toReversed();
+    };
+    const every = (_: number, task: () => void) => {
+      state.ticks.push(task);
+      return () => void state.ticks.splice(state.ticks.indexOf(task), 1);
+    };
+    const feed = new LiveFeed({ store: { endedSince }, clock: { nowMs: () => state.nowMs, every } });
+    const told: string[] = [];
+    const listen = (records: readonly RequestRecord[], skipped: number) =>
+      void told.push(`${records.map(({ id }) => id).join(" ")}${skipped ? ` and ${skipped} more` : ""}`);
+    const tick = async (ms = 1000) => {
+      state.nowMs += ms;
+      for (const task of state.ticks) task();
+      await Bun.sleep(0);
+    };
+    const end = (id: string, atMs = state.nowMs) => void ended.push(recordOf(id, { atMs, totalMs: 0 }));
+    return { state, feed, told, listen, tick, end };
+  }
+
+  test("tells what ended on a node whose clock is behind, once, and goes on after a failure", async () => {
+    const { state, feed, told, listen, tick, end } = bench();
+    end("old");
+    const leave = await feed.listen(listen, () => {});
+    await tick();
+    end("one");
+    end("behind", state.nowMs - 5000);
+    await tick();
+    await tick();
+    state.isDown = true;
+    await tick();
+    end("two");
+    await tick();
+    state.isDown = false;
+    await tick();
+    expect(told).toEqual(["one behind", "two"]);
+    leave();
+    expect(state.ticks).toEqual([]);
+  });
+
+  test("shows the latest of very many, and says how many there were", async () => {
+    const { feed, told, listen, tick, end } = bench();
+    await feed.listen(listen, () => {});
+    for (let at = 0; at < 130; at++) end(`r${at}`);
+    await tick();
+    expect(told[0]).toStartWith("r30 r31 ");
+    expect(told[0]).toEndWith(" r129 and 30 more");
+  });
+
+  test("asks nobody while nobody listens, and tells all when it ends", async () => {
+    const { state, feed, listen } = bench();
+    let ends = 0;
+    await feed.listen(listen, () => {
+      ends++;
+    });
+    await feed.listen(
+      () => {},
+      () => {
+        ends++;
+      },
+    );
+    expect(state.ticks.length).toBe(1);
+    feed.end();
+    expect([ends, state.ticks.length]).toEqual([2, 0]);
+  });
+});

@@ -1,0 +1,242 @@
+// The console's sign-in from outside: cookie, same-origin rule, slow-down, sign-out, and tokens that change.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { signIn as begin, sessionOf } from "../src/admin/session.ts";
+import { resetAdminToken } from "../src/admin/token.ts";
+import { openStore } from "../src/cli/opened-store.ts";
+import { SlowDown } from "../src/http/slow-down.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { lineOf, type Seen, seen } from "./http/observe.ts";
+
+const MASTER_KEY = Buffer.alloc(32, 3).toString("base64");
+const TRUSTED = 'trusted_proxies: ["127.0.0.1"], cors: ["https://other.example"]';
+
+let world: UnderTest;
+beforeAll(async () => {
+  world = await startUnderTest({ server: TRUSTED });
+});
+afterAll(() => world.stop());
+
+/** Each test comes from an address of its own: a wrong token of one must not slow down another. */
+let address = 0;
+const next = () => `198.51.100.${++address}`;
+
+function signIn(
+  token: string,
+  from: string,
+  headers: Record<string, string> = {},
+  url = world.url,
+): Promise<Response> {
+  return fetch(`${url}/admin/v1/session`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-forwarded-for": from, ...headers },
+    body: JSON.stringify({ token }),
+  });
+}
+
+/** The cookie of a sign-in that is right. */
+async function cookie(url = world.url): Promise<string> {
+  const given = (await signIn(world.adminToken, next(), {}, url)).headers.get("set-cookie") ?? "";
+  return given.split(";", 1)[0] ?? "";
+}
+
+async function ask(path: string, init: RequestInit = {}, url = world.url): Promise<Seen> {
+  return seen(await fetch(`${url}/admin/v1${path}`, init));
+}
+
+describe("signing in", () => {
+  test("gives a cookie that no script reads and no other site sends", async () => {
+    const answer = await signIn(world.adminToken, next());
+    expect(answer.status).toBe(204);
+    const [given = "", ...attributes] = (answer.headers.get("set-cookie") ?? "").split("; ");
+    expect(given).toMatch(/^poundkey_session=[0-9A-Za-z]{43}$/);
+    expect(attributes).toEqual(["HttpOnly", "SameSite=Strict", "Path=/", "Max-Age=43200"]);
+    const { status, body } = await ask("/session", { headers: { cookie: given } });
+    expect([status, body.version]).toEqual([200, "1.0.0"]);
+    const restMs = Date.parse(String(body.expires_at)) - Date.now();
+    expect(restMs > 11 * 3_600_000 && restMs <= 12 * 3_600_000).toBe(true);
+    expect((await ask("/keys", { headers: { cookie: `a=b; ${given}; c=d` } })).status).toBe(200);
+  });
+
+  test("is marked Secure where a trusted proxy says that the client's connection is", async () => {
+    const answer = await signIn(world.adminToken, next(), { "x-forwarded-proto": "https" });
+    expect(answer.headers.get("set-cookie")).toEndWith("; Secure");
+  });
+
+  test.each([
+    [{ token: "wrong" }, "401 invalid_request_error invalid_api_key"],
+    [{ token: "" }, "401 invalid_request_error invalid_api_key"],
+    [{}, "400 invalid_request_error missing_required_parameter"],
+    [{ token: 1 }, "400 invalid_request_error invalid_type"],
+    [{ token: "x", more: 1 }, "400 invalid_request_error unknown_parameter"],
+  ])("%p is refused", async (body, expected) => {
+    const headers = { "content-type": "application/json", "x-forwarded-for": next() };
+    const answer = await ask("/session", { method: "POST", headers, body: JSON.stringify(body) });
+    expect(lineOf(answer)).toBe(expected);
+    expect(answer.headers.get("set-cookie")).toBeNull();
+  });
+
+  test("wrong tokens slow an address down, and no other one", async () => {
+    const [guesser, operator] = [next(), next()];
+    const answers = await Promise.all(Array.from({ length: 30 }, () => signIn("guess", guesser)));
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 401).length).toBeGreaterThanOrEqual(5);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused && lineOf(await seen(refused))).toBe(
+      "429 rate_limit_error rate_limit_exceeded, retry after 1",
+    );
+    expect((await signIn(world.adminToken, operator)).status).toBe(204);
+  });
+
+  test("a proxy's client can't choose its address", async () => {
+    const guesser = next();
+    for (let times = 0; times < 5; times++) await signIn("guess", `203.0.113.${times}, ${guesser}`);
+    expect((await signIn("guess", `203.0.113.99, ${guesser}`)).status).toBe(429);
+  });
+});
+
+describe("slowing down", () => {
+  /** The waits after each of so many wrong tokens, in seconds. */
+  const waits = (slow: SlowDown, address: string, times: number) =>
+    Array.from({ length: times }, () => {
+      slow.tried(address, 0);
+      return slow.waitMs(address, 0) / 1000;
+    });
+
+  test("begins with the fifth, doubles, ends at a quarter of an hour, and is over after its time", () => {
+    const slow = new SlowDown();
+    expect(waits(slow, "192.0.2.1", 16)).toEqual([
+      0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900,
+    ]);
+    expect([slow.waitMs("192.0.2.1", 899_999), slow.waitMs("192.0.2.1", 900_000)]).toEqual([1, 0]);
+    expect(slow.waitMs("192.0.2.2", 0)).toBe(0);
+    slow.right("192.0.2.1");
+    expect(waits(slow, "192.0.2.1", 1)).toEqual([0]);
+  });
+
+  test("is forgotten after an hour", () => {
+    const slow = new SlowDown();
+    waits(slow, "192.0.2.1", 9);
+    slow.tried("192.0.2.1", 3_600_000);
+    expect(slow.waitMs("192.0.2.1", 3_600_000)).toBe(0);
+  });
+
+  test("counts a network of IPv6 as one address, however it is written", () => {
+    const slow = new SlowDown();
+    waits(slow, "2001:db8::1", 5);
+    for (const same of ["2001:db8::2", "2001:0db8:0:0:ffff::", "2001:db8:0:0:1:2:3:4"])
+      expect([same, slow.waitMs(same, 0)]).toEqual([same, 1000]);
+    for (const other of ["2001:db8:0:1::1", "2001:db9::1", "::1"]) expect(slow.waitMs(other, 0)).toBe(0);
+  });
+
+  test("remembers so many addresses and no more", () => {
+    const slow = new SlowDown();
+    waits(slow, "192.0.2.1", 5);
+    for (let at = 0; at < 10_000; at++) slow.tried(`10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, 0);
+    expect(slow.waitMs("192.0.2.1", 0)).toBe(0);
+  });
+});
+
+describe("the cookie", () => {
+  const change = async (headers: Record<string, string>) => {
+    const body = JSON.stringify({ name: "by cookie" });
+    const all = { "content-type": "application/json", cookie: await cookie(), ...headers };
+    return ask("/accounts", { method: "POST", headers: all, body });
+  };
+  const own = () => ({ origin: world.url });
+
+  test("changes something for the own page alone", async () => {
+    expect((await change({ "sec-fetch-site": "same-origin" })).status).toBe(201);
+    expect((await change(own())).status).toBe(201);
+    const forwarded = { origin: "https://console.example", "x-forwarded-host": "console.example" };
+    expect((await change(forwarded)).status).toBe(201);
+  });
+
+  test.each<Record<string, string>>([
+    {},
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "none" },
+    { origin: "https://evil.example" },
+    { origin: "https://other.example" },
+    { origin: "null" },
+    { "sec-fetch-site": "cross-site", origin: "http://127.0.0.1" },
+  ])("with %p it changes nothing", async (headers) => {
+    expect(lineOf(await change(headers))).toBe("403 permission_error cross_site_request");
+  });
+
+  test("beside a bearer does not count", async () => {
+    const headers = { cookie: await cookie(), authorization: "Bearer wrong" };
+    expect((await ask("/keys", { headers })).status).toBe(401);
+    const right = { cookie: "poundkey_session=x", authorization: `Bearer ${world.adminToken}` };
+    expect((await ask("/keys", { headers: right })).status).toBe(200);
+  });
+
+  test.each(["", "poundkey_session=", `poundkey_session=${"a".repeat(43)}`, "poundkey_session=a b"])(
+    "%p is none",
+    async (given) => {
+      expect((await ask("/session", { headers: { cookie: given } })).status).toBe(401);
+      expect((await ask("/keys", { headers: { cookie: given } })).status).toBe(401);
+    },
+  );
+
+  test("is no way to the key holders' routes", async () => {
+    const answer = await fetch(`${world.url}/v1/models`, { headers: { cookie: await cookie() } });
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe("a session", () => {
+  test("is one on every node, and its sign-out too", async () => {
+    const other = await world.another();
+    try {
+      const given = await cookie(other.url);
+      expect((await ask("/keys", { headers: { cookie: given } })).status).toBe(200);
+      const kept = await cookie();
+      const headers = { cookie: given, origin: world.url };
+      expect(lineOf(await ask("/session", { method: "DELETE", headers: { cookie: given } }))).toContain(
+        "403",
+      );
+      const out = await fetch(`${world.url}/admin/v1/session`, { method: "DELETE", headers });
+      expect([out.status, out.headers.get("set-cookie")]).toEqual([
+        204,
+        "poundkey_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0",
+      ]);
+      for (const url of [world.url, other.url]) {
+        expect((await ask("/session", { headers: { cookie: given } }, url)).status).toBe(401);
+        expect((await ask("/session", { headers: { cookie: kept } }, url)).status).toBe(200);
+      }
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+test("a new admin token ends the sessions of the one before, a configured one those of another", async () => {
+  const address = `sqlite:${join(world.directory, "tokens.db")}`;
+  const opened = await openStore(address, MASTER_KEY);
+  const at = opened.world;
+  const first = await resetAdminToken(at);
+  const secret = (await begin(at, null, first)) ?? "";
+  expect(await sessionOf(at, null, secret)).not.toBeNull();
+  expect(await sessionOf(at, "configured", secret)).toBeNull();
+  await resetAdminToken(at);
+  expect(await sessionOf(at, null, secret)).toBeNull();
+  expect(await begin(at, null, first)).toBeNull();
+  const configured = (await begin(at, "configured", "configured")) ?? "";
+  expect(await sessionOf(at, "configured", configured)).not.toBeNull();
+  expect(await sessionOf(at, "changed", configured)).toBeNull();
+  await opened.store.close();
+});
+
+test("a session ends by itself", async () => {
+  const opened = await openStore(`sqlite:${join(world.directory, "late.db")}`, MASTER_KEY);
+  const secret = (await begin(opened.world, "token", "token")) ?? "";
+  const at = (hours: number) => {
+    const nowMs = Date.now() + hours * 3_600_000;
+    return sessionOf({ ...opened.world, clock: { nowMs: () => nowMs } }, "token", secret);
+  };
+  expect(await at(11.9)).not.toBeNull();
+  expect(await at(12.1)).toBeNull();
+  await opened.store.close();
+});

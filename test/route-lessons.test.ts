@@ -1,0 +1,145 @@
+// `poundkey route` and what was learned: labels, what is shown, forgotten, written to a file and taken in again.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { arrayOf, isObject } from "../src/core/json.ts";
+import { Command, PROMPT } from "./router/command.ts";
+import { candidate, worded } from "./router/den.ts";
+
+let command: Command;
+beforeAll(async () => {
+  command = await Command.start();
+});
+afterAll(() => command.stop());
+
+const run = (...args: readonly string[]) => command.run(...args);
+const shown = (...args: readonly string[]) => command.shown(...args);
+const fileOf = (content: unknown) => command.fileOf(content);
+
+const label = (fields: object = {}) =>
+  JSON.stringify({ prompt: PROMPT, model: "Den#wise", score: 0, ...fields });
+
+describe("labels", () => {
+  beforeEach(() => command.store.forgetLessons());
+
+  test("are learned from once each, and move the choice", async () => {
+    expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Den#wise");
+    const lines = Array.from({ length: 30 }, (_, at) => label({ prompt: `${PROMPT} ${at}` }));
+    const file = await fileOf(`${lines.join("\n")}\n\n`);
+    expect(await run("--learn", file)).toEqual({
+      ...{ code: 0, err: "" },
+      out: "Learned from 30 labels; 0 were known.",
+    });
+    await fileOf(lines.toReversed().join("\r\n"));
+    expect((await run("--learn", file)).out).toBe("Learned from 0 labels; 30 were known.");
+    const view = await shown(PROMPT, "--selector", "best");
+    expect(view.choice).not.toBe("Den#wise");
+    expect((await run("--forget")).out).toBe("Forgot all labels.");
+    expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Den#wise");
+  });
+
+  test("may be whole conversations", async () => {
+    const messages = [
+      { role: "system", content: "You are brief." },
+      { role: "user", content: PROMPT },
+    ];
+    const file = await fileOf(label({ prompt: undefined, messages, score: 0.5 }));
+    expect((await run("--learn", file)).out).toBe("Learned from 1 labels; 0 were known.");
+  });
+
+  test("are shown by model and kind, and forgotten by model", async () => {
+    await run("--learn", await fileOf([label(), label({ model: "Den#plain", score: 1 })].join("\n")));
+    const { out } = await run("--learned");
+    expect(out.split("\n")[0]).toMatch(/^MODEL +LABELS +LENGTH +MEAN SCORE BY KIND/);
+    expect(out).toMatch(/Den#wise +1 +× 1 +knowledge 0 \(/);
+    expect(out).toMatch(/Den#plain +1 +× 1 +knowledge 1 \(/);
+    expect((await run("--forget", "den/wise")).out).toBe("Forgot the labels of Den#wise.");
+    const left = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
+    expect(left).toMatchObject([{ model: "Den#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);
+  });
+
+  test("are told in JSON where that is asked for", async () => {
+    const file = await fileOf(label());
+    expect(await shown("--learn", file)).toEqual({ learned: 1, known: 0 });
+    expect(await shown("--forget", "den/wise")).toEqual({ forgotten: "Den#wise" });
+    expect(await shown("--forget")).toEqual({ forgotten: null });
+  });
+
+  test("go out to a file that others can't read, and come in again where they were forgotten", async () => {
+    await run("--learn", await fileOf([label(), label({ model: "Den#plain", score: 1 })].join("\n")));
+    const before = (await run("--learned")).out;
+    const file = join(command.den.directory, "lessons.jsonl");
+    expect((await run("--export", file)).out).toBe(`Wrote 2 lessons to ${file}.`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    await run("--forget");
+    expect((await run("--learned")).out).not.toBe(before);
+    expect((await run("--import", file)).out).toBe("Took in 2 lessons; 0 were known.");
+    expect((await run("--learned")).out).toBe(before);
+    expect(await shown("--import", file)).toEqual({ imported: 0, known: 2 });
+  });
+
+  const damages: readonly (readonly [from: RegExp, to: string, said: RegExp])[] = [
+    [/^\{/, "[", /expected a JSON object/],
+    [/"at":"[^"]+"/, '"at":"once"', /'at'/],
+    [/"model":"[^"]+"/, '"model":7', /'model'/],
+    [/"source":"[^"]+"/, '"source":"rumour"', /'source' must be one of score, label, signal/],
+    [/"score":0/, '"score":2', /'score'/],
+    [/"weight":1/, '"weight":-1', /'weight'/],
+    [/"row":"[^:]+:/, '"row":"other:', /another version/],
+  ];
+  test.each(damages)("a line in which %p is %p is named, and nothing is taken in", async (from, to, said) => {
+    await run("--learn", await fileOf([label(), label({ score: 1 })].join("\n")));
+    const file = join(command.den.directory, "lessons.jsonl");
+    await run("--export", file);
+    await run("--forget");
+    const [first = "", second = ""] = (await Bun.file(file).text()).trim().split("\n");
+    const [damaged, sound] = /"score":0/.test(first) ? [first, second] : [second, first];
+    const { code, out, err } = await run(
+      "--import",
+      await fileOf([sound, damaged.replace(from, to)].join("\n")),
+    );
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err.split("\n")[0]).toMatch(/line 2: /);
+    expect(err.split("\n")[0]).toMatch(said);
+    expect(await command.store.lessons(0, 10)).toEqual([]);
+  });
+
+  const wrong: readonly (readonly [line: string, said: RegExp])[] = [
+    ["no json", /expected a JSON object/],
+    ["[1]", /expected a JSON object/],
+    [label({ model: "Nobody#none" }), /'model'/],
+    [label({ model: "Router#best" }), /'model'/],
+    [label({ model: 5 }), /'model'/],
+    [label({ score: 1.1 }), /'score'/],
+    [label({ score: -1 }), /'score'/],
+    [label({ score: "1" }), /'score'/],
+    [label({ score: undefined }), /'score'/],
+    [label({ prompt: undefined }), /'prompt' or 'messages'/],
+    [label({ prompt: 5 }), /'prompt' or 'messages'/],
+    [label({ messages: [] }), /messages/],
+    [label({ messages: "x" }), /messages/],
+    [label({ messages: [{ role: "king", content: "x" }] }), /messages\[0\]/],
+  ];
+  test.each(wrong)("a line of %s is named, and nothing is learned", async (line, said) => {
+    const { code, out, err } = await run("--learn", await fileOf([label(), "", line, label()].join("\n")));
+    expect({ code, out }).toEqual({ code: 2, out: "" });
+    expect(err).toMatch(/\bline 3: /);
+    expect(err.split("\n")[0]).toMatch(said);
+    expect(await command.store.lessons(0, 10)).toEqual([]);
+  });
+});
+
+test("how long answers are is read from the log, and is in the cost of a choice", async () => {
+  const { den } = command;
+  const key = await den.newKey({ allowed_models: ["Den#plain"], requests_per_day: null });
+  const costOf = async () => Number(candidate(await shown(PROMPT), "Den#plain").cost_usd);
+  const before = await costOf();
+  for (let at = 0; at < 12; at++) {
+    const answer = await den.chat(worded("fair", `${PROMPT} say: ${"word ".repeat(400)}`), key);
+    await answer.text();
+  }
+  const views = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
+  const length = Number(views.find(({ model }) => model === "Den#plain")?.length);
+  expect(length).toBeGreaterThan(1.5);
+  expect((await costOf()) / before).toBeGreaterThan(1.3);
+});

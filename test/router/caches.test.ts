@@ -1,0 +1,44 @@
+// What of a conversation's prompt a model is likely to hold: what it was seen to do, and nothing that it never does.
+import { expect, test } from "bun:test";
+import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
+import { Caches } from "../../src/router/caches.ts";
+import { Stickiness } from "../../src/router/stickiness.ts";
+import { cardOf } from "./shop.ts";
+
+test("a model is taken to do what its last answers said, and half before they said anything", () => {
+  const caches = new Caches();
+  expect(caches.likelyTokens("a", 4000)).toBe(2000);
+  for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 4000);
+  expect(caches.likelyTokens("a", 4000)).toBeWithin(3900, 4001);
+  for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 0);
+  expect(caches.likelyTokens("a", 4000)).toBeWithin(0, 120);
+  expect(caches.likelyTokens("b", 4000)).toBe(2000);
+});
+
+test("prefixes that are too short for a cache are in none, and tell nothing", () => {
+  const caches = new Caches();
+  expect(caches.likelyTokens("a", 1000)).toBe(0);
+  for (let turn = 0; turn < 100; turn++) caches.fold("a", 1000, 0);
+  expect(caches.likelyTokens("a", 2000)).toBe(1000);
+});
+
+test("a conversation's prefix is held by who served it last, for its own key, for ten minutes", () => {
+  const stickiness = new Stickiness();
+  const attempt = { card: cardOf("a"), credential: { secret: null, weight: 1 } };
+  const first: ChatMessage[] = [{ role: "user", content: "x".repeat(8000) }];
+  const request = (messages: readonly ChatMessage[]): ChatRequest => ({ model: "", messages });
+  const next = () =>
+    request([...first, { role: "assistant", content: "Yes." }, { role: "user", content: "y".repeat(4000) }]);
+  const opening = request(first);
+  expect(stickiness.held("key", opening, 0)("Shop#a")).toBe(0);
+  stickiness.keep(opening, attempt, 0);
+  const later = next();
+  expect(stickiness.held("key", later, 1)("Shop#a")).toBeWithin(1990, 2010);
+  expect([stickiness.heldTokens(later, "Shop#a"), stickiness.heldTokens(later, "Shop#b")]).toEqual([
+    stickiness.held("key", later, 1)("Shop#a"),
+    0,
+  ]);
+  expect(stickiness.held("key", next(), 1)("Shop#b")).toBe(0);
+  expect(stickiness.held("other", next(), 1)("Shop#a")).toBe(0);
+  expect(stickiness.held("key", next(), 600_001)("Shop#a")).toBe(0);
+});

@@ -1,0 +1,82 @@
+// `poundkey route` run beside a gateway, on its store and its configuration, as another process of the operator's would.
+import { join } from "node:path";
+import type { Opened } from "../../src/cli/administration.ts";
+import { runRoute } from "../../src/cli/route.ts";
+import { errorLine } from "../../src/config/errors.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import type { Store } from "../../src/core/store.ts";
+import { decide } from "../../src/ledger/decide.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import type { UnderTest } from "../harness.ts";
+import { standingClock } from "../samples.ts";
+import { startDen } from "./den.ts";
+
+export const PROMPT = "Which river flows through Prague?";
+
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export class Command {
+  readonly den: UnderTest;
+  /** The gateway's own, opened by another process as it were. */
+  readonly store: Store;
+  readonly #settings: Settings;
+
+  private constructor(den: UnderTest, store: Store, settings: Settings) {
+    this.den = den;
+    this.store = store;
+    this.#settings = settings;
+  }
+
+  static async start(): Promise<Command> {
+    const den = await startDen();
+    const loaded = loadSettings({
+      ...{ text: await Bun.file(den.configFile).text(), file: "poundkey.yaml", env: () => undefined },
+      ...{ readFile: () => "", known: PROVIDERS, overrides: {} },
+    });
+    if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
+    return new Command(den, (await open(den)).world.store, loaded.settings);
+  }
+
+  async stop(): Promise<void> {
+    await this.store.close();
+    await this.den.stop();
+  }
+
+  async run(...args: readonly string[]): Promise<Ran> {
+    const printed: { out: string[]; err: string[] } = { out: [], err: [] };
+    const io = {
+      out: (text: string) => void printed.out.push(text),
+      err: (text: string) => void printed.err.push(text),
+    };
+    const code = await runRoute(args, io, () => open(this.den), this.#settings);
+    return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
+  }
+
+  /** What it prints as JSON. */
+  async shown(...args: readonly string[]): Promise<JsonObject> {
+    const { code, out, err } = await this.run(...args, "--json");
+    if (code !== 0 || err !== "") throw new Error(`${code}: ${err}`);
+    return objectOf(JSON.parse(out));
+  }
+
+  async fileOf(content: unknown): Promise<string> {
+    const path = join(this.den.directory, "given.json");
+    await Bun.write(path, typeof content === "string" ? content : JSON.stringify(content));
+    return path;
+  }
+}
+
+const random = { bytes: (count: number) => new Uint8Array(count) };
+
+async function open({ directory }: UnderTest): Promise<Opened> {
+  const store = await openSqliteStore({ path: join(directory, "poundkey.db"), decide });
+  const world = { store, clock: standingClock(Date.now()), random, pepper: new Uint8Array(32) };
+  return { world, close: () => store.close() };
+}

@@ -1,0 +1,135 @@
+// Trying out other models: as often as the operator says, by the injected chance, never where it isn't allowed, always marked.
+import { describe, expect, test } from "bun:test";
+import type { ProviderSetup, RouterRules } from "../../src/core/settings.ts";
+import type { LogEvent } from "../../src/core/world.ts";
+import { Deadlines } from "../../src/gateway/deadlines.ts";
+import { planned } from "../../src/gateway/planned.ts";
+import { upstreamOf } from "../../src/gateway/upstream.ts";
+import { dialectNamed } from "../../src/providers/index.ts";
+import { Caches } from "../../src/router/caches.ts";
+import { type ChooseInput, choose } from "../../src/router/choose.ts";
+import { decidedAgain, keptDecision } from "../../src/router/decision.ts";
+import { explored } from "../../src/router/explore.ts";
+import { Health } from "../../src/router/health.ts";
+import { Learned } from "../../src/router/learned.ts";
+import { Stickiness } from "../../src/router/stickiness.ts";
+import { keyOf } from "../samples.ts";
+import { diceOf } from "./dice.ts";
+import { asking, CODE, cardOf, even, inputOf, MATH, RULES, TRIVIA } from "./shop.ts";
+
+/** `twin` is about as good and as dear as `strong`, `dear` is as good; `weak` is far from it. */
+const CARDS = [cardOf("strong", 10), cardOf("twin", 11), cardOf("dear", 50), cardOf("weak", 0.2)];
+const LEVELS: Readonly<Record<string, number>> = { strong: 0.9, twin: 0.897, dear: 0.9, weak: 0.3 };
+const skillsOf = new Map(CARDS.map(({ id, name }) => [id, even(LEVELS[name] ?? 0)]));
+const change: Partial<ChooseInput> = { cards: CARDS, skills: (id) => skillsOf.get(id) };
+const chosen = (selector: "best" | "fair" | "light", prompt = TRIVIA, more: Partial<ChooseInput> = {}) =>
+  choose(selector, inputOf(asking(prompt), { ...change, ...more }));
+
+describe("another model is tried out", () => {
+  test("in the share of requests that the operator says", () => {
+    const roll = diceOf(5);
+    const choice = chosen("fair");
+    const tried = Array.from({ length: 20_000 }, () => explored(choice, 0.02, roll)).filter(Boolean);
+    expect(tried.length).toBeWithin(330, 470);
+    expect(new Set(tried.map((one) => one?.card.name))).toEqual(new Set(["twin"]));
+  });
+
+  test("never unless that is switched on: then no chance is even taken", () => {
+    let rolls = 0;
+    const roll = () => {
+      rolls++;
+      return 0;
+    };
+    expect(explored(chosen("best"), 0, roll)).toBeNull();
+    expect(rolls).toBe(0);
+  });
+
+  test.each(["best", "fair", "light"] as const)(
+    "by Router#%s, that is good enough and no dearer",
+    (selector) => {
+      for (const prompt of [TRIVIA, CODE, MATH]) {
+        for (const at of [0, 0.3, 0.6, 0.99]) {
+          let first = true;
+          const roll = () => {
+            if (!first) return at;
+            first = false;
+            return 0;
+          };
+          const choice = chosen(selector, prompt);
+          const one = explored(choice, 0.01, roll);
+          expect(one?.card).not.toBe(choice.choice);
+          expect(["weak", "dear"]).not.toContain(one?.card.name ?? "");
+          if (selector !== "best" && one) expect(one.score).toBeGreaterThanOrEqual(1);
+        }
+      }
+    },
+  );
+
+  test("never where a pin decides, nor where nobody or only one can serve", () => {
+    const pinned = chosen("best", CODE, { rules: { ...RULES, pin: { coding: "Shop#twin" } } });
+    expect(pinned.pinned).toBe("coding");
+    const alone = chosen("best", CODE, { cards: CARDS.slice(0, 1) });
+    const nobody = chosen("best", CODE, { rules: { ...RULES, deny: CARDS.map(({ id }) => id) } });
+    for (const choice of [pinned, alone, nobody]) expect(explored(choice, 0.02, () => 0)).toBeNull();
+  });
+});
+
+describe("what was tried out", () => {
+  const choice = chosen("fair");
+  const other = choice.candidates.find(({ card }) => card.name === "twin")?.card ?? null;
+
+  test("is told in the decision, which is the same when it is replayed", () => {
+    const kept = keptDecision(choice, 0.98, other);
+    expect(kept).toMatchObject({ choice: "Shop#twin", instead_of: "Shop#strong" });
+    const again = JSON.parse(JSON.stringify(kept));
+    expect(decidedAgain(again)).toEqual({ choice: "Shop#twin", same: true });
+    expect(decidedAgain({ ...again, instead_of: "Shop#weak" })).toMatchObject({ same: false });
+    expect(keptDecision(choice, 0.98).instead_of).toBeNull();
+  });
+
+  /** The plan of a request, by bytes of chance that are all the same. */
+  function planBy(byte: number, explore: number) {
+    const events: LogEvent[] = [];
+    const log = (event: LogEvent) => void events.push(event);
+    const clock = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {}, every: () => () => {} };
+    const rules: RouterRules = { ...RULES, fairQuality: 0.9, explore };
+    const setup: ProviderSetup = {
+      ...{ name: "Shop", dialect: "openai", baseUrl: "http://x.test", headers: {}, unlistedModels: false },
+      credentials: [{ secret: "s", weight: 1 }],
+      timeouts: { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 },
+    };
+    const cards = CARDS.map((card) => ({ ...card, skills: skillsOf.get(card.id) ?? {} }));
+    const plan = planned(
+      {
+        ...{
+          random: { bytes: (count: number) => new Uint8Array(count).fill(byte) },
+          health: new Health(log),
+        },
+        ...{ stickiness: new Stickiness(), learned: new Learned(), caches: new Caches(), log },
+        deadlines: new Deadlines(clock),
+      },
+      {
+        ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: keyOf("key"), request: asking(TRIVIA) },
+        ...{ selection: { kind: "selector", selector: "fair", candidates: cards }, rules, markup: 1 },
+        ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
+        upstreams: new Map([["Shop", upstreamOf(setup, dialectNamed("openai"))]]),
+      },
+    );
+    return { names: plan.attempts.map(({ card }) => card.name), decision: plan.decision, events };
+  }
+
+  test("comes first in the plan, the usual choice after it, and is in the log", () => {
+    const usual = planBy(255, 0.02);
+    expect([usual.names[0], usual.decision?.instead_of, usual.events]).toEqual(["strong", null, []]);
+    const { names, decision, events } = planBy(0, 0.02);
+    expect(names.slice(0, 2)).toEqual(["twin", "strong"]);
+    expect(decision).toMatchObject({ choice: "Shop#twin", instead_of: "Shop#strong" });
+    expect(events).toEqual([
+      {
+        ...{ event: "explored", level: "info", request_id: "req-1" },
+        ...{ model: "Shop#twin", instead_of: "Shop#strong" },
+      },
+    ]);
+    expect(planBy(0, 0).names[0]).toBe("strong");
+  });
+});

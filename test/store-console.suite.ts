@@ -1,0 +1,81 @@
+// What every store has to do for the console: sign-ins and credentials that were added at run time.
+import { describe, expect, test } from "bun:test";
+import type { Session, StoredCredential } from "../src/core/rows.ts";
+import { NOON } from "./samples.ts";
+import { type MakeBench, twoStores } from "./store.suite.ts";
+
+function sessionOf(digest: string, expiresAtMs: number): Session {
+  return { digest, tokenDigest: `token of ${digest}`, expiresAtMs };
+}
+
+function credentialOf(id: string, fields: Partial<StoredCredential> = {}): StoredCredential {
+  return {
+    id,
+    provider: "OpenAI",
+    sealed: "c2VhbGVk",
+    weight: 1.5,
+    enabled: true,
+    createdAtMs: NOON,
+    ...fields,
+  };
+}
+
+export function consoleSuite(name: string, makeBench: MakeBench): void {
+  describe(`${name}: the console`, () => {
+    const stores = twoStores(makeBench);
+
+    test("a session is known to all until it is ended", async () => {
+      const { store, other } = stores();
+      const session = sessionOf("a", NOON + 2);
+      await store.addSession(session, NOON);
+      expect(await other.session("a")).toEqual(session);
+      expect(await other.session("b")).toBeNull();
+      await other.endSession("a");
+      await other.endSession("a");
+      expect(await store.session("a")).toBeNull();
+    });
+
+    test("sessions that have expired are forgotten when another one begins", async () => {
+      const { store } = stores();
+      await store.addSession(sessionOf("old", NOON), NOON - 1);
+      await store.addSession(sessionOf("young", NOON + 1), NOON - 1);
+      await store.addSession(sessionOf("new", NOON + 9), NOON);
+      const found = await Promise.all(["old", "young", "new"].map((digest) => store.session(digest)));
+      expect(found.map((one) => one?.digest)).toEqual([undefined, "young", "new"]);
+    });
+
+    test("prompts and answers are kept once, and forgotten before or with the log's rows", async () => {
+      const { store, other } = stores();
+      const kept = (id: string, atMs: number) =>
+        store.addContent({ accountId: "default", id, atMs, sealed: `sealed ${id}` });
+      for (const [at, id] of ["a", "b", "c"].entries()) await kept(id, NOON + at);
+      await store.addContent({ accountId: "default", id: "a", atMs: NOON, sealed: "another" });
+      const there = async () =>
+        (await Promise.all(["a", "b", "c"].map((id) => other.content("default", id)))).map(
+          (one) => one ?? "-",
+        );
+      expect(await there()).toEqual(["sealed a", "sealed b", "sealed c"]);
+      expect(await other.content("acct", "a")).toBeNull();
+      const before = { requestsMs: 0, metersMs: 0, repliesMs: 0 };
+      expect(await store.prune({ ...before, contentsMs: NOON + 9 }, 1)).toBe(1);
+      expect(await there()).toEqual(["-", "sealed b", "sealed c"]);
+      expect(await store.prune({ ...before, requestsMs: NOON + 2 }, 10)).toBe(1);
+      expect(await there()).toEqual(["-", "-", "sealed c"]);
+    });
+
+    test("credentials are kept with every field, changed and removed, oldest first", async () => {
+      const { store, other } = stores();
+      const first = credentialOf("b");
+      await store.putCredential(credentialOf("a", { createdAtMs: NOON + 1, provider: "Local" }));
+      await store.putCredential(first);
+      expect((await other.credentials()).map(({ id }) => id)).toEqual(["b", "a"]);
+      expect((await other.credentials())[0]).toEqual(first);
+      const changed = { ...first, sealed: "b3RoZXI=", weight: 0.25, enabled: false };
+      await other.putCredential(changed);
+      expect((await store.credentials())[0]).toEqual(changed);
+      await store.removeCredential("a");
+      await store.removeCredential("a");
+      expect(await other.credentials()).toEqual([changed]);
+    });
+  });
+}

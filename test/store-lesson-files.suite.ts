@@ -1,0 +1,77 @@
+// What every store has to do with lessons that are written to a file and taken in again, whatever its engine.
+import { afterEach, describe, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { exportLessons, importLessons, type LessonCall } from "../src/cli/lessons.ts";
+import { loadSettings } from "../src/config/load.ts";
+import type { Store } from "../src/core/store.ts";
+import { rowText } from "../src/router/decision.ts";
+import { featuresOf } from "../src/router/features.ts";
+import { predict } from "../src/router/predictor.ts";
+import { accountOf, NOON } from "./samples.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { lessonNamed } from "./store-lessons.suite.ts";
+
+export function lessonFilesSuite(name: string, makeBench: MakeBench): void {
+  describe(name, () => {
+    const opened = twoStores(makeBench);
+    describe("lessons in a file", () => inFile(opened));
+  });
+}
+
+function inFile(opened: () => TwoStores): void {
+  const file = join(tmpdir(), `poundkey-lessons-${crypto.randomUUID()}.jsonl`);
+  afterEach(() => rmSync(file, { force: true }));
+  const { row, categories } = predict(featuresOf({ model: "", messages: [{ role: "user", content: "Hi" }] }));
+  const request = JSON.stringify({ row: rowText(row), categories });
+
+  /** What the command prints as JSON. */
+  const ran = async (
+    store: Store,
+    action: (call: LessonCall, file: string) => Promise<void>,
+  ): Promise<unknown> => {
+    const printed: string[] = [];
+    const io = { out: (text: string) => void printed.push(text), err: () => {} };
+    const loaded = loadSettings({
+      ...{ text: null, file: "", env: () => undefined, readFile: () => "", known: [], overrides: {} },
+    });
+    if (!loaded.ok) throw new Error("no settings");
+    await action({ settings: loaded.settings, io, json: true, open: async () => store }, file);
+    return JSON.parse(printed.join(""));
+  };
+
+  test("come out and in again with every field, and gateways are told to read anew", async () => {
+    const { store, other } = opened();
+    await store.addAccount(accountOf("acct"));
+    await store.teach(lessonNamed("1", { request, score: 1 / 3 }));
+    await store.teach(lessonNamed("1", { request, accountId: "acct", weight: 0.1, source: "signal" }));
+    await store.teach(lessonNamed("2", { request, keyId: "", source: "label", atMs: NOON + 1 }));
+    const before = await store.lessons(0, 10);
+    expect(await ran(store, exportLessons)).toEqual({ exported: 3 });
+    await store.forgetLessons();
+    expect(await ran(other, importLessons)).toEqual({ imported: 3, known: 0 });
+    expect(await store.lessons(0, 10)).toEqual(before);
+    const told = await store.setting("lessons_forgotten");
+    expect(told).not.toBeNull();
+    expect(await ran(store, importLessons)).toEqual({ imported: 0, known: 3 });
+    expect(await store.setting("lessons_forgotten")).toBe(told);
+  });
+
+  test("of an account that isn't there become the default one's", async () => {
+    const { store } = opened();
+    const lesson = lessonNamed("1", { request, accountId: "gone" });
+    const { accountId, keyId, atMs, request: _request, ...rest } = lesson;
+    const at = new Date(atMs).toISOString();
+    const line = { ...rest, account_id: accountId, key_id: keyId, at, request: JSON.parse(request) };
+    await Bun.write(file, JSON.stringify(line));
+    expect(await ran(store, importLessons)).toEqual({ imported: 1, known: 0 });
+    expect(await store.lessons(0, 10)).toEqual([{ ...lesson, accountId: "default" }]);
+  });
+
+  test("are many, and of one moment, without any getting lost", async () => {
+    const { store } = opened();
+    await Promise.all(Array.from({ length: 450 }, (_, at) => store.teach(lessonNamed(`${at}`, { request }))));
+    expect(await ran(store, exportLessons)).toEqual({ exported: 450 });
+  });
+}
