@@ -112,7 +112,7 @@ describe("the OpenAPI document", () => {
   test("lists every route of the public interface, and only those that are there", async () => {
     const { body } = await get("/openapi.json");
     const listed = Object.keys(objectOf(body.paths)).sort();
-    const hidden = /^\/(admin|docs|openapi\.json|models|chat|$)/;
+    const hidden = /^\/(admin|console|docs|openapi\.json|models|chat|$)/;
     const registered = ROUTES.map(({ path }) => path.replace("*", "{id}")).filter(
       (path) => !hidden.test(path),
     );

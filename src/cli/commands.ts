@@ -1,19 +1,9 @@
 // The commands by name, with what each of them is started with.
 
 import type { Settings } from "../core/settings.ts";
-import { runAccounts } from "./accounts.ts";
-import { runAdmin } from "./admin.ts";
 import { EXIT, type Io, type Opened } from "./administration.ts";
-import { runCheck } from "./check.ts";
 import { type ConfigurationFlags, errorText, readConfiguration, source } from "./configuration.ts";
-import { runKeys } from "./keys.ts";
-import { runLedger } from "./ledger.ts";
-import { runModels } from "./models.ts";
 import { openStore } from "./opened-store.ts";
-import { probe } from "./probe.ts";
-import { runRoute } from "./route.ts";
-import { runServe } from "./serve.ts";
-import { runSimulate } from "./simulate.ts";
 
 interface Command {
   readonly about: string;
@@ -27,19 +17,49 @@ type Administration = (
   settings: Settings,
 ) => Promise<number>;
 
+/** Each is loaded when it is run: a command starts sooner without the others. */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  serve: { about: "run the gateway", run: runServe },
+  serve: {
+    about: "run the gateway",
+    run: async (args, io) => (await import("./serve.ts")).runServe(args, io),
+  },
   check: {
     about: "validate the configuration",
-    run: (args, io) => runCheck(args, io, { ...source, probe }),
+    run: async (args, io) => {
+      const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("./probe.ts")]);
+      return runCheck(args, io, { ...source, probe });
+    },
   },
-  keys: { about: "add, list and revoke gateway keys", run: onStore(runKeys) },
-  accounts: { about: "add, list, top up and show accounts", run: onStore(runAccounts) },
-  ledger: { about: "prove the books", run: onStore(runLedger) },
-  admin: { about: "reset the admin token", run: onStore(runAdmin) },
-  route: { about: "show what a selector would choose, and why", run: onStore(runRoute) },
-  models: { about: "show the catalogue", run: (args, io) => runModels(args, io, source) },
-  simulate: { about: "run the simulated providers alone", run: runSimulate },
+  keys: {
+    about: "add, list and revoke gateway keys",
+    run: onStore(async (args, io, open) => (await import("./keys.ts")).runKeys(args, io, open)),
+  },
+  accounts: {
+    about: "add, list, top up and show accounts",
+    run: onStore(async (args, io, open) => (await import("./accounts.ts")).runAccounts(args, io, open)),
+  },
+  ledger: {
+    about: "prove the books",
+    run: onStore(async (args, io, open) => (await import("./ledger.ts")).runLedger(args, io, open)),
+  },
+  admin: {
+    about: "reset the admin token",
+    run: onStore(async (args, io, open) => (await import("./admin.ts")).runAdmin(args, io, open)),
+  },
+  route: {
+    about: "show what a selector would choose, and why",
+    run: onStore(async (args, io, open, settings) =>
+      (await import("./route.ts")).runRoute(args, io, open, settings),
+    ),
+  },
+  models: {
+    about: "show the catalogue",
+    run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
+  },
+  simulate: {
+    about: "run the simulated providers alone",
+    run: async (args, io) => (await import("./simulate.ts")).runSimulate(args, io),
+  },
 };
 
 const HELP = [
@@ -50,8 +70,9 @@ const HELP = [
   "Each command has --help.",
 ].join("\n");
 
+/** `process.stdout` would take 10 ms to make, and lose what a slow reader has not taken when the process exits. */
 const io: Io = {
-  out: (text) => void process.stdout.write(`${text}\n`),
+  out: (text) => console.log(text),
   err: (text) => void process.stderr.write(`${text}\n`),
 };
 

@@ -32,9 +32,11 @@ import { openBreakers } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import { consoleFiles } from "./console-files.ts";
+import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { InForce } from "./in-force.ts";
 import { Learning, measureLogged } from "./learning.ts";
+import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
@@ -210,10 +212,9 @@ function appOf(
     .use(playgroundRoutes(operator, ports))
     .use(consoleRoutes(consoleFiles))
     .use(sessionRoutes({ ...operator, clock, version }))
-    .use(docsRoutes());
+    .use(docsRoutes(docsFiles));
 }
 
 function learnedViews(learned: Learned): readonly LearnedView[] {
-  const rounded = (value: number) => Math.round(value * 1000) / 1000;
-  return learned.views().map((view) => ({ ...view, length: rounded(learned.lengthOf(view.model)) }));
+  return learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
 }

@@ -4,7 +4,7 @@ import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
-import { startSimulator } from "../simulator/server.ts";
+import type { Simulator } from "../simulator/server.ts";
 import { gathered, logLines } from "../telemetry/log-lines.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
@@ -120,7 +120,7 @@ function logOf({ quickstart }: ServeFlags): Log {
 async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<number> {
   const log = logOf(flags);
   const simulating = flags.simulate || (flags.quickstart && loaded.providers.length === 0);
-  const simulator = simulating ? await startSimulator({ host: "127.0.0.1", port: 0 }) : null;
+  const simulator = simulating ? await startedSimulator() : null;
   const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
@@ -131,6 +131,11 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   } finally {
     await simulator?.stop();
   }
+}
+
+async function startedSimulator(): Promise<Simulator> {
+  const { startSimulator } = await import("../simulator/server.ts");
+  return startSimulator({ host: "127.0.0.1", port: 0 });
 }
 
 async function listening(

@@ -17,11 +17,13 @@ export function ownCards(
   path: Path,
 ): { readonly cards: readonly ModelCard[]; readonly issues: readonly Issue[] } {
   const issues: Issue[] = [];
+  const names = new Set<string>();
   const cards = models.map((model, at) => {
     const here = [...path, "models", at];
     const wrong = (field: string, message: string) =>
       issues.push({ path: [...here, field], at: "value", message });
-    if (models.findIndex((one) => one.name === model.name) !== at) wrong("name", "this model is there twice");
+    if (names.has(model.name)) wrong("name", "this model is there twice");
+    names.add(model.name);
     if (model.context !== undefined && model.output !== undefined && model.output > model.context) {
       wrong("output", `the output limit ${model.output} is above the context window ${model.context}`);
     }

@@ -1,53 +1,40 @@
 // /openapi.json and its page at /docs, which works with no network: its script and style come from the binary.
-import { swagger } from "@elysiajs/swagger";
 import { Elysia } from "elysia";
-import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
-import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import { modelPath } from "./openapi.ts";
+import { DOCS_PATH, DOCUMENT_PATH, SCRIPT_PATH, STYLE_PATH } from "./docs-paths.ts";
 
-/** The plugin's page loads one script, which finds the document's address in the element `api-reference`. */
-const START = `
-const at = document.getElementById("api-reference");
-const page = document.body.appendChild(document.createElement("main"));
-SwaggerUIBundle({ url: at.dataset.url, domNode: page, deepLinking: true, validatorUrl: null });
-`;
-
-const documentation = {
-  info: {
-    title: "Poundkey",
-    version: "1.0.0",
-    description:
-      "One address, one key, every model. Point an OpenAI SDK at `{base_url}/v1`, name a model as `<Provider>#<model>`, or let `Router#best`, `Router#fair` or `Router#light` choose.",
-  },
-  components: { securitySchemes: { key: { type: "http" as const, scheme: "bearer" } } },
-  paths: modelPath,
-};
-
-export function docsRoutes() {
-  const code = compressed(async () => (await Bun.file(script).text()) + START);
-  const look = compressed(() => Bun.file(style).text());
-  return new Elysia()
-    .use(
-      swagger({
-        path: "/docs",
-        specPath: "/openapi.json",
-        excludeStaticFile: false,
-        scalarCDN: "/docs/page.js",
-        scalarConfig: { customCss: '@import url("/docs/page.css");' },
-        documentation,
-      }),
-    )
-    .get("/docs/page.js", async () => asset(await code(), "text/javascript"), { detail: { hide: true } })
-    .get("/docs/page.css", async () => asset(await look(), "text/css"), { detail: { hide: true } });
+/** Compressed. */
+export interface DocsFiles {
+  readonly script: Uint8Array<ArrayBuffer>;
+  readonly style: Uint8Array<ArrayBuffer>;
 }
 
-/** Read and compressed when first asked for, then kept. */
-function compressed(read: () => Promise<string>): () => Promise<Uint8Array<ArrayBuffer>> {
-  let made: Promise<Uint8Array<ArrayBuffer>> | null = null;
-  return () => {
-    made ??= read().then((content) => Bun.gzipSync(content));
-    return made;
+const hidden = { detail: { hide: true } };
+
+/** Elysia shows all routes of the gateway to its own kind alone. */
+class Docs extends Elysia {
+  allRoutes() {
+    return this.getGlobalRoutes();
+  }
+}
+
+/** The plugin that makes the page is loaded when somebody looks at it: it would be a tenth of the gateway's start. */
+export function docsRoutes(load: () => DocsFiles) {
+  const app = new Docs();
+  let made: Promise<(request: Request) => Promise<Response>> | null = null;
+  const page = async ({ request }: { readonly request: Request }) => {
+    made ??= import("./docs-page.ts").then(({ docsPage }) => docsPage(() => app.allRoutes()));
+    return (await made)(request);
   };
+  let loaded: DocsFiles | null = null;
+  const files = () => {
+    loaded ??= load();
+    return loaded;
+  };
+  return app
+    .get(DOCS_PATH, page, hidden)
+    .get(DOCUMENT_PATH, page, hidden)
+    .get(SCRIPT_PATH, () => asset(files().script, "text/javascript"), hidden)
+    .get(STYLE_PATH, () => asset(files().style, "text/css"), hidden);
 }
 
 function asset(body: Uint8Array<ArrayBuffer>, type: string): Response {

@@ -1,7 +1,6 @@
 // What /openapi.json says of the selectors' own routes.
 import type { OpenAPIV3 } from "openapi-types";
-import { chatRequestSchema } from "../wire/chat-schema.ts";
-import { failures, integer, jsonBody, secured, text } from "./openapi.ts";
+import { chatBody, failures, integer, jsonBody, secured, text } from "./openapi.ts";
 
 const routeSchema = {
   type: "object",
@@ -48,10 +47,7 @@ export const routeDetail: OpenAPIV3.OperationObject = {
   ...secured,
   requestBody: {
     required: true,
-    content: jsonBody(chatRequestSchema, {
-      model: "Router#fair",
-      messages: [{ role: "user", content: "Hello!" }],
-    }),
+    content: chatBody,
   },
   responses: {
     200: { description: "The candidates, best first.", content: jsonBody(routeSchema) },

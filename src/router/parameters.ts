@@ -1,6 +1,6 @@
 // The predictor's parameters, as they are shipped: words by their hashes, a row of small integers for each, a few heads.
 
-import data from "./parameters.data.json";
+import text from "./parameters.data.json" with { type: "text" };
 import { STRUCTURE_SIZE } from "./structure.ts";
 import { TOPICS } from "./topics.ts";
 
@@ -49,7 +49,8 @@ const RARITY_UNIT = 1 / 20;
 let shipped: Parameters | undefined;
 
 export function shippedParameters(): Parameters {
-  shipped ??= parametersOf(data);
+  // A megabyte that is parsed when it is first needed, and in the binary once: code of its size would be there twice.
+  shipped ??= parametersOf(JSON.parse(String(text)));
   return shipped;
 }
 

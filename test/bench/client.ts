@@ -57,9 +57,14 @@ export class Connection {
     return this.#socket !== null;
   }
 
-  /** Pieces of the answer that have come so far. */
-  get pieces(): number {
-    return this.#exchange?.reader.pieces ?? 0;
+  /** Waits for the end of an answer. */
+  get isBusy(): boolean {
+    return this.#exchange !== null;
+  }
+
+  /** The answer under way, or the last one, has begun. */
+  get hasBegun(): boolean {
+    return (this.#exchange?.reader.pieces ?? 1) > 0;
   }
 
   /** Resolves when the whole answer has come; rejects when it is wrong. */

@@ -12,7 +12,7 @@ export interface GatewaySetup {
   /** What each key's account has. */
   readonly fundedNanoUsd?: number;
   readonly charge?: "always" | "beyond_allowance";
-  /** More models beside `m`, all of the same provider. */
+  /** More models beside `m`. */
   readonly models?: number;
   readonly workers?: number;
 }
@@ -27,15 +27,32 @@ export interface GatewayPlace {
 const PRICE = "price: { input: 0.25, output: 2 }";
 const LIMITS = "context: 16000000, output: 8192";
 
-export function modelName(number: number): string {
-  return `model-${number}`;
+/** So many may be listed for a provider. */
+const MODELS_OF_PROVIDER = 1000;
+
+export function modelId(number: number): string {
+  return `More${Math.floor(number / MODELS_OF_PROVIDER)}#model-${number}`;
+}
+
+function moreProviders(models: number, base: string): readonly string[] {
+  return Array.from({ length: models }, (_, number) => {
+    const [provider = "", name = ""] = modelId(number).split("#");
+    const head = [`  ${provider}:`, ...providerLines("openai", `${base}/v1`)];
+    return [
+      ...(number % MODELS_OF_PROVIDER === 0 ? head : []),
+      `      - { name: ${name}, ${LIMITS}, ${PRICE} }`,
+    ];
+  }).flat();
+}
+
+function providerLines(dialect: string, base: string): readonly string[] {
+  return [`    dialect: ${dialect}`, `    base_url: "${base}"`, "    keys: [sim]", "    models:"];
 }
 
 /** Every feature at work: after the one free request a day, the balance pays, so that both are decided for each request. */
 function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: GatewayPlace): string {
   const { models = 0, charge = "beyond_allowance" } = setup;
-  const names = ["m", ...Array.from({ length: models }, (_, number) => modelName(number))];
-  const rows = names.map((name) => `      - { name: ${name}, ${LIMITS}, ${PRICE} }`);
+  const model = `      - { name: m, ${LIMITS}, ${PRICE} }`;
   const base = `http://127.0.0.1:${upstreamPort}`;
   return [
     "server: { host: 127.0.0.1, port: 0, admin_token: bench }",
@@ -44,11 +61,13 @@ function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: Gatew
     `billing: { charge: ${charge} }`,
     "providers:",
     "  Local:",
-    ...["    dialect: openai", `    base_url: "${base}/v1"`, "    keys: [sim]", "    models:"],
-    ...rows,
+    ...[...providerLines("openai", `${base}/v1`), model],
     "  Foreign:",
-    ...["    dialect: anthropic", `    base_url: "${base}"`, "    keys: [sim]", "    models:"],
-    `      - { name: m, ${LIMITS}, ${PRICE} }`,
+    ...[...providerLines("anthropic", base), model],
+    // Its breaker opens where its answers break off, and the others' stay closed.
+    "  Bad:",
+    ...[...providerLines("openai", `${base}/v1`), model],
+    ...moreProviders(models, base),
     "",
   ].join("\n");
 }

@@ -1,6 +1,6 @@
 // Many keys and many models: the CPU time of a request with ten of them, and with as many as there may be.
 import { medianOf, shown, spread, zipf } from "./figures.ts";
-import { type GatewaySetup, modelName, startGateway } from "./gateways.ts";
+import { type GatewaySetup, modelId, startGateway } from "./gateways.ts";
 import { type Cost, costOf, inRounds } from "./measure.ts";
 import { residentBytes, type Started } from "./processes.ts";
 import type { Aim, Finding, Table } from "./report.ts";
@@ -85,20 +85,22 @@ export async function benchModels(stage: Stage): Promise<Finding> {
   const counts = stage.size([10, 10_000], [10, 100]);
   const all: Scaled[] = [];
   for (const models of counts) all.push(await started(stage, models, { name: `models-${models}`, models }));
-  const byModel = (named: (count: number) => () => string, share: number) =>
-    inRounds(all, stage.size(5, 1), ({ pid, port, count }) => {
+  const byModel = (named: (count: number) => () => string, requests: number) =>
+    inRounds(all, stage.size(3, 1), ({ pid, port, count }) => {
       const model = named(count);
-      const load = loadOf(stage);
-      const requests = Math.ceil(load.requests * share);
       const asks = Array.from({ length: requests }, () => askGateway(port, SCENARIO, model()));
       const none = askGateway(port, SCENARIO);
-      return costOf(pid, (index) => asks[index] ?? none, { ...load, requests });
+      const load = { connections: CONNECTIONS, warmUp: Math.ceil(requests / 4), requests };
+      return costOf(pid, (index) => asks[index] ?? none, load);
     });
-  const named = await byModel((count) => {
-    const drawn = zipf(count);
-    return () => `Local#${modelName((drawn() * STRIDE) % count)}`;
-  }, 1);
-  const chosen = await byModel(() => () => "Router#fair", 0.25);
+  const named = await byModel(
+    (count) => {
+      const drawn = zipf(count);
+      return () => modelId((drawn() * STRIDE) % count);
+    },
+    stage.size(4000, 60),
+  );
+  const chosen = await byModel(() => () => "Router#fair", stage.size(160, 20));
   const lists = await Promise.all(all.map(async (one) => [String(one.count), shown(await listMs(one))]));
   const tables = [
     scaleTable("models, named", all, named),

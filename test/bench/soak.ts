@@ -14,6 +14,7 @@ const PACE_MS = 500;
 const SAMPLE_MS = 1000;
 const HANG_UP_SHARE = 0.15;
 const ERROR_SHARE = 0.1;
+const WRONG_SHOWN = 5;
 /** Memory is looked at from here on: caches fill and code is brought in before. */
 const SETTLED_SHARE = 1 / 3;
 
@@ -50,7 +51,9 @@ async function client(life: Life): Promise<void> {
   const manner = `~chunks=${CHUNKS}~pace=${paceMs}`;
   const good: Scenario = { speech: Math.random() < 0.5 ? "openai" : "anthropic", manner, chunks: CHUNKS };
   const ask = askGateway(port, good);
-  const bad = ["~fail", `${manner}~cut`].map((how) => askGateway(port, { ...good, manner: how }));
+  const bad = ["~fail", `${manner}~cut`].map((how) =>
+    askGateway(port, { speech: "openai", manner: how, chunks: CHUNKS }, "Bad#m"),
+  );
   let connection = await Connection.open(port);
   await Bun.sleep(Math.random() * CHUNKS * paceMs);
   while (performance.now() < endsMs) {
@@ -58,7 +61,7 @@ async function client(life: Life): Promise<void> {
     if (!connection.isOpen) connection = await Connection.open(port);
     if (drawn < HANG_UP_SHARE) await leave(connection, ask, life);
     else if (drawn > HANG_UP_SHARE + ERROR_SHARE) await one(connection, ask, life, /never/);
-    else await one(connection, bad[(drawn * 1000) & 1] ?? ask, life, /HTTP\/1.1 400|of \d+ pieces/);
+    else await one(connection, bad[(drawn * 1000) & 1] ?? ask, life, /HTTP\/1.1 (400|503)|of \d+ pieces/);
   }
   connection.hangUp();
 }
@@ -74,7 +77,7 @@ async function one(connection: Connection, ask: Ask, { paceMs, counted }: Life, 
     if (ends.test(text)) counted[/ pieces/.test(text) ? "broken" : "refused"]++;
     else {
       counted.wrong++;
-      console.log(text.slice(0, 300));
+      if (counted.wrong <= WRONG_SHOWN) console.log(text.slice(0, 300));
     }
     // A refusal that comes at once would be asked for again at once.
     await Bun.sleep(paceMs * 4);
@@ -169,7 +172,7 @@ function soakText(stage: Stage, time: string, soaked: Soaked): string {
   const rows = [
     ["streams finished, every chunk counted", String(counted.finished)],
     ["streams left by their clients", String(counted.hungUp)],
-    ["refused by the provider", String(counted.refused)],
+    ["refused by the provider, or by its open breaker", String(counted.refused)],
     ["broken off by the provider, and told so", String(counted.broken)],
     ["wrong", String(counted.wrong)],
     ["chunks", String(counted.chunks)],

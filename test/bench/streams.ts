@@ -5,9 +5,11 @@ import { type Ask, Connection } from "./client.ts";
 import { percentileOf, shown } from "./figures.ts";
 import { cpuMicros, residentBytes } from "./processes.ts";
 import type { Finding } from "./report.ts";
-import { type Contender, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
+import { type Contender, FLOOR, OURS, type Stage } from "./stage.ts";
 
 const CHUNK_EVERY_MS = 1000;
+const LEAST_SECONDS = 6;
+const AFTER_MS = 5000;
 const OPENED_PER_TURN = 10;
 /** A gateway has two sockets for each stream, and some files beside them. */
 const DESCRIPTORS_SPARED = 500;
@@ -20,6 +22,7 @@ function streamsPossible(): number {
 
 interface Held {
   readonly name: string;
+  /** Open at the time when the last had begun. */
   readonly streams: number;
   readonly idleBytes: number;
   readonly fullBytes: number;
@@ -29,7 +32,7 @@ interface Held {
 }
 
 /** All open at the same time, each with a chunk a second, until the last has ended. */
-async function openAll(ask: Ask, streams: number, seen: Seen, full: () => void): Promise<void> {
+async function openAll(ask: Ask, streams: number, seen: Seen, full: (open: number) => void): Promise<void> {
   const under: Promise<void>[] = [];
   const connections: Connection[] = [];
   while (connections.length < streams) {
@@ -39,26 +42,50 @@ async function openAll(ask: Ask, streams: number, seen: Seen, full: () => void):
     connections.push(...opened);
     await Bun.sleep(1);
   }
-  while (connections.some(({ pieces }) => pieces === 0)) await Bun.sleep(20);
-  full();
+  while (connections.some(({ hasBegun }) => !hasBegun)) await Bun.sleep(20);
+  full(connections.filter(({ isBusy }) => isBusy).length);
   await Promise.all(under);
   for (const connection of connections) connection.hangUp();
 }
 
-async function held(stage: Stage, { name, pid, ask }: Contender, streams: number): Promise<Held> {
+/** Long enough that the first still runs when the last has begun, judged by some that are opened before. */
+async function secondsFor(ask: Ask, streams: number): Promise<number> {
+  const few = Math.ceil(streams / 50);
+  const startedMs = performance.now();
+  let openedMs = 0;
+  await openAll(ask, few, nothingSeen(), () => {
+    openedMs = performance.now() - startedMs;
+  });
+  return Math.ceil((2 * openedMs * (streams / few)) / 1000) + LEAST_SECONDS;
+}
+
+async function held(stage: Stage, name: string, streams: number): Promise<Held> {
+  const everyMs = stage.size(CHUNK_EVERY_MS, 50);
+  const contender = (chunks: number) => {
+    const manner = `~chunks=${chunks}~pace=${everyMs}`;
+    return stage.contenders({ speech: "openai", manner, chunks }).find((one) => one.name === name);
+  };
   // Idle is what it needs once it has worked: the first streams bring code and caches into memory.
-  await openAll(ask, Math.ceil(streams / 50), nothingSeen(), () => {});
+  const seconds = await secondsFor(asked(contender(2)).ask, streams);
+  const { pid, ask } = asked(contender(stage.size(seconds, 8)));
   await Bun.sleep(stage.size(1000, 50));
   const idleBytes = residentBytes(pid);
   const before = cpuMicros(pid);
-  let fullBytes = 0;
+  const most = { open: 0, bytes: 0 };
   const seen = nothingSeen();
-  await openAll(ask, streams, seen, () => {
-    fullBytes = residentBytes(pid);
+  await openAll(ask, streams, seen, (open) => {
+    most.open = open;
+    most.bytes = residentBytes(pid);
   });
   const cpuPerChunk = (cpuMicros(pid) - before) / seen.chunks;
-  await Bun.sleep(stage.size(5000, 100));
-  return { name, streams, idleBytes, fullBytes, afterBytes: residentBytes(pid), cpuPerChunk, seen };
+  await Bun.sleep(stage.size(AFTER_MS, 100));
+  const afterBytes = residentBytes(pid);
+  return { name, streams: most.open, idleBytes, fullBytes: most.bytes, afterBytes, cpuPerChunk, seen };
+}
+
+function asked(contender: Contender | undefined): Contender {
+  if (contender === undefined) throw new Error("Nobody is to be asked.");
+  return contender;
 }
 
 const kilobytes = ({ fullBytes, idleBytes, streams }: Held) => (fullBytes - idleBytes) / streams / 1024;
@@ -81,20 +108,16 @@ export async function benchStreams(stage: Stage): Promise<Finding> {
   const sizes = stage.size([5000, 10_000], [50]).map((size) => Math.min(size, possible));
   const found: Held[] = [];
   for (const streams of sizes) {
-    const seconds = stage.size(4 + Math.ceil(streams / 2500), 2);
-    const everyMs = stage.size(CHUNK_EVERY_MS, 50);
-    const manner = `~chunks=${seconds}~pace=${everyMs}`;
-    const scenario: Scenario = { speech: "openai", manner, chunks: seconds };
-    const all = stage.contenders(scenario).filter(({ name }) => name === OURS || name === FLOOR);
     // The floor shows what the runtime needs; once is enough.
-    const asked = streams === sizes[0] ? all : all.filter(({ name }) => name === OURS);
-    for (const contender of asked) found.push(await held(stage, contender, streams));
+    for (const name of streams === sizes[0] ? [FLOOR, OURS] : [OURS]) {
+      found.push(await held(stage, name, streams));
+    }
   }
   const ours = found.find(({ name }) => name === OURS);
   const at = `${ours?.streams ?? 0} streams`;
   return {
     title: "Streams at once",
-    note: `A chunk per second and stream, all of them open together; every chunk counted. Resident memory before, with all open, and ${stage.size(5, 0.1)} s after the last has ended. The limit on open files allows ${possible} streams here.`,
+    note: `A chunk per second and stream, all of them open together; every chunk counted. Resident memory before, with all open, and ${stage.size(AFTER_MS, 100) / 1000} s after the last has ended. The limit on open files allows ${possible} streams here.`,
     tables: [
       {
         head: [

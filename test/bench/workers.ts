@@ -89,7 +89,7 @@ async function stoppedWith(streams: number, { port, stop }: Workers): Promise<nu
   const ask = askGateway(port, scenario);
   const seen = nothingSeen();
   const under = connections.map((connection) => connection.ask(ask, seen, performance.now()));
-  while (connections.some(({ pieces }) => pieces === 0)) await Bun.sleep(5);
+  while (connections.some(({ hasBegun }) => !hasBegun)) await Bun.sleep(5);
   const code = await stop();
   await Promise.all(under);
   if (code !== 0 || seen.latencies.length !== streams) throw new Error(`It ended with ${code}.`);

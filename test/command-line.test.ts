@@ -1,0 +1,43 @@
+// The command line as a process: each command is found, and what it prints arrives whole.
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { arrayOf, parseJson } from "../src/core/json.ts";
+import { BINARY } from "./harness.ts";
+
+const COMMAND = BINARY ? [BINARY] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
+const COMMANDS = ["serve", "check", "keys", "accounts", "ledger", "admin", "route", "models", "simulate"];
+const TEST_MS = 60_000;
+
+/** Read through a pipe by somebody who is slower than the command. */
+function slowly(command: string) {
+  const quoted = COMMAND.map((part) => `'${part}'`).join(" ");
+  const child = Bun.spawnSync(["sh", "-c", `${quoted} ${command} | (sleep 0.3; cat)`], {
+    cwd: import.meta.dir,
+    env: { PATH: process.env.PATH ?? "", OPENAI_API_KEY: "any", OPENROUTER_API_KEY: "any" },
+  });
+  return child.stdout.toString();
+}
+
+test(
+  "a long list arrives whole, however slow its reader is",
+  () => {
+    const printed = slowly("models --json");
+    expect(printed.length).toBeGreaterThan(65_536);
+    expect(arrayOf(parseJson(printed)).length).toBeGreaterThan(100);
+  },
+  TEST_MS,
+);
+
+test(
+  "every command says what it does",
+  () => {
+    const help = Bun.spawnSync([...COMMAND, "--help"]).stdout.toString();
+    for (const name of COMMANDS) {
+      expect(help).toContain(`  ${name} `);
+      const own = Bun.spawnSync([...COMMAND, name, "--help"]);
+      expect(own.stdout.toString().toLowerCase()).toStartWith(`usage: poundkey ${name}`);
+      expect(own.exitCode).toBe(0);
+    }
+  },
+  TEST_MS,
+);
