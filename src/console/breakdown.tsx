@@ -78,7 +78,10 @@ function Rows({ rows, all, group }: RowsProps) {
     if (row.account_id !== undefined) return names.account(row.account_id);
     return idOf(row) === "" ? "Refused before a provider was asked" : idOf(row);
   };
-  const most = Math.max(...all.map(({ requests }) => requests), 1);
+  // In the order of the rows, which is by spend; where nothing cost anything, by requests.
+  const isFree = all.every(({ cost_usd }) => cost_usd === 0);
+  const sizeOf = (row: UsageRow) => (isFree ? row.requests : row.cost_usd);
+  const most = Math.max(...all.map(sizeOf));
   const columns: readonly Column<UsageRow>[] = [
     {
       name: "name",
@@ -86,7 +89,7 @@ function Rows({ rows, all, group }: RowsProps) {
       isHead: true,
       cell: (row) => (
         <span class="share">
-          <span class="share-bar" style={{ width: `${(row.requests / most) * 100}%` }} />
+          <span class="share-bar" style={{ width: `${(sizeOf(row) / most) * 100}%` }} />
           {idOf(row) === "" ? (
             <span class="clip">{nameOf(row)}</span>
           ) : (
