@@ -37,13 +37,14 @@ const PATIENCE_MS = 1000;
 /** How long one waits that is paid for: its last part never leaves before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
 
+/** Names nothing once the request is over, for the reason that `deadlines.ts` gives. */
+interface UnderWay {
+  ending: AbortController | null;
+}
+
 /** A request from its beginning, with all that its end needs however it ends. */
-interface Entered {
-  readonly call: Call;
-  readonly facts: Facts;
-  readonly plan: readonly Attempt[];
-  readonly tally: Tally;
-  readonly ending: AbortController;
+interface Entered extends Omit<Life, "granted"> {
+  readonly place: UnderWay;
   /** null: its content is not kept. */
   readonly said: Said | null;
   ticket: Ticket;
@@ -65,7 +66,7 @@ export class Gateway {
   readonly #lessons: Lessons;
   readonly #contents: Contents;
   /** Of each request under way, by what it can be ended. */
-  readonly #underWay = new Set<AbortController>();
+  readonly #underWay = new Set<UnderWay>();
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports;
@@ -82,7 +83,7 @@ export class Gateway {
 
   /** Ends what is under way: its clients are told the fault. */
   end(fault: Fault): void {
-    for (const ending of this.#underWay) ending.abort(fault);
+    for (const { ending } of this.#underWay) ending?.abort(fault);
   }
 
   /** Resolves when nothing is under way and all is written down, at the latest after `withinMs`. */
@@ -144,9 +145,10 @@ export class Gateway {
     const tally = new Tally(call, facts, decision, clock.nowMs(), deadlines.nowMs());
     const ending = call.idempotency === null ? call.ending : new AbortController();
     const ticket = this.#ticketOf(call, plan);
-    this.#underWay.add(ending);
+    const place: UnderWay = { ending };
+    this.#underWay.add(place);
     const said = this.#contents.begin(call);
-    return { call, facts, plan, tally, ending, said, ticket, settle: async () => null };
+    return { call, facts, plan, tally, ending, place, said, ticket, settle: async () => null };
   }
 
   #admitted(entered: Entered): ReturnType<Admissions["admit"]> {
@@ -176,8 +178,9 @@ export class Gateway {
     if (isOutcomeUnknown(thrown)) this.#callOff(ticket, tally);
   }
 
-  async #leave({ call, ending, settle }: Entered): Promise<void> {
-    this.#underWay.delete(ending);
+  async #leave({ call, place, settle }: Entered): Promise<void> {
+    this.#underWay.delete(place);
+    place.ending = null;
     await settle().finally(() => this.#admissions.over(call.id));
   }
 
