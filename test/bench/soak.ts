@@ -69,15 +69,17 @@ async function client(life: Life): Promise<void> {
 /** `ends` is what may be wrong with the answer. */
 async function one(connection: Connection, ask: Ask, { paceMs, counted }: Life, ends: RegExp): Promise<void> {
   const seen = nothingSeen();
+  const startedMs = performance.now();
   try {
-    await connection.ask(ask, seen, performance.now());
+    await connection.ask(ask, seen, startedMs);
     counted.finished++;
   } catch (error) {
     const text = String(error);
     if (ends.test(text)) counted[/ pieces/.test(text) ? "broken" : "refused"]++;
     else {
       counted.wrong++;
-      if (counted.wrong <= WRONG_SHOWN) console.log(text.slice(0, 300));
+      const afterMs = Math.round(performance.now() - startedMs);
+      if (counted.wrong <= WRONG_SHOWN) console.log(`After ${afterMs} ms: ${text.slice(0, 300)}`);
     }
     // A refusal that comes at once would be asked for again at once.
     await Bun.sleep(paceMs * 4);
@@ -143,10 +145,13 @@ export async function runSoak(stage: Stage, time: string): Promise<void> {
   const { counted, left, samples } = soaked;
   const text = soakText(stage, time, soaked);
   console.log(`\n${text}`);
+  if (!stage.isShort) await writeSoak(text, samples);
   if (counted.wrong > 0 || left > 0) {
     throw new Error(`${counted.wrong} wrong answers, ${left} upstream calls left open.`);
   }
-  if (stage.isShort) return;
+}
+
+async function writeSoak(text: string, samples: readonly Sample[]): Promise<void> {
   const points = samples.map(({ minute, megabytes }) => [minute, megabytes] as const);
   await Bun.write(join(RESULTS, "soak.md"), `${text}\n`);
   await Bun.write(join(RESULTS, "soak.svg"), plotLine("Resident memory, MB, by minute", points));
