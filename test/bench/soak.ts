@@ -61,7 +61,7 @@ async function client(life: Life): Promise<void> {
     if (!connection.isOpen) connection = await Connection.open(port);
     if (drawn < HANG_UP_SHARE) await leave(connection, ask, life);
     else if (drawn > HANG_UP_SHARE + ERROR_SHARE) await one(connection, ask, life, /never/);
-    else await one(connection, bad[(drawn * 1000) & 1] ?? ask, life, /HTTP\/1.1 (400|503)|of \d+ pieces/);
+    else await one(connection, bad[(drawn * 1000) & 1] ?? ask, life, /HTTP\/1.1 (400|502|503)|of \d+ pieces/);
   }
   connection.hangUp();
 }
