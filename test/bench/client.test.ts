@@ -94,5 +94,6 @@ test("figures", () => {
   const aim = { what: "x", measured: 2, unit: "×", atMost: 1.5 };
   expect(aimsText([aim])).toContain("**no**");
   expect(aimsText([{ ...aim, atMost: 2 }])).toContain("yes");
+  expect(aimsText([{ ...aim, measured: Number.NaN }])).toContain("not told");
   expect(plot([{ title: "a < b", unit: "µs", bars: [{ name: "x", value: 1 }] }])).toContain("a &lt; b");
 });
