@@ -69,6 +69,7 @@ test("the request log is shown, narrowed and paged", async () => {
     timeline: null,
     cost: null,
     error: null,
+    content: null,
   });
 });
 

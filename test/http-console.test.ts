@@ -92,7 +92,11 @@ describe("a request", () => {
 
   test("that its provider rejected keeps none of the provider's words", async () => {
     const row = await logged(asking("Shop#picky~trouble=400"));
-    expect(row.error).toMatchObject({ code: "upstream_rejected", message: null, status: 400 });
+    expect(row.error).toMatchObject({
+      code: "upstream_rejected",
+      message: "The provider's words are kept only with log.content.",
+      status: 400,
+    });
   });
 });
 

@@ -4,6 +4,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { arrayOf, isObject } from "../src/core/json.ts";
 import { Command, PROMPT } from "./router/command.ts";
+import { candidate, worded } from "./router/den.ts";
 
 let command: Command;
 beforeAll(async () => {
@@ -49,9 +50,9 @@ describe("labels", () => {
   test("are shown by model and kind, and forgotten by model", async () => {
     await run("--learn", await fileOf([label(), label({ model: "Den#plain", score: 1 })].join("\n")));
     const { out } = await run("--learned");
-    expect(out.split("\n")[0]).toMatch(/^MODEL +LABELS +MEAN SCORE BY KIND/);
-    expect(out).toMatch(/Den#wise +1 +knowledge 0 \(/);
-    expect(out).toMatch(/Den#plain +1 +knowledge 1 \(/);
+    expect(out.split("\n")[0]).toMatch(/^MODEL +LABELS +LENGTH +MEAN SCORE BY KIND/);
+    expect(out).toMatch(/Den#wise +1 +× 1 +knowledge 0 \(/);
+    expect(out).toMatch(/Den#plain +1 +× 1 +knowledge 1 \(/);
     expect((await run("--forget", "den/wise")).out).toBe("Forgot the labels of Den#wise.");
     const left = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
     expect(left).toMatchObject([{ model: "Den#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);
@@ -126,4 +127,19 @@ describe("labels", () => {
     expect(err.split("\n")[0]).toMatch(said);
     expect(await command.store.lessons(0, 10)).toEqual([]);
   });
+});
+
+test("how long answers are is read from the log, and is in the cost of a choice", async () => {
+  const { den } = command;
+  const key = await den.newKey({ allowed_models: ["Den#plain"], requests_per_day: null });
+  const costOf = async () => Number(candidate(await shown(PROMPT), "Den#plain").cost_usd);
+  const before = await costOf();
+  for (let at = 0; at < 12; at++) {
+    const answer = await den.chat(worded("fair", `${PROMPT} say: ${"word ".repeat(400)}`), key);
+    await answer.text();
+  }
+  const views = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
+  const length = Number(views.find(({ model }) => model === "Den#plain")?.length);
+  expect(length).toBeGreaterThan(1.5);
+  expect((await costOf()) / before).toBeGreaterThan(1.3);
 });

@@ -44,6 +44,25 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
       expect(found.map((one) => one?.digest)).toEqual([undefined, "young", "new"]);
     });
 
+    test("prompts and answers are kept once, and forgotten before or with the log's rows", async () => {
+      const { store, other } = stores();
+      const kept = (id: string, atMs: number) =>
+        store.addContent({ accountId: "default", id, atMs, sealed: `sealed ${id}` });
+      for (const [at, id] of ["a", "b", "c"].entries()) await kept(id, NOON + at);
+      await store.addContent({ accountId: "default", id: "a", atMs: NOON, sealed: "another" });
+      const there = async () =>
+        (await Promise.all(["a", "b", "c"].map((id) => other.content("default", id)))).map(
+          (one) => one ?? "-",
+        );
+      expect(await there()).toEqual(["sealed a", "sealed b", "sealed c"]);
+      expect(await other.content("acct", "a")).toBeNull();
+      const before = { requestsMs: 0, metersMs: 0, repliesMs: 0 };
+      expect(await store.prune({ ...before, contentsMs: NOON + 9 }, 1)).toBe(1);
+      expect(await there()).toEqual(["-", "sealed b", "sealed c"]);
+      expect(await store.prune({ ...before, requestsMs: NOON + 2 }, 10)).toBe(1);
+      expect(await there()).toEqual(["-", "-", "sealed c"]);
+    });
+
     test("credentials are kept with every field, changed and removed, oldest first", async () => {
       const { store, other } = stores();
       const first = credentialOf("b");

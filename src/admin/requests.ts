@@ -1,4 +1,5 @@
 // The operator's view of the request log.
+import { contentOf, contentUseOf, type LoggedContent } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
 import { type JsonObject, objectOf, parseJson } from "../core/json.ts";
 import { costOf, usdOf } from "../core/money.ts";
@@ -87,17 +88,43 @@ const readSelector: Read<string> = (value, param) => {
 const readStatus: Read<number | "ok" | "error"> = (value, param) =>
   value === "ok" || value === "error" ? value : readWhole(STATUS_MIN, STATUS_MAX)(value, param);
 
+export interface RequestParts {
+  readonly store: Pick<AdminWorld["store"], "request" | "content">;
+  /** What prompts and answers were sealed with; left out: none are shown. */
+  readonly contentVault?: { open(sealed: string, use: string): string };
+}
+
 /** A request with all that is known of it. Throws the Fault `not_found`. */
-export async function getRequest({ store }: Pick<AdminWorld, "store">, id: string) {
+export async function getRequest({ store, contentVault }: RequestParts, id: string) {
   const record = await store.request(id);
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
   const trace = traceOf(record.trace);
+  const content = await contentFor({ store, contentVault }, record);
   return {
     ...requestView(record),
     timeline: trace && timelineView(trace, record),
     cost: trace && costView(trace, record),
-    error: errorView(record, trace),
+    error: errorView(record, trace, content),
+    content: content && contentView(content),
   };
+}
+
+/** null where none was kept, or it can't be opened any more. */
+async function contentFor(
+  { store, contentVault }: RequestParts,
+  { accountId, id }: RequestRecord,
+): Promise<LoggedContent | null> {
+  const sealed = contentVault ? await store.content(accountId, id) : null;
+  if (sealed === null) return null;
+  try {
+    return contentOf(contentVault?.open(sealed, contentUseOf({ accountId, id })) ?? "");
+  } catch {
+    return null;
+  }
+}
+
+function contentView({ messages, request, reply, truncated }: LoggedContent) {
+  return { messages, request, reply, truncated };
 }
 
 function timelineView({ admittedMs, attempts }: Trace, { totalMs }: RequestRecord) {
@@ -128,8 +155,16 @@ function costView({ bill, markup }: Trace, { costNanoUsd }: RequestRecord) {
   return { lines, markup, total_usd: usdOf(costNanoUsd) };
 }
 
-function errorView({ faultCode, status }: RequestRecord, trace: Trace | null) {
+/** A provider's words about a request may hold a part of it. */
+const UNKEPT = "The provider's words are kept only with log.content.";
+
+function errorView({ faultCode, status }: RequestRecord, trace: Trace | null, content: LoggedContent | null) {
   const known = Object.entries(FAULTS).find(([code]) => code === faultCode);
   if (!isError(status) || known === undefined) return null;
-  return { code: faultCode, message: trace?.message ?? null, type: known[1].type, status };
+  return {
+    code: faultCode,
+    message: trace?.message ?? content?.message ?? UNKEPT,
+    type: known[1].type,
+    status,
+  };
 }

@@ -3,7 +3,6 @@ import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { ConfigError } from "../config/errors.ts";
 import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
-import { withoutEffect } from "../config/without-effect.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { EXIT, type Io } from "./administration.ts";
@@ -72,8 +71,6 @@ function report(file: string, loaded: Loaded, probes: readonly Probed[], io: Io)
     return;
   }
   io.out(`${file}: right; ${countsOf(loaded.settings)}`);
-  for (const field of withoutEffect(loaded.settings))
-    io.out(`${file}: ${field} has no effect in this version`);
   for (const { provider, ok, message } of probes) {
     if (ok) io.out(`${provider}: ${message}`);
     else io.err(`${provider}: failed: ${message}`);

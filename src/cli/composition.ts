@@ -36,6 +36,7 @@ import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
 import { InForce } from "./in-force.ts";
 import { Learning, measureLogged } from "./learning.ts";
+import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
@@ -62,6 +63,8 @@ export interface GatewayOptions {
 export interface RunningGateway {
   readonly port: number;
   readonly gateway: Gateway;
+  /** How many providers are on now. */
+  providersOn(): number;
   /** Puts other settings in force; `server` and `store` stay. */
   reload(settings: Settings): void;
   /** Takes no new work, lets what runs finish within `server.drain`, then ends the rest and closes the store. */
@@ -89,7 +92,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   await inForce.credentials.refresh();
   const learned = new Learned();
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
-  const gateway = gatewayOf(options, { ...known, log, ledger });
+  const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
     gateway,
@@ -116,12 +119,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   return {
     port: app.server?.port ?? 0,
     gateway,
+    providersOn: () => inForce.settings.providers.length,
     reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {
-      const { noticeMs = NOTICE_MS, reusePort: isShared } = options;
-      const { drainMs } = first.server;
       feed.end();
-      await drained({ ending, isShared, server: app.server, gateway, drainMs, noticeMs });
+      await drained({ ...endingOf(options), ending, server: app.server, gateway });
       await gateway.settled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
@@ -130,12 +132,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
+function endingOf({ noticeMs = NOTICE_MS, reusePort: isShared, settings }: GatewayOptions) {
+  return { noticeMs, isShared, drainMs: settings.server.drainMs };
+}
+
 function gatewayOf(
   { opened, fetch = upstreamFetch }: GatewayOptions,
   parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
+  isContentWanted: () => boolean,
 ): Gateway {
+  const { store, contentVault } = opened;
   return new Gateway({
     ...parts,
+    contents: { store, vault: contentVault, isWanted: isContentWanted },
     store: opened.store,
     clock,
     random,
@@ -189,6 +198,7 @@ function appOf(
         settings: () => inForce.settings,
         version,
         node: opened.store.node,
+        contentVault: opened.contentVault,
         learned: () => learnedViews(known.learned),
       }),
     )
@@ -206,6 +216,5 @@ function appOf(
 }
 
 function learnedViews(learned: Learned): readonly LearnedView[] {
-  const rounded = (value: number) => Math.round(value * 1000) / 1000;
-  return learned.views().map((view) => ({ ...view, length: rounded(learned.lengthOf(view.model)) }));
+  return learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
 }

@@ -15,7 +15,7 @@ import { isUnderstood, lessonOf } from "../router/lesson.ts";
 import { predict } from "../router/predictor.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { type Io, jsonOf, tableOf, UsageError } from "./administration.ts";
-import { Learning, lessonsFrom } from "./learning.ts";
+import { Learning, lessonsFrom, measureLogged } from "./learning.ts";
 import { clock } from "./world.ts";
 
 export interface LessonCall {
@@ -37,6 +37,7 @@ export async function learnedIn(store: Store): Promise<Learned> {
     pruneLessons: async () => 0,
   };
   await new Learning(looking, learned, clock).refresh();
+  await measureLogged(store, learned, () => {});
   return learned;
 }
 
@@ -88,16 +89,23 @@ function labelled(line: string, wrong: Wrong, catalogue: Catalogue, settings: Se
 }
 
 export async function showLearned({ io, json, open }: LessonCall): Promise<void> {
-  const views = (await learnedIn(await open())).views();
+  const learned = await learnedIn(await open());
+  const views = learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
   if (json) return io.out(jsonOf(views));
-  const rows = views.map(({ model, labels, categories }) => [
+  const rows = views.map(({ model, labels, length, categories }) => [
     model,
     String(labels),
+    `× ${length}`,
     Object.entries(categories)
       .map(([kind, { labels: count, score }]) => `${kind} ${score} (${count})`)
       .join(", "),
   ]);
-  io.out(tableOf([["MODEL", "LABELS", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
+  io.out(tableOf([["MODEL", "LABELS", "LENGTH", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
+}
+
+/** How many times longer a model's answers are than predicted. */
+export function lengthShown(learned: Learned, model: string): number {
+  return Math.round(learned.lengthOf(model) * 1000) / 1000;
 }
 
 /** Running gateways forget within a few seconds. */

@@ -3,7 +3,7 @@ import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../gateway/idempotency.ts";
-import { credentialKeyOf, type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
+import { contentKeyOf, credentialKeyOf, type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
@@ -17,6 +17,8 @@ export interface OpenedStore {
   readonly vault: Vault;
   /** For providers' credentials. */
   readonly credentialVault: Vault;
+  /** For logged prompts and answers. */
+  readonly contentVault: Vault;
 }
 
 /** Opens the store that the settings name. Throws an Error for the operator when it can't be. */
@@ -29,6 +31,7 @@ export async function openStore(address: string, masterKeyText: string | undefin
       world: { store, clock, random, pepper: pepperOf(masterKey) },
       vault: createVault(replyKeyOf(masterKey), random),
       credentialVault: createVault(credentialKeyOf(masterKey), random),
+      contentVault: createVault(contentKeyOf(masterKey), random),
     };
   } catch (error) {
     await store.close();

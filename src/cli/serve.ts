@@ -2,7 +2,6 @@
 import { ensureAdminToken } from "../admin/token.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
-import { withoutEffect } from "../config/without-effect.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
@@ -127,7 +126,7 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   try {
     const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
     const running = await listening(flags, settings, opened, log);
-    if (PART?.announces ?? true) await announce(flags, settings, opened, running, io, log);
+    if (PART?.announces ?? true) await announce(flags, settings, opened, running, io);
     return await untilStopped(flags, settings, complete, running, log);
   } finally {
     await simulator?.stop();
@@ -164,9 +163,8 @@ async function announce(
   flags: ServeFlags,
   settings: Settings,
   opened: OpenedStore,
-  { port }: RunningGateway,
+  { port, providersOn }: RunningGateway,
   io: Io,
-  log: Log,
 ): Promise<void> {
   const { host, adminToken } = settings.server;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -174,7 +172,7 @@ async function announce(
   const made = await ensureAdminToken(opened.world, adminToken);
   if (made !== null && !flags.quickstart) io.out(`Admin token, shown this once: ${made}`);
   if (!flags.quickstart) io.out(`The console is at ${address}/`);
-  if (settings.providers.length === 0) {
+  if (providersOn() === 0) {
     io.out(
       "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
     );
@@ -182,8 +180,6 @@ async function announce(
   if (flags.quickstart) {
     io.out(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
   }
-  const unused = withoutEffect(settings);
-  if (unused.length > 0) log({ event: "config_without_effect", level: "warn", fields: unused });
 }
 
 /** Takes reloads until it is told to stop, then lets the gateway finish. */

@@ -83,6 +83,7 @@ async function prune({ store, clock, keepMs }: UpkeepParts): Promise<void> {
   const before = {
     // A reply that is given again says what its request paid.
     requestsMs: nowMs - Math.max(keepMs(), REPLY_KEPT_MS),
+    contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,
     repliesMs: nowMs - REPLY_KEPT_MS,
   };

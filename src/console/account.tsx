@@ -27,12 +27,8 @@ export function AccountPage({ id }: { readonly id: string }) {
   return (
     <>
       <PageHead
-        title={
-          <>
-            <a href={addressOf("/settings/accounts")}>Accounts</a> <span class="faint">/</span>{" "}
-            {data?.name ?? id}
-          </>
-        }
+        back={{ path: "/settings/accounts", label: "Accounts" }}
+        title={data?.name ?? id}
         actions={
           data?.created_at && (
             <>

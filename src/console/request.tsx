@@ -15,13 +15,7 @@ export function RequestPage({ id }: { readonly id: string }) {
   const request = useResource<RequestDetail>(`/requests/${encodeURIComponent(id)}`);
   return (
     <>
-      <PageHead
-        title={
-          <>
-            <a href={addressOf("/activity")}>Activity</a> <span class="faint">/</span> Request
-          </>
-        }
-      />
+      <PageHead back={{ path: "/activity", label: "Activity" }} title="Request" />
       <Loaded of={request}>{(data) => <Detail request={data} />}</Loaded>
     </>
   );
@@ -183,7 +177,7 @@ function Facts({ request }: Part) {
         <dt>Tokens</dt>
         <dd>{SOURCES[request.usage_source] ?? request.usage_source}</dd>
         <dt>Id</dt>
-        <dd class="row">
+        <dd class="row tight">
           <code>{request.id}</code>
           <CopyButton text={request.id} isIconOnly label="Copy the id" />
         </dd>

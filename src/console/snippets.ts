@@ -18,6 +18,11 @@ export interface Example {
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
+interface Message {
+  readonly role: string;
+  readonly content: unknown;
+}
+
 export function snippet(language: Language, example: Example): string {
   switch (language) {
     case "curl":
@@ -39,7 +44,7 @@ function curl(example: Example): string {
   // A quote within the body would end the shell's.
   const body = JSON.stringify(bodyOf(example), null, 2).replaceAll("'", "'\\''");
   return [
-    `curl ${example.address}/v1/chat/completions \\`,
+    `curl ${example.fields?.stream === true ? "-N " : ""}${example.address}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${example.secret}" \\`,
     `  -H "Content-Type: application/json" \\`,
     `  -d '${body}'`,
@@ -106,6 +111,8 @@ function aiSdk({ address, secret, model, messages, fields = {} }: Example): stri
     presence_penalty: "presencePenalty",
     frequency_penalty: "frequencyPenalty",
   };
+  const read: readonly Message[] = JSON.parse(JSON.stringify(messages));
+  const system = read.find(({ role }) => role === "system");
   const own = Object.entries(settings).flatMap(([name, theirs]) =>
     fields[name] === undefined ? [] : [`  ${theirs}: ${JSON.stringify(fields[name])},`],
   );
@@ -121,22 +128,24 @@ function aiSdk({ address, secret, model, messages, fields = {} }: Example): stri
     "",
     "const { textStream } = streamText({",
     `  model: poundkey(${JSON.stringify(model)}),`,
-    `  messages: ${JSON.stringify(aiMessages(messages), null, 2).replaceAll("\n", "\n  ")},`,
+    ...(system ? [`  instructions: ${JSON.stringify(system.content)},`] : []),
+    `  messages: ${JSON.stringify(aiMessages(read), null, 2).replaceAll("\n", "\n  ")},`,
     ...own,
     "});",
     "for await (const text of textStream) process.stdout.write(text);",
   ].join("\n");
 }
 
-/** That SDK names an image's part differently. */
-function aiMessages(messages: readonly unknown[]): unknown {
-  const read: readonly { role: string; content: unknown }[] = JSON.parse(JSON.stringify(messages));
-  return read.map(({ role, content }) => ({
-    role,
-    content: Array.isArray(content) ? content.map(aiPart) : content,
-  }));
+/** That SDK takes the system's message apart from the others, and an image as a file. */
+function aiMessages(messages: readonly Message[]): unknown {
+  return messages
+    .filter(({ role }) => role !== "system")
+    .map(({ role, content }) => ({
+      role,
+      content: Array.isArray(content) ? content.map(aiPart) : content,
+    }));
 }
 
 function aiPart(part: { readonly type: string; readonly image_url?: { readonly url: string } }): unknown {
-  return part.type === "image_url" ? { type: "image", image: part.image_url?.url } : part;
+  return part.type === "image_url" ? { type: "file", mediaType: "image", data: part.image_url?.url } : part;
 }

@@ -187,6 +187,14 @@ export interface Lesson {
   readonly request: string;
 }
 
+/** A request's prompt and answer, encrypted. */
+export interface KeptContent {
+  readonly accountId: string;
+  readonly id: string;
+  readonly atMs: number;
+  readonly sealed: string;
+}
+
 /** A sign-in to the console: whoever shows the secret of that digest is the operator until it expires. */
 export interface Session {
   readonly digest: string;

@@ -7,6 +7,7 @@ import type {
   Entry,
   FirstTokenSum,
   Hold,
+  KeptContent,
   Lesson,
   Session,
   StoredCredential,
@@ -127,6 +128,8 @@ export interface Audit {
 }
 
 export interface PruneBefore {
+  /** Of prompts and answers; left out: as the requests. */
+  readonly contentsMs?: number;
   readonly requestsMs: number;
   readonly metersMs: number;
   readonly repliesMs: number;
@@ -214,6 +217,9 @@ export interface Store {
 
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
+  addContent(content: KeptContent): Promise<void>;
+  /** What was kept of a request's prompt and answer, encrypted. */
+  content(accountId: string, id: string): Promise<string | null>;
   /** Those that ended since a moment by their node's clock (Unix milliseconds), the latest first, at most so many. */
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**

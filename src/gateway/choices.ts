@@ -78,10 +78,17 @@ function stepOf(stream: ChunkStream): Promise<Step> {
 }
 
 /** All choices as one reply. One call that fails ends the others. */
-export async function wholeChoices(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
+export function wholeChoices(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
   const calls = callsOf(attempt);
   const [only] = calls;
-  if (only && calls.length === 1) return wholeAttempt(ports, only);
+  return only && calls.length === 1 ? wholeAttempt(ports, only) : wholeTogether(ports, attempt, calls);
+}
+
+async function wholeTogether(
+  ports: Ports,
+  attempt: AttemptCall,
+  calls: readonly AttemptCall[],
+): Promise<ChatReply> {
   const together = new AbortController();
   const client = AbortSignal.any([attempt.client, together.signal]);
   try {

@@ -10,6 +10,21 @@ export interface Deadline {
   clear(): void;
 }
 
+/** Four of them watch over each request. */
+class Watch implements Deadline {
+  readonly #due: Map<Deadline, () => void>;
+  atMs: number;
+
+  constructor(due: Map<Deadline, () => void>, atMs: number) {
+    this.#due = due;
+    this.atMs = atMs;
+  }
+
+  clear(): void {
+    this.#due.delete(this);
+  }
+}
+
 export class Deadlines {
   readonly #clock: Clock;
   readonly #due = new Map<Deadline, () => void>();
@@ -26,7 +41,7 @@ export class Deadlines {
 
   /** Calls `onLate` once when `atMs` has passed, up to 250 ms late. It may watch again. */
   watch(atMs: number, onLate: () => void): Deadline {
-    const deadline: Deadline = { atMs, clear: () => this.#due.delete(deadline) };
+    const deadline = new Watch(this.#due, atMs);
     this.#due.set(deadline, onLate);
     return deadline;
   }

@@ -1,5 +1,5 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
-import type { ChatChunk, ChatReply, Usage } from "../core/chat.ts";
+import type { ChatChunk, ChatReply } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
@@ -10,12 +10,14 @@ import { unfold } from "../wire/fold.ts";
 import { Admissions } from "./admissions.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
+import { type ContentPorts, Contents, type Said } from "./contents.ts";
 import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
+import { once } from "./once.ts";
 import { opening } from "./opening.ts";
 import { offered, type PlanPorts, planned } from "./planned.ts";
-import { lostOutcome, Settlements } from "./settlements.ts";
+import { chargedIn, lostOutcome, Settlements } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
 import type { Ports } from "./upstream.ts";
 import { type Life, walk } from "./walk.ts";
@@ -24,6 +26,8 @@ export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
+  /** Left out: prompts and answers are kept nowhere. */
+  readonly contents?: ContentPorts;
 }
 
 const LOOK_MS = 10;
@@ -39,11 +43,14 @@ interface Entered {
   readonly plan: readonly Attempt[];
   readonly tally: Tally;
   readonly ending: AbortController;
+  /** null: its content is not kept. */
+  readonly said: Said | null;
   ticket: Ticket;
   settle: Answering["settle"];
 }
 
 interface Answering extends Life {
+  readonly said: Said | null;
   /** Resolves when the hold would survive a power failure: until then nothing of a paid answer may leave. */
   readonly durable: Promise<void>;
   /** May be called more than once, settles once; with the whole answer where it is to be kept. */
@@ -55,6 +62,7 @@ export class Gateway {
   readonly #admissions: Admissions;
   readonly #settlements: Settlements;
   readonly #lessons: Lessons;
+  readonly #contents: Contents;
   /** Of each request under way, by what it can be ended. */
   readonly #underWay = new Set<AbortController>();
 
@@ -63,6 +71,7 @@ export class Gateway {
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
     this.#lessons = new Lessons(ports);
+    this.#contents = new Contents(ports.contents ?? null, ports.log);
   }
 
   /** Requests under way. */
@@ -80,7 +89,7 @@ export class Gateway {
     const untilMs = this.#ports.deadlines.nowMs() + withinMs;
     const { promise, resolve } = Promise.withResolvers<void>();
     const look = () => {
-      const idle = this.open === 0 && this.#settlements.waiting === 0;
+      const idle = this.open + this.#settlements.waiting + this.#contents.waiting === 0;
       if (idle || this.#ports.deadlines.nowMs() >= untilMs) return resolve();
       this.#ports.clock.after(LOOK_MS, look);
     };
@@ -135,7 +144,8 @@ export class Gateway {
     const ending = call.idempotency === null ? call.ending : new AbortController();
     const ticket = this.#ticketOf(call, plan);
     this.#underWay.add(ending);
-    return { call, facts, plan, tally, ending, ticket, settle: async () => null };
+    const said = this.#contents.begin(call);
+    return { call, facts, plan, tally, ending, said, ticket, settle: async () => null };
   }
 
   #admitted(entered: Entered): ReturnType<Admissions["admit"]> {
@@ -149,12 +159,15 @@ export class Gateway {
   }
 
   #answering(entered: Entered, granted: Granted): Answering {
-    const { call, facts, plan, tally, ending, ticket } = entered;
+    const { call, facts, plan, tally, ending, said, ticket } = entered;
     facts.limits = granted.limits;
     tally.tracing.admitted(this.#ports.deadlines.nowMs());
-    const settle = once((reply?: ChatReply) => this.#settle(ticket, granted, call, tally, reply));
+    const settle = once((reply?: ChatReply) => {
+      if (said) this.#contents.keep(said, tally.fault);
+      return this.#settle(ticket, granted, call, tally, reply);
+    });
     entered.settle = settle;
-    return { call, facts, plan, granted, tally, ending, durable: this.#durable(granted), settle };
+    return { call, facts, plan, granted, tally, ending, said, durable: this.#durable(granted), settle };
   }
 
   #failed({ ticket, tally }: Entered, thrown: unknown): void {
@@ -168,7 +181,7 @@ export class Gateway {
   }
 
   async #whole(life: Answering): Promise<ChatReply> {
-    const { tally, settle, durable } = life;
+    const { tally, said, settle, durable } = life;
     const reply = await walk(this.#ports, life, {
       run: (attemptCall) => wholeChoices(this.#ports, attemptCall),
       drop: () => {},
@@ -177,12 +190,13 @@ export class Gateway {
     // What was produced is measured only where nobody reports it, or where something is learned of it.
     if (!reply.usage || tally.learns) tally.saw(unfold(reply));
     const usage = tally.finished(reply.usage ?? null);
+    said?.whole({ ...reply, usage });
     const settled = await settle({ ...reply, usage });
     return { ...reply, usage: chargedIn(usage, settled) };
   }
 
   async *#streamed(life: Answering): AsyncGenerator<readonly ChatChunk[]> {
-    const { call, tally, settle, durable } = life;
+    const { call, tally, said, settle, durable } = life;
     const { first, rest } = await walk(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
       drop: (opened) => void opened.rest.return(null).catch(() => {}),
@@ -192,11 +206,13 @@ export class Gateway {
       await durable;
       tally.saw(first);
       copy?.take(first, tally.producedBytes);
+      said?.take(first);
       yield first;
       let step = await rest.next();
       for (; !step.done; step = await rest.next()) {
         tally.saw(step.value);
         copy?.take(step.value, tally.producedBytes);
+        said?.take(step.value);
         yield step.value;
       }
       const usage = tally.finished(step.value);
@@ -256,7 +272,9 @@ export class Gateway {
     const isPaid = granted.place.kind === "balance";
     const record = tally.record(this.#ports.deadlines.nowMs());
     this.#lessons.ended(tally.seen(), { call, record, granted });
-    const sealedReply = reply ? this.#sealed(call, record.modelUsed ?? "", reply) : null;
+    const { id, created, idempotency } = call;
+    const kept = reply && idempotency ? { id, created, model: record.modelUsed ?? "", reply } : null;
+    const sealedReply = kept && idempotency ? sealReply(this.#ports.vault, idempotency.replyId, kept) : null;
     const outcome: Outcome = { counted, record, sealedReply };
     if (!isPaid || !counted) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
     const unanswered = call.request.stream === true ? outcome : lostOutcome(outcome);
@@ -267,11 +285,6 @@ export class Gateway {
     });
   }
 
-  #sealed({ id, created, idempotency }: Call, model: string, reply: ChatReply): string | null {
-    if (idempotency === null) return null;
-    return sealReply(this.#ports.vault, idempotency.replyId, { id, created, model, reply });
-  }
-
   /** What may have been let in without anybody knowing must not stay held. */
   #callOff(ticket: Ticket, tally: Tally): void {
     const record = tally.record(this.#ports.deadlines.nowMs());
@@ -279,18 +292,6 @@ export class Gateway {
   }
 }
 
-function chargedIn(usage: Usage, settled: Settled | null): Usage {
-  return { ...usage, charged: usdOf(settled?.chargedNanoUsd ?? 0) };
-}
-
 function isOutcomeUnknown(thrown: unknown): boolean {
   return faultOf(thrown).details.outcomeUnknown === true;
-}
-
-function once<Given, Result>(task: (given: Given) => Promise<Result>): (given: Given) => Promise<Result> {
-  let running: Promise<Result> | null = null;
-  return (given) => {
-    running ??= task(given);
-    return running;
-  };
 }

@@ -1,8 +1,10 @@
 // Settlements on their way to the store: written at once, or again and again until the store can be used.
+import type { Usage } from "../core/chat.ts";
 import { FAULTS, faultOf } from "../core/fault.ts";
+import { usdOf } from "../core/money.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
-import type { Deadlines } from "./deadlines.ts";
+import type { Deadline, Deadlines } from "./deadlines.ts";
 
 const RETRY_MS = 1000;
 /** What waits beyond this is given up, the oldest first: its hold stays until this process ends. */
@@ -20,6 +22,8 @@ class Waiting {
   readonly ticket: Ticket;
   /** What is written when it comes to it. */
   outcome: Outcome;
+  /** After it whoever waits is told that nobody knows yet. */
+  patience: Deadline | null = null;
   readonly #settled = Promise.withResolvers<Settled | null>();
 
   constructor(ticket: Ticket, outcome: Outcome) {
@@ -33,6 +37,7 @@ class Waiting {
   }
 
   tell(settled: Settled | null): void {
+    this.patience?.clear();
     this.#settled.resolve(settled);
   }
 }
@@ -56,17 +61,15 @@ export class Settlements {
    * What it came to, or null when that is not known after so long; it is written in any case, once. With `orElse` that
    * is written from then on: nobody will get the answer. Never rejects.
    */
-  async add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse?: Outcome): Promise<Settled | null> {
+  add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse?: Outcome): Promise<Settled | null> {
     const { deadlines } = this.#ports;
     const waiting = new Waiting(ticket, outcome);
-    const patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
+    waiting.patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
       waiting.outcome = orElse ?? outcome;
       waiting.tell(null);
     });
     void this.#write(waiting);
-    const settled = await waiting.settled;
-    patience.clear();
-    return settled;
+    return waiting.settled;
   }
 
   /** False when it failed; when the store could not be used it is tried again later. Its id makes repeating harmless. */
@@ -134,4 +137,9 @@ export function lostOutcome({ record }: Outcome): Outcome {
     sealedReply: null,
     record: { ...record, ended: "lost", status, faultCode: "store_unavailable" },
   };
+}
+
+/** The usage as the client sees it. */
+export function chargedIn(usage: Usage, settled: Settled | null): Usage {
+  return { ...usage, charged: usdOf(settled?.chargedNanoUsd ?? 0) };
 }

@@ -1,10 +1,10 @@
 // What one request came to: counted while it runs, made into its one record at its end.
 import type { ChatChunk, Delta, Usage } from "../core/chat.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
-import { usdOf } from "../core/money.ts";
+import { type BillLine, usdOf } from "../core/money.ts";
 import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
-import { cost, linesOf, tokensOf } from "../ledger/price.ts";
+import { costBy, linesOf, tokensOf } from "../ledger/price.ts";
 import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
 import { Witness } from "../router/signal.ts";
@@ -13,11 +13,14 @@ import type { Call, Facts } from "./call.ts";
 import type { Seen } from "./lessons.ts";
 import { Tracing } from "./tracing.ts";
 
-type Bill = Pick<UnsettledRecord, "tokens" | "costNanoUsd">;
+interface Bill extends Pick<UnsettledRecord, "tokens" | "costNanoUsd"> {
+  readonly lines: readonly BillLine[];
+}
 
 const NOTHING: Bill = {
   tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
   costNanoUsd: 0,
+  lines: [],
 };
 
 export class Tally {
@@ -60,6 +63,11 @@ export class Tally {
   /** Whether a provider produced anything: only then does the request count. */
   get produced(): boolean {
     return this.#finished || this.#answered;
+  }
+
+  /** Why it failed; null: it did not. */
+  get fault(): Fault | null {
+    return this.#fault;
   }
 
   /** Whether something is learned of the answer: then all of it is to be seen. */
@@ -145,7 +153,8 @@ export class Tally {
       stream: request.stream === true,
       status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
       faultCode: this.#fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
-      ...this.#billed(),
+      tokens: this.#billed().tokens,
+      costNanoUsd: this.#billed().costNanoUsd,
       usageSource: this.#source,
       ended: this.#ended,
       totalMs,
@@ -160,14 +169,14 @@ export class Tally {
   }
 
   #billFor(tokens: Tokens): Bill {
-    if (!this.#attempt) return { tokens, costNanoUsd: 0 };
-    const costNanoUsd = cost(this.#attempt.card.price, tokens, this.#call.markup, this.#calls);
-    return { tokens, costNanoUsd };
+    const price = this.#attempt?.card.price ?? null;
+    if (price === null) return { ...NOTHING, tokens };
+    const lines = linesOf(price, tokens, this.#calls);
+    return { tokens, costNanoUsd: costBy(lines, this.#call.markup), lines };
   }
 
   #trace(endMs: number): string {
-    const price = this.#attempt?.card.price ?? null;
-    const bill = price && this.#usage ? linesOf(price, this.#billed().tokens, this.#calls) : [];
+    const { lines: bill } = this.#billed();
     const { markup } = this.#call;
     const firstTokenMs = this.#firstTokenMs;
     return this.tracing.text({

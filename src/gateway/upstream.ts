@@ -109,8 +109,12 @@ export class UpstreamCall {
   }
 
   /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */
-  async text(response: Response, bytesMax: number): Promise<string> {
-    if (isBounded(response.headers, bytesMax)) return this.#shortText(response);
+  text(response: Response, bytesMax: number): Promise<string> {
+    const isShort = isBounded(response.headers, bytesMax);
+    return isShort ? this.#shortText(response) : this.#longText(response, bytesMax);
+  }
+
+  async #longText(response: Response, bytesMax: number): Promise<string> {
     if (!response.body) return "";
     const decoder = new TextDecoder();
     const pieces: string[] = [];

@@ -57,7 +57,9 @@ class Walk<Result> {
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
       try {
-        return this.#won(await this.#outcome(running));
+        const race = this.#raceOf(running);
+        if (race === null) return this.#won({ result: await running.run(), by: running });
+        return this.#won(await this.#outcome(race, running));
       } catch (thrown) {
         this.#last = faultOf(thrown);
       }
@@ -118,9 +120,10 @@ class Walk<Result> {
     return !isLate && isElsewhere(this.#last, call);
   }
 
-  async #outcome(first: Running<Result>): Promise<{ readonly result: Result; readonly by: Running<Result> }> {
-    const race = this.#raceOf(first);
-    if (race === null) return { result: await first.run(), by: first };
+  async #outcome(
+    race: Race<Running<Result>, Result>,
+    first: Running<Result>,
+  ): Promise<{ readonly result: Result; readonly by: Running<Result> }> {
     const { result, winner, loser } = await raced(race);
     if (loser) this.#tellRace(winner, loser, winner === first);
     return { result, by: winner };

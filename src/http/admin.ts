@@ -5,7 +5,7 @@ import { listJournal } from "../admin/journal.ts";
 import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
 import { forgetLessons, modelIn } from "../admin/lessons.ts";
 import { overview } from "../admin/overview.ts";
-import { getRequest, listRequests } from "../admin/requests.ts";
+import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
@@ -18,6 +18,7 @@ import type { OperatorParts } from "./operator.ts";
 
 export interface AdminPorts extends OperatorParts, Running {
   readonly ledger: KeyParts["ledger"];
+  readonly contentVault: RequestParts["contentVault"];
   /** Those in force; asked for each time. */
   readonly settings: () => Settings;
   /** What the selectors have learned of each model, here. */
@@ -30,13 +31,13 @@ export interface LearnedView extends TaughtView {
 }
 
 /** What the use-cases are handed. */
-type Parts = AdminWorld & KeyParts;
+type Parts = AdminWorld & KeyParts & RequestParts;
 
 type By = RouteBy<Parts>;
 
 export function adminRoutes(ports: AdminPorts) {
-  const { settings, ledger } = ports;
-  const world: Parts = { ...ports.world, ledger, dayRules: () => settings().quota };
+  const { settings, ledger, contentVault } = ports;
+  const world: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
   const by = routesBy(ports, world);
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(by))

@@ -48,12 +48,16 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
     });
 }
 
+/** Where Elysia keeps the headers that an answer is to bear beside its own. */
+export interface Signing {
+  headers: HTTPHeaders;
+}
+
 /**
  * The answer with the headers that every answer bears. Left to Elysia, it would be made anew with a stream in the place
- * of its text, which costs 10 µs; where the answer throws, the headers stay where its error's own answer finds them.
+ * of its text, which costs 10 µs.
  */
-export async function signed(answer: Promise<Response>, set: { headers: HTTPHeaders }): Promise<Response> {
-  const response = await answer;
+export function signed(response: Response, set: Signing): Response {
   for (const [name, value] of Object.entries(set.headers)) {
     if (!response.headers.has(name)) response.headers.set(name, String(value));
   }

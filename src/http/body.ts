@@ -8,7 +8,10 @@ const DEPTH_MAX = 64;
 export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
   const declared = Number(request.headers.get("content-length") ?? "0");
   if (declared > bytesMax) throw tooLarge(bytesMax);
-  const bytes = await readBytes(request, bytesMax);
+  refuseEncoded(request.headers);
+  const bytes = request.headers.has("content-length")
+    ? new Uint8Array(await request.arrayBuffer().catch(brokenOff))
+    : await readChunked(request, bytesMax).catch(brokenOff);
   checkType(request.headers);
   const text = decode(bytes);
   const body = parse(text, bytes);
@@ -16,19 +19,13 @@ export async function readJson(request: Request, bytesMax: number): Promise<unkn
   return body;
 }
 
-function tooLarge(bytesMax: number): Fault {
-  return new Fault("request_too_large", `The request body is larger than ${bytesMax} bytes.`);
+function brokenOff(error: unknown): never {
+  if (error instanceof Fault) throw error;
+  throw new Fault("client_gone", "The request's body broke off.", { cause: error });
 }
 
-async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
-  refuseEncoded(request.headers);
-  try {
-    if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
-    return await readChunked(request, bytesMax);
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault("client_gone", "The request's body broke off.", { cause: error });
-  }
+function tooLarge(bytesMax: number): Fault {
+  return new Fault("request_too_large", `The request body is larger than ${bytesMax} bytes.`);
 }
 
 function refuseEncoded(headers: Headers): void {

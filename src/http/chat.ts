@@ -1,12 +1,13 @@
 // POST /v1/chat/completions: from the request's bytes to the gateway and back, whole or streamed.
 import { Elysia } from "elysia";
+import type { ChatReply } from "../core/chat.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./answers.ts";
-import { IDLE_SECONDS, mintOrderedId, signed } from "./app.ts";
+import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
@@ -33,20 +34,12 @@ export function chatRoutes(ports: HttpPorts) {
     .use(bearerToken())
     .post(
       "/v1/chat/completions",
-      ({ request, bearer, server, set }) =>
-        signed(
-          chat(ports, request, byBearer(ports, bearer), server, String(set.headers["x-request-id"])),
-          set,
-        ),
+      ({ request, bearer, server, set }) => chat(ports, request, byBearer(ports, bearer), server, set),
       { parse: "none", detail: chatDetail },
     )
     .post(
       "/chat/completions",
-      ({ request, bearer, server, set }) =>
-        signed(
-          chat(ports, request, byBearer(ports, bearer), server, String(set.headers["x-request-id"])),
-          set,
-        ),
+      ({ request, bearer, server, set }) => chat(ports, request, byBearer(ports, bearer), server, set),
       { parse: "none", detail: { hide: true } },
     );
 }
@@ -63,17 +56,18 @@ export async function chat(
   request: Request,
   identify: Identify,
   server: Connections | null,
-  requestId: string,
+  set: Signing,
 ): Promise<Response> {
+  const requestId = String(set.headers["x-request-id"]);
   const facts = noFacts();
   try {
-    return await answered(ports, request, identify, server, requestId, facts);
+    return signed(await answered(ports, request, identify, server, requestId, facts), set);
   } catch (thrown) {
     const fault = faultOf(thrown);
     if (fault.code === "internal_error") throw thrown;
     if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
     facts.limits ??= fault.details.limits ?? null;
-    return faultAnswer(fault, factHeaders(facts));
+    return signed(faultAnswer(fault, factHeaders(facts)), set);
   }
 }
 
@@ -96,7 +90,11 @@ async function answered(
   const call = callOf(ports, request, body, key, requestId);
   const over = watched(ports, request, server, call.ending);
   if (call.request.stream === true) return streamed(ports, call, facts, request.signal, over);
-  return whole(ports, call, facts).finally(over);
+  try {
+    return wholeAnswer(call, facts, await ports.gateway.complete(call, facts));
+  } finally {
+    over();
+  }
 }
 
 /**
@@ -149,8 +147,7 @@ function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayK
   };
 }
 
-async function whole(ports: HttpPorts, call: Call, facts: Facts): Promise<Response> {
-  const reply = await ports.gateway.complete(call, facts);
+function wholeAnswer(call: Call, facts: Facts, reply: ChatReply): Response {
   const head = { ...stampOf(call, facts), object: "chat.completion", model: facts.model };
   // Twice: first for the order in which people read it, last so that no upstream's field stands in its place.
   return json(200, { ...head, ...reply, ...head }, factHeaders(facts));

@@ -12,8 +12,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
     "/admin/v1/playground",
     async ({ request, bearer, server, set }) => {
       await checkOperator(operator, { request, bearer, server });
-      const requestId = String(set.headers["x-request-id"]);
-      return chat(ports, request, () => consoleKey(operator.world), server, requestId);
+      return chat(ports, request, () => consoleKey(operator.world), server, set);
     },
     options,
   );

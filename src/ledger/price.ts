@@ -54,7 +54,12 @@ export function linesOf(price: Price, tokens: Tokens, calls = 1): readonly BillL
   return lines.filter((line) => line.count > 0 && line.usdPerMillion > 0);
 }
 
-/** The cost of an answer in whole nano-dollars, rounded up once; a model without a price costs nothing. */
+/** What a bill comes to in whole nano-dollars, rounded up once. */
+export function costBy(lines: readonly BillLine[], markup: number): NanoUsd {
+  return Math.min(costOf(lines, markup), COST_MAX);
+}
+
+/** The cost of an answer in whole nano-dollars; a model without a price costs nothing. */
 export function cost(price: Price | null, tokens: Tokens, markup: number, calls = 1): NanoUsd {
-  return price === null ? 0 : Math.min(costOf(linesOf(price, tokens, calls), markup), COST_MAX);
+  return price === null ? 0 : costBy(linesOf(price, tokens, calls), markup);
 }

@@ -1,9 +1,14 @@
 // Whether a value is of a JSON Schema, as far as providers take one: what isn't known of a schema breaks nothing.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 
-/** Beyond so many values and schemas nothing more is looked at: the answer counts as right. */
-const STEPS_MAX = 20_000;
+/**
+ * Beyond so many steps nothing more is looked at: the answer counts as right. A schema and its answer are a client's and a
+ * model's, and together they could be as long as one likes.
+ */
+const STEPS_MAX = 50_000;
 const DEPTH_MAX = 64;
+const CHARACTERS_PER_STEP = 64;
+const REFERENCE_CHARACTERS_MAX = 1000;
 
 export function isOf(value: unknown, schema: unknown): boolean {
   return new Check(objectOf(schema)).fits(value, schema, 0);
@@ -19,7 +24,9 @@ class Check {
 
   fits(value: unknown, schema: unknown, depth: number): boolean {
     if (schema === false) return false;
-    if (!isObject(schema) || depth > DEPTH_MAX || ++this.#steps > STEPS_MAX) return true;
+    if (!isObject(schema) || depth > DEPTH_MAX) return true;
+    this.#steps += stepsOf(value, schema);
+    if (this.#steps > STEPS_MAX) return true;
     const deeper = (one: unknown) => this.fits(value, one, depth + 1);
     if (typeof schema.$ref === "string" && !deeper(this.#found(schema.$ref))) return false;
     if (!isOfType(value, schema.type) || !isListed(value, schema)) return false;
@@ -51,12 +58,19 @@ class Check {
 
   /** `#` and `#/$defs/name`; whatever else is meant isn't known. */
   #found(reference: string): unknown {
-    if (!reference.startsWith("#")) return undefined;
+    if (!reference.startsWith("#") || reference.length > REFERENCE_CHARACTERS_MAX) return undefined;
     let found: unknown = this.#root;
     for (const part of reference.split("/").slice(1))
       found = objectOf(found)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
     return found;
   }
+}
+
+/** What looking at a value by a schema takes, its parts apart. */
+function stepsOf(value: unknown, { enum: listed, required, minLength, maxLength }: JsonObject): number {
+  const isMeasured = typeof value === "string" && (minLength ?? maxLength) !== undefined;
+  const lists = arrayOf(listed).length + arrayOf(required).length;
+  return 1 + lists + (isMeasured ? value.length / CHARACTERS_PER_STEP : 0);
 }
 
 function isOfType(value: unknown, type: unknown): boolean {
@@ -90,14 +104,17 @@ function isListed(value: unknown, schema: JsonObject): boolean {
 }
 
 function isWithin(value: string | number, schema: JsonObject): boolean {
-  const [size, least, most] =
-    typeof value === "string"
-      ? [[...value].length, schema.minLength, schema.maxLength]
-      : [value, schema.minimum, schema.maximum];
+  if (typeof value === "number")
+    return isBetween(value, schema.minimum, schema.maximum) && isBeyond(value, schema);
+  const { minLength, maxLength } = schema;
+  const isFree = minLength === undefined && maxLength === undefined;
+  return isFree || isBetween([...value].length, minLength, maxLength);
+}
+
+function isBetween(size: number, least: unknown, most: unknown): boolean {
   return (
     size >= (numberOf(least) ?? Number.NEGATIVE_INFINITY) &&
-    size <= (numberOf(most) ?? Number.POSITIVE_INFINITY) &&
-    (typeof value === "string" || isBeyond(value, schema))
+    size <= (numberOf(most) ?? Number.POSITIVE_INFINITY)
   );
 }
 

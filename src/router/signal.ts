@@ -34,6 +34,8 @@ export function saidBy(
 
 /** Longer texts are not parsed: nothing is said of them. */
 const CHARACTERS_MAX = 256 * 1024;
+/** What a part of a call counts for at least. */
+const CALL_CHARACTERS = 16;
 /** An answer that ends short of this share of the client's limit was not ended by it. */
 const NEAR = 0.95;
 
@@ -86,7 +88,7 @@ export class Witness {
       call.name ||= called?.name ?? "";
       call.input += called?.arguments ?? "";
       call.isCustom ||= custom !== undefined;
-      this.#characters += called?.arguments?.length ?? 0;
+      this.#characters += CALL_CHARACTERS + (called?.arguments?.length ?? 0);
     }
   }
 

@@ -1,5 +1,5 @@
-// The tables of what the console keeps, as both engines have them: sign-ins, and credentials that were added at run time.
-import type { Session, StoredCredential } from "../core/rows.ts";
+// The tables of what the console keeps, as both engines have them: sign-ins, logged prompts and answers, and credentials that were added at run time.
+import type { KeptContent, Session, StoredCredential } from "../core/rows.ts";
 import { real, text, whole } from "./found.ts";
 import { table } from "./tables.ts";
 
@@ -15,6 +15,23 @@ export const SESSION = table<Session>(
     digest: text(found, "digest"),
     tokenDigest: text(found, "token_digest"),
     expiresAtMs: whole(found, "expires_at_ms"),
+  }),
+);
+
+export const CONTENT = table<KeptContent>(
+  "content",
+  ["account_id", "id"],
+  {
+    account_id: (row) => row.accountId,
+    id: (row) => row.id,
+    at_ms: (row) => Math.round(row.atMs),
+    sealed: (row) => row.sealed,
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    id: text(found, "id"),
+    atMs: whole(found, "at_ms"),
+    sealed: text(found, "sealed"),
   }),
 );
 

@@ -63,6 +63,8 @@ function noStore(): Store {
     firstTokens: nobody,
     keyUses: nobody,
     endedSince: nobody,
+    addContent: async () => {},
+    content: nothing,
     addSession: async () => {},
     session: nothing,
     endSession: async () => {},
@@ -107,6 +109,7 @@ async function opened(address: string): Promise<OpenedStore> {
     world: { store, clock, random, pepper: new Uint8Array(32) },
     vault,
     credentialVault: vault,
+    contentVault: vault,
   };
 }
 

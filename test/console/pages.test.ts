@@ -14,7 +14,7 @@ const PAGES = [
   { path: "/activity", shows: "gpt-5.4" },
   { path: "/models", shows: /\d+ of \d+ models/ },
   { path: "/playground", shows: "Its answers appear here." },
-  { path: "/settings/router", shows: "Allowance today" },
+  { path: "/settings/router", shows: "unlimited" },
   { path: "/settings/providers", shows: "Credentials" },
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },

@@ -40,7 +40,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
     await page.getByRole("button", { name: "View as code" }).click();
     await page.getByRole("button", { name: "curl" }).click();
     const code = await page.getByRole("dialog").locator("pre").innerText();
-    expect(code).toContain(`curl ${gateway.url}/v1/chat/completions`);
+    expect(code).toContain(`curl -N ${gateway.url}/v1/chat/completions`);
     expect(code).toContain('"model": "OpenAI#gpt-5.4"');
     await page.getByRole("button", { name: "Close" }).click();
     await open("/activity?key_id=console");

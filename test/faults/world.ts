@@ -7,7 +7,7 @@ import type { OpenedStore } from "../../src/cli/opened-store.ts";
 import { clock, random, upstreamFetch } from "../../src/cli/world.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
-import { credentialKeyOf, pepperOf, replyKeyOf } from "../../src/keys/master.ts";
+import { contentKeyOf, credentialKeyOf, pepperOf, replyKeyOf } from "../../src/keys/master.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
@@ -88,6 +88,7 @@ async function openedAt(path: string, lockWaitMs: number | undefined): Promise<O
     world: { store, clock, random, pepper: pepperOf(masterKey) },
     vault: createVault(replyKeyOf(masterKey), random),
     credentialVault: createVault(credentialKeyOf(masterKey), random),
+    contentVault: createVault(contentKeyOf(masterKey), random),
   };
 }
 

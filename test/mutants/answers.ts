@@ -25,8 +25,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "markup forgotten",
     file: "src/gateway/tally.ts",
-    find: "this.#call.markup, ",
-    replace: "1, ",
+    find: "costBy(lines, this.#call.markup)",
+    replace: "costBy(lines, 1)",
   },
   {
     name: "cached prompts at the full price",

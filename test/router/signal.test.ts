@@ -167,4 +167,17 @@ describe("a value and a schema", () => {
     for (let at = 0; at < 5000; at++) deep = { next: deep };
     expect(isOf(deep, tree)).toBe(true);
   });
+
+  test("that take too long are given up: what is wrong behind that counts as right", () => {
+    const names = Array.from({ length: 2000 }, (_, at) => `name ${at}`);
+    const text = "x".repeat(200_000);
+    const costly: readonly (readonly [value: string, schema: object])[] = [
+      ["name 1999", { items: { enum: names } }],
+      [text, { items: { type: "string", maxLength: 250_000 } }],
+    ];
+    for (const [value, schema] of costly) {
+      const answer = (count: number) => [...Array.from({ length: count }, () => value), 7];
+      expect([isOf(answer(5), schema), isOf(answer(50), schema)]).toEqual([false, true]);
+    }
+  });
 });

@@ -1,11 +1,16 @@
 // A page's head, and cards.
 import type { ComponentChildren } from "preact";
+import { addressOf } from "../route.ts";
+import { Icon } from "./icon.tsx";
 
 export function PageHead({
+  back,
   title,
   children,
   actions,
 }: {
+  /** The page that this one belongs to. */
+  readonly back?: { readonly path: string; readonly label: string };
   readonly title: ComponentChildren;
   readonly children?: ComponentChildren;
   readonly actions?: ComponentChildren;
@@ -13,6 +18,12 @@ export function PageHead({
   return (
     <div class="page-head">
       <div>
+        {back && (
+          <a class="crumb" href={addressOf(back.path)}>
+            <Icon name="back" size={14} />
+            {back.label}
+          </a>
+        )}
         <h1>{title}</h1>
         {children && <p>{children}</p>}
       </div>

@@ -1,6 +1,7 @@
-// The PostgreSQL store's sessions and credentials that were added at run time.
+// The PostgreSQL store's sessions, logged prompts and answers, and credentials that were added at run time.
 import type { Store } from "../../core/store.ts";
-import { CREDENTIAL, SESSION } from "../console-tables.ts";
+import { CONTENT, CREDENTIAL, SESSION } from "../console-tables.ts";
+import { text } from "../found.ts";
 import { listOf, marksOf, overwriteOf } from "../sql.ts";
 import { query } from "./connection.ts";
 import type { Pool } from "./pool.ts";
@@ -10,6 +11,8 @@ const mark = (position: number) => `$${position}`;
 const insertSql = (name: string, columns: readonly string[]) =>
   `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})`;
 
+const ADD_CONTENT = `${insertSql(CONTENT.name, CONTENT.columns)} ON CONFLICT (account_id, id) DO NOTHING`;
+const CONTENT_OF = "SELECT sealed FROM content WHERE account_id = $1 AND id = $2";
 const FORGET = "DELETE FROM session WHERE expires_at_ms <= $1";
 const ADD = `${insertSql(SESSION.name, SESSION.columns)} ON CONFLICT (digest) DO NOTHING`;
 const FIND = `${selectFrom(SESSION)} WHERE digest = $1`;
@@ -18,11 +21,25 @@ const PUT = `${insertSql(CREDENTIAL.name, CREDENTIAL.columns)} ${overwriteOf(CRE
 
 type ConsoleMethods = Pick<
   Store,
-  "addSession" | "session" | "endSession" | "credentials" | "putCredential" | "removeCredential"
+  | "addContent"
+  | "content"
+  | "addSession"
+  | "session"
+  | "endSession"
+  | "credentials"
+  | "putCredential"
+  | "removeCredential"
 >;
 
 export function consoleMethods(pool: Pool): ConsoleMethods {
   return {
+    addContent: async (content) => {
+      await pool.one(query(ADD_CONTENT, ...CONTENT.valuesOf(content)));
+    },
+    content: async (accountId, id) => {
+      const [found] = await pool.one(query(CONTENT_OF, accountId, id));
+      return found ? text(found, "sealed") : null;
+    },
     addSession: async (session, nowMs) => {
       await pool.one(query(FORGET, nowMs));
       await pool.one(query(ADD, ...SESSION.valuesOf(session)));

@@ -123,6 +123,9 @@ const ENDED_SINCE = `${selectFrom(REQUEST)} WHERE ended_at_ms >= $1 ORDER BY end
 const PRUNE_REQUESTS = `
   DELETE FROM request WHERE (account_id, id) IN
     (SELECT account_id, id FROM request WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
+const PRUNE_CONTENTS = `
+  DELETE FROM content WHERE (account_id, id) IN
+    (SELECT account_id, id FROM content WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
 const OLD_REPLIES = "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' LIMIT $2";
 /** Looked at again under the account's lock: the reply may have been claimed anew. */
 const FORGET_REPLIES = `
@@ -145,12 +148,14 @@ export function requestMethods(pool: Pool): RequestMethods {
     },
     endedSince: async (sinceMs, most) =>
       (await pool.one(query(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
-    prune: async ({ requestsMs, metersMs, repliesMs }, rowsMax) => {
+    prune: async ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) => {
       await forgetNodes(pool);
       await pool.one(query("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
       const replies = await forgetReplies(pool, repliesMs, rowsMax);
-      const requests = await pool.one(query(PRUNE_REQUESTS, requestsMs, rowsMax - replies));
-      return replies + requests.count;
+      const contents = await pool.one(query(PRUNE_CONTENTS, contentsMs, rowsMax - replies));
+      const gone = replies + contents.count;
+      const requests = await pool.one(query(PRUNE_REQUESTS, requestsMs, rowsMax - gone));
+      return gone + requests.count;
     },
   };
 }

@@ -1,12 +1,20 @@
-// The SQLite store's sessions and credentials that were added at run time.
+// The SQLite store's sessions, logged prompts and answers, and credentials that were added at run time.
 import type { Store } from "../../core/store.ts";
-import { CREDENTIAL, SESSION } from "../console-tables.ts";
+import { CONTENT, CREDENTIAL, SESSION } from "../console-tables.ts";
+import { text } from "../found.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { Statements } from "./statements.ts";
 
 type ConsoleMethods = Pick<
   Store,
-  "addSession" | "session" | "endSession" | "credentials" | "putCredential" | "removeCredential"
+  | "addContent"
+  | "content"
+  | "addSession"
+  | "session"
+  | "endSession"
+  | "credentials"
+  | "putCredential"
+  | "removeCredential"
 >;
 
 export function consoleMethods(lifeline: Lifeline): ConsoleMethods {
@@ -17,6 +25,12 @@ export function consoleMethods(lifeline: Lifeline): ConsoleMethods {
       }),
     );
   return {
+    addContent: (content) => written((sql) => sql.addContent.run(...CONTENT.valuesOf(content))),
+    content: (accountId, id) =>
+      lifeline.run(({ sql }) => {
+        const found = sql.content.get(accountId, id);
+        return found === null ? null : text(found, "sealed");
+      }),
     addSession: (session, nowMs) =>
       written((sql) => {
         sql.forgetSessions.run(nowMs);

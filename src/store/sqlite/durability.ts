@@ -5,7 +5,7 @@ import { IN_MEMORY } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 
 /** Who comes within this time shares one sync; every provider takes longer to begin its answer. */
-const GATHERING_MS = 8;
+const GATHERING_MS = 4;
 
 export interface Durability {
   /** Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`. */

@@ -1,7 +1,7 @@
 // Every statement of the SQLite store, prepared once per connection; values are only ever bound, never written into the text.
 import type { Database } from "bun:sqlite";
 import type { SystemAccount } from "../../core/rows.ts";
-import { CREDENTIAL, SESSION } from "../console-tables.ts";
+import { CONTENT, CREDENTIAL, SESSION } from "../console-tables.ts";
 import type { Found, Value } from "../found.ts";
 import { FIRST_TOKEN, LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { keyUsesSql, type Lookup } from "../narrowing.ts";
@@ -182,10 +182,15 @@ function bookStatements(database: Database) {
   };
 }
 
-/** Sign-ins to the console, and credentials that were added at run time. */
+/** Sign-ins to the console, logged prompts and answers, and credentials that were added at run time. */
 function consoleStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
+    addContent: write(`${insertSql(CONTENT)} ON CONFLICT (account_id, id) DO NOTHING`),
+    content: find(database, "SELECT sealed FROM content WHERE account_id = ? AND id = ?"),
+    pruneContents: write(
+      "DELETE FROM content WHERE rowid IN (SELECT rowid FROM content WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",
+    ),
     forgetSessions: write("DELETE FROM session WHERE expires_at_ms <= ?"),
     addSession: write(insertSql(SESSION)),
     session: find(database, "SELECT * FROM session WHERE digest = ?"),

@@ -94,11 +94,12 @@ export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMeth
       lifeline.run(({ sql }) => sql.look(requestsLookup(filter, page, mark)).map(REQUEST.rowOf)),
     endedSince: (sinceMs, most) =>
       lifeline.run(({ sql }) => sql.endedSince.all(sinceMs, most).map(REQUEST.rowOf)),
-    prune: ({ requestsMs, metersMs, repliesMs }, rowsMax) =>
+    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
       changed((sql) => {
         sql.pruneMeters.run(metersMs);
         const replies = forgetReplies(sql, repliesMs, rowsMax);
-        return replies + sql.pruneRequests.run(requestsMs, rowsMax - replies).changes;
+        const gone = replies + sql.pruneContents.run(contentsMs, rowsMax - replies).changes;
+        return gone + sql.pruneRequests.run(requestsMs, rowsMax - gone).changes;
       }),
   };
 }

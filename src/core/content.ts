@@ -1,0 +1,33 @@
+// A request's prompt and answer as they are kept with `log.content`: sealed, apart from its row.
+import type { ChatReply } from "./chat.ts";
+import { isObject, type JsonObject, parseJson, stringOf } from "./json.ts";
+
+export interface LoggedContent {
+  /** The request as it was asked, without the messages. */
+  readonly request: JsonObject;
+  readonly messages: readonly unknown[];
+  /** What was answered, as far as it came; null: nothing, or it was too much. */
+  readonly reply: ChatReply | JsonObject | null;
+  /** A part of it was too much to be kept. */
+  readonly truncated: boolean;
+  /** What the client was told where it failed, in the provider's words too. */
+  readonly message: string | null;
+}
+
+/** What a request's content is sealed for: in another row's place it can't be opened. */
+export function contentUseOf({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
+  return `content ${accountId} ${id}`;
+}
+
+/** From the text that was sealed; null when that is none. */
+export function contentOf(text: string): LoggedContent | null {
+  const kept = parseJson(text);
+  if (!isObject(kept) || !isObject(kept.request) || !Array.isArray(kept.messages)) return null;
+  return {
+    request: kept.request,
+    messages: kept.messages,
+    reply: isObject(kept.reply) ? kept.reply : null,
+    truncated: kept.truncated === true,
+    message: stringOf(kept.message) ?? null,
+  };
+}

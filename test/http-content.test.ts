@@ -1,0 +1,95 @@
+// `log.content` from outside: prompts and answers kept with the log, sealed, bounded, for as long as the log is kept, and not without it.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { type Operator, operatorOf } from "./http/operator.ts";
+import { until } from "./http/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+
+const PROMPT = "say: the prompt that only the operator reads";
+
+let world: HttpWorld;
+let operator: Operator;
+beforeAll(async () => {
+  world = await startHttpWorld({ more: "log: { content: true }" });
+  operator = operatorOf(world);
+});
+afterAll(() => world.stop());
+
+/** The only request of a key of its own, with its content, once both are written. */
+async function logged(body: JsonObject, by = operator, isKept = true): Promise<JsonObject> {
+  const made = await by.post("/keys", { name: "one", requests_per_day: null });
+  const response = await world.chat(body, { secret: String(made.body.secret) });
+  await response.text();
+  return until("it is logged", async () => {
+    const [row] = arrayOf((await by.get(`/requests?key_id=${made.body.id}`)).body.data);
+    if (!row) return null;
+    const whole = (await by.get(`/requests/${objectOf(row).id}`)).body;
+    return isKept && whole.content === null ? null : whole;
+  });
+}
+
+/** What an answer's first choice says. */
+function saidIn(row: JsonObject): unknown {
+  const [choice] = arrayOf(objectOf(objectOf(row.content).reply).choices);
+  return objectOf(objectOf(choice).message).content;
+}
+
+describe("a request's content", () => {
+  test.each([false, true])("is what was asked and answered (stream: %p)", async (stream) => {
+    const row = await logged(asking("OpenAI#sim", PROMPT, { stream, temperature: 0.5 }));
+    const content = objectOf(row.content);
+    expect(content).toMatchObject({ messages: [{ role: "user", content: PROMPT }], truncated: false });
+    expect(objectOf(content.request)).toMatchObject({ model: "OpenAI#sim", temperature: 0.5 });
+    expect(content.request).not.toHaveProperty("messages");
+    expect(saidIn(row)).toBe("the prompt that only the operator reads");
+  });
+
+  test("of a request that failed is what was asked, and what its client was told", async () => {
+    const row = await logged(asking("Shop#picky~trouble=400", PROMPT));
+    expect(row.content).toMatchObject({ reply: null, truncated: false });
+    expect(String(objectOf(row.error).message).length).toBeGreaterThan(0);
+  });
+
+  test("of an answer that broke off is what came of it", async () => {
+    const row = await logged(
+      asking("OpenAI#sim~trouble=cut~after=2", "say: one two three four", { stream: true }),
+    );
+    expect(row.ended).toBe("broken_off");
+    expect("one two three four").toStartWith(String(saidIn(row)).trim());
+  });
+
+  test("that is too large is cut, and says so", async () => {
+    const row = await logged(asking("OpenAI#sim", `say: ${"word ".repeat(300_000)}`));
+    expect(row.content).toMatchObject({ messages: [], reply: null, truncated: true });
+    expect(objectOf(row.content).request).toMatchObject({ model: "OpenAI#sim" });
+  });
+
+  test("is nowhere in the clear", () => {
+    for (const file of ["poundkey.db", "poundkey.db-wal"])
+      expect(readFileSync(join(world.directory, file)).includes("only the operator")).toBe(false);
+    expect(Bun.inspect(world.events, { depth: 9 })).not.toContain("only the operator");
+  });
+
+  test("is in no list", async () => {
+    const { text } = await operator.get("/requests");
+    expect(text).not.toContain("only the operator");
+  });
+});
+
+test("without the setting nothing is kept", async () => {
+  const plain = await startHttpWorld();
+  try {
+    const key = await plain.newKey();
+    await (await plain.chat(asking("OpenAI#sim", PROMPT), { secret: key.secret })).text();
+    const by = operatorOf(plain);
+    const [row] = await until("it is logged", async () => {
+      const found = arrayOf((await by.get(`/requests?key_id=${key.id}`)).body.data);
+      return found.length > 0 ? found : null;
+    });
+    expect((await by.get(`/requests/${objectOf(row).id}`)).body.content).toBeNull();
+  } finally {
+    await plain.stop();
+  }
+});
