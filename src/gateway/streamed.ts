@@ -18,10 +18,7 @@ export interface PartStream {
   leave(): void;
 }
 
-/**
- * Written as an object and not as generators within generators: each of those costs a stream of single chunks a
- * twentieth of its CPU, and a kilobyte of memory for as long as it is open.
- */
+/** An object and not generators within generators: there were four, each with a frame of its own while a stream is open. */
 export class StreamedAttempt implements PartStream {
   readonly #ports: Ports;
   readonly #attempt: AttemptCall;

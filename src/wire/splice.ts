@@ -21,7 +21,7 @@ const EVENT_CHARACTERS_MAX = 64 * 1024;
 /**
  * Where an event has its text, and what the slow way makes of the rest of it. An event that differs from the one that
  * taught this in that text alone (and in its padding) gives the same chunk with its own text: what stands around the text
- * was parsed, mended and written once. Measured: 200 events take 35 µs of CPU instead of 370.
+ * was parsed, mended and written once. Measured from bytes to text: 200 events take 35 µs instead of 370.
  */
 export class Template {
   readonly #before: string;

@@ -198,4 +198,25 @@ export const ANSWERS: readonly Mutant[] = [
     find: 'if (faultOf(error).code === "store_unavailable") this.#keep(waiting);',
     replace: 'if (faultOf(error).code === "overloaded") this.#keep(waiting);',
   },
+  {
+    name: "a stream is passed on unread whatever came between",
+    file: "src/wire/answer.ts",
+    find: "if (!grew) this.#parser.template = null;",
+    replace: "if (!grew) void grew;",
+    tests: ["test/wire-splice.test.ts"],
+  },
+  {
+    name: "text passed on unread is not counted",
+    file: "src/wire/run.ts",
+    find: "(all.match(ESCAPE)?.length ?? 0)",
+    replace: "0",
+    tests: ["test/wire-splice.test.ts"],
+  },
+  {
+    name: "escapes are passed on as they come",
+    file: "src/wire/splice.ts",
+    find: "bfnrt])[ ",
+    replace: "bfnrt/])[ ",
+    tests: ["test/wire-splice.test.ts"],
+  },
 ];
