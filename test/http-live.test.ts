@@ -1,8 +1,13 @@
 // The live tail from outside: requests of every node as they end, bounded listeners, and its end with the session.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
 import { LiveFeed } from "../src/admin/live.ts";
+import { signIn, signOut } from "../src/admin/session.ts";
+import { openStore } from "../src/cli/opened-store.ts";
 import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
 import type { RequestRecord } from "../src/core/record.ts";
+import { originReader } from "../src/http/client-address.ts";
+import { liveRoutes } from "../src/http/live.ts";
 import { type Started, startUnderTest, type UnderTest } from "./harness.ts";
 import { operatorOf } from "./http/operator.ts";
 import { until } from "./http/until.ts";
@@ -10,6 +15,7 @@ import { asking } from "./http/world.ts";
 import { NOON, recordOf } from "./samples.ts";
 
 const SOON_MS = 10_000;
+const MASTER_KEY = Buffer.alloc(32, 3).toString("base64");
 
 let world: UnderTest;
 let other: Started;
@@ -101,6 +107,39 @@ describe("the live tail", () => {
     await late.stop();
     await tail.over;
   });
+});
+
+test("a listener's stream ends at the first sign of life after its session has", async () => {
+  const opened = await openStore(`sqlite:${join(world.directory, "live.db")}`, MASTER_KEY);
+  const ticks: (() => void)[] = [];
+  const every = (_: number, task: () => void) => {
+    ticks.push(task);
+    return () => void ticks.splice(ticks.indexOf(task), 1);
+  };
+  const clock = { nowMs: () => NOON, every };
+  const operator = { world: opened.world, adminToken: "token", originOf: originReader([]) };
+  const feed = new LiveFeed({ store: opened.store, clock });
+  const routes = liveRoutes({ ...operator, feed, clock, draining: () => false });
+  const secret = (await signIn(opened.world, "token", "token")) ?? "";
+  const headers = { cookie: `poundkey_session=${secret}` };
+  const response = await routes.handle(
+    new Request("http://gateway.example/admin/v1/requests/live", { headers }),
+  );
+  let text = "";
+  const over = (async () => {
+    for await (const bytes of response.body ?? []) text += new TextDecoder().decode(bytes);
+  })();
+  const tick = () => {
+    for (const task of [...ticks]) task();
+  };
+  await until("it listens", () => text.includes(": listening"));
+  tick();
+  await until("it is kept alive", () => text.includes(": keep-alive"));
+  await signOut(opened.world, secret);
+  tick();
+  await over;
+  expect(ticks).toEqual([]);
+  await opened.store.close();
 });
 
 describe("the feed", () => {

@@ -30,6 +30,7 @@ export function bookMethods(
   lifeline: Lifeline,
   own: { readonly file: string | null; readonly node: string },
 ): BookMethods {
+  const inTurn = oneATurn();
   return {
     orphans: (most) => lifeline.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
     journal: (accountId, { limit, after }) =>
@@ -58,9 +59,12 @@ export function bookMethods(
       ),
     chargedSince: (keyId, sinceMs) =>
       lifeline.run(({ sql }) => whole(sql.chargedSince.get(keyId, sinceMs - HOUR_MS) ?? {}, "charged")),
-    usage: (query) => lifeline.run(({ sql }) => sql.look(usageLookup(query, mark)).map(USAGE.rowOf)),
+    usage: (query) =>
+      inTurn(() => lifeline.run(({ sql }) => sql.look(usageLookup(query, mark)).map(USAGE.rowOf))),
     firstTokens: (query) =>
-      lifeline.run(({ sql }) => sql.look(firstTokensLookup(query, mark)).map(FIRST_TOKEN.rowOf)),
+      inTurn(() =>
+        lifeline.run(({ sql }) => sql.look(firstTokensLookup(query, mark)).map(FIRST_TOKEN.rowOf)),
+      ),
   };
 }
 
@@ -71,4 +75,14 @@ function findOrphans(sql: Statements, file: string | null, own: string, most: nu
     orphans.push(...sql.holdsOfNode.all(node, most - orphans.length).map(HOLD.rowOf));
   }
   return orphans;
+}
+
+/** Runs sums one after the other, each in a turn of the event loop of its own, which stands still for no longer than one. */
+function oneATurn(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(() => new Promise((resolve) => setImmediate(resolve))).then(work);
+    last = next.catch(() => {});
+    return next;
+  };
 }
