@@ -1,5 +1,5 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
-import type { ChatChunk, ChatReply } from "../core/chat.ts";
+import type { ChatReply } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
@@ -7,6 +7,7 @@ import type { Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
+import type { Part } from "../wire/run.ts";
 import { Admissions } from "./admissions.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
@@ -118,12 +119,12 @@ export class Gateway {
    * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early calls
    * `return()` and fires the call's signal.
    */
-  stream(call: Call, facts: Facts): AsyncGenerator<readonly ChatChunk[]> {
+  stream(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
     const parts = this.#parts(call, facts);
     return call.idempotency === null ? parts : detached(parts);
   }
 
-  async *#parts(call: Call, facts: Facts): AsyncGenerator<readonly ChatChunk[]> {
+  async *#parts(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
     const entered = this.#enter(call, facts);
     try {
       const admitted = await this.#admitted(entered);
@@ -198,11 +199,11 @@ export class Gateway {
     return { ...reply, usage: chargedIn(usage, settled) };
   }
 
-  async *#streamed(life: Answering): AsyncGenerator<readonly ChatChunk[]> {
+  async *#streamed(life: Answering): AsyncGenerator<readonly Part[]> {
     const { call, tally, said, settle, durable } = life;
     const { first, rest } = await walk(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
-      drop: (opened) => void opened.rest.return(null).catch(() => {}),
+      drop: (opened) => opened.rest.leave(),
     });
     const copy = call.idempotency === null ? null : new Copy();
     try {
@@ -211,18 +212,17 @@ export class Gateway {
       copy?.take(first, tally.producedBytes);
       said?.take(first);
       yield first;
-      let step = await rest.next();
-      for (; !step.done; step = await rest.next()) {
-        tally.saw(step.value);
-        copy?.take(step.value, tally.producedBytes);
-        said?.take(step.value);
-        yield step.value;
+      for (let parts = await rest.next(); parts; parts = await rest.next()) {
+        tally.saw(parts);
+        copy?.take(parts, tally.producedBytes);
+        said?.take(parts);
+        yield parts;
       }
-      const usage = tally.finished(step.value);
+      const usage = tally.finished(rest.usage);
       const settled = await settle(copy?.reply(usage));
       yield [{ choices: [], usage: chargedIn(usage, settled) }];
     } finally {
-      void rest.return(null).catch(() => {});
+      rest.leave();
     }
   }
 

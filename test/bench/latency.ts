@@ -68,6 +68,13 @@ async function atRate(stage: Stage, all: readonly Contender[], load: { perSecond
   return new Map([...results].map(([name, seen]) => [name, merged(seen)]));
 }
 
+/** A floor that adds less than this can't be told from what the machine itself adds. */
+const TOLD_MS = 0.02;
+
+function ratioOf(ours: number, floor: number): number {
+  return floor < TOLD_MS ? Number.NaN : ours / floor;
+}
+
 const RATE = 400;
 
 export async function benchLatency(stage: Stage): Promise<Finding> {
@@ -77,7 +84,7 @@ export async function benchLatency(stage: Stage): Promise<Finding> {
   const many = await atRate(stage, stage.contenders(scenario), load);
   const aim = (share: number, atMost: number, text: string): Aim => ({
     what: `Added latency over the floor's, one connection, ${text}`,
-    measured: addedBy(one, OURS, share) / addedBy(one, FLOOR, share),
+    measured: ratioOf(addedBy(one, OURS, share), addedBy(one, FLOOR, share)),
     unit: "×",
     atMost,
   });

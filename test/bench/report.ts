@@ -9,6 +9,7 @@ export interface Table {
 /** One aim of the project, and what was measured. */
 export interface Aim {
   readonly what: string;
+  /** NaN: this run can't tell. */
   readonly measured: number;
   readonly unit: string;
   /** null: only reported. */
@@ -51,11 +52,12 @@ export function aimsText(aims: readonly Aim[]): string {
       ...(aim.atMost === null ? [] : [`at most ${shown(aim.atMost)}`]),
       ...(aim.atLeast === undefined ? [] : [`at least ${shown(aim.atLeast)}`]),
     ];
+    const isTold = !Number.isNaN(aim.measured);
     return [
       aim.what,
       bounds.length === 0 ? "" : `${bounds.join(", ")} ${aim.unit}`.trimEnd(),
-      `${shown(aim.measured)} ${aim.unit}`.trimEnd(),
-      bounds.length === 0 ? "" : isReached(aim) ? "yes" : "**no**",
+      isTold ? `${shown(aim.measured)} ${aim.unit}`.trimEnd() : "within the noise",
+      bounds.length === 0 ? "" : !isTold ? "not told" : isReached(aim) ? "yes" : "**no**",
     ];
   });
   return tableText({ head: ["", "aim", "measured", "reached"], rows });

@@ -15,6 +15,8 @@ const SAMPLE_MS = 1000;
 const HANG_UP_SHARE = 0.15;
 const ERROR_SHARE = 0.1;
 const WRONG_SHOWN = 5;
+/** A shorter one doesn't take the place of what a longer one has shown. */
+const RECORDED_MINUTES = 10;
 /** Memory is looked at from here on: caches fill and code is brought in before. */
 const SETTLED_SHARE = 1 / 3;
 
@@ -61,7 +63,7 @@ async function client(life: Life): Promise<void> {
     if (!connection.isOpen) connection = await Connection.open(port);
     if (drawn < HANG_UP_SHARE) await leave(connection, ask, life);
     else if (drawn > HANG_UP_SHARE + ERROR_SHARE) await one(connection, ask, life, /never/);
-    else await one(connection, bad[(drawn * 1000) & 1] ?? ask, life, /HTTP\/1.1 (400|503)|of \d+ pieces/);
+    else await one(connection, bad[(drawn * 1000) & 1] ?? ask, life, /HTTP\/1.1 (400|502|503)|of \d+ pieces/);
   }
   connection.hangUp();
 }
@@ -69,15 +71,17 @@ async function client(life: Life): Promise<void> {
 /** `ends` is what may be wrong with the answer. */
 async function one(connection: Connection, ask: Ask, { paceMs, counted }: Life, ends: RegExp): Promise<void> {
   const seen = nothingSeen();
+  const startedMs = performance.now();
   try {
-    await connection.ask(ask, seen, performance.now());
+    await connection.ask(ask, seen, startedMs);
     counted.finished++;
   } catch (error) {
     const text = String(error);
     if (ends.test(text)) counted[/ pieces/.test(text) ? "broken" : "refused"]++;
     else {
       counted.wrong++;
-      if (counted.wrong <= WRONG_SHOWN) console.log(text.slice(0, 300));
+      const afterMs = Math.round(performance.now() - startedMs);
+      if (counted.wrong <= WRONG_SHOWN) console.log(`After ${afterMs} ms: ${text.slice(0, 300)}`);
     }
     // A refusal that comes at once would be asked for again at once.
     await Bun.sleep(paceMs * 4);
@@ -143,10 +147,13 @@ export async function runSoak(stage: Stage, time: string): Promise<void> {
   const { counted, left, samples } = soaked;
   const text = soakText(stage, time, soaked);
   console.log(`\n${text}`);
+  if (!stage.isShort && minutesOf(time) >= RECORDED_MINUTES) await writeSoak(text, samples);
   if (counted.wrong > 0 || left > 0) {
     throw new Error(`${counted.wrong} wrong answers, ${left} upstream calls left open.`);
   }
-  if (stage.isShort) return;
+}
+
+async function writeSoak(text: string, samples: readonly Sample[]): Promise<void> {
   const points = samples.map(({ minute, megabytes }) => [minute, megabytes] as const);
   await Bun.write(join(RESULTS, "soak.md"), `${text}\n`);
   await Bun.write(join(RESULTS, "soak.svg"), plotLine("Resident memory, MB, by minute", points));
@@ -192,6 +199,6 @@ function soakText(stage: Stage, time: string, soaked: Soaked): string {
     `${streams} streams at a time of ${CHUNKS} chunks, one per ${PACE_MS} ms; ${HANG_UP_SHARE * 100} % are left by their clients, ${ERROR_SHARE * 100} % are refused or broken off by their provider.`,
     tableText({ head: ["", ""], rows }),
     aimsText([{ what: "Memory, second half over first", measured: later / before, unit: "×", atMost: 1.05 }]),
-    ...(stage.isShort ? [] : ["![Memory](soak.svg)"]),
+    ...(minutesOf(time) < RECORDED_MINUTES ? [] : ["![Memory](soak.svg)"]),
   ].join("\n\n");
 }
