@@ -1,0 +1,192 @@
+// What one whole answer costs in which part, without connections: `bun test/bench/steps.ts`. CPU time, so many at once.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { clock, random } from "../../src/cli/world.ts";
+import type { ModelCard } from "../../src/core/card.ts";
+import type { Answer, Demand } from "../../src/core/demand.ts";
+import type { BillingRules, ProviderSetup } from "../../src/core/settings.ts";
+import type { Store } from "../../src/core/store.ts";
+import type { Log } from "../../src/core/world.ts";
+import { type Call, noFacts } from "../../src/gateway/call.ts";
+import { Deadlines } from "../../src/gateway/deadlines.ts";
+import { Gateway } from "../../src/gateway/gateway.ts";
+import { Reachability } from "../../src/gateway/reachability.ts";
+import { upstreamOf } from "../../src/gateway/upstream.ts";
+import { mintOrderedId } from "../../src/http/app.ts";
+import { createVault } from "../../src/keys/vault.ts";
+import { decide } from "../../src/ledger/decide.ts";
+import { topUp } from "../../src/ledger/fund.ts";
+import { createLedger } from "../../src/ledger/ledger.ts";
+import { dialectNamed } from "../../src/providers/index.ts";
+import { Caches } from "../../src/router/caches.ts";
+import { Health } from "../../src/router/health.ts";
+import { Learned } from "../../src/router/learned.ts";
+import { Stickiness } from "../../src/router/stickiness.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { logLines } from "../../src/telemetry/log-lines.ts";
+import { Metrics } from "../../src/telemetry/metrics.ts";
+import { chatRequestOf } from "../../src/wire/chat-request.ts";
+import { RULES } from "../router/pools.ts";
+import { keyOf, QUOTA } from "../samples.ts";
+
+const [WARM_UP, REQUESTS, ROUNDS] = [5000, 3000, 4];
+const TOP_UP_NANO_USD = 1e15;
+
+const content = "Lorem ipsum dolor sit amet, consectetur adipiscing elit. ".repeat(16);
+const asked = JSON.stringify({ model: "Local#m", messages: [{ role: "user", content }] });
+const answered = JSON.stringify({
+  id: "chatcmpl-1",
+  object: "chat.completion",
+  created: 1_700_000_000,
+  model: "m",
+  choices: [
+    {
+      index: 0,
+      message: { role: "assistant", content, refusal: null },
+      logprobs: null,
+      finish_reason: "stop",
+    },
+  ],
+  usage: { prompt_tokens: 400, completion_tokens: 180, total_tokens: 580 },
+});
+const card: ModelCard = {
+  id: "Local#m",
+  provider: "Local",
+  name: "m",
+  created: 0,
+  ownedBy: "Local",
+  contextTokensMax: 131_072,
+  outputTokensMax: 8192,
+  price: { input: 0.25, output: 2 },
+  capabilities: new Set(),
+  listed: true,
+  fallbacks: [],
+};
+const setup: ProviderSetup = {
+  name: "Local",
+  dialect: "openai",
+  baseUrl: "http://127.0.0.1:9/v1",
+  credentials: [{ secret: "a secret of some length", weight: 1 }],
+  headers: {},
+  timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
+  unlistedModels: false,
+};
+const key = keyOf("key_a");
+const billing: BillingRules = { charge: "always", markup: 1 };
+const upstreams = new Map([[setup.name, upstreamOf(setup, dialectNamed("openai"))]]);
+const deadlines = new Deadlines(clock);
+
+async function fetched(): Promise<Response> {
+  const headers = { "content-type": "application/json", "content-length": String(answered.length) };
+  return new Response(answered, { headers });
+}
+
+/** Answers at once and writes nothing. */
+async function unwritten(demand: Demand): Promise<Answer> {
+  if (demand.kind !== "admit")
+    return { kind: "settled", chargedNanoUsd: 1, holdNanoUsd: 9, writtenOffNanoUsd: 0, late: false };
+  const outputTokens = { [card.id]: 8192 };
+  return { kind: "granted", place: { kind: "balance" }, limits: null, holdNanoUsd: 9, outputTokens };
+}
+
+function gatewayOn(store: Store): Gateway {
+  const metrics = new Metrics({});
+  const lines = logLines(() => {}, clock.nowMs);
+  const log: Log = (event) => {
+    metrics.take(event);
+    lines(event);
+  };
+  const health = new Health(log);
+  health.configured([setup]);
+  const reach = async () => true;
+  return new Gateway({
+    log,
+    clock,
+    random,
+    deadlines,
+    health,
+    store,
+    reach,
+    fetch: fetched,
+    ledger: createLedger({ store, clock, rules: () => ({ quota: QUOTA, billing }) }),
+    vault: createVault(random.bytes(32), random),
+    stickiness: new Stickiness(),
+    caches: new Caches(),
+    learned: new Learned(),
+    reachability: new Reachability(deadlines, reach),
+  });
+}
+
+async function throughGateway(gateway: Gateway): Promise<void> {
+  const nowMs = clock.nowMs();
+  const call: Call = {
+    id: `chatcmpl-${mintOrderedId(random, nowMs)}`,
+    created: Math.floor(nowMs / 1000),
+    requestId: "req_1",
+    key,
+    request: chatRequestOf(JSON.parse(asked), { messagesMax: 1000, choicesMax: 8 }),
+    selection: { kind: "card", card, fallbacks: [] },
+    upstreams,
+    rules: RULES,
+    markup: 1,
+    timeoutMs: null,
+    quality: null,
+    idempotency: null,
+    ending: new AbortController(),
+  };
+  const reply = await gateway.complete(call, noFacts());
+  if (!JSON.stringify(reply).includes('"finish_reason":"stop"')) throw new Error("A wrong answer.");
+}
+
+/** The provider's part and the two ways through JSON, which any gateway that reads its requests has. */
+async function throughJson(): Promise<void> {
+  const request: unknown = JSON.parse(asked);
+  JSON.stringify(request);
+  const reply: unknown = JSON.parse(await (await fetched()).text());
+  JSON.stringify(reply);
+}
+
+async function load(work: () => Promise<void>, requests: number, atOnce: number): Promise<void> {
+  let left = requests;
+  const one = async () => {
+    while (left-- > 0) await work();
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+/** Microseconds of CPU time per request: the least of the rounds, since everything else on the machine only adds. */
+async function costOf(work: () => Promise<void>, atOnce: number): Promise<string> {
+  await load(work, WARM_UP, atOnce);
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = process.cpuUsage();
+    await load(work, REQUESTS, atOnce);
+    const { user, system } = process.cpuUsage(before);
+    rounds.push((user + system) / REQUESTS);
+  }
+  return Math.min(...rounds)
+    .toFixed(1)
+    .padStart(8);
+}
+
+const directory = mkdtempSync(join(tmpdir(), "poundkey-steps-"));
+const store = await openSqliteStore({ path: join(directory, "steps.db"), decide });
+await store.addKey(key, "digest");
+const money = { accountId: "default", id: "steps", nanoUsd: TOP_UP_NANO_USD, note: null };
+await topUp(store, { ...money, nowMs: clock.nowMs() });
+const bare = gatewayOn({ ...store, transact: unwritten, durable: async () => {} });
+const full = gatewayOn(store);
+const volatile = gatewayOn({ ...store, durable: async () => {} });
+console.log("µs of CPU per whole answer of 1 KB, at 16 and 64 at once");
+for (const [name, work] of [
+  ["JSON both ways", throughJson],
+  ["the gateway, nothing written", () => throughGateway(bare)],
+  ["the gateway, held and posted", () => throughGateway(volatile)],
+  ["the same, synced to the disk", () => throughGateway(full)],
+] as const) {
+  console.log(`${name.padEnd(32)}${await costOf(work, 16)}${await costOf(work, 64)}`);
+}
+deadlines.stop();
+await store.close();
+rmSync(directory, { recursive: true, force: true });
