@@ -70,6 +70,22 @@ describe("what a request asks for", () => {
     expect(grams("How many EGGS are 12 eggs?")).toEqual(grams("how many  eggs\nare 7 Egg"));
   });
 
+  test("a greeting, a plea and thanks are no part of the task, unless nothing else is said", () => {
+    const grams = (text: string) => featuresOf(asking(text)).grams;
+    for (const [before, after] of [
+      ["Hello! Could you please help me with this?\n", "\nThank you very much."],
+      ["Good evening. Please ", ""],
+      ["", " Thanks!"],
+    ]) {
+      expect(grams(`${before}${CODE}${after}`)).toEqual(grams(CODE));
+    }
+    for (const text of ["Hello!", "Hi, thank you very much!", "thanks", "Please?"]) {
+      expect(grams(text).size).toBeGreaterThan(0);
+    }
+    const plea = "Could you help me choose a laptop?";
+    expect(grams(plea).size).toBeGreaterThan(6);
+  });
+
   test("nothing known, nothing said, and 200 kB are all read within bounds", () => {
     for (const text of ["", "qzxv wqpk jjzz", "\u0000\ud800 ", "x".repeat(200_000), "词".repeat(200_000)]) {
       const prediction = foretold(text);
@@ -147,11 +163,11 @@ describe("the three selectors", () => {
     const seen: HealthView = {
       of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 100 : 3000, tokensPerSecond: 100 }),
     };
-    expect(pick("light", asking(MATH), { skills, health: seen })).toBe("Shop#middle");
+    expect(pick("light", asking(CODE), { skills, health: seen })).toBe("Shop#middle");
     const slow: HealthView = {
       of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
     };
-    expect(pick("light", asking(MATH), { skills, health: slow })).toBe("Shop#strong");
+    expect(pick("light", asking(CODE), { skills, health: slow })).toBe("Shop#strong");
   });
 
   test("the same input gives the same answer, whatever the order of the cards", () => {

@@ -7,7 +7,8 @@ import type { Clock } from "../core/world.ts";
 const PERIOD_MS = 1000;
 /** So far back is looked each time: other nodes' clocks may be behind, and a row may be written some time after its end. */
 const BACK_MS = 10_000;
-const LOOKED_AT_MAX = 2000;
+/** At each look, the latest first: beyond so many some are passed over, uncounted. */
+const LOOKED_AT_MAX = 500;
 /** Handed on at once; more than that nobody can read. */
 const ROWS_MAX = 100;
 const LISTENERS_MAX = 20;

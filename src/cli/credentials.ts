@@ -13,6 +13,7 @@ export class AddedCredentials {
   readonly #onChange: () => void;
   #seen = "[]";
   #all: readonly AddedCredential[] = [];
+  #last: Promise<void> = Promise.resolve();
 
   constructor(store: Pick<Store, "credentials">, vault: Pick<Vault, "open">, log: Log, onChange: () => void) {
     this.#store = store;
@@ -25,8 +26,13 @@ export class AddedCredentials {
     return this.#all;
   }
 
-  /** Reads them anew; tells of a change once it is known. */
-  async refresh(): Promise<void> {
+  /** Reads them anew, one reading after the other, so that an older one never hides a newer; tells of a change. */
+  refresh(): Promise<void> {
+    this.#last = this.#last.catch(() => {}).then(() => this.#read());
+    return this.#last;
+  }
+
+  async #read(): Promise<void> {
     const stored = await this.#store.credentials();
     const seen = JSON.stringify(stored);
     if (seen === this.#seen) return;

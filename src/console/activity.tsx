@@ -3,13 +3,14 @@ import { useState } from "preact/hooks";
 import { compact, fullMoment, moment, partsOf, span, usd } from "./format.ts";
 import { useLive } from "./live.ts";
 import { type Names, useNames } from "./names.ts";
-import { Check, Filter, SearchField } from "./parts/field.tsx";
+import { Check, Filter, SuggestField } from "./parts/field.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Live, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
 import { addressOf, go, place, setFields } from "./route.ts";
 import type { RequestRow } from "./types.ts";
+import { useModels } from "./use-models.ts";
 
 /** Rows that came since the page was opened. */
 const LIVE_ROWS_MAX = 200;
@@ -33,10 +34,9 @@ const SELECTOR_OPTIONS = [
   { value: "light", label: "Router#light" },
 ];
 
-export function ActivityPage() {
-  const { query } = place.value;
+function wantedOf(query: URLSearchParams): Wanted {
   const fieldOf = (name: string) => query.get(name) || null;
-  const wanted: Wanted = {
+  return {
     key_id: fieldOf("key_id"),
     account_id: fieldOf("account_id"),
     model: fieldOf("model"),
@@ -44,20 +44,25 @@ export function ActivityPage() {
     selector: fieldOf("selector"),
     status: fieldOf("status"),
   };
-  const isTailing = fieldOf("tail") !== "off";
+}
+
+export function ActivityPage() {
+  const wanted = wantedOf(place.value.query);
+  const isTailing = place.value.query.get("tail") !== "off";
   const log = usePages<RequestRow>("/requests", wanted);
   const identity = JSON.stringify(wanted);
   const [fresh, setFresh] = useState<{ readonly of: string; readonly rows: readonly RequestRow[] }>({
     of: identity,
     rows: [],
   });
-  const isLive = useLive(isTailing, (row) => {
+  const onRow = (row: RequestRow) => {
     if (!isWanted(row, wanted)) return;
-    setFresh(({ of, rows }) => ({
-      of: identity,
-      rows: [row, ...(of === identity ? rows : [])].slice(0, LIVE_ROWS_MAX),
-    }));
-  });
+    setFresh((now) => {
+      const rows = now.of === identity ? now.rows : [];
+      return { of: identity, rows: [row, ...rows].slice(0, LIVE_ROWS_MAX) };
+    });
+  };
+  const isLive = useLive(isTailing, { onRow, onGap: () => void log.reload() });
   return (
     <>
       <PageHead
@@ -136,6 +141,7 @@ function isFailure({ status }: RequestRow): boolean {
 
 function Filters({ wanted }: { readonly wanted: Wanted }) {
   const names = useNames();
+  const models = useModels().on.map(({ id }) => id);
   const keys = [
     { value: "", label: "Every key" },
     { value: "console", label: "Playground" },
@@ -145,10 +151,11 @@ function Filters({ wanted }: { readonly wanted: Wanted }) {
   if (isUnlisted) keys.push({ value: wanted.key_id ?? "", label: names.key(wanted.key_id ?? "") });
   return (
     <div class="filters">
-      <SearchField
+      <SuggestField
         label="Model, as OpenAI#gpt-5.4"
         value={wanted.model ?? ""}
-        onInput={(model) => setFields({ model: model.trim() })}
+        suggestions={models}
+        onChange={(model) => setFields({ model })}
       />
       <Filter
         label="Key"

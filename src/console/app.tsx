@@ -71,7 +71,11 @@ function Shell() {
   const main = useRef<HTMLElement>(null);
   const { path } = place.value;
   const found = pageAt(path);
+  const isFirst = useRef(true);
   useEffect(() => {
+    // Whoever goes by keyboard goes on from the page's beginning.
+    if (!isFirst.current) main.current?.focus({ preventScroll: true });
+    isFirst.current = false;
     document.title = found ? `${found.page.label} · Poundkey` : "Poundkey";
     setOpen(false);
   }, [path]);

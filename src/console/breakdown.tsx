@@ -9,7 +9,7 @@ import { Card } from "./parts/page.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
-import { go } from "./route.ts";
+import { addressOf } from "./route.ts";
 import type { UsageRow } from "./types.ts";
 
 const GROUPS = [
@@ -72,12 +72,16 @@ interface RowsProps {
 function Rows({ rows, all, group }: RowsProps) {
   const names = useNames();
   const idOf = (row: UsageRow) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? "";
+  const fieldOf = (row: UsageRow) => ({ [row.key_id || row.account_id ? `${group}_id` : group]: idOf(row) });
   const nameOf = (row: UsageRow) => {
     if (row.key_id !== undefined) return names.key(row.key_id);
     if (row.account_id !== undefined) return names.account(row.account_id);
     return idOf(row) === "" ? "Refused before a provider was asked" : idOf(row);
   };
-  const most = Math.max(...all.map(({ requests }) => requests), 1);
+  // In the order of the rows, which is by spend; where nothing cost anything, by requests.
+  const isFree = all.every(({ cost_usd }) => cost_usd === 0);
+  const sizeOf = (row: UsageRow) => (isFree ? row.requests : row.cost_usd);
+  const most = Math.max(...all.map(sizeOf));
   const columns: readonly Column<UsageRow>[] = [
     {
       name: "name",
@@ -85,8 +89,14 @@ function Rows({ rows, all, group }: RowsProps) {
       isHead: true,
       cell: (row) => (
         <span class="share">
-          <span class="share-bar" style={{ width: `${(row.requests / most) * 100}%` }} />
-          <span class="clip">{nameOf(row)}</span>
+          <span class="share-bar" style={{ width: `${(sizeOf(row) / most) * 100}%` }} />
+          {idOf(row) === "" ? (
+            <span class="clip">{nameOf(row)}</span>
+          ) : (
+            <a class="clip" href={addressOf("/activity", fieldOf(row))}>
+              {nameOf(row)}
+            </a>
+          )}
         </span>
       ),
     },
@@ -111,8 +121,5 @@ function Rows({ rows, all, group }: RowsProps) {
       cell: ({ first_token_ms }) => (first_token_ms ? span(first_token_ms.p50) : "–"),
     },
   ];
-  const open = (row: UsageRow) =>
-    idOf(row) !== "" &&
-    go("/activity", { [group === "key" || group === "account" ? `${group}_id` : group]: idOf(row) });
-  return <Table label={`Figures by ${group}`} columns={columns} rows={rows} keyOf={idOf} onOpen={open} />;
+  return <Table label={`Figures by ${group}`} columns={columns} rows={rows} keyOf={idOf} />;
 }

@@ -5,32 +5,47 @@ import { later } from "./browser.ts";
 import { eventsOf } from "./events.ts";
 import type { RequestRow } from "./types.ts";
 
-const AGAIN_AFTER_MS = 3000;
+const AGAIN_AFTER_MS = 2000;
+const AGAIN_AFTER_MAX_MS = 30_000;
 
-/** Whether it is connected; `onRow` is called for each request that ends from now on. */
-export function useLive(isWanted: boolean, onRow: (row: RequestRow) => void): boolean {
+interface Listener {
+  /** A request has ended. */
+  readonly onRow: (row: RequestRow) => void;
+  /** Some have ended that were not told: the connection was lost, or there were too many. */
+  readonly onGap: () => void;
+}
+
+/** Whether it is connected. */
+export function useLive(isWanted: boolean, listener: Listener): boolean {
   const [isOn, setOn] = useState(false);
-  const take = useRef(onRow);
-  take.current = onRow;
+  const current = useRef(listener);
+  current.current = listener;
   useEffect(() => {
     if (!isWanted) return;
     const ending = new AbortController();
     let callOff = () => {};
+    let waitMs = AGAIN_AFTER_MS;
+    let wasOn = false;
     const listen = async () => {
       try {
         const { body } = await call("GET", "/requests/live", undefined, { signal: ending.signal });
         if (!body) return;
         setOn(true);
+        if (wasOn) current.current.onGap();
+        wasOn = true;
+        waitMs = AGAIN_AFTER_MS;
         for await (const data of eventsOf(body)) {
           const row: Partial<RequestRow> = JSON.parse(data);
-          if (isRow(row)) take.current(row);
+          if (isRow(row)) current.current.onRow(row);
+          else current.current.onGap();
         }
       } catch {
         // Tried again below, unless nobody wants it any more.
       }
       if (ending.signal.aborted) return;
       setOn(false);
-      callOff = later(AGAIN_AFTER_MS, () => void listen());
+      callOff = later(waitMs, () => void listen());
+      waitMs = Math.min(waitMs * 2, AGAIN_AFTER_MAX_MS);
     };
     void listen();
     return () => {
@@ -42,7 +57,7 @@ export function useLive(isWanted: boolean, onRow: (row: RequestRow) => void): bo
   return isOn;
 }
 
-/** An event of another kind, as of rows that were skipped, has no id. */
+/** The event that tells how many rows were skipped has no id. */
 function isRow(row: Partial<RequestRow>): row is RequestRow {
   return row.id !== undefined;
 }

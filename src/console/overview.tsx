@@ -34,14 +34,15 @@ export function OverviewPage() {
   const overview = useResource<Overview>(withQuery("/overview", { ...spanned, step: range.step }), EVERY_MS);
   const breakdown = useRef<() => Promise<void>>(async () => {});
   const isDue = useRef(false);
-  const isLive = useLive(true, () => {
+  const refresh = () => {
     if (isDue.current) return;
     isDue.current = true;
     later(REFRESH_MS, () => {
       isDue.current = false;
       void Promise.all([overview.reload(), breakdown.current()]);
     });
-  });
+  };
+  const isLive = useLive(true, { onRow: refresh, onGap: refresh });
   const choose = (value: RangeName) => setFields({ range: value });
   return (
     <div class="stack">

@@ -94,6 +94,9 @@ export function PlaygroundPage() {
           />
         ))}
       </div>
+      {lanes.length > 0 && lanes.every(({ turns }) => turns.length === 0) && fields !== null && (
+        <Starters onChoose={(text) => void chat.send({ text, images: [] }, system, fields)} />
+      )}
       <Composer
         isRunning={isRunning}
         isBlocked={fields === null || lanes.length === 0}
@@ -103,6 +106,24 @@ export function PlaygroundPage() {
       {open === "code" && (
         <AsCode lanes={lanes} system={system} fields={fields} onClose={() => setOpen(null)} />
       )}
+    </div>
+  );
+}
+
+const STARTERS = [
+  "Explain what an API gateway does, in two sentences.",
+  "Write a function that finds the longest word of a text.",
+  "Plan a quiet weekend by the sea.",
+];
+
+function Starters({ onChoose }: { readonly onChoose: (text: string) => void }) {
+  return (
+    <div class="row starters">
+      {STARTERS.map((text) => (
+        <Button key={text} isTiny onClick={() => onChoose(text)}>
+          {text}
+        </Button>
+      ))}
     </div>
   );
 }

@@ -2,9 +2,10 @@
 import { toneOf } from "./activity.tsx";
 import { count, fullMoment, span, usd } from "./format.ts";
 import { useNames } from "./names.ts";
-import { Code, CopyButton } from "./parts/button.tsx";
+import { CopyButton } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
+import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
 import { useResource } from "./resource.ts";
 import { addressOf } from "./route.ts";
@@ -46,7 +47,7 @@ function Detail({ request }: Part) {
         <Facts request={request} />
       </div>
       {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
-      {request.content && <Content content={request.content} />}
+      {request.content && <RequestContent content={request.content} />}
     </div>
   );
 }
@@ -186,17 +187,6 @@ function Facts({ request }: Part) {
           <code>{request.request_id}</code>
         </dd>
       </dl>
-    </Card>
-  );
-}
-
-function Content({ content }: { readonly content: NonNullable<RequestDetail["content"]> }) {
-  return (
-    <Card title="Prompt and answer" note={content.truncated ? "Cut: it was longer than is kept" : undefined}>
-      <div class="stack">
-        <Code text={JSON.stringify(content.messages, null, 2)} />
-        {content.reply !== null && <Code text={JSON.stringify(content.reply, null, 2)} />}
-      </div>
     </Card>
   );
 }

@@ -235,11 +235,7 @@ export interface RequestDetail extends RequestRow {
     readonly type: string;
     readonly status: number;
   } | null;
-  readonly content: {
-    readonly messages: unknown;
-    readonly reply: unknown;
-    readonly truncated: boolean;
-  } | null;
+  readonly content: Content | null;
 }
 
 export interface Settings {
@@ -279,4 +275,17 @@ export interface Settings {
     readonly total_ms: number;
   }[];
   readonly aliases: Readonly<Record<string, string>>;
+}
+
+export interface Message {
+  readonly role: string;
+  readonly content?: string | readonly { readonly type: string; readonly text?: string }[] | null;
+}
+
+/** What was asked and answered; kept where the operator wants it so. */
+export interface Content {
+  readonly messages: readonly Message[];
+  readonly request?: Readonly<Record<string, unknown>>;
+  readonly reply: { readonly choices?: readonly { readonly message?: Message }[] } | null;
+  readonly truncated: boolean;
 }

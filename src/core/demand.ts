@@ -130,7 +130,7 @@ export interface Rows {
   readonly meters: ReadonlyMap<string, Meter | null>;
   /** By owner. */
   readonly slots: ReadonlyMap<string, Slot | null>;
-  readonly holds: ReadonlyMap<string, Hold | null>;
+  readonly holds: Pick<ReadonlyMap<string, Hold | null>, "get">;
   /** Only those whose hold is gone. */
   readonly requests: ReadonlyMap<string, RequestRecord | null>;
   readonly replies: ReadonlyMap<string, KeptReply | null>;

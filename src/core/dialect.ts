@@ -32,6 +32,12 @@ export interface ServerEvent {
 export interface Decoder {
   /** The dialect's own last event was seen: nothing follows, whether or not the connection ends. */
   readonly done: boolean;
+  /**
+   * Set after an event that added to the answer's text and changed nothing else: an event that differs from it in that
+   * text alone would give the same chunks with its own text, and may be passed on unread. It is told by how many
+   * characters the text grew that were not pushed; fewer than none take back what was.
+   */
+  readonly grew?: ((characters: number) => void) | null;
   /** Takes one event, gives the chunks it holds (often none). Throws a Fault for an error event or garbage. */
   push(event: ServerEvent): readonly ChatChunk[];
   /** The stream is over: gives what was kept back. Throws a Fault unless the dialect's own end was seen. */

@@ -1,7 +1,9 @@
 // Several choices from providers that give fewer in one call: so many calls as it takes, their answers put together.
 import type { ModelCard } from "../core/card.ts";
-import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
-import { type AttemptCall, type ChunkStream, streamAttempt, wholeAttempt } from "./attempt.ts";
+import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
+import type { Part } from "../wire/run.ts";
+import { type AttemptCall, wholeAttempt } from "./attempt.ts";
+import { type PartStream, StreamedAttempt } from "./streamed.ts";
 import type { Ports, Upstream } from "./upstream.ts";
 
 /** How many calls it takes to give so many choices. */
@@ -33,45 +35,59 @@ function callsOf(attempt: AttemptCall): readonly AttemptCall[] {
 }
 
 /** All choices as one stream. One call that fails ends the others. */
-export async function* streamChoices(ports: Ports, attempt: AttemptCall): ChunkStream {
+export function streamChoices(ports: Ports, attempt: AttemptCall): PartStream {
   const calls = callsOf(attempt);
   const [only] = calls;
-  if (only && calls.length === 1) return yield* streamAttempt(ports, only);
-  const together = new AbortController();
-  const client = AbortSignal.any([attempt.client, together.signal]);
-  const streams = calls.map((call) => streamAttempt(ports, { ...call, client }));
-  try {
-    return yield* merged(streams);
-  } finally {
-    together.abort();
-    for (const stream of streams) void stream.return(null).catch(() => {});
-  }
+  return only && calls.length === 1 ? new StreamedAttempt(ports, only) : new Together(ports, attempt, calls);
 }
 
-async function* merged(streams: readonly ChunkStream[]): ChunkStream {
-  const usages: (Usage | null)[] = [];
-  const waiting = new Map<ChunkStream, Promise<Step>>();
-  for (const stream of streams) waiting.set(stream, stepOf(stream));
-  while (waiting.size > 0) {
-    const { stream, result } = await Promise.race(waiting.values());
-    if (result.done) {
-      waiting.delete(stream);
-      usages.push(result.value);
-      continue;
-    }
-    waiting.set(stream, stepOf(stream));
-    yield result.value;
+class Together implements PartStream {
+  readonly #ending = new AbortController();
+  readonly #streams: readonly PartStream[];
+  readonly #waiting = new Map<PartStream, Promise<Step>>();
+
+  constructor(ports: Ports, attempt: AttemptCall, calls: readonly AttemptCall[]) {
+    const client = AbortSignal.any([attempt.client, this.#ending.signal]);
+    this.#streams = calls.map((call) => new StreamedAttempt(ports, { ...call, client }));
   }
-  return sumOf(usages);
+
+  get usage(): Usage | null {
+    return sumOf(this.#streams.map(({ usage }) => usage));
+  }
+
+  async next(): Promise<readonly Part[] | null> {
+    for (const stream of this.#streams) {
+      if (!this.#waiting.has(stream)) this.#waiting.set(stream, stepOf(stream));
+    }
+    const over = new Set<PartStream>();
+    try {
+      while (over.size < this.#streams.length) {
+        const waiting = [...this.#waiting].filter(([stream]) => !over.has(stream));
+        const { stream, parts } = await Promise.race(waiting.map(([, step]) => step));
+        if (parts) this.#waiting.delete(stream);
+        if (parts) return parts;
+        over.add(stream);
+      }
+      return null;
+    } catch (thrown) {
+      this.leave();
+      throw thrown;
+    }
+  }
+
+  leave(): void {
+    this.#ending.abort();
+    for (const stream of this.#streams) stream.leave();
+  }
 }
 
 interface Step {
-  readonly stream: ChunkStream;
-  readonly result: IteratorResult<readonly ChatChunk[], Usage | null>;
+  readonly stream: PartStream;
+  readonly parts: readonly Part[] | null;
 }
 
-function stepOf(stream: ChunkStream): Promise<Step> {
-  const step = stream.next().then((result) => ({ stream, result }));
+function stepOf(stream: PartStream): Promise<Step> {
+  const step = stream.next().then((parts) => ({ stream, parts }));
   // A stream that fails while another one is waited for must not count as an unhandled rejection.
   step.catch(() => {});
   return step;

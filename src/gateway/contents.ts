@@ -1,10 +1,11 @@
 // Keeps prompts and answers with the log where the operator wants that: sealed, bounded, beside the answer's own way.
-import type { ChatChunk, ChatReply } from "../core/chat.ts";
+import type { ChatReply } from "../core/chat.ts";
 import { contentUseOf, type LoggedContent } from "../core/content.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world.ts";
 import { Fold } from "../wire/fold.ts";
+import { chunksOf, type Part } from "../wire/run.ts";
 import type { Call } from "./call.ts";
 import type { Vault } from "./idempotency.ts";
 
@@ -33,8 +34,9 @@ export class Said {
     this.#reply = reply;
   }
 
-  take(chunks: readonly ChatChunk[]): void {
+  take(parts: readonly Part[]): void {
     if (this.#fold === null) return;
+    const chunks = chunksOf(parts);
     for (const { choices } of chunks) {
       for (const { delta } of choices) this.#characters += JSON.stringify(delta).length;
     }

@@ -10,24 +10,37 @@ export interface Deadline {
   clear(): void;
 }
 
-/** Four of them watch over each request. */
+/**
+ * Four of them watch over each request. A set that many pass through leaves behind tables that are old to the garbage
+ * collector, and what those still name outlives its use by seconds: so one that is over names nothing itself.
+ */
 class Watch implements Deadline {
-  readonly #due: Map<Deadline, () => void>;
+  readonly #among: Set<Watch>;
   atMs: number;
+  #onLate: (() => void) | null;
 
-  constructor(due: Map<Deadline, () => void>, atMs: number) {
-    this.#due = due;
+  constructor(among: Set<Watch>, atMs: number, onLate: () => void) {
+    this.#among = among;
     this.atMs = atMs;
+    this.#onLate = onLate;
+    among.add(this);
   }
 
   clear(): void {
-    this.#due.delete(this);
+    this.#among.delete(this);
+    this.#onLate = null;
+  }
+
+  late(): void {
+    const onLate = this.#onLate;
+    this.clear();
+    onLate?.();
   }
 }
 
 export class Deadlines {
   readonly #clock: Clock;
-  readonly #due = new Map<Deadline, () => void>();
+  readonly #due = new Set<Watch>();
   readonly #stop: () => void;
 
   constructor(clock: Clock) {
@@ -41,9 +54,7 @@ export class Deadlines {
 
   /** Calls `onLate` once when `atMs` has passed, up to 250 ms late. It may watch again. */
   watch(atMs: number, onLate: () => void): Deadline {
-    const deadline = new Watch(this.#due, atMs);
-    this.#due.set(deadline, onLate);
-    return deadline;
+    return new Watch(this.#due, atMs, onLate);
   }
 
   stop(): void {
@@ -52,10 +63,6 @@ export class Deadlines {
 
   #sweep(): void {
     const now = this.nowMs();
-    for (const [deadline, onLate] of this.#due) {
-      if (deadline.atMs > now) continue;
-      this.#due.delete(deadline);
-      onLate();
-    }
+    for (const watch of this.#due) if (watch.atMs <= now) watch.late();
   }
 }

@@ -1,5 +1,5 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
-import type { ChatChunk, ChatReply } from "../core/chat.ts";
+import type { ChatReply } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
@@ -7,6 +7,7 @@ import type { Log } from "../core/world.ts";
 import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
 import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
+import type { Part } from "../wire/run.ts";
 import { Admissions } from "./admissions.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
@@ -36,13 +37,14 @@ const PATIENCE_MS = 1000;
 /** How long one waits that is paid for: its last part never leaves before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
 
+/** Names nothing once the request is over, for the reason that `deadlines.ts` gives. */
+interface UnderWay {
+  ending: AbortController | null;
+}
+
 /** A request from its beginning, with all that its end needs however it ends. */
-interface Entered {
-  readonly call: Call;
-  readonly facts: Facts;
-  readonly plan: readonly Attempt[];
-  readonly tally: Tally;
-  readonly ending: AbortController;
+interface Entered extends Omit<Life, "granted"> {
+  readonly place: UnderWay;
   /** null: its content is not kept. */
   readonly said: Said | null;
   ticket: Ticket;
@@ -64,7 +66,7 @@ export class Gateway {
   readonly #lessons: Lessons;
   readonly #contents: Contents;
   /** Of each request under way, by what it can be ended. */
-  readonly #underWay = new Set<AbortController>();
+  readonly #underWay = new Set<UnderWay>();
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports;
@@ -81,7 +83,7 @@ export class Gateway {
 
   /** Ends what is under way: its clients are told the fault. */
   end(fault: Fault): void {
-    for (const ending of this.#underWay) ending.abort(fault);
+    for (const { ending } of this.#underWay) ending?.abort(fault);
   }
 
   /** Resolves when nothing is under way and all is written down, at the latest after `withinMs`. */
@@ -117,12 +119,12 @@ export class Gateway {
    * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early calls
    * `return()` and fires the call's signal.
    */
-  stream(call: Call, facts: Facts): AsyncGenerator<readonly ChatChunk[]> {
+  stream(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
     const parts = this.#parts(call, facts);
     return call.idempotency === null ? parts : detached(parts);
   }
 
-  async *#parts(call: Call, facts: Facts): AsyncGenerator<readonly ChatChunk[]> {
+  async *#parts(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
     const entered = this.#enter(call, facts);
     try {
       const admitted = await this.#admitted(entered);
@@ -143,9 +145,10 @@ export class Gateway {
     const tally = new Tally(call, facts, decision, clock.nowMs(), deadlines.nowMs());
     const ending = call.idempotency === null ? call.ending : new AbortController();
     const ticket = this.#ticketOf(call, plan);
-    this.#underWay.add(ending);
+    const place: UnderWay = { ending };
+    this.#underWay.add(place);
     const said = this.#contents.begin(call);
-    return { call, facts, plan, tally, ending, said, ticket, settle: async () => null };
+    return { call, facts, plan, tally, ending, place, said, ticket, settle: async () => null };
   }
 
   #admitted(entered: Entered): ReturnType<Admissions["admit"]> {
@@ -175,8 +178,9 @@ export class Gateway {
     if (isOutcomeUnknown(thrown)) this.#callOff(ticket, tally);
   }
 
-  async #leave({ call, ending, settle }: Entered): Promise<void> {
-    this.#underWay.delete(ending);
+  async #leave({ call, place, settle }: Entered): Promise<void> {
+    this.#underWay.delete(place);
+    place.ending = null;
     await settle().finally(() => this.#admissions.over(call.id));
   }
 
@@ -195,11 +199,11 @@ export class Gateway {
     return { ...reply, usage: chargedIn(usage, settled) };
   }
 
-  async *#streamed(life: Answering): AsyncGenerator<readonly ChatChunk[]> {
+  async *#streamed(life: Answering): AsyncGenerator<readonly Part[]> {
     const { call, tally, said, settle, durable } = life;
     const { first, rest } = await walk(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
-      drop: (opened) => void opened.rest.return(null).catch(() => {}),
+      drop: (opened) => opened.rest.leave(),
     });
     const copy = call.idempotency === null ? null : new Copy();
     try {
@@ -208,18 +212,17 @@ export class Gateway {
       copy?.take(first, tally.producedBytes);
       said?.take(first);
       yield first;
-      let step = await rest.next();
-      for (; !step.done; step = await rest.next()) {
-        tally.saw(step.value);
-        copy?.take(step.value, tally.producedBytes);
-        said?.take(step.value);
-        yield step.value;
+      for (let parts = await rest.next(); parts; parts = await rest.next()) {
+        tally.saw(parts);
+        copy?.take(parts, tally.producedBytes);
+        said?.take(parts);
+        yield parts;
       }
-      const usage = tally.finished(step.value);
+      const usage = tally.finished(rest.usage);
       const settled = await settle(copy?.reply(usage));
       yield [{ choices: [], usage: chargedIn(usage, settled) }];
     } finally {
-      void rest.return(null).catch(() => {});
+      rest.leave();
     }
   }
 

@@ -1,8 +1,9 @@
 // Idempotency-Key: what makes two requests the same, and the answer kept for those who ask again.
-import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../core/chat.ts";
+import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import { isObject, parseJson } from "../core/json.ts";
 import { Fold } from "../wire/fold.ts";
+import { chunksOf, type Part } from "../wire/run.ts";
 import type { Call } from "./call.ts";
 
 /** Encrypts and decrypts what is kept. `open` throws when it was sealed under another key or for another use. */
@@ -67,8 +68,9 @@ export class Copy {
   #fold: Fold | null = new Fold();
   #characters = 0;
 
-  take(chunks: readonly ChatChunk[], producedBytes: number): void {
+  take(parts: readonly Part[], producedBytes: number): void {
     if (this.#fold === null) return;
+    const chunks = chunksOf(parts);
     this.#characters += JSON.stringify(chunks).length;
     if (producedBytes > REPLY_BYTES_MAX || this.#characters > COPIED_CHARACTERS_MAX) this.#fold = null;
     for (const chunk of chunks) this.#fold?.push(chunk);

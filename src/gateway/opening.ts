@@ -1,31 +1,25 @@
 // A stream's opening: what came up to the first part of the answer, until which another attempt may still replace it.
-import type { ChatChunk, Usage } from "../core/chat.ts";
 import { isAnswer } from "../wire/normalise.ts";
-import type { ChunkStream } from "./attempt.ts";
+import type { Part } from "../wire/run.ts";
+import type { PartStream } from "./streamed.ts";
 
 /** A streamed attempt whose answer has begun. */
 export interface Opened {
-  readonly first: readonly ChatChunk[];
-  readonly rest: ChunkStream;
+  readonly first: readonly Part[];
+  readonly rest: PartStream;
 }
 
 /** Reads a stream up to the first part of its answer: a start alone is no answer, another attempt may still replace it. */
-export async function opening(stream: ChunkStream): Promise<Opened> {
-  const first: ChatChunk[] = [];
+export async function opening(stream: PartStream): Promise<Opened> {
+  const first: Part[] = [];
   try {
-    let step = await stream.next();
-    for (; !step.done; step = await stream.next()) {
-      for (const chunk of step.value) first.push(chunk);
-      if (step.value.some(isAnswer)) return { first, rest: stream };
+    for (let parts = await stream.next(); parts; parts = await stream.next()) {
+      for (const part of parts) first.push(part);
+      if (parts.some(isAnswer)) break;
     }
-    return { first, rest: ended(step.value) };
+    return { first, rest: stream };
   } catch (thrown) {
-    void stream.return(null).catch(() => {});
+    stream.leave();
     throw thrown;
   }
-}
-
-// biome-ignore lint/correctness/useYield: an answer that is over has nothing more to give than its usage.
-async function* ended(usage: Usage | null): ChunkStream {
-  return usage;
 }

@@ -1,5 +1,5 @@
 // What one request came to: counted while it runs, made into its one record at its end.
-import type { ChatChunk, Delta, Usage } from "../core/chat.ts";
+import type { Delta, Usage } from "../core/chat.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import { type BillLine, usdOf } from "../core/money.ts";
 import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
@@ -9,6 +9,7 @@ import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
 import { Witness } from "../router/signal.ts";
 import { isAnswer } from "../wire/normalise.ts";
+import { chunksOf, isChunk, type Part, Run } from "../wire/run.ts";
 import type { Call, Facts } from "./call.ts";
 import type { Seen } from "./lessons.ts";
 import { Tracing } from "./tracing.ts";
@@ -99,11 +100,14 @@ export class Tally {
   }
 
   /** What left for the client. */
-  saw(chunks: readonly ChatChunk[]): void {
-    this.#answered ||= chunks.some(isAnswer);
-    this.#witness?.take(chunks);
-    for (const { choices } of chunks) {
-      for (const { delta } of choices) this.#producedBytes += bytesOf(delta);
+  saw(parts: readonly Part[]): void {
+    this.#answered ||= parts.some(isAnswer);
+    const witness = this.#witness;
+    // A run says nothing of how an answer ends: who keeps no texts needs none of it.
+    witness?.take(witness.keeps ? chunksOf(parts) : parts.filter(isChunk));
+    for (const part of parts) {
+      if (part instanceof Run) this.#producedBytes += part.bytes;
+      else for (const { delta } of part.choices) this.#producedBytes += bytesOf(delta);
     }
   }
 

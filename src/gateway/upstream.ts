@@ -156,20 +156,30 @@ export class UpstreamCall {
     return Buffer.concat(pieces).toString("utf8", 0, ERROR_BYTES_MAX);
   }
 
-  /** The body as it arrives. An aborted call throws its reason: a read that ends by it would look like a clean end. */
+  /** The body as it arrives. */
   async *bytes(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const reader = body.getReader();
-    this.#reader = reader;
-    for (;;) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        throw this.#reasonOf(error);
-      });
-      if (this.#abort.signal.aborted) throw this.#reasonOf(this.#abort.signal.reason);
-      if (done) break;
-      yield value;
+    this.open(body);
+    for (let bytes = await this.read(); bytes; bytes = await this.read()) yield bytes;
+  }
+
+  /** Takes the body that `read` reads. */
+  open(body: ReadableStream<Uint8Array>): void {
+    this.#reader = body.getReader();
+  }
+
+  /** What comes next of the body, null at its end. An aborted call throws its reason: it would look like a clean end. */
+  async read(): Promise<Uint8Array | null> {
+    if (!this.#reader) return null;
+    try {
+      const { done, value } = await this.#reader.read();
+      if (this.#abort.signal.aborted) throw this.#abort.signal.reason;
+      if (!done) return value;
+    } catch (error) {
+      throw this.#reasonOf(error);
     }
     this.#reader = null;
     this.#read = true;
+    return null;
   }
 
   /** What was thrown while this call was made or read, as a client may see it. */

@@ -61,7 +61,7 @@ function byName(files: readonly ConsoleFile[]): ReadonlyMap<string, Served> {
   return new Map(
     files.map((file): [string, Served] => {
       const type = TYPES[file.name.slice(file.name.lastIndexOf(".") + 1)] ?? "application/octet-stream";
-      return [file.name, { ...file, type, tag: `"${Bun.hash(file.gzip).toString(36)}"` }];
+      return [file.name, { ...file, type, tag: `W/"${Bun.hash(file.gzip).toString(36)}"` }];
     }),
   );
 }

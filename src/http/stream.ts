@@ -1,8 +1,9 @@
 // A streamed answer on the wire: server-sent events drawn by the client's reading, with signs of life in silences.
-import type { ChatChunk } from "../core/chat.ts";
 import { errorBody, faultOf } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
-import { DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
+import { type Part, Run } from "../wire/run.ts";
+import { DONE_LINE, dataLine, dataLines, KEEP_ALIVE_LINE } from "../wire/sse.ts";
+import { type DirectSource, directStream } from "./direct.ts";
 
 /** What every chunk says of its answer; decoders give chunks without these fields. */
 export interface Stamp {
@@ -13,7 +14,7 @@ export interface Stamp {
 }
 
 export interface StreamParts {
-  readonly chunks: AsyncGenerator<readonly ChatChunk[]>;
+  readonly chunks: AsyncGenerator<readonly Part[]>;
   readonly deadlines: Deadlines;
   /** The longest silence, and the longest wait for the first part of the answer before the head leaves. */
   readonly keepAliveMs: number;
@@ -35,14 +36,14 @@ export interface StreamAnswer {
   readonly early: boolean;
 }
 
-type Step = IteratorResult<readonly ChatChunk[]>;
+type Step = IteratorResult<readonly Part[]>;
 
 /** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
 export async function streamAnswer(parts: StreamParts): Promise<StreamAnswer> {
   const first = parts.chunks.next();
   try {
     const early = await isLate(first, parts.deadlines, parts.keepAliveMs);
-    return { body: new ReadableStream(new EventStream(parts, first, early), { highWaterMark: 0 }), early };
+    return { body: directStream(new EventStream(parts, first, early)), early };
   } catch (thrown) {
     parts.onOver();
     throw thrown;
@@ -62,9 +63,11 @@ async function isLate(first: Promise<Step>, deadlines: Deadlines, waitMs: number
 /** Who reads nothing for so long is taken for gone: its request would stay open, and its hold with it. */
 const STALLED_MS = 600_000;
 
-const encoder = new TextEncoder();
-
-class EventStream implements UnderlyingDefaultSource<Uint8Array> {
+/**
+ * Bun's direct stream: text is handed to the connection without an encoder or a queue between, and what is written in one
+ * turn of the loop leaves as one write.
+ */
+class EventStream implements DirectSource {
   readonly #parts: StreamParts;
   #next: Promise<Step> | null;
   /** The stamp as the start of a JSON object, so that it is written once and not for every chunk. */
@@ -72,7 +75,7 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
   #silence: Deadline | null = null;
   readonly #early: boolean;
   #over = false;
-  /** Since when the client has not asked for more; null: it waits for us. */
+  /** Since when the client has not taken what was written; null: it waits for us. */
   #unreadSinceMs: number | null;
 
   constructor(parts: StreamParts, first: Promise<Step>, early: boolean) {
@@ -86,31 +89,24 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
     parts.client.addEventListener("abort", () => this.cancel(), { once: true });
   }
 
-  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    // The head leaves with the body's first byte.
-    if (this.#early) controller.enqueue(encoder.encode(KEEP_ALIVE_LINE));
-    this.#watchSilence(controller);
-  }
-
-  /** Called when the client has room: one batch of the gateway becomes one write. */
-  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+  /** Called once, when the client reads: gives all of the answer, as fast as the client takes it. */
+  async pull(controller: ReadableStreamDirectController): Promise<void> {
     this.#unreadSinceMs = null;
+    // The head leaves with the body's first byte.
+    if (this.#early) controller.write(KEEP_ALIVE_LINE);
+    this.#watchSilence(controller);
     try {
-      for (;;) {
+      while (!this.#over) {
         const step = await (this.#next ?? this.#parts.chunks.next());
         this.#next = null;
+        if (this.#over) return;
+        if (step.done) return this.#end(controller, DONE_LINE);
+        const text = this.#textOf(step.value);
+        if (text !== "") await this.#taken(controller.write(text));
         if (this.#silence) this.#silence.atMs = this.#quietAtMs();
-        const text = step.done ? DONE_LINE : this.#textOf(step.value);
-        if (text !== "") controller.enqueue(encoder.encode(text));
-        if (step.done) return this.#end(controller);
-        if (text !== "") return;
       }
     } catch (thrown) {
-      if (this.#over) return;
-      controller.enqueue(encoder.encode(dataLine(JSON.stringify(errorBody(faultOf(thrown))))));
-      this.#end(controller);
-    } finally {
-      this.#unreadSinceMs = this.#parts.deadlines.nowMs();
+      if (!this.#over) this.#end(controller, dataLine(JSON.stringify(errorBody(faultOf(thrown)))));
     }
   }
 
@@ -122,26 +118,34 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
     void this.#parts.chunks.return(undefined).catch(() => {});
   }
 
-  #textOf(chunks: readonly ChatChunk[]): string {
+  /** A client that reads slowly is waited for: nothing more is drawn from the provider meanwhile. */
+  async #taken(written: number | Promise<number>): Promise<void> {
+    if (typeof written === "number") return;
+    this.#unreadSinceMs = this.#parts.deadlines.nowMs();
+    await written;
+    this.#unreadSinceMs = null;
+  }
+
+  #textOf(parts: readonly Part[]): string {
     this.#head ??= `${JSON.stringify(this.#parts.stamp()).slice(0, -1)},`;
     let text = "";
-    for (const chunk of chunks) {
-      if (chunk.choices.length === 0 && chunk.usage && !this.#parts.includeUsage) continue;
-      text += dataLine(this.#head + JSON.stringify(chunk).slice(1));
+    for (const part of parts) {
+      if (part instanceof Run) text += dataLines(this.#head + part.head.slice(1), part.texts, part.tail);
+      else if (part.choices.length > 0 || !part.usage || this.#parts.includeUsage)
+        text += dataLine(this.#head + JSON.stringify(part).slice(1));
     }
     return text;
   }
 
-  #watchSilence(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  #watchSilence(controller: ReadableStreamDirectController): void {
     this.#silence = this.#parts.deadlines.watch(this.#quietAtMs(), () => {
       if (this.#over) return;
-      const nowMs = this.#parts.deadlines.nowMs();
-      if (this.#unreadSinceMs !== null && nowMs - this.#unreadSinceMs > STALLED_MS) {
+      if (this.#unreadSinceMs === null) controller.write(KEEP_ALIVE_LINE);
+      else if (this.#parts.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
         this.cancel();
-        controller.error(new Error("The client stopped reading."));
+        controller.close(new Error("The client stopped reading."));
         return;
       }
-      controller.enqueue(encoder.encode(KEEP_ALIVE_LINE));
       this.#watchSilence(controller);
     });
   }
@@ -150,9 +154,10 @@ class EventStream implements UnderlyingDefaultSource<Uint8Array> {
     return this.#parts.deadlines.nowMs() + this.#parts.keepAliveMs;
   }
 
-  #end(controller: ReadableStreamDefaultController<Uint8Array>): void {
+  #end(controller: ReadableStreamDirectController, last: string): void {
     this.#close();
-    controller.close();
+    controller.write(last);
+    controller.end();
   }
 
   #close(): void {

@@ -21,10 +21,10 @@ const HOUR_MS = 3_600_000;
 
 /** One table: what is put hides what was read, and is what will be written. */
 class Sheet<Row> {
-  readonly #read: ReadonlyMap<string, Row | null>;
+  readonly #read: Pick<ReadonlyMap<string, Row | null>, "get">;
   readonly #put = new Map<string, Row>();
 
-  constructor(read: ReadonlyMap<string, Row | null>) {
+  constructor(read: Pick<ReadonlyMap<string, Row | null>, "get">) {
     this.#read = read;
   }
 
@@ -50,7 +50,7 @@ class PassingSheet<Row extends Gone> {
   readonly #rows: Sheet<Row>;
   readonly #gone = new Map<string, Gone>();
 
-  constructor(read: ReadonlyMap<string, Row | null>) {
+  constructor(read: Pick<ReadonlyMap<string, Row | null>, "get">) {
     this.#rows = new Sheet(read);
   }
 

@@ -1,6 +1,7 @@
 // Features of a request: its shape, its script, and the hashed words of its last turn and of the context around it.
 import { type ChatMessage, type ChatRequest, type Content, outputLimitOf, type Tool } from "../core/chat.ts";
 import { noCounts, scan, type TextCounts } from "./ngrams.ts";
+import { taskOf } from "./politeness.ts";
 
 /** What is read of the last user turn: its head and its tail. */
 const TURN_CHARS_MAX = 8_000;
@@ -51,7 +52,7 @@ export function featuresOf(request: ChatRequest): RequestFeatures {
   const adding = (weight: number) => (hash: number) => {
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
   };
-  scan(turn, counts, adding(1));
+  scan(taskOf(turn), counts, adding(1));
   const around = noCounts();
   for (const text of contextOf(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
   const shape = shapeOf(request, lastAt);

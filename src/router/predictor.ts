@@ -22,8 +22,8 @@ export interface Prediction {
 }
 
 /** How long the `row` of a prediction is. */
-export function rowWidth({ size }: Parameters = shippedParameters()): number {
-  return 2 + TOPICS.length + size + STRUCTURE_SIZE;
+export function rowWidth({ plain }: Parameters = shippedParameters()): number {
+  return 2 + TOPICS.length + plain + STRUCTURE_SIZE;
 }
 
 /** Tools in the request call for the skill of using them, whatever the words are about. */
@@ -112,7 +112,7 @@ function supportOf(known: number, { supportFrom, supportTo }: Parameters): numbe
 }
 
 /**
- * A constant, the difficulty, the topics, the words, the shape: each at the scale of what it is likely to say about a
+ * A constant, the difficulty, the topics, the words as they are without labels, the shape: each at the scale of what it is likely to say about a
  * model, so that learning can start from weights of variance 1.
  */
 function rowOf(
@@ -125,19 +125,18 @@ function rowOf(
   row[0] = SCALES.constant;
   row[1] = SCALES.difficulty * difficultyLogit;
   for (let at = 0; at < topics.length; at++) row[2 + at] = SCALES.topics * (topics[at] ?? 0);
-  const start = 2 + topics.length;
-  for (let at = 0; at < input.length; at++) {
-    const words = at < parameters.plain ? SCALES.plainWords : SCALES.learnedWords;
-    row[start + at] = (at < parameters.size ? words : SCALES.shape) * (input[at] ?? 0);
-  }
+  const { plain, size } = parameters;
+  const words = 2 + topics.length;
+  for (let at = 0; at < plain; at++) row[words + at] = SCALES.words * (input[at] ?? 0);
+  for (let at = 0; at < STRUCTURE_SIZE; at++)
+    row[words + plain + at] = SCALES.shape * (input[size + at] ?? 0);
   return row;
 }
 const SCALES = {
   constant: 0.14,
   difficulty: 0.05,
   topics: 0.17,
-  plainWords: 0.11,
-  learnedWords: 0.03,
+  words: 0.06,
   shape: 0.045,
 };
 

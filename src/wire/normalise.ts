@@ -10,6 +10,7 @@ import type {
 } from "../core/chat.ts";
 import type { JsonObject } from "../core/json.ts";
 import { Fold, unfold } from "./fold.ts";
+import { type Part, Run } from "./run.ts";
 import { StopCutter } from "./stop.ts";
 import { idsInHistory, ToolCalls } from "./tool-calls.ts";
 
@@ -202,9 +203,10 @@ function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
   return true;
 }
 
-/** Whether a chunk is part of the answer itself: content, reasoning, a refusal or a tool call. A bare start is not. */
-export function isAnswer(chunk: ChatChunk): boolean {
-  return chunk.choices.some(({ delta }) => {
+/** Whether this is part of the answer itself: content, reasoning, a refusal or a tool call. A bare start is not. */
+export function isAnswer(part: Part): boolean {
+  if (part instanceof Run) return true;
+  return part.choices.some(({ delta }) => {
     if (delta.content || delta.reasoning_content || delta.refusal || delta.audio) return true;
     return (delta.tool_calls?.length ?? 0) > 0 || (delta.reasoning_details?.length ?? 0) > 0;
   });

@@ -1,9 +1,13 @@
 // Server-sent events: an incremental parser for what upstreams send, and the framing of what clients get.
 import type { ServerEvent } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
+import { Run } from "./run.ts";
+import type { Template } from "./splice.ts";
 
 /** A longer event is not an answer but a flood: images in base64 stay below it. */
 export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
+
+const MORE_FOLLOWS = { stream: true };
 
 /**
  * Parses a stream of bytes into events, whatever the cuts: UTF-8 split over reads, LF, CRLF and CR, comments,
@@ -12,6 +16,11 @@ export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
 export class EventParser {
   /** Drops a byte-order mark by itself. */
   readonly #decoder = new TextDecoder("utf-8");
+  /** What was fed and is not taken yet begins at `#from`. */
+  #text = "";
+  #from = 0;
+  /** Of `#text`; null until a line is looked for: what is passed on as runs has none to look for. */
+  #lineEnds: readonly [Places, Places] | null = null;
   #lines: string[] = [];
   /** What the event's `data` lines take, line ends included: empty lines cost memory too. */
   #linesLength = 0;
@@ -19,35 +28,86 @@ export class EventParser {
   #restLength = 0;
   #afterCr = false;
   #event = "";
+  /** Where the event at hand began in the text; -1: in one before. */
+  #began = -1;
+  /** Events that it takes are given as runs, unparsed. */
+  template: Template | null = null;
 
-  /**
-   * Takes the next bytes; gives the events that they complete. Throws a Fault when the lines of one event, or one line
-   * of any kind, grow beyond EVENT_CHARACTERS_MAX.
-   */
+  /** Takes the next bytes; gives the events that they complete. Throws as `next()` does. */
   push(bytes: Uint8Array): ServerEvent[] {
-    return this.#take(this.#decoder.decode(bytes, { stream: true }));
+    this.feed(bytes);
+    return this.#all();
   }
 
   /** The stream is over: gives the event that lacked its blank line, if any. */
   end(): ServerEvent[] {
-    return this.#take(`${this.#decoder.decode()}\n\n`);
+    this.#open(`${this.#decoder.decode()}\n\n`);
+    return this.#all();
   }
 
-  #take(text: string): ServerEvent[] {
-    const events: ServerEvent[] = [];
-    if (text === "") return events;
-    let from = this.#afterCr && text.startsWith("\n") ? 1 : 0;
-    this.#afterCr = text.endsWith("\r");
-    const [feeds, returns] = [new Places(text, "\n"), new Places(text, "\r")];
-    for (;;) {
-      const end = Math.min(feeds.next(from), returns.next(from));
-      this.#bound(end - from);
-      if (end === text.length) break;
-      this.#line(this.#withRest(text.slice(from, end)), events);
-      from = text.startsWith("\r\n", end) ? end + 2 : end + 1;
+  /** Takes the next bytes, for `next()` to be called until it gives null. */
+  feed(bytes: Uint8Array): void {
+    this.#open(this.#decoder.decode(bytes, MORE_FOLLOWS));
+  }
+
+  /**
+   * The next event, or run of events, that is whole; null: more bytes are needed. Throws a Fault when the lines of one
+   * event, or one line of any kind, grow beyond EVENT_CHARACTERS_MAX.
+   */
+  next(): ServerEvent | Run | null {
+    while (this.#from < this.#text.length) {
+      if (this.#isBetween()) {
+        this.#began = this.#from;
+        const run = this.template?.run(this.#text, this.#from);
+        if (run) {
+          this.#from = this.template?.end ?? 0;
+          return run;
+        }
+      }
+      const event = this.#step();
+      if (event) return event;
     }
-    this.#keep(text.slice(from));
+    return null;
+  }
+
+  /** The latest event as it stood in the stream; "" when it did not come in one piece. Asked for before the next one. */
+  get raw(): string {
+    return this.#began === -1 ? "" : this.#text.slice(this.#began, this.#from);
+  }
+
+  #all(): ServerEvent[] {
+    const events: ServerEvent[] = [];
+    for (let next = this.next(); next; next = this.next()) if (!(next instanceof Run)) events.push(next);
     return events;
+  }
+
+  #open(text: string): void {
+    if (text === "") return;
+    this.#text = text;
+    this.#from = this.#afterCr && text.startsWith("\n") ? 1 : 0;
+    this.#afterCr = text.endsWith("\r");
+    this.#lineEnds = null;
+    this.#began = -1;
+  }
+
+  #isBetween(): boolean {
+    return this.#lines.length === 0 && this.#restLength === 0 && this.#event === "";
+  }
+
+  /** Takes one line, or what there is of it. */
+  #step(): ServerEvent | null {
+    const [text, from] = [this.#text, this.#from];
+    this.#lineEnds ??= [new Places(text, "\n"), new Places(text, "\r")];
+    const [feeds, returns] = this.#lineEnds;
+    const end = Math.min(feeds.next(from), returns.next(from));
+    this.#bound(end - from);
+    if (end === text.length) {
+      this.#keep(text.slice(from));
+      this.#from = end;
+      return null;
+    }
+    this.#from = text.startsWith("\r\n", end) ? end + 2 : end + 1;
+    return this.#line(this.#withRest(text.slice(from, end)));
   }
 
   #bound(more: number): void {
@@ -70,14 +130,8 @@ export class EventParser {
     return line;
   }
 
-  #line(line: string, events: ServerEvent[]): void {
-    if (line === "") {
-      if (this.#lines.length > 0) events.push({ event: this.#event, data: this.#lines.join("\n") });
-      this.#lines = [];
-      this.#linesLength = 0;
-      this.#event = "";
-      return;
-    }
+  #line(line: string): ServerEvent | null {
+    if (line === "") return this.#whole();
     const colon = line.indexOf(":");
     // A comment's field has no name.
     const field = colon === -1 ? line : line.slice(0, colon);
@@ -86,6 +140,17 @@ export class EventParser {
       this.#lines.push(value);
       this.#linesLength += line.length + 1;
     } else if (field === "event") this.#event = value;
+    return null;
+  }
+
+  #whole(): ServerEvent | null {
+    const [only = ""] = this.#lines;
+    const data = this.#lines.length === 1 ? only : this.#lines.join("\n");
+    const event = this.#lines.length > 0 ? { event: this.#event, data } : null;
+    if (event) this.#lines = [];
+    this.#linesLength = 0;
+    this.#event = "";
+    return event;
   }
 }
 
@@ -112,6 +177,12 @@ class Places {
 /** One event for the client. */
 export function dataLine(json: string): string {
   return `data: ${json}\n\n`;
+}
+
+/** Events for the client that differ in one text: what stands between the texts is the same each time. */
+export function dataLines(head: string, texts: readonly string[], tail: string): string {
+  const [before, after] = [`data: ${head}`, `${tail}\n\n`];
+  return before + texts.join(after + before) + after;
 }
 
 export const DONE_LINE = "data: [DONE]\n\n";

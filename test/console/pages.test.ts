@@ -109,6 +109,16 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     await close();
   });
 
+  test("on a narrow screen the menu leads from page to page", async () => {
+    const { page, close } = await signedIn(browser, gateway, { viewport: { width: 360, height: 740 } });
+    await page.getByRole("button", { name: "Menu" }).click();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole("dialog").getByRole("link", { name: "Limits" }).click();
+    await page.getByRole("heading", { name: "Limits" }).waitFor();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await close();
+  });
+
   test("the models are searched, filtered and sorted", async () => {
     const { page, open, close } = await signedIn(browser, gateway);
     await open("/models");

@@ -49,6 +49,25 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
     await close();
   });
 
+  test("begins with a prompt of its own, and goes on with what was said", async () => {
+    const { page, open, close } = await signedIn(browser, gateway);
+    await open(playgroundOf("OpenAI#gpt-5.4"));
+    await page.getByRole("button", { name: "Plan a quiet weekend by the sea." }).click();
+    const figures = page.getByText(/\d+ → \d+ tokens/);
+    await figures.waitFor();
+    await send(page, "And for three?");
+    await figures.nth(1).waitFor();
+    await page.getByRole("button", { name: "View as code" }).click();
+    await page.getByRole("button", { name: "curl" }).click();
+    const code = await page.getByRole("dialog").locator("pre").innerText();
+    const said = ["Plan a quiet weekend", '"role": "assistant"', "And for three?"].map((text) =>
+      code.indexOf(text),
+    );
+    expect(said).not.toContain(-1);
+    expect(said).toEqual([...said].sort((a, b) => a - b));
+    await close();
+  });
+
   test("stops an answer under way", async () => {
     const { page, open, complaints, close } = await signedIn(browser, gateway);
     const model = "OpenAI#sim-mini~pace=60~chunks=2000";

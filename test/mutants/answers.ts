@@ -170,15 +170,15 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "fail over after the first chunk",
     file: "src/gateway/gateway.ts",
-    find: "      for (; !step.done; step = await rest.next()) {",
+    find: "      for (let parts = await rest.next(); parts; parts = await rest.next()) {",
     replace: `      const again = async () => {
         const next = await walk(this.#ports, life, {
           run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
           drop: () => {},
         });
-        return { done: false as const, value: next.first };
+        return next.first;
       };
-      for (; !step.done; step = await rest.next().catch(again)) {`,
+      for (let parts = await rest.next(); parts; parts = await rest.next().catch(again)) {`,
   },
   {
     name: "an answer that was withheld is charged",

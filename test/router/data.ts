@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import type { Topic } from "../../src/router/topics.ts";
+import { TOPICS, type Topic } from "../../src/router/topics.ts";
 import { partOf } from "./dice.ts";
 
 export const DATA = join(import.meta.dir, "../../../shared/data/router");
@@ -66,6 +66,7 @@ const TOPIC_OF_SET: Readonly<Record<string, Topic>> = {
   "mmlu_pro/philosophy": "philosophy",
   "mmlu_pro/history": "history",
   "mmlu_pro/computer science": "computing",
+  ...exams(),
   "rg/algorithmic": "procedures",
   "rg/arithmetic": "arithmetic",
   "rg/games": "games",
@@ -75,6 +76,45 @@ const TOPIC_OF_SET: Readonly<Record<string, Topic>> = {
   "rg/code": "code_tracing",
   "rg/geometry": "arithmetic",
 };
+
+/** Subjects of RouteLLM's exam. */
+function exams(): Readonly<Record<string, Topic>> {
+  const subjects: Readonly<Partial<Record<Topic, string>>> = {
+    competition_math: "abstract_algebra high_school_mathematics",
+    statistics: "high_school_statistics",
+    physics: "conceptual_physics",
+    chemistry: "high_school_chemistry",
+    biology: "high_school_biology",
+    genetics: "medical_genetics",
+    medicine: "anatomy clinical_knowledge",
+    diagnosis: "professional_medicine",
+    nutrition: "nutrition",
+    health: "human_aging human_sexuality",
+    astronomy: "astronomy",
+    engineering: "electrical_engineering",
+    computing: "computer_security high_school_computer_science",
+    machine_learning: "machine_learning",
+    economics: "high_school_macroeconomics high_school_microeconomics",
+    accounting: "professional_accounting",
+    management: "business_ethics management",
+    communication: "public_relations",
+    psychology: "high_school_psychology professional_psychology",
+    sociology: "sociology",
+    politics: "high_school_government_and_politics",
+    defence: "security_studies",
+    geography: "high_school_geography",
+    history: "high_school_european_history high_school_us_history high_school_world_history",
+    prehistory: "prehistory",
+    religion: "world_religions",
+    philosophy: "philosophy",
+    ethics: "moral_disputes",
+    logic: "logical_fallacies",
+    law: "international_law",
+  };
+  return Object.fromEntries(
+    TOPICS.flatMap((topic) => (subjects[topic]?.split(" ") ?? []).map((name) => [`mmlu/${name}`, topic])),
+  );
+}
 
 export function hasData(): boolean {
   return existsSync(DATA);

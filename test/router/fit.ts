@@ -8,6 +8,7 @@ import type { SparseRow } from "./vocabulary.ts";
 export interface Example extends SparseRow {
   readonly structure: Float32Array;
   readonly topic: number;
+  /** NaN: not known. */
   readonly difficulty: number;
   readonly logTokens: number;
   /** The first of its pool's models among all heads. */
@@ -104,7 +105,8 @@ function step(model: Model, example: Example, rate: number): void {
     learn(model, row, (wanted - Math.exp(logit - most) / sum) * weight, rate);
   }
   const row = TOPICS.length;
-  learn(model, row, clipped(example.difficulty - output(model, row)) * DIFFICULTY_WEIGHT * weight, rate);
+  const harder = example.difficulty - output(model, row);
+  if (!Number.isNaN(harder)) learn(model, row, clipped(harder) * DIFFICULTY_WEIGHT * weight, rate);
   learn(model, row + 1, clipped(example.logTokens - output(model, row + 1)) * 0.5 * weight, rate);
   for (const [m, score] of (example.scores ?? []).entries()) {
     if (Number.isNaN(score)) continue;

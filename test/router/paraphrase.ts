@@ -19,11 +19,24 @@ const SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [/\bneeds?\b/i, "requires"],
 ];
 
+/** The last two are of forms that the features don't know. */
+const POLITE = [
+  ["Hello! Could you please help me with this?\n", "\nThank you very much."],
+  ["Please, ", " Thanks!"],
+  ["Good morning. ", "\nMany thanks in advance!"],
+  ["", " Thanks a lot."],
+  ["I would be grateful for an answer to this:\n", ""],
+  ["Sorry to bother you again. ", "\nI appreciate it."],
+] as const;
+
 export const PARAPHRASES: Readonly<Record<string, (prompt: string, seed: number) => string>> = {
   "lower case": (prompt) => prompt.toLowerCase(),
   "upper case": (prompt) => prompt.toUpperCase(),
   spacing: (prompt) => `\n  ${prompt.replace(/ /g, "  ").replace(/\n/g, "\n\n")}\n`,
-  politeness: (prompt) => `Hello! Could you please help me with this?\n${prompt}\nThank you very much.`,
+  politeness: (prompt, seed) => {
+    const [before, after] = POLITE[seed % POLITE.length] ?? ["", ""];
+    return `${before}${prompt}${after}`;
+  },
   synonyms: (prompt) => SYNONYMS.reduce((text, [pattern, other]) => text.replace(pattern, other), prompt),
   "other numbers": (prompt, seed) => {
     const dice = diceOf(seed);

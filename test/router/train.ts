@@ -37,7 +37,7 @@ const DIFFICULTY_OF_SET: Readonly<Record<string, number>> = {
   natural_qa: 0,
   commongen: -0.7,
 };
-/** Trained-on pools: `routellm` is kept for the trial alone. */
+/** Pools whose outcomes are learned from: of `routellm` only the subjects of questions that aren't the trial's. */
 const TRAINED = ["llmrouter9", "zeroeval", "mmlu_pro", "reasoning_gym"] as const;
 
 export interface Training {
@@ -88,6 +88,11 @@ export function train({ keep = () => true, seed = SEED }: Training = {}): Parame
     }
     heads += models.length;
   }
+  for (const row of tableOf("routellm").rows) {
+    if (isTrial(row) || trial.has(keyOf(row.prompt)) || !keep(row)) continue;
+    const { prompt, topic, set } = row;
+    tasks.push({ prompt, topic, set, difficulty: Number.NaN, tokens: tokensOf(row), head: 0, scores: null });
+  }
   for (const { topic, prompt, difficulty, outputTokens } of ownPrompts(OWN_PER_TEMPLATE, seed)) {
     tasks.push({
       prompt,
@@ -117,7 +122,7 @@ function judged(tables: readonly Table[], difficulties: readonly Float32Array[])
 
 function tokensOf({ tokens, set }: Row): number {
   const known = [...(tokens ?? [])].filter((count) => count > 0);
-  if (known.length === 0) return TOKENS_OF_SET[set] ?? 300;
+  if (known.length === 0) return TOKENS_OF_SET[set.replace(/\/.*/, "")] ?? 300;
   return Math.exp(known.reduce((sum, count) => sum + Math.log(count), 0) / known.length);
 }
 

@@ -41,9 +41,8 @@ export interface Fold {
 
 export const SHIPPED: Fold = { part: TEST_PART, parameters: undefined };
 
-/** A part that was not looked at while constants were chosen, and parameters that never saw it. */
-export function freshFold(): Fold {
-  const part = TEST_PART - 1;
+/** Another part than that of the shipped parameters, and parameters that never saw it. */
+export function foldOf(part: number): Fold {
   return { part, parameters: parametersOf(train({ keep: (row) => row.part !== part })) };
 }
 
@@ -115,9 +114,10 @@ export function inDistribution(pool: Pool, { part, parameters }: Fold): readonly
 export function outOfDistribution(
   pool: Pool,
   retrained: (topic: string) => Parameters,
+  part = TEST_PART,
 ): readonly PickResult[] {
   const field = pricedField(pool, true);
-  const { learned, scored } = partsOf(field);
+  const { learned, scored } = partsOf(field, part);
   const labels: Picked[] = [];
   const rowsOnly: Picked[] = [];
   for (const set of new Set(field.rows.map((row) => row.set))) {
@@ -138,10 +138,11 @@ export function outOfDistribution(
 }
 
 /** Trains once for each kind that is left out. */
-export function retraining(): (topic: string) => Parameters {
+export function retraining(part = TEST_PART): (topic: string) => Parameters {
   const made = new Map<string, Parameters>();
   return (topic) => {
-    const found = made.get(topic) ?? parametersOf(train({ keep: (row) => row.topic !== topic }));
+    const keep = (row: Row) => row.topic !== topic && row.part !== part;
+    const found = made.get(topic) ?? parametersOf(train({ keep }));
     made.set(topic, found);
     return found;
   };

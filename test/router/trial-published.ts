@@ -3,6 +3,7 @@ import { choose } from "../../src/router/choose.ts";
 import { isTrial, type Row } from "./data.ts";
 import { diceOf, shuffled } from "./dice.ts";
 import { cardOf, type Field, fieldOf, inputOf, requestOf, skillRows, taught } from "./pools.ts";
+import { referenceLeanings } from "./reference.ts";
 import { entropyOf, type Interval, meanOf, spreadOf, type TwoModels, twoModels } from "./statistics.ts";
 
 export interface PublishedResult {
@@ -16,6 +17,8 @@ export interface PublishedResult {
   /** By the prompt's length alone, and by the true subject's mean gap in the same labels. */
   readonly byLength: number;
   readonly bySubject: number;
+  /** By a regression on all words, offline, of the same labels. */
+  readonly byWords: number;
 }
 
 const RESAMPLES_A_DRAW = 40;
@@ -33,12 +36,14 @@ export function publishedTrial(set: string, labels: number, draws: number): Publ
   const samples: number[] = [];
   const entropies: number[] = [];
   const subjects: number[] = [];
+  const words: number[] = [];
   for (let draw = 0; draw < draws; draw++) {
     const drawn = [...shuffled(pool.length, 100 + draw)].slice(0, labels).flatMap((at) => pool[at] ?? []);
     const { lean, picks } = leanings(field, drawn, scored);
     results.push(twoModels(lean, strong, weak));
     entropies.push(entropyOf(picks));
     subjects.push(twoModels(subjectLeanings(drawn, scored), strong, weak).apgr);
+    words.push(twoModels(referenceLeanings(drawn, scored), strong, weak).apgr);
     const dice = diceOf(draw);
     for (let sample = 0; sample < RESAMPLES_A_DRAW; sample++) {
       const chosen = scored.map(() => Math.floor(dice() * scored.length));
@@ -60,6 +65,7 @@ export function publishedTrial(set: string, labels: number, draws: number): Publ
       weak,
     ).apgr,
     bySubject: meanOf(subjects),
+    byWords: meanOf(words),
   };
 }
 

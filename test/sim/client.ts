@@ -7,6 +7,7 @@ import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
 import { idempotencyOf } from "../../src/gateway/idempotency.ts";
 import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
 import type { Selection } from "../../src/router/plan.ts";
+import { chunksOf, type Part } from "../../src/wire/run.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
 import { CARDS, DIALECT_OF } from "./cards.ts";
 import type { EventClock } from "./event-clock.ts";
@@ -140,7 +141,7 @@ class Visit {
   readonly #node: SimNode;
   readonly #call: Call;
   readonly #seen: Seen;
-  #parts: AsyncGenerator<readonly ChatChunk[]> | null = null;
+  #parts: AsyncGenerator<readonly Part[]> | null = null;
 
   constructor(world: ClientWorld, node: SimNode, call: Call, seen: Seen) {
     this.#world = world;
@@ -202,7 +203,7 @@ class Visit {
       if (this.#isGone) return;
       if (step.done) break;
       if (count === 1) this.#lookAtSync();
-      for (const chunk of step.value) this.#take(chunk);
+      for (const chunk of chunksOf(step.value)) this.#take(chunk);
       if (manner.kind === "leaves after parts" && count >= manner.parts) {
         this.#leave();
         return;

@@ -147,6 +147,42 @@ export function SearchField({
   );
 }
 
+interface SuggestProps {
+  readonly label: string;
+  readonly value: string;
+  readonly suggestions: readonly string[];
+  /** Called with a suggestion at once, with any other text when it is finished. */
+  readonly onChange: (value: string) => void;
+}
+
+export function SuggestField({ label, value, suggestions, onChange }: SuggestProps) {
+  const id = useId();
+  const take = (text: string) => {
+    if (text === "" || suggestions.includes(text)) onChange(text);
+  };
+  return (
+    <div class="with-icon grow">
+      <Icon name="search" />
+      <input
+        class="input"
+        type="search"
+        aria-label={label}
+        placeholder={label}
+        list={id}
+        value={value}
+        spellcheck={false}
+        onInput={(event) => take(event.currentTarget.value)}
+        onChange={(event) => onChange(event.currentTarget.value.trim())}
+      />
+      <datalist id={id}>
+        {suggestions.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+    </div>
+  );
+}
+
 export function Check({
   label,
   isOn,

@@ -19,12 +19,18 @@ type OpenBlock =
   | { readonly kind: "output"; readonly input: unknown; json: string }
   | { readonly kind: "passed" };
 
+/** Of a call's input only this is kept, that there is some. */
+const GREW_INPUT = () => {};
+
 /** Reads the blocks of one answer. `custom` names the tools that the client declared as custom ones. */
 export class Blocks {
   readonly #custom: ReadonlySet<string>;
   readonly #open = new Map<number, OpenBlock>();
   #contentLength = 0;
   #calls = 0;
+  readonly #grewText = (characters: number): void => {
+    this.#contentLength += characters;
+  };
 
   constructor(custom: ReadonlySet<string>) {
     this.#custom = custom;
@@ -73,6 +79,13 @@ export class Blocks {
       default:
         return [];
     }
+  }
+
+  /** Told how much longer the text became by pieces of this block that nobody showed here; null: they must be shown. */
+  grew(index: number): ((characters: number) => void) | null {
+    const kind = this.#open.get(index)?.kind;
+    if (kind === "text" || kind === "output") return this.#grewText;
+    return kind === "call" ? GREW_INPUT : null;
   }
 
   /** The block with this index is whole. */

@@ -33,6 +33,7 @@ export class MessageDecoder implements Decoder {
   #messageId: unknown;
   #isStarted = false;
   #isEnded = false;
+  grew: Decoder["grew"] = null;
 
   constructor(request: ChatRequest) {
     this.#blocks = new Blocks(customNames(request));
@@ -43,6 +44,7 @@ export class MessageDecoder implements Decoder {
   }
 
   push(event: ServerEvent): ChatChunk[] {
+    this.grew = null;
     if (this.#isEnded || event.data.trim() === "" || event.data === "[DONE]") return [];
     const data = parseJson(event.data);
     if (!isObject(data)) throw garbled("an event that is not a JSON object");
@@ -68,7 +70,7 @@ export class MessageDecoder implements Decoder {
       case "content_block_start":
         return chunks(this.#blocks.start(indexOf(data), objectOf(data.content_block)));
       case "content_block_delta":
-        return chunks(this.#blocks.piece(indexOf(data), objectOf(data.delta)));
+        return this.#piece(indexOf(data), objectOf(data.delta));
       case "content_block_stop":
         return chunks(this.#blocks.stop(indexOf(data)));
       case "message_delta":
@@ -82,6 +84,12 @@ export class MessageDecoder implements Decoder {
         if (isError(data)) throw faultInAnswer(data);
         return [];
     }
+  }
+
+  #piece(index: number, given: JsonObject): ChatChunk[] {
+    const deltas = this.#blocks.piece(index, given);
+    if (deltas.length > 0) this.grew = this.#blocks.grew(index);
+    return chunks(deltas);
   }
 
   /** The start may come twice; another message in the same stream is an answer begun anew over a broken one. */

@@ -2,7 +2,7 @@
 import type { Database } from "bun:sqlite";
 
 /** Step n makes version n + 1. A step that was released is never changed: a change is a new step. */
-const MIGRATIONS: readonly string[] = [
+export const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 

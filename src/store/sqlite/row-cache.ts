@@ -27,7 +27,8 @@ export class RowCache {
   readonly #spends: Known<Spend> = new Map();
   readonly #meters: Known<Meter> = new Map();
   readonly #slots: Known<Slot> = new Map();
-  readonly #holds: Known<Hold> = new Map();
+  /** By id. They come and go with each request: what is gone is emptied, for the reason that `gateway/deadlines.ts` gives. */
+  readonly #holds = new Map<string, { row: Hold | null }>();
   #dataVersion = -1;
 
   /** Forgets everything: this connection has written rows by another way, or is a new one. */
@@ -35,7 +36,7 @@ export class RowCache {
     for (const known of this.#all) known.clear();
   }
 
-  get #all(): readonly Known<unknown>[] {
+  get #all(): readonly Map<string, unknown>[] {
     return [this.#accounts, this.#keys, this.#spends, this.#meters, this.#slots, this.#holds];
   }
 
@@ -54,7 +55,7 @@ export class RowCache {
     for (const read of reads) {
       const { accountId, requestId, replyId, topUpId } = read;
       this.#load(sql, read);
-      if (requestId !== null && this.#holds.get(requestId) === null && !requests.has(requestId))
+      if (requestId !== null && this.#holds.get(requestId)?.row === null && !requests.has(requestId))
         requests.set(requestId, rowOf(REQUEST, sql.request.get(requestId)));
       if (replyId !== null && !replies.has(replyId))
         replies.set(replyId, rowOf(REPLY, sql.reply.get(accountId, replyId)));
@@ -67,7 +68,7 @@ export class RowCache {
       spends: this.#spends,
       meters: this.#meters,
       slots: this.#slots,
-      holds: this.#holds,
+      holds: { get: (id) => this.#holds.get(id)?.row },
       requests,
       replies,
       topUps,
@@ -80,8 +81,12 @@ export class RowCache {
     for (const spend of decision.spends) this.#spends.set(spend.keyId, spend);
     for (const meter of decision.meters) this.#meters.set(meterIdOf(meter.owner, meter.day), meter);
     for (const slot of decision.slots) this.#slots.set(slot.owner, slot);
-    for (const hold of decision.holds) this.#holds.set(hold.id, hold);
-    for (const { id } of decision.holdsGone) this.#holds.delete(id);
+    for (const hold of decision.holds) this.#holds.set(hold.id, { row: hold });
+    for (const { id } of decision.holdsGone) {
+      const gone = this.#holds.get(id);
+      if (gone) gone.row = null;
+      this.#holds.delete(id);
+    }
   }
 
   /** To look for a new request's hold and row would cost 3 µs of its 20 in the store, and find nothing. */
@@ -92,7 +97,7 @@ export class RowCache {
     if (keyId !== null && !this.#spends.has(keyId))
       this.#spends.set(keyId, rowOf(SPEND, sql.spend.get(accountId, keyId)));
     if (requestId !== null && !isNew && !this.#holds.has(requestId))
-      this.#holds.set(requestId, rowOf(HOLD, sql.hold.get(accountId, requestId)));
+      this.#holds.set(requestId, { row: rowOf(HOLD, sql.hold.get(accountId, requestId)) });
     for (const owner of owners) {
       if (!this.#slots.has(owner)) this.#slots.set(owner, rowOf(SLOT, sql.slot.get(accountId, owner)));
       for (const day of days) {

@@ -1,0 +1,53 @@
+// A request's prompt and answer, where the operator keeps them: as a conversation, with whatever is no text as it was sent.
+import { Code } from "./parts/button.tsx";
+import { Card } from "./parts/page.tsx";
+import type { Content, Message } from "./types.ts";
+
+export function RequestContent({ content }: { readonly content: Content }) {
+  const answers = (content.reply?.choices ?? []).flatMap(({ message }) => (message ? [message] : []));
+  const note = content.truncated ? "Cut: it was longer than is kept" : "Kept because log.content is on";
+  const fields = Object.keys(content.request ?? {}).length > 0 ? content.request : null;
+  return (
+    <Card title="Prompt and answer" note={note}>
+      <ol class="conversation">
+        {[...content.messages, ...answers].map((message, at) => (
+          <Said key={at} message={message} />
+        ))}
+      </ol>
+      {fields && (
+        <details class="thought">
+          <summary>The request's other fields</summary>
+          <Code text={JSON.stringify(fields, null, 2)} />
+        </details>
+      )}
+    </Card>
+  );
+}
+
+/** Signatures and sealed thoughts, which only their provider reads. */
+const UNREADABLE: readonly string[] = ["reasoning_details"];
+
+function Said({ message }: { readonly message: Message }) {
+  const { role, content, ...rest } = message;
+  const parts = Array.isArray(content) ? content : [{ type: "text", text: content ?? "" }];
+  const more = Object.entries(rest).filter(([name, value]) => value !== null && !UNREADABLE.includes(name));
+  return (
+    <li>
+      <span class="badge">{role}</span>
+      <div class="answer">
+        {parts.map((part, at) =>
+          part.type === "text" ? <p key={at}>{part.text}</p> : <code key={at}>{shortened(part)}</code>,
+        )}
+        {more.length > 0 && <code>{shortened(Object.fromEntries(more))}</code>}
+      </div>
+    </li>
+  );
+}
+
+const SHOWN_CHARACTERS = 400;
+
+/** Images are long. */
+function shortened(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+}

@@ -1,0 +1,153 @@
+// A streamed answer's way from its bytes to the client's chunks: parsed, decoded, cut at stop sequences, put in order.
+import type { ChatChunk, ChatRequest, Usage } from "../core/chat.ts";
+import type { Decoder, ServerEvent } from "../core/dialect.ts";
+import { Fault } from "../core/fault.ts";
+import { garbled } from "../core/upstream.ts";
+import { Normaliser } from "./normalise.ts";
+import { type Part, Run } from "./run.ts";
+import { PROBE, templateOf } from "./splice.ts";
+import { EventParser } from "./sse.ts";
+import { StopCutter } from "./stop.ts";
+
+/** What one read of the body gave. */
+export interface Reading {
+  readonly parts: readonly Part[];
+  /** What came after those parts and broke the answer; undefined: nothing did. */
+  readonly broken: unknown;
+}
+
+/** So many events in a row may teach in vain: servers whose events differ in more than their text are not asked for ever. */
+const PATIENCE = 8;
+
+export interface AnswerOf {
+  readonly decoder: Decoder;
+  readonly request: ChatRequest;
+  /** Added to the choices' indexes. */
+  readonly choiceOffset: number;
+  /** The stop sequences that the provider could not be told. */
+  readonly stops: readonly string[];
+  /** Whether events may be passed on unread; the answer is the same, to the byte, either way. */
+  readonly splices: boolean;
+}
+
+export class AnswerReader {
+  readonly #decoder: Decoder;
+  readonly #parser = new EventParser();
+  readonly #cutter: StopCutter;
+  readonly #normaliser: Normaliser;
+  readonly #finished = new Set<number>();
+  readonly #splices: boolean;
+  #patience = PATIENCE;
+  /** Tells the decoder of text that was passed on unread: that of the event which taught the template. */
+  #grew: (characters: number) => void = () => {};
+
+  constructor({ decoder, request, choiceOffset, stops, splices }: AnswerOf) {
+    this.#decoder = decoder;
+    this.#cutter = new StopCutter(stops);
+    this.#normaliser = new Normaliser(request, choiceOffset);
+    // A stop sequence may begin in one text and end in another: each has to be looked at.
+    this.#splices = splices && stops.length === 0;
+  }
+
+  /** The dialect's own last event was seen. */
+  get done(): boolean {
+    return this.#decoder.done;
+  }
+
+  /** How many choices have come to their finish. */
+  get finished(): number {
+    return this.#finished.size;
+  }
+
+  /** The latest usage report, as far as one came. */
+  get usage(): Usage | null {
+    return this.#normaliser.usage;
+  }
+
+  /** Null: no event was completed. Comments are no progress: an upstream that sends nothing else runs into its deadline. */
+  push(bytes: Uint8Array): Reading | null {
+    const parts: Part[] = [];
+    let events = 0;
+    try {
+      this.#parser.feed(bytes);
+      for (let next = this.#parser.next(); next; next = this.#parser.next()) {
+        events++;
+        if (next instanceof Run) this.#pass(next, parts);
+        else this.#read(next, parts);
+      }
+    } catch (broken) {
+      return { parts, broken };
+    }
+    return events === 0 ? null : { parts, broken: undefined };
+  }
+
+  /** The body is over: what was kept back. `broken` unless the dialect's own end was seen. */
+  end(): Reading {
+    const parts: Part[] = [];
+    try {
+      for (const event of this.#parser.end()) this.#read(event, parts);
+      parts.push(...this.take(readable(() => this.#decoder.end())));
+    } catch (broken) {
+      return { parts, broken };
+    }
+    return { parts, broken: undefined };
+  }
+
+  /** What is left of an answer that is whole although its connection is still open; null: it is not whole. */
+  early(): readonly Part[] | null {
+    try {
+      return this.take(this.#decoder.end());
+    } catch {
+      return null;
+    }
+  }
+
+  /** Chunks that came another way than as events. */
+  take(chunks: readonly ChatChunk[]): readonly ChatChunk[] {
+    for (const { choices } of chunks)
+      for (const { index, finish_reason } of choices) if (finish_reason) this.#finished.add(index);
+    return this.#normaliser.push(this.#cutter.push(chunks));
+  }
+
+  /** The finish of each choice, once nothing else comes. */
+  finish(): readonly ChatChunk[] {
+    return this.#normaliser.end().filter((chunk) => chunk.choices.length > 0);
+  }
+
+  #read(event: ServerEvent, parts: Part[]): void {
+    const chunks = this.take(readable(() => this.#decoder.push(event)));
+    for (const chunk of chunks) parts.push(chunk);
+    const { grew } = this.#decoder;
+    // What changes more than the text may change what the next text means.
+    if (!grew) this.#parser.template = null;
+    else if (this.#splices && this.#patience > 0) this.#learn(event, chunks, grew);
+  }
+
+  #pass(run: Run, parts: Part[]): void {
+    this.#patience = PATIENCE;
+    this.#grew(run.characters);
+    parts.push(run);
+  }
+
+  /** The event's own kind is asked for once more, with another text, to see where the text goes. */
+  #learn(event: ServerEvent, chunks: readonly ChatChunk[], grew: (characters: number) => void): void {
+    this.#patience--;
+    const template = templateOf(event, this.#parser.raw, chunks, (other) => {
+      const made = this.take(this.#decoder.push(other));
+      grew(-PROBE.length);
+      return made;
+    });
+    if (!template) return;
+    this.#parser.template = template;
+    this.#grew = grew;
+  }
+}
+
+/** An answer of a shape that its reader stumbles over is not of the dialect. */
+export function readable<Result>(work: () => Result): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof Fault ? thrown : garbled(`unreadable: ${String(thrown)}`);
+  }
+}

@@ -1,0 +1,52 @@
+// Consecutive chunks of an answer that differ in one text alone: kept as those texts, never parsed or written one by one.
+import type { ChatChunk } from "../core/chat.ts";
+import { isObject, parseJson } from "../core/json.ts";
+
+const ESCAPE = /\\./g;
+
+export class Run {
+  /** Each chunk's JSON up to its text and after it. */
+  readonly head: string;
+  readonly tail: string;
+  /** As they stand between the quotes of a JSON string, escapes and all, in the form in which `JSON.stringify` writes it. */
+  readonly texts: readonly string[];
+  /** All texts together, unescaped: UTF-16 code units, and bytes in UTF-8. */
+  readonly characters: number;
+  readonly bytes: number;
+
+  constructor(head: string, tail: string, texts: readonly string[]) {
+    this.head = head;
+    this.tail = tail;
+    this.texts = texts;
+    const [only = ""] = texts;
+    const all = texts.length === 1 ? only : texts.join("");
+    // An escape of two characters stands for one, of one byte: others are not in that form.
+    const escapes = all.includes("\\") ? (all.match(ESCAPE)?.length ?? 0) : 0;
+    this.characters = all.length - escapes;
+    this.bytes = Buffer.byteLength(all) - escapes;
+  }
+
+  /** The chunks, for whoever needs them as objects. */
+  chunks(): readonly ChatChunk[] {
+    return this.texts.map((text) => {
+      const chunk = parseJson(this.head + text + this.tail);
+      if (!hasChoices(chunk)) throw new Error("A run of chunks is not what it was made of.");
+      return chunk;
+    });
+  }
+}
+
+function hasChoices(value: unknown): value is ChatChunk {
+  return isObject(value) && Array.isArray(value.choices);
+}
+
+/** A piece of a streamed answer. */
+export type Part = ChatChunk | Run;
+
+export function isChunk(part: Part): part is ChatChunk {
+  return !(part instanceof Run);
+}
+
+export function chunksOf(parts: readonly Part[]): readonly ChatChunk[] {
+  return parts.flatMap((part) => (part instanceof Run ? part.chunks() : [part]));
+}

@@ -1,0 +1,71 @@
+// What the console makes of numbers and of streams, without a browser.
+import { describe, expect, test } from "bun:test";
+import { eventsOf } from "../src/console/events.ts";
+import { compact, partsOf, percent, price, span, tokens, usd } from "../src/console/format.ts";
+import { fieldsOf } from "../src/console/parameters.tsx";
+
+describe("numbers as people read them", () => {
+  test("money keeps what can be read of it, however small", () => {
+    expect([0, 1234.5, 0.42, 0.0042, 0.0000615, 0.000000001, -3].map(usd)).toEqual([
+      "$0.00",
+      "$1,234.50",
+      "$0.42",
+      "$0.0042",
+      "$0.0000615",
+      "$0.000000001",
+      "−$3.00",
+    ]);
+    expect([0, 2.5, 0.0375, null, undefined].map(price)).toEqual(["free", "$2.50", "$0.0375", "–", "–"]);
+  });
+
+  test("spans of time", () => {
+    const spans = [0, 340, 1240, 25_000, 59_990, 125_000, 600_000, 7_200_000, 2_592_000_000].map(span);
+    expect(spans).toEqual([
+      "0 ms",
+      "340 ms",
+      "1.24 s",
+      "25 s",
+      "60 s",
+      "2 min 5 s",
+      "10 min",
+      "2 h",
+      "30 days",
+    ]);
+  });
+
+  test("counts, shares and ids", () => {
+    expect([0, 9999, 12_345, 1_500_000].map(compact)).toEqual(["0", "9,999", "12.3K", "1.5M"]);
+    expect([0, 0.004, 0.5, 1].map(percent)).toEqual(["0%", "0.4%", "50%", "100%"]);
+    expect([null, 900, 131_072, 1_048_576].map(tokens)).toEqual(["–", "900", "131K", "1.05M"]);
+    expect(partsOf("OpenRouter#openai/gpt-5")).toEqual({ provider: "OpenRouter", name: "openai/gpt-5" });
+    expect(partsOf("gpt-5")).toEqual({ provider: "", name: "gpt-5" });
+  });
+});
+
+test("parameters within their bounds are sent as numbers, others not at all", () => {
+  expect(fieldsOf({ temperature: "0.5", top_p: "", max_tokens: "100" })).toEqual({
+    temperature: 0.5,
+    max_tokens: 100,
+  });
+  for (const wrong of [{ temperature: "2.1" }, { top_p: "-1" }, { max_tokens: "0" }, { seed: "1.5" }]) {
+    expect(fieldsOf({ temperature: "", top_p: "", max_tokens: "", seed: "", ...wrong })).toBeNull();
+  }
+});
+
+test("events are the same wherever their bytes are cut", async () => {
+  const text =
+    ': keep-alive\n\ndata: {"a":"ü€😀"}\n\nevent: x\r\ndata: one\r\ndata: two\r\n\r\ndata: [DONE]\n\ndata: unfinished';
+  const bytes = new TextEncoder().encode(text);
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        controller.enqueue(bytes.slice(0, cut));
+        controller.enqueue(bytes.slice(cut));
+        controller.close();
+      },
+    });
+    const seen: string[] = [];
+    for await (const data of eventsOf(body)) seen.push(data);
+    expect(seen).toEqual(['{"a":"ü€😀"}', "one\ntwo", "[DONE]"]);
+  }
+});

@@ -1,0 +1,41 @@
+// Prompts and answers in the console, where the operator keeps them.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { HAS_BROWSER, openBrowser, signedIn } from "./visitor.ts";
+
+let gateway: UnderTest;
+let browser: Browser | null = null;
+
+beforeAll(async () => {
+  gateway = await startUnderTest({ more: "log: { content: true }" });
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway.stop();
+});
+
+test.skipIf(!HAS_BROWSER)("a request shows what was said (skipped where there is no Chromium)", async () => {
+  const messages = [
+    { role: "system", content: "Be <b>brief</b>." },
+    { role: "user", content: [{ type: "text", text: "What is a pound key?" }] },
+  ];
+  const answer = await gateway.chat({ model: "OpenAI#gpt-5.4", messages, temperature: 0.5 });
+  const { id, choices } = await answer.json();
+  const { page, open, complaints, close } = await signedIn(browser, gateway);
+  await open(`/activity/${id}`);
+  const said = page.getByRole("list").filter({ hasText: "What is a pound key?" }).getByRole("listitem");
+  await said.first().waitFor();
+  const texts = await said.allInnerTexts();
+  expect(texts.map((text) => text.replace(/\s+/g, " "))).toEqual([
+    "system Be <b>brief</b>.",
+    "user What is a pound key?",
+    expect.stringContaining(`assistant ${choices[0].message.content}`),
+  ]);
+  await page.getByText("The request's other fields").click();
+  await page.getByText('"temperature": 0.5').waitFor();
+  expect(complaints).toEqual([]);
+  await close();
+});

@@ -1,0 +1,20 @@
+// Ids of requests: those of one moment lie beside each other, and none can be guessed.
+import { expect, test } from "bun:test";
+import { random } from "../src/cli/world.ts";
+import { mintOrderedId } from "../src/http/app.ts";
+import { NOON } from "./samples.ts";
+
+test("an id made later is greater, whatever chance adds", () => {
+  for (let round = 0; round < 200; round++) {
+    const moments = [NOON, NOON + 1, NOON + 2.9, NOON + 86_400_000, NOON * 2];
+    const ids = moments.map((atMs) => mintOrderedId(random, atMs));
+    expect(ids.toSorted()).toEqual(ids);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
+  }
+});
+
+test("ids of one moment differ in their last 80 bits", () => {
+  const ids = Array.from({ length: 1000 }, () => mintOrderedId(random, NOON));
+  expect(new Set(ids.map((id) => id.slice(0, 12))).size).toBe(1);
+  expect(new Set(ids.map((id) => id.slice(12))).size).toBe(1000);
+});

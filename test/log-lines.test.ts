@@ -1,0 +1,49 @@
+// Log lines: one JSON object each, in the order in which things happened, written together where they come together.
+import { expect, test } from "bun:test";
+import { gathered, logLines } from "../src/telemetry/log-lines.ts";
+import { NOON, recordOf } from "./samples.ts";
+
+test("what comes within one turn is one write, and what waits is written at the end", () => {
+  const written: string[] = [];
+  const tasks: (() => void)[] = [];
+  const lines = gathered(
+    (text) => written.push(text),
+    (task) => tasks.push(task),
+  );
+  lines.write("1\n");
+  lines.write("2\n");
+  expect(written).toEqual([]);
+  for (const task of tasks.splice(0)) task();
+  expect(written).toEqual(["1\n2\n"]);
+  lines.write("3\n");
+  lines.flush();
+  expect(written).toEqual(["1\n2\n", "3\n"]);
+  for (const task of tasks.splice(0)) task();
+  lines.flush();
+  expect(written).toEqual(["1\n2\n", "3\n"]);
+});
+
+test("a request's line bears its record and what else is said of it; what is below the level is left out", () => {
+  const written: string[] = [];
+  const log = logLines(
+    (line) => written.push(line),
+    () => NOON,
+    "info",
+  );
+  log({ event: "retry_refused", level: "debug" });
+  log({ event: "request", record: recordOf("r1", { costNanoUsd: 7 }), late: false });
+  log({ event: "settle_lost", level: "error", id: "r2" });
+  expect(written.every((line) => line.endsWith("}\n"))).toBe(true);
+  const at = "2026-11-20T12:00:00.000Z";
+  const [request, lost, ...others] = written.map((line): unknown => JSON.parse(line));
+  expect(others).toEqual([]);
+  expect(request).toMatchObject({
+    at,
+    level: "info",
+    event: "request",
+    id: "r1",
+    cost_nanousd: 7,
+    late: false,
+  });
+  expect(lost).toEqual({ at, level: "error", event: "settle_lost", id: "r2" });
+});

@@ -1,0 +1,75 @@
+// Both ways of a streamed answer over the same bytes, for tests that hold them against each other.
+import { expect } from "bun:test";
+import type { ModelCard } from "../../src/core/card.ts";
+import type { ChatRequest } from "../../src/core/chat.ts";
+import type { Dialect } from "../../src/core/dialect.ts";
+import { faultOf } from "../../src/core/fault.ts";
+import { AnswerReader } from "../../src/wire/answer.ts";
+import { Fold } from "../../src/wire/fold.ts";
+import { chunksOf, type Part, Run } from "../../src/wire/run.ts";
+import { dataLine, dataLines } from "../../src/wire/sse.ts";
+
+export interface Subject {
+  readonly dialect: Dialect;
+  readonly card: ModelCard;
+  readonly request: ChatRequest;
+}
+
+interface Given {
+  /** What the client gets, less its stamp. */
+  readonly text: string;
+  readonly reply: string;
+  readonly usage: string;
+  readonly finished: number;
+  readonly fault: string;
+  /** Of the events' texts: how many, and bytes and characters of those that went the fast way. */
+  readonly spliced: number;
+}
+
+function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>, splices: boolean): Given {
+  const decoder = dialect.decoder(card, request);
+  const reader = new AnswerReader({ decoder, request, choiceOffset: 0, stops: [], splices });
+  const parts: Part[] = [];
+  let fault = "";
+  try {
+    for (const piece of pieces) {
+      const reading = reader.push(piece);
+      parts.push(...(reading?.parts ?? []));
+      if (reading?.broken !== undefined) throw reading.broken;
+    }
+    const last = reader.end();
+    parts.push(...last.parts);
+    if (last.broken !== undefined) throw last.broken;
+  } catch (thrown) {
+    fault = `${faultOf(thrown).code} ${String(faultOf(thrown).details.cause)}`;
+  }
+  parts.push(...reader.finish());
+  const fold = new Fold();
+  for (const chunk of chunksOf(parts)) fold.push(chunk);
+  return {
+    text: parts.map(written).join(""),
+    reply: JSON.stringify(fold.reply()),
+    usage: JSON.stringify(reader.usage),
+    finished: reader.finished,
+    fault,
+    spliced: parts.reduce((sum, part) => sum + (part instanceof Run ? part.texts.length : 0), 0),
+  };
+}
+
+function written(part: Part): string {
+  if (!(part instanceof Run)) return dataLine(JSON.stringify(part));
+  const texts = part.texts.map((text) => String(JSON.parse(`"${text}"`)));
+  expect(part.characters).toBe(texts.join("").length);
+  expect(part.bytes).toBe(Buffer.byteLength(texts.join("")));
+  return dataLines(part.head, part.texts, part.tail);
+}
+
+/** Both ways, in these pieces; gives how many events went the fast one. */
+export function same(subject: Subject, pieces: Iterable<Uint8Array>): number {
+  const all = [...pieces];
+  const { spliced, ...fast } = given(subject, all, true);
+  const { spliced: none, ...slow } = given(subject, all, false);
+  expect(none).toBe(0);
+  expect(fast).toEqual(slow);
+  return spliced;
+}

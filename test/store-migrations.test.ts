@@ -1,0 +1,78 @@
+// A store that an earlier version made: brought up to date with all that is in it, and its log and sums go on.
+import { Database } from "bun:sqlite";
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SQL } from "bun";
+import type { Store } from "../src/core/store.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { STEPS } from "../src/store/postgres/schema.ts";
+import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { MIGRATIONS } from "../src/store/sqlite/migrations.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { startPostgres } from "./postgres-server.ts";
+import { HOUR, NOON, recordOf, writeRecord } from "./samples.ts";
+
+/** A key, a request that it made, and the hour's sum, as they were before there were traces and first tokens. */
+const ROWS = [
+  `INSERT INTO gateway_key (id, digest, name, account_id, last4, created_at_ms, allowed_models, requests_per_day)
+   VALUES ('key_a', 'digest of key_a', 'old', 'default', 'abcd', 1, 'null', '"default"')`,
+  `INSERT INTO request (id, request_id, key_id, account_id, at_ms, model_asked, model_used, attempts, stream, status,
+     prompt_tokens, completion_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, searches, cost_nano,
+     charged_nano, hold_nano, usage_source, ended, total_ms, first_token_ms)
+   VALUES ('old', 'req-old', 'key_a', 'default', ${NOON}, 'Sim#echo', 'Sim#echo', 1, 1, 200,
+     10, 20, 0, 0, 0, 0, 1500, 0, 0, 'provider', 'done', 12, 7)`,
+  `INSERT INTO usage_hour (hour_ms, account_id, key_id, model, requests, prompt_tokens, completion_tokens, cached_tokens,
+     cache_write_tokens, reasoning_tokens, searches, cost_nano, charged_nano)
+   VALUES (${NOON}, 'default', 'key_a', 'Sim#echo', 1, 10, 20, 0, 0, 0, 0, 1500, 0)`,
+];
+
+/** The step that made sessions, credentials, traces and first tokens is the one that is looked for. */
+function before<Step>(steps: readonly Step[]): readonly Step[] {
+  return steps.slice(
+    0,
+    steps.findIndex((step) => String(step).includes("first_token_hour")),
+  );
+}
+
+async function goesOn(store: Store): Promise<void> {
+  expect(await store.request("old")).toMatchObject({ modelUsed: "Sim#echo", modelTried: null, trace: null });
+  expect((await store.requests({ provider: "Sim" }, { limit: 9, after: null })).length).toBe(1);
+  await writeRecord(store, recordOf("new", { stream: true, status: 502, trace: "{}" }));
+  const span = { fromMs: NOON, toMs: NOON + HOUR, groupBy: [] };
+  expect(await store.usage(span)).toMatchObject([{ requests: 2, errors: 1, costNanoUsd: 3000 }]);
+  expect((await store.firstTokens(span)).length).toBe(1);
+  expect((await store.keyUses(["key_a"], 0, 0))[0]).toMatchObject({ lastAtMs: NOON });
+  expect(await store.credentials()).toEqual([]);
+  await store.addSession({ digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 }, NOON);
+  expect(await store.session("a")).not.toBeNull();
+  await store.close();
+}
+
+describe("a store of an earlier version", () => {
+  test("on SQLite", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "poundkey-old-"));
+    const path = join(folder, "poundkey.db");
+    const old = new Database(path);
+    const steps = before(MIGRATIONS);
+    for (const sql of [...steps, ...ROWS]) old.run(sql);
+    old.run(`PRAGMA user_version = ${steps.length}`);
+    old.close(true);
+    await goesOn(await openSqliteStore({ path, decide }));
+    rmSync(folder, { recursive: true });
+  });
+
+  test("on PostgreSQL", async () => {
+    await using database = new SQL(server.url, { max: 1 });
+    const steps = before(STEPS);
+    for (const sql of [...steps.flat(), ...ROWS]) await database.unsafe(sql);
+    await database.unsafe(`
+      CREATE TABLE schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL);
+      INSERT INTO schema_version VALUES (1, ${steps.length})`);
+    await goesOn(await openPostgresStore({ url: server.url, decide }));
+  });
+});
+
+const server = await startPostgres();
+afterAll(() => server.remove());

@@ -1,0 +1,87 @@
+// The fast way of a stream against the slow one: the same bytes to the client, the same counts, whatever comes and however it is cut.
+import { describe, expect, test } from "bun:test";
+import { CAPABILITIES } from "../src/core/card.ts";
+import { dialectNamed } from "../src/providers/index.ts";
+import { cutsOf } from "./recorded/cuts.ts";
+import { fixturesFolder, type Recording, readTraffic } from "./recorded/load.ts";
+import { bytesOf, subjectOf } from "./recorded/pipeline.ts";
+import { type Subject, same } from "./splice/both.ts";
+import { anthropicStream, chatStream, Dice } from "./splice/streams.ts";
+
+const folder = fixturesFolder();
+const recordings: readonly Recording[] =
+  folder === null ? [] : readTraffic(folder).recordings.filter(({ streamed }) => streamed);
+
+describe.skipIf(folder === null)("recorded streams", () => {
+  for (const [file, own] of Map.groupBy(recordings, (recording) => recording.file)) {
+    test(file, () => {
+      for (const recording of own) {
+        const subject = subjectOf(recording);
+        same(subject, [bytesOf(recording.body)]);
+        for (const { pieces } of cutsOf(recording)) same(subject, pieces);
+      }
+    });
+  }
+
+  test("most texts of the commonest servers go the fast way", () => {
+    const shares = ["deepseek", "groq", "llamacpp", "openai", "anthropic"].map((file) => {
+      const own = recordings.filter(
+        ({ file: of, api }) => of === file && (api === "openai-chat" || api === "anthropic-messages"),
+      );
+      const spliced = own.map((recording) => same(subjectOf(recording), [bytesOf(recording.body)]));
+      const events = own.map(({ body }) => body.split(/\n\ndata:|\n\nevent:/).length);
+      return { file, share: sum(spliced) / sum(events) };
+    });
+    for (const { file, share } of shares) expect([file, share > 0.25]).toEqual([file, true]);
+  });
+});
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+const subjectNamed = (name: "openai" | "anthropic"): Subject => ({
+  dialect: dialectNamed(name),
+  card: {
+    id: `Here#${name}`,
+    provider: "Here",
+    name,
+    created: 0,
+    ownedBy: "Here",
+    contextTokensMax: null,
+    outputTokensMax: null,
+    price: null,
+    capabilities: new Set(CAPABILITIES),
+    listed: true,
+    fallbacks: [],
+  },
+  request: { model: `Here#${name}`, messages: [{ role: "user", content: "Hi" }], stream: true },
+});
+
+describe("made-up streams: odd keys, numbers, escapes, braces in texts, doubled keys, comments, split data, CRLF", () => {
+  const SEEDS = Array.from({ length: 400 }, (_, seed) => seed + 1);
+
+  function cut(text: string, dice: Dice): Uint8Array[] {
+    const bytes = bytesOf(text);
+    const pieces: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 1)
+      pieces.push(bytes.subarray(at, at + 1 + dice.below(dice.below(900) + 1)));
+    return pieces;
+  }
+
+  for (const [name, stream] of [
+    ["openai", chatStream],
+    ["anthropic", anthropicStream],
+  ] as const) {
+    test(name, () => {
+      let spliced = 0;
+      for (const seed of SEEDS) {
+        const dice = new Dice(seed);
+        const text = stream(dice);
+        spliced += same(subjectNamed(name), [bytesOf(text)]);
+        same(subjectNamed(name), cut(text, dice));
+      }
+      expect(spliced).toBeGreaterThan(SEEDS.length);
+    });
+  }
+});
