@@ -49,7 +49,7 @@ function streamed(speech: Scenario["speech"], paceMs: number): Case {
 
 async function measured(stage: Stage, one: Case): Promise<ReadonlyMap<string, readonly Cost[]>> {
   const others = stage.contenders(one.scenario).filter(({ name }) => name !== DIRECT);
-  const requests = stage.size(one.requests, 40);
+  const requests = stage.size(one.requests, 16);
   const load: Load = { connections: one.connections, warmUp: Math.ceil(requests / 5), requests };
   return costs(others, stage.size(one.rounds, 1), load);
 }

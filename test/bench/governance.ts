@@ -46,20 +46,23 @@ export async function benchGovernance(stage: Stage): Promise<Finding> {
   };
 }
 
-async function bothSides({ directory, upstreamPort }: Stage): Promise<readonly Side[]> {
+async function bothSides({ directory, upstreamPort, isShort }: Stage): Promise<readonly Side[]> {
   const config = join(directory, "governed.yaml");
   await Bun.write(config, configOf(upstreamPort));
-  const program = join(directory, "governed");
-  await run(
-    [process.execPath, "build", "--compile", "--bytecode", "--format=esm", PROGRAM, "--outfile", program],
-    directory,
-    { NODE_ENV: "production" },
-  );
+  const command = isShort ? [process.execPath, PROGRAM] : [await built(directory)];
   const sideOf = async (name: Side["name"], store: string): Promise<Side> => {
     const env = { BENCH_STORE: store, BENCH_CONFIG: config };
-    return { ...(await start({ command: [program], directory, env })), name };
+    return { ...(await start({ command, directory, env })), name };
   };
   return [await sideOf("off", "none"), await sideOf("on", `sqlite:${join(directory, "governed.db")}`)];
+}
+
+async function built(directory: string): Promise<string> {
+  const program = join(directory, "governed");
+  const flags = ["--compile", "--bytecode", "--format=esm"];
+  const command = [process.execPath, "build", ...flags, PROGRAM, "--outfile", program];
+  await run(command, directory, { NODE_ENV: "production" });
+  return program;
 }
 
 function configOf(upstreamPort: number): string {

@@ -108,7 +108,7 @@ async function oneGateway(stage: Stage): Promise<readonly (readonly string[])[]>
   const prepared = await preparedGateway(setup, stage);
   const two: Workers = { ...(await start(prepared)), name: "two", command: prepared.command };
   await allServe(two.pid, 2);
-  const requests = stage.size(1000, 300);
+  const requests = stage.size(1000, 220);
   const granted = await grantedOf(two.port, 0, requests);
   if (granted !== FREE_A_DAY) throw new Error(`${granted} requests were let in.`);
   const counts = new Set(await Promise.all(Array.from({ length: 8 }, () => countedAt(two.port))));
