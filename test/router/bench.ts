@@ -198,13 +198,15 @@ function paraphrases(): void {
   }
 }
 
+/** Milliseconds, of the runs during which no other process was given the processor. */
 function timesOf(run: () => void, rounds: number): readonly number[] {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    const before = process.cpuUsage();
+    const interrupted = process.resourceUsage().involuntaryContextSwitches;
+    const from = performance.now();
     run();
-    const { user, system } = process.cpuUsage(before);
-    times.push((user + system) / 1000);
+    const time = performance.now() - from;
+    if (process.resourceUsage().involuntaryContextSwitches === interrupted) times.push(time);
   }
   return times.toSorted((a, b) => a - b);
 }
@@ -221,7 +223,7 @@ const SIZES = [
 
 function speed(): void {
   heading(
-    "Processor time of a decision, milliseconds (this machine), beside a loop of about the same length",
+    "Time of a decision, milliseconds (this machine, one thread, uninterrupted), beside a loop of about the same length",
   );
   for (const [chars, cards, taughtCards] of SIZES) decisionTimes(chars, cards, taughtCards);
   for (const [chars, cards, taughtCards] of SIZES) {
