@@ -133,7 +133,7 @@ describe("a provider slows down", () => {
 
 describe("a few failures", () => {
   const onceIn = (every: number, gapMs: number, rounds: number) => {
-    const day = new Day({ ...MODELS, Thrift: { price: [0.5, 2], skills: skillsAt(0.94) } }, 0.98);
+    const day = new Day({ ...MODELS, Thrift: { price: [0.5, 2], skills: skillsAt(0.945) } }, 0.98);
     const picks = [];
     for (let at = 0; at < rounds; at++) {
       day.is("Thrift", at % every === every - 1 ? { ...USUAL, failsAfterMs: 300 } : QUICK);
