@@ -101,7 +101,7 @@ const GATED_MODELS = [
 function providers(shop: string, gated: string): string {
   const at = (name: string, dialect: string, url: string, more = "") =>
     `  ${name}:\n    dialect: ${dialect}\n    keys: ["sim-key"]\n    base_url: "${url}"\n${more}    models:`;
-  const hasty = "    timeouts: { first_byte: 300ms, idle: 300ms, total: 2s }\n";
+  const hasty = "    timeouts: { first_byte: 1s, idle: 500ms, total: 4s }\n";
   return [
     at("Shop", "openai", `${shop}/openai/v1`),
     modelRows(SHOP_MODELS),
