@@ -1,6 +1,6 @@
 // CPU time per request and per chunk at 32 connections: whole answers, streams of one dialect, streams that are translated.
 import { medianOf, shown, spread } from "./figures.ts";
-import { type Cost, costs, type Load } from "./measure.ts";
+import { type Cost, costs, type Load, warmedUp } from "./measure.ts";
 import type { Aim, Bars, Finding, Table } from "./report.ts";
 import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
 
@@ -15,6 +15,8 @@ interface Case {
   readonly title: string;
   readonly scenario: Scenario;
   readonly requests: number;
+  /** How many come before the first round. */
+  readonly before: number;
   readonly connections: number;
   readonly rounds: number;
   /** Times the floor. */
@@ -27,6 +29,7 @@ const whole: Case = {
   title: "whole answers, 1 KB",
   scenario: { speech: "openai", manner: "", chunks: null },
   requests: 4000,
+  before: 24_000,
   connections: CONNECTIONS,
   rounds: ROUNDS,
   atMost: 1.6,
@@ -41,6 +44,7 @@ function streamed(speech: Scenario["speech"], paceMs: number): Case {
     title: `streams of ${CHUNKS} chunks, ${kind}, ${isPaced ? `a chunk per ${paceMs} ms` : "in one burst"}`,
     scenario: { speech, manner, chunks: CHUNKS },
     requests: isPaced ? 96 : 640,
+    before: isPaced ? 96 : 12_000,
     connections: isPaced ? PACED_CONNECTIONS : CONNECTIONS,
     rounds: isPaced ? PACED_ROUNDS : ROUNDS,
     atMost: speech === "openai" ? 1.35 : 2.5,
@@ -50,6 +54,7 @@ function streamed(speech: Scenario["speech"], paceMs: number): Case {
 async function measured(stage: Stage, one: Case): Promise<ReadonlyMap<string, readonly Cost[]>> {
   const others = stage.contenders(one.scenario).filter(({ name }) => name !== DIRECT);
   const requests = stage.size(one.requests, 16);
+  await warmedUp(others, { connections: one.connections, requests: stage.size(one.before, 16) });
   const load: Load = { connections: one.connections, warmUp: Math.ceil(requests / 5), requests };
   return costs(others, stage.size(one.rounds, 1), load);
 }

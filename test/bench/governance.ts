@@ -1,12 +1,15 @@
 // What governance costs: the same program with every request held, posted and logged on SQLite, and on a store that answers at once.
 import { join } from "node:path";
-import { askOf } from "./client.ts";
+import { nothingSeen } from "./answer.ts";
+import { type Ask, askOf, closedLoop } from "./client.ts";
 import { medianOf, spread } from "./figures.ts";
 import { costOf, inRounds } from "./measure.ts";
 import { run, type Started, start } from "./processes.ts";
 import type { Finding } from "./report.ts";
 import { bodyOf, type Scenario, type Stage } from "./stage.ts";
 
+/** What comes before all rounds: the compiling of code is over by then. */
+const [BEFORE, BEFORE_CONNECTIONS] = [24_000, 256];
 const FIRST_BYTE_MS = 20;
 const PROGRAM = join(import.meta.dir, "governed.ts");
 const SCENARIO: Scenario = { speech: "openai", manner: `~latency=${FIRST_BYTE_MS}`, chunks: null };
@@ -19,13 +22,15 @@ export async function benchGovernance(stage: Stage): Promise<Finding> {
   const sides = await bothSides(stage);
   const rounds = stage.size(3, 1);
   const rows: string[][] = [];
+  for (const side of sides) {
+    const load = { connections: BEFORE_CONNECTIONS, requests: stage.size(BEFORE, 40) };
+    await closedLoop(() => askOfSide(side), load, nothingSeen());
+  }
   for (const connections of stage.size([16, 64, 256], [16])) {
     const load = { connections, warmUp: stage.size(400, 20), requests: stage.size(connections * 25, 40) };
-    const found = await inRounds(sides, rounds, ({ pid, port, line }) => {
-      const headers = { authorization: `Bearer ${line.split(" ")[0]}` };
-      const expected = { speech: "openai" as const, chunks: null };
-      const ask = askOf(port, "/v1/chat/completions", headers, bodyOf("Local#m", SCENARIO), expected);
-      return costOf(pid, () => ask, load);
+    const found = await inRounds(sides, rounds, (side) => {
+      const ask = askOfSide(side);
+      return costOf(side.pid, () => ask, load);
     });
     const cpuOf = (name: Side["name"]) => (found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros);
     const ratios = cpuOf("on").map((on, round) => on / (cpuOf("off")[round] ?? Number.NaN));
@@ -44,6 +49,12 @@ export async function benchGovernance(stage: Stage): Promise<Finding> {
     aims: [],
     bars: [],
   };
+}
+
+function askOfSide({ port, line }: Side): Ask {
+  const headers = { authorization: `Bearer ${line.split(" ")[0]}` };
+  const expected = { speech: "openai", chunks: null } as const;
+  return askOf(port, "/v1/chat/completions", headers, bodyOf("Local#m", SCENARIO), expected);
 }
 
 async function bothSides({ directory, upstreamPort, isShort }: Stage): Promise<readonly Side[]> {

@@ -1,6 +1,6 @@
 // Two workers against one: CPU per request, how the load is shared, and whether limits, books, counts and the end are one.
 import { nothingSeen } from "./answer.ts";
-import { Connection } from "./client.ts";
+import { Connection, closedLoop } from "./client.ts";
 import { medianOf, spread } from "./figures.ts";
 import { preparedGateway } from "./gateways.ts";
 import { type Cost, costOf, inRounds } from "./measure.ts";
@@ -10,6 +10,8 @@ import { MASTER_KEY, secretOf } from "./seed.ts";
 import { askGateway, bodyOf, type Scenario, type Stage } from "./stage.ts";
 
 const CONNECTIONS = 64;
+/** Both workers' code is compiled after so many. */
+const BEFORE = 40_000;
 const FREE_A_DAY = 200;
 const WHOLE: Scenario = { speech: "openai", manner: "", chunks: null };
 
@@ -45,8 +47,8 @@ async function allServe(pid: number, workers: number): Promise<void> {
 }
 
 async function measured({ pid, port }: Workers, stage: Stage, keys: number): Promise<Shared> {
-  const load = { connections: CONNECTIONS, warmUp: stage.size(800, 40), requests: stage.size(4000, 100) };
   const workers = familyOf(pid).slice(1);
+  const load = { connections: CONNECTIONS, warmUp: stage.size(800, 40), requests: stage.size(4000, 100) };
   const before = workers.map(ownCpuMicros);
   const asks = Array.from({ length: keys }, (_, key) => askGateway(port, WHOLE, "Local#m", key));
   const none = askGateway(port, WHOLE);
@@ -122,6 +124,10 @@ async function oneGateway(stage: Stage): Promise<readonly (readonly string[])[]>
 
 export async function benchWorkers(stage: Stage): Promise<Finding> {
   const both = [await startWorkers(stage, "one"), await startWorkers(stage, "two")];
+  for (const { port } of both) {
+    const load = { connections: CONNECTIONS, requests: stage.size(BEFORE, 40) };
+    await closedLoop(() => askGateway(port, WHOLE), load, nothingSeen());
+  }
   const found = await inRounds(both, stage.size(5, 1), (one) => measured(one, stage, 10));
   const cpuOf = (name: string) => (found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros);
   const ratio = medianOf(cpuOf("two")) / medianOf(cpuOf("one"));
