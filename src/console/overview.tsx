@@ -8,7 +8,7 @@ import { useLive } from "./live.ts";
 import { Segments } from "./parts/button.tsx";
 import { Chart, Spark } from "./parts/chart.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
-import { Live, Loaded, Skeleton } from "./parts/states.tsx";
+import { Empty, Live, Loaded, Skeleton } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
 import { place, setFields } from "./route.ts";
 import type { Figures, Overview } from "./types.ts";
@@ -87,6 +87,7 @@ function LoadingFigures() {
 
 function FiguresOf({ data }: { readonly data: Overview }) {
   const { totals, previous, series } = data;
+  if (totals.requests === 0 && previous.requests === 0) return <NothingYet />;
   return (
     <div class="stack">
       <Tiles totals={totals} previous={previous} series={series} />
@@ -97,6 +98,17 @@ function FiguresOf({ data }: { readonly data: Overview }) {
         <SpeedChart data={data} />
       </div>
     </div>
+  );
+}
+
+function NothingYet() {
+  return (
+    <Card>
+      <Empty icon="overview" title="No traffic in this time">
+        Add a key under <a href="#/settings/router">Settings → Router</a> and point your SDK at this address,
+        or ask something in the <a href="#/playground">playground</a>: what comes in is counted here at once.
+      </Empty>
+    </Card>
   );
 }
 
@@ -118,7 +130,7 @@ function RequestsChart({ data }: Part) {
   const label = `Requests over time, ${data.totals.requests} in all, ${data.totals.errors} of them failed`;
   return (
     <Card title="Requests">
-      <Chart {...{ label, times, step, lines }} format={compact} isBars />
+      <Chart {...{ label, times, step, lines }} format={compact} isBars isWhole />
     </Card>
   );
 }
@@ -146,7 +158,7 @@ function TokensChart({ data }: Part) {
   ];
   return (
     <Card title="Tokens">
-      <Chart {...{ times, step, lines }} label="Tokens over time" format={compact} isBars />
+      <Chart {...{ times, step, lines }} label="Tokens over time" format={compact} isBars isWhole />
     </Card>
   );
 }
@@ -163,7 +175,7 @@ function SpeedChart({ data }: Part) {
   ];
   return (
     <Card title="Time to first token">
-      <Chart {...{ times, step, lines }} label="Time to the first token over time" format={span} />
+      <Chart {...{ times, step, lines }} label="Time to the first token over time" format={span} isWhole />
     </Card>
   );
 }

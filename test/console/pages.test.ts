@@ -147,4 +147,16 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     await page.getByText("Free requests a day").waitFor();
     await close();
   });
+
+  test("before the first request the overview says what to do", async () => {
+    const quiet = await startUnderTest();
+    const { page, complaints, close } = await signedIn(browser, quiet);
+    await page.getByRole("heading", { name: "No traffic in this time" }).waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole("link", { name: "Settings → Router" }).click();
+    await page.getByRole("button", { name: "Add New Key" }).waitFor();
+    expect(complaints).toEqual([]);
+    await close();
+    await quiet.stop();
+  });
 });

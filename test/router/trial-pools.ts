@@ -67,6 +67,11 @@ export interface PickResult {
   readonly entropy: number;
 }
 
+export interface ForeignResult extends PickResult {
+  /** Over the model that is best on what was known: the other sets' rows. Who knows no more can't know a better single one. */
+  readonly overKnown: Interval;
+}
+
 /** Best single: the model with the highest mean on all the pool's rows, which no router knows beforehand. */
 export function pickResult(name: string, field: Field, picks: readonly Picked[]): PickResult {
   const rows = picks.map(({ row }) => row);
@@ -115,9 +120,10 @@ export function outOfDistribution(
   pool: Pool,
   retrained: (topic: string) => Parameters,
   part = TEST_PART,
-): readonly PickResult[] {
+): readonly ForeignResult[] {
   const field = pricedField(pool, true);
   const { learned, scored } = partsOf(field, part);
+  const champions = new Map<string, number>();
   const labels: Picked[] = [];
   const rowsOnly: Picked[] = [];
   for (const set of new Set(field.rows.map((row) => row.set))) {
@@ -126,15 +132,20 @@ export function outOfDistribution(
     if (first === undefined) continue;
     const parameters = retrained(first.topic);
     const others = learned.filter((row) => row.set !== set && row.topic !== first.topic);
+    champions.set(set, bestSingleOf(field, others).at);
     const skills = skillRows(field, others, parameters);
     const state = taught(field, others, skills, parameters);
     labels.push(...picksOf("best", field, own, inputOf(field, skills, state, 0.98), parameters));
     rowsOnly.push(...picksOf("best", field, own, inputOf(field, skills, new Learned(), 0.98), parameters));
   }
-  return [
-    pickResult(`${pool}, skill rows only`, field, rowsOnly),
-    pickResult(`${pool}, labels learned`, field, labels),
-  ];
+  const result = (name: string, picks: readonly Picked[]): ForeignResult => {
+    const gains = picks.map(({ row, at }) => {
+      const known = champions.get(row.set) ?? at;
+      return (row.scores[at] ?? 0) - (row.scores[known] ?? 0);
+    });
+    return { ...pickResult(name, field, picks), overKnown: bootstrapped(gains) };
+  };
+  return [result(`${pool}, skill rows only`, rowsOnly), result(`${pool}, labels learned`, labels)];
 }
 
 /** Trains once for each kind that is left out. */

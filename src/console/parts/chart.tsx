@@ -16,11 +16,17 @@ interface ChartProps {
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly isBars?: boolean;
+  /** Half of one makes no sense: the axis counts in whole numbers. */
+  readonly isWhole?: boolean;
   readonly format: (value: number) => string;
   readonly step: "hour" | "day";
 }
 
 const HEIGHT = 196;
+/** By what an axis of whole numbers may count. */
+const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
+  [1, 2, 5].map((digit) => digit * 10 ** power),
+).flat();
 
 export function Chart(props: ChartProps) {
   const { label, lines, format } = props;
@@ -107,7 +113,7 @@ function optionsOf(
   element: HTMLElement,
   onPoint: (at: number | null) => void,
 ): uPlot.Options {
-  const { lines, isBars, format } = props;
+  const { lines, isBars, isWhole, format } = props;
   const style = getComputedStyle(element);
   const color = (name: string) => style.getPropertyValue(name).trim();
   const bars = uPlot.paths.bars?.({ size: [0.72, 28, 1], radius: 0.12 });
@@ -141,6 +147,7 @@ function optionsOf(
         size: 56,
         grid: { stroke: color("--line"), width: 1 },
         space: 36,
+        ...(isWhole ? { incrs: WHOLE_STEPS } : {}),
         values: (_, splits) => splits.map((value) => format(value)),
       },
     ],
