@@ -68,7 +68,7 @@ const DOUBT_PACE = 0.05;
 const STRANGE_FROM = 1.05;
 const STRANGE_TO = 1.25;
 /** How far what was learned of a kind of request is followed. */
-const TRUST_MAX = 0.7;
+const TRUST_MAX = 0.45;
 const LENGTHS_START = 8;
 /** What answers before the last so many were like is forgotten. */
 const ANSWERS_MAX = 500;
