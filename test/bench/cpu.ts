@@ -129,9 +129,9 @@ export function benchWhole(stage: Stage): Promise<Finding> {
 export function benchStreamed(stage: Stage): Promise<Finding> {
   const paceMs = stage.size(4, 1);
   return compared(stage, "CPU per request: streams", [
-    streamed("openai", paceMs),
     streamed("openai", 0),
-    streamed("anthropic", paceMs),
+    streamed("openai", paceMs),
     streamed("anthropic", 0),
+    streamed("anthropic", paceMs),
   ]);
 }
