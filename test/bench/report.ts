@@ -93,7 +93,7 @@ export function plot(groups: readonly Bars[]): string {
     y += 26;
   }
   const frame = `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${y}" font-family="sans-serif" font-size="12" fill="#222">`;
-  return `${frame}\n<rect width="100%" height="100%" fill="#fff"/>\n${parts.join("\n")}\n</svg>\n`;
+  return `${frame}\n<title>What the benchmarks found, as bars</title>\n<rect width="100%" height="100%" fill="#fff"/>\n${parts.join("\n")}\n</svg>\n`;
 }
 
 /** A line through points, its scale from zero. */
@@ -108,6 +108,7 @@ export function plotLine(title: string, points: readonly (readonly [number, numb
     `<text x="${left + share * (width - left - 20)}" y="${height - 10}" text-anchor="middle">${shown(share * last)}</text>`,
   ]);
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="sans-serif" font-size="12" fill="#222">
+<title>${escaped(title)}</title>
 <rect width="100%" height="100%" fill="#fff"/>
 <text x="12" y="20" font-weight="bold">${escaped(title)}</text>
 ${marks.join("\n")}
