@@ -4,10 +4,8 @@ import { unavailable } from "../unavailable.ts";
 import { IN_MEMORY } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 
-/** Under load who comes within this time shares one sync; every provider takes longer to begin its answer. */
+/** Who comes within this time shares one sync; every provider takes longer to begin its answer. */
 const GATHERING_MS = 4;
-/** Where the last one came longer ago than this, nobody is waited for: the answer may be there before a sync is. */
-const ALONE_MS = 1;
 
 export interface Durability {
   /** Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`. */
@@ -16,11 +14,9 @@ export interface Durability {
 
 export function createDurability(path: string, lifeline: Lifeline): Durability {
   let gathering: Promise<void> | null = null;
-  let askedMs = Number.NEGATIVE_INFINITY;
 
-  async function gather(isAlone: boolean): Promise<void> {
-    // Not at once in any case: `gathering` has to stand before it is taken away.
-    await (isAlone ? null : Bun.sleep(GATHERING_MS));
+  async function gather(): Promise<void> {
+    await Bun.sleep(GATHERING_MS);
     // Who comes from now on may have committed after the sync has begun: the next one is theirs.
     gathering = null;
     try {
@@ -35,9 +31,7 @@ export function createDurability(path: string, lifeline: Lifeline): Durability {
   return {
     sync: () => {
       if (path === IN_MEMORY) return Promise.resolve();
-      const nowMs = performance.now();
-      gathering ??= gather(nowMs - askedMs > ALONE_MS);
-      askedMs = nowMs;
+      gathering ??= gather();
       return gathering;
     },
   };
