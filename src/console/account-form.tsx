@@ -4,6 +4,7 @@ import { change, messageOf } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
+import { useTask } from "./task.ts";
 import type { Account } from "./types.ts";
 
 interface AccountFormProps {
@@ -14,19 +15,10 @@ interface AccountFormProps {
 
 export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
   const [name, setName] = useState(edited?.name ?? "");
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      const path = edited ? `/accounts/${edited.id}` : "/accounts";
-      onSaved(await change<Account>(edited ? "PATCH" : "POST", path, { name: name.trim() }));
-    } catch (failed) {
-      setError(messageOf(failed));
-      setBusy(false);
-    }
-  };
+  const { isBusy, failed, start } = useTask(async () => {
+    const path = edited ? `/accounts/${edited.id}` : "/accounts";
+    onSaved(await change<Account>(edited ? "PATCH" : "POST", path, { name: name.trim() }));
+  });
   const foot = (
     <>
       <Button onClick={onClose}>Cancel</Button>
@@ -37,7 +29,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
   );
   return (
     <Dialog title={edited ? `Rename ${edited.name}` : "Add account"} onClose={onClose} foot={foot}>
-      <form id="account-form" onSubmit={submit}>
+      <form id="account-form" onSubmit={start}>
         <TextField
           label="Name"
           placeholder="Team or customer"
@@ -45,7 +37,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
           isFocused
           value={name}
           onInput={setName}
-          error={error}
+          error={failed === null ? null : messageOf(failed)}
         />
       </form>
     </Dialog>

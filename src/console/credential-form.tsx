@@ -5,6 +5,7 @@ import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { toast } from "./parts/toast.tsx";
+import { useTask } from "./task.ts";
 import type { Credential, Provider } from "./types.ts";
 
 interface CredentialFormProps {
@@ -17,24 +18,15 @@ interface CredentialFormProps {
 export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
   const [key, setKey] = useState("");
   const [weight, setWeight] = useState(String(replaced?.weight ?? 1));
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    try {
-      const fields = { ...(key.trim() === "" ? {} : { key: key.trim() }), weight: Number(weight) };
-      const path = `/providers/${provider.name}`;
-      if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
-      else await change("POST", path, fields);
-      toast(replaced ? "The credential is replaced" : `${provider.name} has a new credential`);
-      await onSaved();
-      onClose();
-    } catch (failed) {
-      setError(messageOf(failed));
-      setBusy(false);
-    }
-  };
+  const { isBusy, failed, start } = useTask(async () => {
+    const fields = { ...(key.trim() === "" ? {} : { key: key.trim() }), weight: Number(weight) };
+    const path = `/providers/${provider.name}`;
+    if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
+    else await change("POST", path, fields);
+    toast(replaced ? "The credential is replaced" : `${provider.name} has a new credential`);
+    await onSaved();
+    onClose();
+  });
   const foot = (
     <>
       <Button onClick={onClose}>Cancel</Button>
@@ -48,7 +40,7 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
     : `Add a credential to ${provider.name}`;
   return (
     <Dialog title={title} onClose={onClose} foot={foot}>
-      <form id="credential-form" class="stack" onSubmit={submit}>
+      <form id="credential-form" class="stack" onSubmit={start}>
         <TextField
           label={`API key of ${provider.name}`}
           type="password"
@@ -58,7 +50,7 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
           isFocused
           value={key}
           onInput={setKey}
-          error={error}
+          error={failed === null ? null : messageOf(failed)}
         />
         <TextField
           label="Weight"

@@ -9,6 +9,7 @@ import { Dialog } from "./parts/dialog.tsx";
 import { SelectField, TextField } from "./parts/field.tsx";
 import { ModelsField } from "./parts/models-field.tsx";
 import { Notice } from "./parts/states.tsx";
+import { useTask } from "./task.ts";
 import type { KeyRow, NewKey } from "./types.ts";
 
 interface KeyFormProps {
@@ -86,26 +87,16 @@ function expiryOf({ expiry, date }: Draft): string | null {
 
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
   const [draft, setDraft] = useState(() => draftOf(edited));
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
   const set = (fields: Partial<Draft>) => setDraft({ ...draft, ...fields });
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      const body = bodyOf(draft, edited);
-      if (edited) {
-        await change("PATCH", `/keys/${edited.id}`, body);
-        onSaved?.();
-      } else {
-        onMade?.(await change<NewKey>("POST", "/keys", body));
-      }
-    } catch (failed) {
-      setError(failed);
-      setBusy(false);
+  const { isBusy, failed, start } = useTask(async () => {
+    const body = bodyOf(draft, edited);
+    if (edited) {
+      await change("PATCH", `/keys/${edited.id}`, body);
+      onSaved?.();
+    } else {
+      onMade?.(await change<NewKey>("POST", "/keys", body));
     }
-  };
+  });
   const foot = (
     <>
       <Button onClick={onClose}>Cancel</Button>
@@ -116,8 +107,8 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
   );
   return (
     <Dialog title={edited ? `Edit ${edited.name}` : "Add New Key"} onClose={onClose} foot={foot}>
-      <form id="key-form" class="stack" onSubmit={submit}>
-        <Fields draft={draft} set={set} isNew={!edited} error={error} />
+      <form id="key-form" class="stack" onSubmit={start}>
+        <Fields draft={draft} set={set} isNew={!edited} error={failed} />
       </form>
     </Dialog>
   );

@@ -5,25 +5,14 @@ import { span } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Logo } from "./parts/icon.tsx";
+import { useTask } from "./task.ts";
 
 export function SignIn() {
   const [token, setToken] = useState("");
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      await signIn(token.trim());
-    } catch (failed) {
-      setError(wordsFor(failed));
-      setBusy(false);
-    }
-  };
+  const { isBusy, failed, start } = useTask(() => signIn(token.trim()));
   return (
     <main class="sign-in">
-      <form class="card sign-in-card" onSubmit={submit}>
+      <form class="card sign-in-card" onSubmit={start}>
         <div class="brand">
           <Logo />
           Poundkey
@@ -41,7 +30,7 @@ export function SignIn() {
           isFocused
           value={token}
           onInput={setToken}
-          error={error}
+          error={failed === null ? null : wordsFor(failed)}
         />
         <Button kind="main" type="submit" isBusy={isBusy}>
           Sign in

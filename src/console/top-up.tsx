@@ -7,6 +7,7 @@ import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { toast } from "./parts/toast.tsx";
+import { useTask } from "./task.ts";
 import type { Account } from "./types.ts";
 
 const AMOUNTS = [10, 50, 100, 500];
@@ -20,28 +21,18 @@ interface TopUpProps {
 export function TopUp({ account, onClose, onDone }: TopUpProps) {
   const [amount, setAmount] = useState("");
   const [note, setNote] = useState("");
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
   // A try whose answer was lost is the same top-up again; another amount is another one.
   const once = useRef({ of: "", name: "" });
-  const submit = async (event: Event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
+  const { isBusy, failed, start } = useTask(async () => {
     const body = { amount_usd: Number(amount), ...(note.trim() === "" ? {} : { note: note.trim() }) };
     const of = JSON.stringify(body);
     if (once.current.of !== of) once.current = { of, name: uniqueName() };
-    try {
-      const path = `/accounts/${account.id}/topups`;
-      const after = await change<Account>("POST", path, body, { "idempotency-key": once.current.name });
-      toast(`${account.name} has ${usd(after.balance_usd)}`);
-      await onDone();
-      onClose();
-    } catch (failed) {
-      setError(messageOf(failed));
-      setBusy(false);
-    }
-  };
+    const path = `/accounts/${account.id}/topups`;
+    const after = await change<Account>("POST", path, body, { "idempotency-key": once.current.name });
+    toast(`${account.name} has ${usd(after.balance_usd)}`);
+    await onDone();
+    onClose();
+  });
   const foot = (
     <>
       <Button onClick={onClose}>Cancel</Button>
@@ -52,7 +43,7 @@ export function TopUp({ account, onClose, onDone }: TopUpProps) {
   );
   return (
     <Dialog title={`Top up ${account.name}`} onClose={onClose} foot={foot}>
-      <form id="top-up" class="stack" onSubmit={submit}>
+      <form id="top-up" class="stack" onSubmit={start}>
         <p class="soft">The balance is {usd(account.balance_usd)} now.</p>
         <TextField
           label="Amount in USD"
@@ -63,7 +54,7 @@ export function TopUp({ account, onClose, onDone }: TopUpProps) {
           isFocused
           value={amount}
           onInput={setAmount}
-          error={error}
+          error={failed === null ? null : messageOf(failed)}
         />
         <div class="row">
           {AMOUNTS.map((one) => (

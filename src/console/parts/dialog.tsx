@@ -1,7 +1,8 @@
 // Dialogs on the browser's own element, which keeps the focus inside and closes on Escape.
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { messageOf } from "../api.ts";
+import { useTask } from "../task.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./states.tsx";
 
@@ -49,22 +50,14 @@ interface ConfirmProps {
 
 /** Asks before something that can't be undone. */
 export function Confirm({ title, action, run, onClose, children }: ConfirmProps) {
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const confirm = async () => {
-    setBusy(true);
-    try {
-      await run();
-      onClose();
-    } catch (failed) {
-      setError(messageOf(failed));
-      setBusy(false);
-    }
-  };
+  const { isBusy, failed, start } = useTask(async () => {
+    await run();
+    onClose();
+  });
   const foot = (
     <>
       <Button onClick={onClose}>Cancel</Button>
-      <Button kind="danger-main" isBusy={isBusy} onClick={confirm}>
+      <Button kind="danger-main" isBusy={isBusy} onClick={start}>
         {action}
       </Button>
     </>
@@ -72,7 +65,7 @@ export function Confirm({ title, action, run, onClose, children }: ConfirmProps)
   return (
     <Dialog title={title} onClose={onClose} foot={foot}>
       <p class="soft">{children}</p>
-      {error && <Notice tone="bad">{error}</Notice>}
+      {failed !== null && <Notice tone="bad">{messageOf(failed)}</Notice>}
     </Dialog>
   );
 }

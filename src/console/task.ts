@@ -1,0 +1,27 @@
+// What a form or a button sets going: busy while it runs, with what it failed of afterwards.
+import { useState } from "preact/hooks";
+
+export interface Task {
+  readonly isBusy: boolean;
+  /** What was thrown last; null: nothing, or it runs again. */
+  readonly failed: unknown;
+  readonly start: (event: Event) => Promise<void>;
+}
+
+/** Stays busy after success: whoever is done closes what showed it. */
+export function useTask(work: () => Promise<unknown>): Task {
+  const [failed, setFailed] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const start = async (event: Event) => {
+    event.preventDefault();
+    setBusy(true);
+    setFailed(null);
+    try {
+      await work();
+    } catch (thrown) {
+      setFailed(thrown);
+      setBusy(false);
+    }
+  };
+  return { isBusy, failed, start };
+}
