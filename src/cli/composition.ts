@@ -52,6 +52,8 @@ export interface GatewayOptions {
   readonly configSchema: object;
   /** Several processes share the port. */
   readonly reusePort: boolean;
+  /** When it stops, another gateway has the port too: what still comes here is served until it goes there. */
+  readonly isRelieved?: boolean;
   /** For how long clients are given notice before the listener stops. */
   readonly noticeMs?: number;
   /** Upstream calls; the tests' way to see them. */
@@ -132,8 +134,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-function endingOf({ noticeMs = NOTICE_MS, reusePort: isShared, settings }: GatewayOptions) {
-  return { noticeMs, isShared, drainMs: settings.server.drainMs };
+function endingOf({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
+  return { noticeMs, isRelieved, drainMs: settings.server.drainMs };
 }
 
 function gatewayOf(
