@@ -40,7 +40,7 @@ import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
-import { clock, random, reach, upstreamFetch } from "./world.ts";
+import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
 
 /** How long what was served may take to be written down. */
 const SETTLE_MS = 5000;
@@ -114,7 +114,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
   const { credentials } = inForce;
-  const endUpkeep = await keepUp({ store, ledger, learning, credentials, clock, log, keepMs });
+  const memory = { open: () => gateway.open, collect };
+  const endUpkeep = await keepUp({ store, ledger, learning, credentials, memory, clock, log, keepMs });
   const app = listeningOr(endUpkeep, () =>
     appOf(ports, options, metrics, { inForce, feed }, known).listen({}),
   );
