@@ -78,6 +78,10 @@ const LENGTH_MAX = 2;
 export class Learned {
   readonly #cards = new Map<string, Taught>();
 
+  has(model: string): boolean {
+    return this.#cards.has(model);
+  }
+
   /** Ids of the cards of which anything is known. */
   models(): Iterable<string> {
     return this.#cards.keys();
@@ -153,7 +157,8 @@ export class Learned {
       for (const [at, skill] of SKILLS.entries()) {
         const count = seen[at] ?? 0;
         if (count < 0.5) continue;
-        categories[skill] = { labels: Math.round(count * 10) / 10, score: round((scored[at] ?? 0) / count) };
+        const score = Math.round(((scored[at] ?? 0) / count) * 1000) / 1000;
+        categories[skill] = { labels: Math.round(count * 10) / 10, score };
       }
       return { model, labels, categories };
     });
@@ -172,8 +177,7 @@ export class Learned {
 
   /** Forgets one card, or all. */
   reset(model?: string): void {
-    if (model === undefined) this.#cards.clear();
-    else this.#cards.delete(model);
+    for (const id of model === undefined ? [...this.#cards.keys()] : [model]) this.#cards.delete(id);
   }
 
   /** As JSON, to be kept. */
@@ -263,10 +267,6 @@ function untaught(width: number): Taught {
     seen: perSkill(),
     scored: perSkill(),
   };
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }
 
 function taughtOf(card: Readonly<Record<string, unknown>>, width: number): Taught | null {

@@ -19,20 +19,19 @@ import {
   askedBy,
   type ChooseInput,
   type Considered,
-  consider,
   UNTAUGHT,
   unfit,
   weighed,
 } from "./consider.ts";
 import { GOOD_KEPT, SCORED_KEPT } from "./decision.ts";
 import { featuresOf } from "./features.ts";
-import { type CardHealth, NO_HEALTH } from "./health-view.ts";
+import { NO_HEALTH } from "./health-view.ts";
 import { type Bound, boundOf } from "./lots.ts";
 import { predict } from "./predictor.ts";
 import type { Profile } from "./profiles.ts";
 import { type Quality, qualityOf } from "./quality.ts";
-import { type Group, type Roster, rosterOf } from "./roster.ts";
-import { NONE, Visit } from "./visit.ts";
+import { type Group, type Place, type Roster, rosterOf } from "./roster.ts";
+import { firstOf, NONE, Visit } from "./visit.ts";
 
 export interface Shortlist {
   /** Of its candidates the first are the first of all; the others are those that scores go by, and that the log keeps. */
@@ -73,7 +72,7 @@ class Field {
   readonly #input: ChooseInput;
   readonly #roster: Roster;
   /** Looked at one by one: more is known of them than their cards tell. */
-  readonly #apart: ReadonlySet<ModelCard>;
+  readonly #apart: ReadonlyMap<ModelCard, Place>;
   readonly #qualities = new Map<Profile, Quality>();
   /** Those that can serve, as far as they have to be looked at: the ones apart, and the first of the others in each group. */
   readonly #entries: Considered[] = [];
@@ -95,15 +94,15 @@ class Field {
   }
 
   /** Those whose quality, cost or health their cards alone don't tell; how fast they are of late matters to `light` alone. */
-  #cardsApart(): ReadonlySet<ModelCard> {
+  #cardsApart(): ReadonlyMap<ModelCard, Place> {
     const { health = NO_HEALTH, learned = UNTAUGHT } = this.#input;
     const { cached } = this.#asked;
     const noted = health.noted?.(this.#selector === "light" ? "any" : "trouble") ?? [];
-    const cards = new Set<ModelCard>();
+    const cards = new Map<ModelCard, Place>();
     for (const ids of [noted, learned.models(), cached === null ? [] : [cached.cardId]]) {
       for (const id of ids) {
-        const card = this.#roster.places.get(id)?.card;
-        if (card !== undefined) cards.add(card);
+        const place = this.#roster.places.get(id);
+        if (place !== undefined) cards.set(place.card, place);
       }
     }
     return cards;
@@ -120,8 +119,8 @@ class Field {
       for (const lot of lots)
         this.#bounds.push(boundOf(lot, this.#asked, (profile) => this.#qualityOf(profile)));
     }
-    for (const card of this.#apart) {
-      const one = consider(card, this.#asked, this.#input);
+    for (const place of this.#apart.values()) {
+      const one = this.#known(place);
       if (one.eligible) this.#entries.push(one);
       else if (one.removedBy === "unhealthy") this.#unhealthy.push(one);
     }
@@ -129,8 +128,24 @@ class Field {
   }
 
   /** By what its card tells. */
-  #told(card: ModelCard, { profile }: Group, seen: CardHealth | null = null): Considered {
-    return weighed({ card, profile, quality: this.#qualityOf(profile), seen, length: 1 }, this.#asked, null);
+  #told(card: ModelCard, { profile }: Group): Considered {
+    const quality = this.#qualityOf(profile);
+    return weighed({ card, profile, quality, seen: null, length: 1 }, this.#asked, null);
+  }
+
+  /** By all that is known of it, as `consider` does; the operator's rules have nothing against those in the roster. */
+  #known({ card, group: { profile } }: Place): Considered {
+    const { health = NO_HEALTH, learned = UNTAUGHT } = this.#input;
+    const seen = health.of(card.id);
+    const quality = learned.has(card.id)
+      ? qualityOf(card.id, profile, this.#asked.prediction, learned)
+      : this.#qualityOf(profile);
+    const removedBy = unfit(card, this.#asked) ?? (seen?.open === true ? "unhealthy" : null);
+    return weighed(
+      { card, profile, quality, seen, length: learned.lengthOf(card.id) },
+      this.#asked,
+      removedBy,
+    );
   }
 
   /** Reckoned once. */
@@ -218,7 +233,7 @@ class Field {
     );
     this.#gather(found, GOOD_KEPT, by(carefulLevel));
     const pinned = this.#roster.places.get(pinFor(rules, prediction)?.id ?? "");
-    const one = pinned && consider(pinned.card, this.#asked, this.#input);
+    const one = pinned && this.#known(pinned);
     if (one?.eligible) found.set(one.card.id, one);
     return [...found.values()];
   }
@@ -236,8 +251,7 @@ class Field {
       return;
     }
     for (const card of this.#plain(group, count)) {
-      const seen = this.#input.health?.of(card.id);
-      if (!found.has(card.id)) found.set(card.id, this.#told(card, group, seen));
+      if (!found.has(card.id)) found.set(card.id, this.#known({ card, group }));
     }
   }
 
@@ -267,21 +281,4 @@ type Order = (a: Considered, b: Considered) => number;
 /** The highest first; of equal ones the first by score. */
 function by(value: (one: Considered) => number): Order {
   return (a, b) => value(b) - value(a) || byScore(a, b);
-}
-
-/** The first so many, without sorting the others. */
-function firstOf(entries: readonly Considered[], count: number, order: Order): readonly Considered[] {
-  const first: Considered[] = [];
-  for (const entry of entries) {
-    const last = first[count - 1];
-    if (last !== undefined && order(entry, last) >= 0) continue;
-    let place = Math.min(first.length, count - 1);
-    for (; place > 0; place--) {
-      const before = first[place - 1];
-      if (before === undefined || order(before, entry) <= 0) break;
-      first[place] = before;
-    }
-    first[place] = entry;
-  }
-  return first;
 }

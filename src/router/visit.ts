@@ -77,3 +77,24 @@ export class Visit {
 function isCheaper(bound: Bound, best: Bound | null): boolean {
   return best === null || bound.costUsdMin < best.costUsdMin;
 }
+
+/** The first so many, without sorting the others. */
+export function firstOf(
+  entries: readonly Considered[],
+  count: number,
+  order: (a: Considered, b: Considered) => number,
+): readonly Considered[] {
+  const first: Considered[] = [];
+  for (const entry of entries) {
+    const last = first[count - 1];
+    if (last !== undefined && order(entry, last) >= 0) continue;
+    let place = Math.min(first.length, count - 1);
+    for (; place > 0; place--) {
+      const before = first[place - 1];
+      if (before === undefined || order(before, entry) <= 0) break;
+      first[place] = before;
+    }
+    first[place] = entry;
+  }
+  return first;
+}
