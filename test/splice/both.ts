@@ -8,6 +8,7 @@ import { AnswerReader } from "../../src/wire/answer.ts";
 import { Fold } from "../../src/wire/fold.ts";
 import { chunksOf, type Part, Run } from "../../src/wire/run.ts";
 import { dataLine, dataLines } from "../../src/wire/sse.ts";
+import { decoded } from "../decoded.ts";
 
 export interface Subject {
   readonly dialect: Dialect;
@@ -32,7 +33,7 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
   const parts: Part[] = [];
   let fault = "";
   try {
-    for (const piece of pieces) {
+    for (const piece of decoded(pieces)) {
       const reading = reader.push(piece);
       parts.push(...(reading?.parts ?? []));
       if (reading?.broken !== undefined) throw reading.broken;
