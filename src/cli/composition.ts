@@ -10,7 +10,7 @@ import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
-import { buildApp } from "../http/app.ts";
+import { buildApp, listen } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
 import { originReader } from "../http/client-address.ts";
 import { consoleRoutes } from "../http/console.ts";
@@ -116,9 +116,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { credentials } = inForce;
   const memory = { open: () => gateway.open, collect };
   const endUpkeep = await keepUp({ store, ledger, learning, credentials, memory, clock, log, keepMs });
-  const app = listeningOr(endUpkeep, () =>
-    appOf(ports, options, metrics, { inForce, feed }, known).listen({}),
-  );
+  const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, { inForce, feed }, known)));
   return {
     port: app.server?.port ?? 0,
     gateway,
