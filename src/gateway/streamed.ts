@@ -6,16 +6,13 @@ import { unfold } from "../wire/fold.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import type { Part } from "../wire/run.ts";
 import { type AttemptCall, callFor, replyOf, send, told } from "./attempt.ts";
+import type { Batches } from "./batches.ts";
 import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "./upstream.ts";
 
-/** A streamed answer, drawn batch by batch. */
-export interface PartStream {
-  /** What the next read gave; null once the answer is whole. Throws the Fault of whatever broke it. */
-  next(): Promise<readonly Part[] | null>;
+/** A streamed answer: what each read gave. */
+export interface PartStream extends Batches<readonly Part[]> {
   /** As far as it was reported. */
   readonly usage: Usage | null;
-  /** Nobody wants the rest: the upstream call is ended. */
-  leave(): void;
 }
 
 /** An object and not generators within generators: there were four, each with a frame of its own while a stream is open. */

@@ -1,5 +1,6 @@
 // A streamed answer on the wire: server-sent events drawn by the client's reading, with signs of life in silences.
 import { errorBody, faultOf } from "../core/fault.ts";
+import type { Batches } from "../gateway/batches.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
 import { type Part, Run } from "../wire/run.ts";
 import { DONE_LINE, dataLine, dataLines, KEEP_ALIVE_LINE } from "../wire/sse.ts";
@@ -14,7 +15,7 @@ export interface Stamp {
 }
 
 export interface StreamParts {
-  readonly chunks: AsyncGenerator<readonly Part[]>;
+  readonly chunks: Batches<readonly Part[]>;
   readonly deadlines: Deadlines;
   /** The longest silence, and the longest wait for the first part of the answer before the head leaves. */
   readonly keepAliveMs: number;
@@ -36,7 +37,7 @@ export interface StreamAnswer {
   readonly early: boolean;
 }
 
-type Step = IteratorResult<readonly Part[]>;
+type Step = readonly Part[] | null;
 
 /** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
 export async function streamAnswer(parts: StreamParts): Promise<StreamAnswer> {
@@ -100,9 +101,10 @@ class EventStream implements DirectSource {
         const step = await (this.#next ?? this.#parts.chunks.next());
         this.#next = null;
         if (this.#over) return;
-        if (step.done) return this.#end(controller, DONE_LINE);
-        const text = this.#textOf(step.value);
-        if (text !== "") await this.#taken(controller.write(text));
+        if (step === null) return this.#end(controller, DONE_LINE);
+        const text = this.#textOf(step);
+        const written = text === "" ? 0 : controller.write(text);
+        if (typeof written !== "number") await this.#taken(written);
         if (this.#silence) this.#silence.atMs = this.#quietAtMs();
       }
     } catch (thrown) {
@@ -110,17 +112,16 @@ class EventStream implements DirectSource {
     }
   }
 
-  /** The client left. The upstream call ends by the signal; the generator's own end settles the request. */
+  /** The client left. The upstream call ends by the signal; the answer's own end settles the request. */
   cancel(): void {
     if (this.#over) return;
     this.#close();
     this.#parts.onLeft();
-    void this.#parts.chunks.return(undefined).catch(() => {});
+    this.#parts.chunks.leave();
   }
 
   /** A client that reads slowly is waited for: nothing more is drawn from the provider meanwhile. */
-  async #taken(written: number | Promise<number>): Promise<void> {
-    if (typeof written === "number") return;
+  async #taken(written: Promise<number>): Promise<void> {
     this.#unreadSinceMs = this.#parts.deadlines.nowMs();
     await written;
     this.#unreadSinceMs = null;
