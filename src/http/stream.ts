@@ -3,7 +3,7 @@ import { errorBody, faultOf } from "../core/fault.ts";
 import type { Batches } from "../gateway/batches.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
 import { type Part, Run } from "../wire/run.ts";
-import { DONE_LINE, dataLine, dataLines, KEEP_ALIVE_LINE } from "../wire/sse.ts";
+import { AnswerLines, DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 
 /** What every chunk says of its answer; decoders give chunks without these fields. */
@@ -71,8 +71,7 @@ const STALLED_MS = 600_000;
 class EventStream implements DirectSource {
   readonly #parts: StreamParts;
   #next: Promise<Step> | null;
-  /** The stamp as the start of a JSON object, so that it is written once and not for every chunk. */
-  #head: string | null = null;
+  #lines: AnswerLines | null = null;
   #silence: Deadline | null = null;
   readonly #early: boolean;
   #over = false;
@@ -128,12 +127,12 @@ class EventStream implements DirectSource {
   }
 
   #textOf(parts: readonly Part[]): string {
-    this.#head ??= `${JSON.stringify(this.#parts.stamp()).slice(0, -1)},`;
+    this.#lines ??= new AnswerLines(this.#parts.stamp());
     let text = "";
     for (const part of parts) {
-      if (part instanceof Run) text += dataLines(this.#head + part.head.slice(1), part.texts, part.tail);
+      if (part instanceof Run) text += this.#lines.run(part);
       else if (part.choices.length > 0 || !part.usage || this.#parts.includeUsage)
-        text += dataLine(this.#head + JSON.stringify(part).slice(1));
+        text += this.#lines.chunk(part);
     }
     return text;
   }
