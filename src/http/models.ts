@@ -7,7 +7,6 @@ import { mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
-import { modelsDetail } from "./openapi.ts";
 import type { HttpPorts } from "./ports.ts";
 import { candidatesOf, notFound, selectorsOf } from "./selection.ts";
 
@@ -23,13 +22,12 @@ export function modelRoutes(ports: HttpPorts) {
     const key = await ports.authenticate(secretOf(bearer));
     return json(200, entryOf(decoded(id), key, ports.snapshot().catalogue));
   };
-  const hidden = { detail: { hide: true } };
   return new Elysia()
     .use(bearerToken())
-    .get("/v1/models", ({ bearer }) => list(bearer), { detail: modelsDetail })
-    .get("/models", ({ bearer }) => list(bearer), hidden)
-    .get("/v1/models/*", ({ bearer, params }) => one(bearer, params["*"]), hidden)
-    .get("/models/*", ({ bearer, params }) => one(bearer, params["*"]), hidden);
+    .get("/v1/models", ({ bearer }) => list(bearer))
+    .get("/models", ({ bearer }) => list(bearer))
+    .get("/v1/models/*", ({ bearer, params }) => one(bearer, params["*"]))
+    .get("/models/*", ({ bearer, params }) => one(bearer, params["*"]));
 }
 
 function entriesOf(key: GatewayKey, catalogue: Catalogue): readonly object[] {
