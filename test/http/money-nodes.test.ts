@@ -5,7 +5,7 @@ import { Admissions } from "../../src/gateway/admissions.ts";
 import type { Batches } from "../../src/gateway/batches.ts";
 import { detached } from "../../src/gateway/detached.ts";
 import type { Admitted } from "../../src/ledger/ledger.ts";
-import { askOf, keyOf } from "../samples.ts";
+import { askOf, keyOf, RULES } from "../samples.ts";
 import { askedOf, completionIn, openRequests } from "./money-again.ts";
 import { FLOOD_PIECES } from "./money-upstream.ts";
 import { type MoneyWorld, type Payer, priceOf, startMoneyWorld } from "./money-world.ts";
@@ -189,7 +189,7 @@ describe("waiting for the same request's answer", () => {
   test("ends as soon as that one is settled", async () => {
     const answers: Admitted[] = [{ kind: "pending", id: "one" }, { kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
-    const ticket = { ask: askOf("three", keyOf("key_a")), reads: NO_READS };
+    const ticket = { ask: askOf("three", keyOf("key_a")), reads: NO_READS, rules: RULES };
     const admitted = admissions.admit(ticket, () => ticket, [signal, signal], null);
     for (const [left, id] of [
       [1, "one"],

@@ -37,7 +37,12 @@ export function keyMethods(lifeline: Lifeline, cache: RowCache): KeyMethods {
   const changed = changeOn(lifeline, cache);
   return {
     key: (id) => lifeline.run(({ sql }) => one(KEY, sql.key.get(id))),
-    keyByDigest: (digest) => lifeline.run(({ sql }) => one(KEY, sql.keyByDigest.get(digest))),
+    keyByDigest: (digest) =>
+      lifeline.run(({ sql }) => {
+        const key = one(KEY, sql.keyByDigest.get(digest));
+        if (key !== null) cache.keepKey(key);
+        return key;
+      }),
     keys: (page, filter) =>
       lifeline.run(({ sql }) => sql.look(keysLookup(filter, page, mark)).map(KEY.rowOf)),
     keyUses: async (ids, dayMs, monthMs) => {
