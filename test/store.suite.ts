@@ -5,7 +5,8 @@ import { Fault } from "../src/core/fault.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { accountOf, askOf, grantedBy, keyOf, ledgerOn, NOON, outcomeOf, recordOf } from "./samples.ts";
-import { firstTokens, keyUses, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
+import { keyUses, requestsOfKey } from "./store-key-log.suite.ts";
+import { firstTokens, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 
 /** One empty database, and ways into it. */
 export interface StoreBench {
@@ -67,6 +68,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("settlement", () => settlements(both));
     describe("the log", () => log(store));
     describe("the log narrowed", () => logFilters(store));
+    describe("the log of a key", () => requestsOfKey(store));
     describe("first tokens", () => firstTokens(store));
     describe("sums", () => sums(store));
     describe("usage", () => usage(store));

@@ -40,7 +40,7 @@ import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
-import { clock, random, reach, upstreamFetch } from "./world.ts";
+import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
 
 /** How long what was served may take to be written down. */
 const SETTLE_MS = 5000;
@@ -52,6 +52,8 @@ export interface GatewayOptions {
   readonly configSchema: object;
   /** Several processes share the port. */
   readonly reusePort: boolean;
+  /** When it stops, another gateway has the port too: what still comes here is served until it goes there. */
+  readonly isRelieved?: boolean;
   /** For how long clients are given notice before the listener stops. */
   readonly noticeMs?: number;
   /** Upstream calls; the tests' way to see them. */
@@ -112,7 +114,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
   const { credentials } = inForce;
-  const endUpkeep = await keepUp({ store, ledger, learning, credentials, clock, log, keepMs });
+  const memory = { open: () => gateway.open, collect };
+  const endUpkeep = await keepUp({ store, ledger, learning, credentials, memory, clock, log, keepMs });
   const originOf = await originReader(first.server.trustedProxies);
   const app = listeningOr(endUpkeep, () =>
     listen(appOf(ports, options, metrics, { inForce, feed, originOf }, known)),
@@ -133,8 +136,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-function endingOf({ noticeMs = NOTICE_MS, reusePort: isShared, settings }: GatewayOptions) {
-  return { noticeMs, isShared, drainMs: settings.server.drainMs };
+function endingOf({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
+  return { noticeMs, isRelieved, drainMs: settings.server.drainMs };
 }
 
 function gatewayOf(

@@ -147,8 +147,9 @@ async function listening(
   try {
     const shared = PART === null ? {} : { shareMetrics: sharedMetrics };
     const configSchema = configJsonSchema();
-    const reusePort = PART !== null || flags.sharePort;
-    return await startGateway({ settings, opened, log, configSchema, reusePort, ...shared });
+    const isRelieved = flags.sharePort;
+    const reusePort = PART !== null || isRelieved;
+    return await startGateway({ settings, opened, log, configSchema, reusePort, isRelieved, ...shared });
   } catch (error) {
     await opened.store.close();
     throw cannotListen(settings.server, error);

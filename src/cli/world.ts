@@ -19,6 +19,9 @@ export const random: Random = {
   bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
 };
 
+/** All that nobody uses any more is given back to the system; nothing else runs meanwhile. */
+export const collect = (): void => Bun.gc(true);
+
 export const upstreamFetch: Fetch = (url, init) => fetch(url, init);
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };

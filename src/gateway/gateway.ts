@@ -16,6 +16,7 @@ import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { once } from "./once.ts";
+import { type OpenRequest, OpenRequests } from "./open-requests.ts";
 import { opening } from "./opening.ts";
 import { offered, type PlanPorts, planned } from "./planned.ts";
 import { chargedIn, lostOutcome, Settlements } from "./settlements.ts";
@@ -31,20 +32,14 @@ export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly contents?: ContentPorts;
 }
 
-const LOOK_MS = 10;
 /** How long a free answer's last part waits for its row. */
 const PATIENCE_MS = 1000;
 /** How long one waits that is paid for: its last part never leaves before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
 
-/** Names nothing once the request is over, for the reason that `deadlines.ts` gives. */
-interface UnderWay {
-  ending: AbortController | null;
-}
-
 /** A request from its beginning, with all that its end needs however it ends. */
 interface Entered extends Omit<Life, "granted"> {
-  readonly place: UnderWay;
+  readonly place: OpenRequest;
   /** null: its content is not kept. */
   readonly said: Said | null;
   ticket: Ticket;
@@ -65,11 +60,11 @@ export class Gateway {
   readonly #settlements: Settlements;
   readonly #lessons: Lessons;
   readonly #contents: Contents;
-  /** Of each request under way, by what it can be ended. */
-  readonly #underWay = new Set<UnderWay>();
+  readonly #underWay: OpenRequests;
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports;
+    this.#underWay = new OpenRequests(ports);
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
     this.#lessons = new Lessons(ports);
@@ -83,20 +78,18 @@ export class Gateway {
 
   /** Ends what is under way: its clients are told the fault. */
   end(fault: Fault): void {
-    for (const { ending } of this.#underWay) ending?.abort(fault);
+    this.#underWay.end(fault);
   }
 
   /** Resolves when nothing is under way and all is written down, at the latest after `withinMs`. */
-  async settled(withinMs: number): Promise<void> {
-    const untilMs = this.#ports.deadlines.nowMs() + withinMs;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => {
-      const idle = this.open + this.#settlements.waiting + this.#contents.waiting === 0;
-      if (idle || this.#ports.deadlines.nowMs() >= untilMs) return resolve();
-      this.#ports.clock.after(LOOK_MS, look);
-    };
-    look();
-    await promise;
+  settled(withinMs: number): Promise<void> {
+    const left = () => this.open + this.#settlements.waiting + this.#contents.waiting;
+    return this.#underWay.until(() => left() === 0, withinMs);
+  }
+
+  /** Resolves when all that is under way now has ended, whatever has begun since; at the latest after `withinMs`. */
+  ended(withinMs: number): Promise<void> {
+    return this.#underWay.ended(withinMs);
   }
 
   /** The whole answer. Throws the Fault that the client is to see. */
@@ -145,8 +138,7 @@ export class Gateway {
     const tally = new Tally(call, facts, decision, clock.nowMs(), deadlines.nowMs());
     const ending = call.idempotency === null ? call.ending : new AbortController();
     const ticket = this.#ticketOf(call, plan);
-    const place: UnderWay = { ending };
-    this.#underWay.add(place);
+    const place = this.#underWay.enter(ending);
     const said = this.#contents.begin(call);
     return { call, facts, plan, tally, ending, place, said, ticket, settle: async () => null };
   }
@@ -179,8 +171,7 @@ export class Gateway {
   }
 
   async #leave({ call, place, settle }: Entered): Promise<void> {
-    this.#underWay.delete(place);
-    place.ending = null;
+    this.#underWay.leave(place);
     await settle().finally(() => this.#admissions.over(call.id));
   }
 

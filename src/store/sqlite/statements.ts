@@ -18,6 +18,9 @@ import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_U
 
 export type Statements = ReturnType<typeof prepare>;
 
+/** So many rows may have been written after one that ended later: what dead nodes left is resolved 500 at once. */
+const WRITTEN_SINCE_MAX = 500;
+
 const mark = () => "?";
 
 export function prepare(database: Database) {
@@ -114,7 +117,11 @@ function tableStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
     keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
-    keyUses: find(database, keyUsesSql("id IN (SELECT value FROM json_each(?1))", "?2", "?3")),
+    keyUse: find(database, keyUsesSql("id = ?1", "?2", "?3")),
+    /** The hours that a key's requests began in, from the latest: takes the key, and the moments between which they begin. */
+    hoursOfKey: database.prepare<{ hour_ms: number }, [string, number, number]>(
+      "SELECT DISTINCT hour_ms FROM usage_hour WHERE key_id = ? AND hour_ms > ? AND hour_ms <= ? ORDER BY hour_ms DESC",
+    ),
     addKey: write(
       `INSERT INTO gateway_key (${listOf([...KEY.columns, "digest"])}) VALUES (${marksOf(KEY.columns.length + 1, mark)})`,
     ),
@@ -128,9 +135,11 @@ function tableStatements(database: Database) {
     addAccount: write(insertSql(ACCOUNT)),
     renameAccount: write("UPDATE account SET name = ? WHERE id = ?"),
 
+    /** Rows are written as requests end, so that the latest are among the last; but what was lost comes late. */
     endedSince: find(
       database,
-      "SELECT * FROM request WHERE ended_at_ms >= ? ORDER BY ended_at_ms DESC LIMIT ?",
+      `SELECT * FROM (SELECT * FROM request ORDER BY rowid DESC LIMIT ?2 + ${WRITTEN_SINCE_MAX})
+       WHERE ended_at_ms >= ?1 ORDER BY ended_at_ms DESC LIMIT ?2`,
     ),
     pruneRequests: write(
       "DELETE FROM request WHERE id IN (SELECT id FROM request WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",

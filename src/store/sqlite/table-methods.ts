@@ -1,6 +1,7 @@
 // The SQLite store's keys, accounts, request log and settings.
 import type { GatewayKey } from "../../core/key.ts";
-import type { KeyChange, Page, Store } from "../../core/store.ts";
+import type { RequestRecord } from "../../core/record.ts";
+import type { KeyChange, KeyUse, Page, RequestFilter, Store } from "../../core/store.ts";
 import { type Found, text, type Value, whole } from "../found.ts";
 import { changedKey } from "../key-change.ts";
 import { keyUseOf, REQUEST } from "../log-tables.ts";
@@ -10,6 +11,7 @@ import type { Connection } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
+import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
 const mark = (position: number) => `?${position}`;
@@ -38,10 +40,15 @@ export function keyMethods(lifeline: Lifeline, cache: RowCache): KeyMethods {
     keyByDigest: (digest) => lifeline.run(({ sql }) => one(KEY, sql.keyByDigest.get(digest))),
     keys: (page, filter) =>
       lifeline.run(({ sql }) => sql.look(keysLookup(filter, page, mark)).map(KEY.rowOf)),
-    keyUses: (ids, dayMs, monthMs) =>
-      lifeline.run(({ sql }) =>
-        sql.keyUses.all(JSON.stringify(ids), dayMs - HOUR_MS, monthMs - HOUR_MS).map(keyUseOf),
-      ),
+    keyUses: async (ids, dayMs, monthMs) => {
+      const uses: KeyUse[] = [];
+      for (const id of ids) {
+        await nextTurn();
+        const use = await lifeline.run(({ sql }) => sql.keyUse.get(id, dayMs - HOUR_MS, monthMs - HOUR_MS));
+        if (use !== null) uses.push(keyUseOf(use));
+      }
+      return uses;
+    },
     addKey: (key, digest) =>
       changed((sql) => {
         sql.addKey.run(...KEY.valuesOf(key), digest);
@@ -91,7 +98,9 @@ export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMeth
   return {
     request: (id) => lifeline.run(({ sql }) => one(REQUEST, sql.request.get(id))),
     requests: (filter, page) =>
-      lifeline.run(({ sql }) => sql.look(requestsLookup(filter, page, mark)).map(REQUEST.rowOf)),
+      filter.keyId === undefined
+        ? lookFor(lifeline, filter, page)
+        : requestsOfKey(lifeline, filter.keyId, filter, page),
     endedSince: (sinceMs, most) =>
       lifeline.run(({ sql }) => sql.endedSince.all(sinceMs, most).map(REQUEST.rowOf)),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
@@ -102,6 +111,31 @@ export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMeth
         return gone + sql.pruneRequests.run(requestsMs, rowsMax - gone).changes;
       }),
   };
+}
+
+function lookFor(lifeline: Lifeline, filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]> {
+  return lifeline.run(({ sql }) => sql.look(requestsLookup(filter, page, mark)).map(REQUEST.rowOf));
+}
+
+/** The log is in the order of time alone: only the hours in which the key was used are looked through, each in a turn of its own. */
+async function requestsOfKey(
+  lifeline: Lifeline,
+  keyId: string,
+  filter: RequestFilter,
+  page: Page,
+): Promise<readonly RequestRecord[]> {
+  const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = filter;
+  const lastMs = Math.min(toMs, page.after?.atMs ?? toMs);
+  const hours = await lifeline.run(({ sql }) => sql.hoursOfKey.all(keyId, fromMs - HOUR_MS, lastMs));
+  const found: RequestRecord[] = [];
+  for (const { hour_ms: hourMs } of hours) {
+    await nextTurn();
+    const span = { fromMs: Math.max(fromMs, hourMs), toMs: Math.min(toMs, hourMs + HOUR_MS) };
+    const rest = { limit: page.limit - found.length, after: page.after };
+    found.push(...(await lookFor(lifeline, { ...filter, ...span }, rest)));
+    if (found.length === page.limit) break;
+  }
+  return found;
 }
 
 function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): number {
