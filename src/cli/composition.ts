@@ -12,7 +12,7 @@ import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
-import { originReader } from "../http/client-address.ts";
+import { originReader, type ReadOrigin } from "../http/client-address.ts";
 import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
@@ -116,7 +116,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { credentials } = inForce;
   const memory = { open: () => gateway.open, collect };
   const endUpkeep = await keepUp({ store, ledger, learning, credentials, memory, clock, log, keepMs });
-  const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, { inForce, feed }, known)));
+  const originOf = await originReader(first.server.trustedProxies);
+  const app = listeningOr(endUpkeep, () =>
+    listen(appOf(ports, options, metrics, { inForce, feed, originOf }, known)),
+  );
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -166,18 +169,23 @@ function listeningOr<App>(giveUp: () => void, listen: () => App): App {
   }
 }
 
+interface AppParts {
+  readonly inForce: InForce;
+  readonly feed: LiveFeed;
+  readonly originOf: ReadOrigin;
+}
+
 function appOf(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  { inForce, feed }: { readonly inForce: InForce; readonly feed: LiveFeed },
+  { inForce, feed, originOf }: AppParts,
   known: RoutePorts["known"],
 ) {
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.render();
-  const { adminToken, trustedProxies } = ports.server;
-  const operator = { world: opened.world, adminToken, originOf: originReader(trustedProxies) };
+  const operator = { world: opened.world, adminToken: ports.server.adminToken, originOf };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
