@@ -115,11 +115,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void measureLogged(store, learned, log);
   const { credentials } = inForce;
   const memory = { open: () => gateway.open, collect };
+  const parts = { inForce, feed, originOf: await originReader(first.server.trustedProxies) };
   const endUpkeep = await keepUp({ store, ledger, learning, credentials, memory, clock, log, keepMs });
-  const originOf = await originReader(first.server.trustedProxies);
-  const app = listeningOr(endUpkeep, () =>
-    listen(appOf(ports, options, metrics, { inForce, feed, originOf }, known)),
-  );
+  const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, parts, known)));
   return {
     port: app.server?.port ?? 0,
     gateway,
