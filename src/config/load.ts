@@ -12,7 +12,6 @@ import { interpolate, isWithin, type Outside } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { providersOf } from "./providers.ts";
 import type { Config } from "./schema.ts";
-import { type ShortYaml, shortYaml } from "./short-yaml.ts";
 import { clockMinutes, durationMs, isStoreUrl, sizeBytes } from "./units.ts";
 import { validate } from "./validate.ts";
 import { YamlText } from "./yaml.ts";
@@ -52,23 +51,14 @@ const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** Never throws: up to 20 errors, in the file's order. An empty file is no configuration, which is a good one. */
 export function loadSettings(input: LoadInput): Loaded {
-  const text = input.text ?? "";
-  const short = shortYaml(text);
-  const quick = short && loaded(new YamlText(short.text), input, short.fill);
-  // What is wrong is told by the text as it is.
-  return quick?.ok ? quick : loaded(new YamlText(text), input, () => true);
-}
-
-function loaded(yaml: YamlText, input: LoadInput, fill: ShortYaml["fill"]): Loaded {
+  const yaml = new YamlText(input.text ?? "");
   const problems = yaml.problems();
   if (problems.length > 0) {
     const errors = problems.map(({ path, ...rest }) => ({ file: input.file, field: fieldOf(path), ...rest }));
     return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
   }
   const { sources, issues: missing } = interpolate(yaml, input);
-  const values = valuesOf(yaml);
-  if (!fill(values)) return { ok: false, errors: [] };
-  const checked = validate(values, sources);
+  const checked = validate(valuesOf(yaml), sources);
   if (missing.length > 0 || !checked.ok) {
     const wrong = checked.ok ? [] : checked.issues.filter((issue) => !isWithin(issue.path, missing));
     return failed([...missing, ...wrong], yaml, input.file);
