@@ -197,6 +197,20 @@ function admissions(stores: Both): void {
     expect(codeOf(await thrownBy(admit(store, "5")))).toBe("invalid_api_key");
   });
 
+  test("a key that was found by its secret is let in as it is by then", async () => {
+    const [store, other] = stores();
+    await store.keyByDigest("digest");
+    await other.changeKey(key.id, { requestsPerDay: 1 });
+    await admit(store, "1");
+    expect(codeOf(await thrownBy(admit(store, "2")))).toBe("rate_limit_exceeded");
+    await store.keyByDigest("digest");
+    await store.changeKey(key.id, { requestsPerDay: null });
+    await admit(store, "3");
+    await store.keyByDigest("digest");
+    await other.revokeKey(key.id, NOON);
+    expect(codeOf(await thrownBy(admit(store, "4")))).toBe("invalid_api_key");
+  });
+
   test("what the same store changes counts at once", async () => {
     const [store] = stores();
     await admit(store, "1");

@@ -76,7 +76,7 @@ export interface RunningGateway {
 /** Starts listening. Throws when the address can't be had, or the store can't be used. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first } = options;
-  const { store } = opened;
+  const { store, vault } = opened;
   const ending: Ending = { draining: false, refusing: false };
   const deadlines = new Deadlines(clock);
   const ledger = createLedger({ store, clock, rules: () => inForce.settings });
@@ -97,26 +97,22 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
-    gateway,
-    ledger,
-    vault: opened.vault,
+    ...{ gateway, ledger, vault, deadlines, clock, random, log },
     authenticate: authenticator(opened.world),
-    deadlines,
-    clock,
-    random,
-    log,
     server: first.server,
     draining: () => ending.draining,
     refusing: () => ending.refusing,
   };
-  const keepMs = () => inForce.settings.log.keepMs;
   const feed = new LiveFeed({ store, clock });
   const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
   const { credentials } = inForce;
-  const memory = { open: () => gateway.open, collect };
   const parts = { inForce, feed, originOf: await originReader(first.server.trustedProxies) };
-  const endUpkeep = await keepUp({ store, ledger, learning, credentials, memory, clock, log, keepMs });
+  const endUpkeep = await keepUp({
+    ...{ store, ledger, learning, credentials, clock, log },
+    memory: { open: () => gateway.open, collect },
+    keepMs: () => inForce.settings.log.keepMs,
+  });
   const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, parts, known)));
   return {
     port: app.server?.port ?? 0,
