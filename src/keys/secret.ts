@@ -1,5 +1,4 @@
 // Secrets and ids: how they are made, and what of a secret can be checked without looking anything up.
-import { timingSafeEqual } from "node:crypto";
 import type { Random } from "../core/world.ts";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -69,5 +68,5 @@ export function digestOf(secret: string, pepper: Uint8Array): string {
 /** Compares two digests in a time that tells nothing of where they differ. */
 export function isSameDigest(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
+  return left.length === right.length && crypto.timingSafeEqual(left, right);
 }

@@ -4,7 +4,7 @@ import type { SystemAccount } from "../../core/rows.ts";
 import { CONTENT, CREDENTIAL, SESSION } from "../console-tables.ts";
 import type { Found, Value } from "../found.ts";
 import { FIRST_TOKEN, LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
-import { keyUsesSql, type Lookup } from "../narrowing.ts";
+import { keyUsesSql, LAST_HOUR, type Lookup } from "../narrowing.ts";
 import {
   AUDIT_ACCOUNTS,
   AUDIT_SUMS,
@@ -117,10 +117,15 @@ function tableStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
     keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
-    keyUse: find(database, keyUsesSql("id = ?1", "?2", "?3")),
+    /** When it was used last only to the hour. */
+    keyUse: find(database, keyUsesSql("id = ?1", "?2", "?3", LAST_HOUR)),
     /** The hours that a key's requests began in, from the latest: takes the key, and the moments between which they begin. */
     hoursOfKey: database.prepare<{ hour_ms: number }, [string, number, number]>(
       "SELECT DISTINCT hour_ms FROM usage_hour WHERE key_id = ? AND hour_ms > ? AND hour_ms <= ? ORDER BY hour_ms DESC",
+    ),
+    /** The row of the log that is so many further back: takes the moments between which to look, and the number. */
+    rowFurther: database.prepare<{ at_ms: number }, [number, number, number]>(
+      "SELECT at_ms FROM request WHERE at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
     ),
     addKey: write(
       `INSERT INTO gateway_key (${listOf([...KEY.columns, "digest"])}) VALUES (${marksOf(KEY.columns.length + 1, mark)})`,

@@ -1,14 +1,14 @@
 // The SQLite store's keys, accounts, request log and settings.
 import type { GatewayKey } from "../../core/key.ts";
-import type { RequestRecord } from "../../core/record.ts";
-import type { KeyChange, KeyUse, Page, RequestFilter, Store } from "../../core/store.ts";
+import type { KeyChange, KeyUse, Page, Store } from "../../core/store.ts";
 import { type Found, text, type Value, whole } from "../found.ts";
 import { changedKey } from "../key-change.ts";
 import { keyUseOf, REQUEST } from "../log-tables.ts";
-import { keysLookup, requestsLookup } from "../narrowing.ts";
+import { keysLookup } from "../narrowing.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import type { Connection } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
+import { requestsFound } from "./log-search.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
 import { nextTurn } from "./turns.ts";
@@ -49,8 +49,10 @@ export function keyMethods(lifeline: Lifeline, cache: RowCache): KeyMethods {
       const uses: KeyUse[] = [];
       for (const id of ids) {
         await nextTurn();
-        const use = await lifeline.run(({ sql }) => sql.keyUse.get(id, dayMs - HOUR_MS, monthMs - HOUR_MS));
-        if (use !== null) uses.push(keyUseOf(use));
+        const found = await lifeline.run(({ sql }) => sql.keyUse.get(id, dayMs - HOUR_MS, monthMs - HOUR_MS));
+        if (found === null) continue;
+        const use = keyUseOf(found);
+        uses.push({ ...use, lastAtMs: await lastUse(lifeline, use) });
       }
       return uses;
     },
@@ -96,16 +98,20 @@ export function accountMethods(lifeline: Lifeline, cache: RowCache): AccountMeth
   };
 }
 
+async function lastUse(lifeline: Lifeline, { keyId, lastAtMs: hourMs }: KeyUse): Promise<number | null> {
+  if (hourMs === null) return null;
+  const hour = { keyId, fromMs: hourMs, toMs: hourMs + HOUR_MS };
+  const [latest] = await requestsFound(lifeline, hour, { limit: 1, after: null });
+  return latest?.atMs ?? hourMs;
+}
+
 type RequestMethods = Pick<Store, "request" | "requests" | "endedSince" | "prune">;
 
 export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMethods {
   const changed = changeOn(lifeline, cache);
   return {
     request: (id) => lifeline.run(({ sql }) => one(REQUEST, sql.request.get(id))),
-    requests: (filter, page) =>
-      filter.keyId === undefined
-        ? lookFor(lifeline, filter, page)
-        : requestsOfKey(lifeline, filter.keyId, filter, page),
+    requests: (filter, page) => requestsFound(lifeline, filter, page),
     endedSince: (sinceMs, most) =>
       lifeline.run(({ sql }) => sql.endedSince.all(sinceMs, most).map(REQUEST.rowOf)),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
@@ -116,31 +122,6 @@ export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMeth
         return gone + sql.pruneRequests.run(requestsMs, rowsMax - gone).changes;
       }),
   };
-}
-
-function lookFor(lifeline: Lifeline, filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]> {
-  return lifeline.run(({ sql }) => sql.look(requestsLookup(filter, page, mark)).map(REQUEST.rowOf));
-}
-
-/** The log is in the order of time alone: only the hours in which the key was used are looked through, each in a turn of its own. */
-async function requestsOfKey(
-  lifeline: Lifeline,
-  keyId: string,
-  filter: RequestFilter,
-  page: Page,
-): Promise<readonly RequestRecord[]> {
-  const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER } = filter;
-  const lastMs = Math.min(toMs, page.after?.atMs ?? toMs);
-  const hours = await lifeline.run(({ sql }) => sql.hoursOfKey.all(keyId, fromMs - HOUR_MS, lastMs));
-  const found: RequestRecord[] = [];
-  for (const { hour_ms: hourMs } of hours) {
-    await nextTurn();
-    const span = { fromMs: Math.max(fromMs, hourMs), toMs: Math.min(toMs, hourMs + HOUR_MS) };
-    const rest = { limit: page.limit - found.length, after: page.after };
-    found.push(...(await lookFor(lifeline, { ...filter, ...span }, rest)));
-    if (found.length === page.limit) break;
-  }
-  return found;
 }
 
 function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): number {
