@@ -53,13 +53,17 @@ async function newKey(url: string): Promise<string> {
 const messages = [{ role: "user", content: "one two" }];
 
 /** Streams that have begun and wait in the upstream; gives their whole texts, "" for one that was cut. */
-async function heldStreams(url: string, secret: string): Promise<readonly Promise<string>[]> {
-  const texts = Array.from({ length: STREAMS }, async () => {
+async function heldStreams(
+  url: string,
+  secret: string,
+  streams = STREAMS,
+): Promise<readonly Promise<string>[]> {
+  const texts = Array.from({ length: streams }, async () => {
     const body = { model: "Own#held", stream: true, messages };
     const response = await post(`${url}/v1/chat/completions`, secret, body);
     return response.text().catch(() => "");
   });
-  await until("all streams have begun", () => upstream.held === STREAMS, LONG_MS);
+  await until("all streams have begun", () => upstream.held === streams, LONG_MS);
   return texts;
 }
 
@@ -131,6 +135,30 @@ async function client(url: string, secret: string, goesOn: () => boolean): Promi
 function isWhole(text: string): boolean {
   return text.endsWith("data: [DONE]\n\n") || text.includes('"finish_reason":"stop"');
 }
+
+test(
+  "beside another gateway, a connection whose answer began before the notice gets it too, and loses nothing",
+  async () => {
+    const serving = serve("--port", "0", "--share-port");
+    const url = await serving.listens();
+    const secret = await newKey(url);
+    const ask = (model: string) =>
+      post(`${url}/v1/chat/completions`, secret, { model, stream: true, messages });
+    const [held] = await heldStreams(url, secret, 1);
+    serving.signal("SIGTERM");
+    await serving.logged("stopping", 1);
+    // It takes longer than the notice.
+    const meanwhile = await ask("Sim#sim-mini~pace=400");
+    expect(isWhole(await meanwhile.text())).toBe(true);
+    upstream.release();
+    expect(isWhole((await held) ?? "")).toBe(true);
+    const next = await ask("Sim#sim-mini");
+    expect([next.status, next.headers.get("connection")]).toEqual([200, "close"]);
+    expect(isWhole(await next.text())).toBe(true);
+    expect(await serving.exited).toBe(0);
+  },
+  TEST_MS,
+);
 
 test(
   `${RESTARTS} rolling restarts under load lose no request`,

@@ -5,6 +5,8 @@ import { clock } from "./world.ts";
 
 /** How long clients are told to close their connections before the listener stops. */
 export const NOTICE_MS = 300;
+/** For how long answers that began before the notice are waited for before it is over, while others are still served. */
+const BEGUN_MS = 5000;
 /** How long clients have to take the last event of a stream that is ended. */
 const CUT_OFF_MS = 1000;
 
@@ -18,9 +20,8 @@ export interface Ending {
 
 export interface DrainParts {
   readonly ending: Ending;
-  /** Another process may have the port too. */
-  readonly isShared: boolean;
-
+  /** Another gateway has the port too. */
+  readonly isRelieved: boolean;
   readonly server: { stop(now?: boolean): Promise<void> } | null;
   readonly gateway: Gateway;
   readonly drainMs: number;
@@ -29,16 +30,18 @@ export interface DrainParts {
 
 /** Resolves when no connection is left. */
 export async function drained(parts: DrainParts): Promise<void> {
-  const { ending, isShared, server, gateway, drainMs, noticeMs } = parts;
+  const { ending, isRelieved, server, gateway, drainMs, noticeMs } = parts;
   ending.draining = true;
-  // Where another process has the port too, what still comes here is served: the next one goes there.
-  ending.refusing = !isShared;
+  // Where another gateway has the port too, what still comes here is served: the next one goes there.
+  ending.refusing = !isRelieved;
   const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
   const calledOff = [
     clock.after(drainMs, end),
     clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
   ];
-  // A connection that is closed without a word is a request lost to whoever is about to use it again.
+  // A connection that is closed without a word is a request lost to whoever is about to use it again: also one whose
+  // answer began before there was notice to give, and ends after the listener has stopped.
+  if (isRelieved) await gateway.ended(Math.min(BEGUN_MS, drainMs));
   if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
   ending.refusing = true;
   await server?.stop();

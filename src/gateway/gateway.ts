@@ -1,5 +1,5 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
-import type { ChatReply } from "../core/chat.ts";
+import type { ChatReply, Usage } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
@@ -9,6 +9,8 @@ import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
 import type { Part } from "../wire/run.ts";
 import { Admissions } from "./admissions.ts";
+import { AnswerStream, type Begun } from "./answer-stream.ts";
+import type { Batches } from "./batches.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
 import { type ContentPorts, Contents, type Said } from "./contents.ts";
@@ -16,6 +18,7 @@ import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { once } from "./once.ts";
+import { type OpenRequest, OpenRequests } from "./open-requests.ts";
 import { opening } from "./opening.ts";
 import { offered, type PlanPorts, planned } from "./planned.ts";
 import { chargedIn, lostOutcome, Settlements } from "./settlements.ts";
@@ -31,20 +34,14 @@ export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly contents?: ContentPorts;
 }
 
-const LOOK_MS = 10;
 /** How long a free answer's last part waits for its row. */
 const PATIENCE_MS = 1000;
 /** How long one waits that is paid for: its last part never leaves before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
 
-/** Names nothing once the request is over, for the reason that `deadlines.ts` gives. */
-interface UnderWay {
-  ending: AbortController | null;
-}
-
 /** A request from its beginning, with all that its end needs however it ends. */
 interface Entered extends Omit<Life, "granted"> {
-  readonly place: UnderWay;
+  readonly place: OpenRequest;
   /** null: its content is not kept. */
   readonly said: Said | null;
   ticket: Ticket;
@@ -65,11 +62,11 @@ export class Gateway {
   readonly #settlements: Settlements;
   readonly #lessons: Lessons;
   readonly #contents: Contents;
-  /** Of each request under way, by what it can be ended. */
-  readonly #underWay = new Set<UnderWay>();
+  readonly #underWay: OpenRequests;
 
   constructor(ports: GatewayPorts) {
     this.#ports = ports;
+    this.#underWay = new OpenRequests(ports);
     this.#admissions = new Admissions(ports);
     this.#settlements = new Settlements(ports);
     this.#lessons = new Lessons(ports);
@@ -83,20 +80,18 @@ export class Gateway {
 
   /** Ends what is under way: its clients are told the fault. */
   end(fault: Fault): void {
-    for (const { ending } of this.#underWay) ending?.abort(fault);
+    this.#underWay.end(fault);
   }
 
   /** Resolves when nothing is under way and all is written down, at the latest after `withinMs`. */
-  async settled(withinMs: number): Promise<void> {
-    const untilMs = this.#ports.deadlines.nowMs() + withinMs;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => {
-      const idle = this.open + this.#settlements.waiting + this.#contents.waiting === 0;
-      if (idle || this.#ports.deadlines.nowMs() >= untilMs) return resolve();
-      this.#ports.clock.after(LOOK_MS, look);
-    };
-    look();
-    await promise;
+  settled(withinMs: number): Promise<void> {
+    const left = () => this.open + this.#settlements.waiting + this.#contents.waiting;
+    return this.#underWay.until(() => left() === 0, withinMs);
+  }
+
+  /** Resolves when all that is under way now has ended, whatever has begun since; at the latest after `withinMs`. */
+  ended(withinMs: number): Promise<void> {
+    return this.#underWay.ended(withinMs);
   }
 
   /** The whole answer. Throws the Fault that the client is to see. */
@@ -116,26 +111,17 @@ export class Gateway {
 
   /**
    * The answer as it arrives, in batches; the last one holds the usage. The first batch comes with the first part of
-   * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early calls
-   * `return()` and fires the call's signal.
+   * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early fires the
+   * call's signal.
    */
-  stream(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
-    const parts = this.#parts(call, facts);
-    return call.idempotency === null ? parts : detached(parts);
-  }
-
-  async *#parts(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
-    const entered = this.#enter(call, facts);
-    try {
-      const admitted = await this.#admitted(entered);
-      if (admitted.kind === "replayed") yield unfold(await this.#kept(entered, admitted.sealed));
-      else yield* this.#streamed(this.#answering(entered, admitted));
-    } catch (thrown) {
-      this.#failed(entered, thrown);
-      throw thrown;
-    } finally {
-      await this.#leave(entered);
-    }
+  stream(call: Call, facts: Facts): Batches<readonly Part[]> {
+    const stream = new AnswerStream<Entered>({
+      enter: () => this.#enter(call, facts),
+      begin: (entered) => this.#begun(entered),
+      failed: (entered, thrown) => this.#failed(entered, thrown),
+      leave: (entered) => this.#leave(entered),
+    });
+    return call.idempotency === null ? stream : detached(stream);
   }
 
   /** Whoever enters leaves: however the answer ends, the request is settled once, before its last part leaves. */
@@ -145,8 +131,7 @@ export class Gateway {
     const tally = new Tally(call, facts, decision, clock.nowMs(), deadlines.nowMs());
     const ending = call.idempotency === null ? call.ending : new AbortController();
     const ticket = this.#ticketOf(call, plan);
-    const place: UnderWay = { ending };
-    this.#underWay.add(place);
+    const place = this.#underWay.enter(ending);
     const said = this.#contents.begin(call);
     return { call, facts, plan, tally, ending, place, said, ticket, settle: async () => null };
   }
@@ -179,8 +164,7 @@ export class Gateway {
   }
 
   async #leave({ call, place, settle }: Entered): Promise<void> {
-    this.#underWay.delete(place);
-    place.ending = null;
+    this.#underWay.leave(place);
     await settle().finally(() => this.#admissions.over(call.id));
   }
 
@@ -199,31 +183,35 @@ export class Gateway {
     return { ...reply, usage: chargedIn(usage, settled) };
   }
 
-  async *#streamed(life: Answering): AsyncGenerator<readonly Part[]> {
+  async #begun(entered: Entered): Promise<Begun> {
+    const admitted = await this.#admitted(entered);
+    if (admitted.kind === "replayed") {
+      const first = unfold(await this.#kept(entered, admitted.sealed));
+      return { first, rest: null, took: () => {}, last: async () => [] };
+    }
+    const life = this.#answering(entered, admitted);
     const { call, tally, said, settle, durable } = life;
     const { first, rest } = await walk(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
       drop: (opened) => opened.rest.leave(),
     });
     const copy = call.idempotency === null ? null : new Copy();
-    try {
-      await durable;
-      tally.saw(first);
-      copy?.take(first, tally.producedBytes);
-      said?.take(first);
-      yield first;
-      for (let parts = await rest.next(); parts; parts = await rest.next()) {
-        tally.saw(parts);
-        copy?.take(parts, tally.producedBytes);
-        said?.take(parts);
-        yield parts;
-      }
-      const usage = tally.finished(rest.usage);
+    const took = (parts: readonly Part[]) => {
+      tally.saw(parts);
+      copy?.take(parts, tally.producedBytes);
+      said?.take(parts);
+    };
+    const last = async (reported: Usage | null): Promise<readonly Part[]> => {
+      const usage = tally.finished(reported);
       const settled = await settle(copy?.reply(usage));
-      yield [{ choices: [], usage: chargedIn(usage, settled) }];
-    } finally {
+      return [{ choices: [], usage: chargedIn(usage, settled) }];
+    };
+    await durable.catch((error: unknown) => {
       rest.leave();
-    }
+      throw error;
+    });
+    took(first);
+    return { first, rest, took, last };
   }
 
   async #kept({ call, facts }: Entered, sealed: string): Promise<ChatReply> {

@@ -229,7 +229,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "new work is served to the end",
     file: "src/cli/drain.ts",
-    find: "  ending.refusing = !isShared;\n",
+    find: "  ending.refusing = !isRelieved;\n",
     replace: "",
     tests: ["test/restart.test.ts"],
   },
