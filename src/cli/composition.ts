@@ -107,15 +107,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
   const { credentials } = inForce;
+  const parts = { inForce, feed, originOf: await originReader(first.server.trustedProxies) };
   const endUpkeep = await keepUp({
     ...{ store, ledger, learning, credentials, clock, log },
     memory: { open: () => gateway.open, collect },
     keepMs: () => inForce.settings.log.keepMs,
   });
-  const originOf = await originReader(first.server.trustedProxies);
-  const app = listeningOr(endUpkeep, () =>
-    listen(appOf(ports, options, metrics, { inForce, feed, originOf }, known)),
-  );
+  const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, parts, known)));
   return {
     port: app.server?.port ?? 0,
     gateway,

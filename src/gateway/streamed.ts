@@ -112,7 +112,7 @@ export class StreamedAttempt implements PartStream {
     // A server that ignores `stream` and sends one JSON is understood too.
     if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
       this.#reply = replyOf(this.#attempt, await this.#call.text(response, REPLY_BYTES_MAX));
-    } else if (response.body) this.#body = this.#call.open(response);
+    } else this.#body = this.#call.open(response);
     this.#reader = new AnswerReader({ decoder, request, choiceOffset, stops, splices: true });
     return this.#reader;
   }

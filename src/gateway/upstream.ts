@@ -137,7 +137,6 @@ export class UpstreamCall {
 
   /** What of an error's body comes within bounds: its beginning says what it is, and its status in any case. */
   async #errorText(response: Response): Promise<string> {
-    if (!response.body) return "";
     this.extendTo(Math.min(this.#deadline.atMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
     const pieces: string[] = [];
     let length = 0;
@@ -155,7 +154,6 @@ export class UpstreamCall {
   }
 
   async *#pieces(response: Response): AsyncGenerator<string> {
-    if (!response.body) return;
     const reader = this.open(response);
     try {
       for (;;) {
@@ -169,8 +167,8 @@ export class UpstreamCall {
   }
 
   /**
-   * The body as it arrives, decoded by the runtime. What is read is handed to `piece`, and what that or the reading throws
-   * to `reasonOf`.
+   * The body as it arrives, decoded by the runtime: `body` itself is not to be touched before, or there are two streams, one
+   * around the other. What is read is handed to `piece`, and what that or the reading throws to `reasonOf`.
    */
   open(response: Response): ReadableStreamDefaultReader<string> {
     this.#reader = response.textStream().getReader();
