@@ -49,6 +49,21 @@ export function qualityOf(
   return { quality, low: clamp(quality - spread), level: clamp(expected.level + shift.overall) };
 }
 
+/** What none of the profiles between two is above, and the doubt that none is below; nothing learned. */
+export function qualityBound(least: Profile, most: Profile, prediction: Prediction) {
+  const low = shares(least, prediction);
+  const high = shares(most, prediction);
+  const bend = Math.min(low.quality * (1 - low.quality), high.quality * (1 - high.quality));
+  const strange = STRANGE_SPREAD * (1 - prediction.support);
+  const spread = Math.sqrt((low.oddsSpread * bend) ** 2 + strange * strange);
+  return {
+    quality: clamp(high.quality) + ROUNDING,
+    level: clamp(high.level) + ROUNDING,
+    doubt: Math.max(0, Math.min(spread, low.quality - QUALITY_MIN) - ROUNDING),
+  };
+}
+const ROUNDING = 1e-9;
+
 function shares(profile: Profile, { categories, difficultyLogit, support }: Asked) {
   let mixed = 0;
   let spread = 0;
@@ -62,7 +77,12 @@ function shares(profile: Profile, { categories, difficultyLogit, support }: Aske
   const harder = DIFFICULTY_SLOPE * difficultyLogit * (0.3 + 0.7 * support);
   const quality = sigmoid(level + support * (mixed - level) - harder);
   // The uncertainty is one of log-odds: where nearly all answers are good, little of it is left.
-  return { quality, level: sigmoid(level - harder), spread: spread * quality * (1 - quality) };
+  return {
+    quality,
+    level: sigmoid(level - harder),
+    oddsSpread: spread,
+    spread: spread * quality * (1 - quality),
+  };
 }
 
 function clamp(share: number): number {
