@@ -45,7 +45,7 @@ export interface Weighed {
   readonly tokens: number;
   /** The overall level, whatever the kind of request. */
   readonly level: number;
-  /** The quality with some of its uncertainty taken off. */
+  /** The quality with some of the model's own uncertainty taken off. */
   readonly careful: number;
 }
 
@@ -80,7 +80,7 @@ export const BY_RULE = "rule:";
 const UNTAUGHT = new Learned();
 /** `best` leaves the champion only for a gain above this, plus a share of what is uncertain about it. */
 const GAIN_MIN = 0.004;
-const GAIN_DOUBT = 0.8;
+const GAIN_DOUBT = 1.2;
 /** `light` keeps this share of the best quality for the easiest request, and for the hardest. */
 const LIGHT_SHARE_EASY = 0.7;
 const LIGHT_SHARE_HARD = 0.95;
@@ -168,7 +168,7 @@ function consider(card: ModelCard, asked: Asked, input: ChooseInput): Considered
     outputLimitOf(request) ?? Number.POSITIVE_INFINITY,
   );
   const cached = input.cachedTokens?.(card.id) ?? 0;
-  const { quality, low, level } = qualityOf(card.id, profile, prediction, learned);
+  const { quality, low, spread, level } = qualityOf(card.id, profile, prediction, learned);
   const works = 1 - Math.min(0.9, seen?.errorRate ?? 0);
   const removedBy = removalOf(card, asked, seen, input);
   return {
@@ -183,7 +183,7 @@ function consider(card: ModelCard, asked: Asked, input: ChooseInput): Considered
     tokens: prediction.outputTokens + thought,
     score: 0,
     level: level * works,
-    careful: (quality - CAUTION * (quality - low)) * works,
+    careful: (quality - CAUTION * spread) * works,
   };
 }
 
@@ -241,8 +241,8 @@ function championOf(able: readonly Weighed[]): Weighed | undefined {
   return champion;
 }
 
-function carefulLevel({ level, quality, qualityLow }: Weighed): number {
-  return level - CAUTION * (quality - qualityLow);
+function carefulLevel({ level, quality, careful }: Weighed): number {
+  return level - (quality - careful);
 }
 
 function gainWanted(one: Weighed, champion: Weighed): number {

@@ -1,8 +1,9 @@
 // What is learned on the spot: per card, how its answers' scores differ from the prediction, by kind of request. A
 // Bayesian linear model, so that a few labels move little and no number of them moves more than a bound.
-import { isObject, numberOf, stringOf } from "../core/json.ts";
+import { isObject, numberOf, objectOf, stringOf } from "../core/json.ts";
 import { SKILLS, type Skill } from "../core/skill.ts";
 import { dot, packed, product, squared, unpacked, upper } from "./algebra.ts";
+import { countUsual, familiarity, NOTHING_USUAL, type Usual } from "./familiar.ts";
 import type { Prediction } from "./predictor.ts";
 
 /** Quality is never moved further than this. */
@@ -19,8 +20,7 @@ interface Taught {
   /** The sum of weights, and of how far the scores were from what was expected. */
   weight: number;
   surprise: number;
-  /** What doubt is usual at the requests that were scored lately. */
-  doubt: number;
+  readonly usual: Usual;
   /** Answers whose length is known, and the sum of the logarithms of how much longer they were than predicted. */
   answers: number;
   lengths: number;
@@ -63,12 +63,8 @@ const NOTHING: Shift = { quality: 0, overall: 0, spread: 0, doubt: 1 };
 const OVERALL_START = 20;
 /** Kinds of requests are told apart as if half of what is learned of them came with so many scores. */
 const KINDS_START = 10;
-const DOUBT_PACE = 0.05;
-/** Where the doubt is so many times the usual, nothing was learned of such requests; only the overall shift counts. */
-const STRANGE_FROM = 1.05;
-const STRANGE_TO = 1.25;
 /** How far what was learned of a kind of request is followed. */
-const TRUST_MAX = 0.45;
+const TRUST_MAX = 0.7;
 const LENGTHS_START = 8;
 /** What answers before the last so many were like is forgotten. */
 const ANSWERS_MAX = 500;
@@ -102,7 +98,7 @@ export class Learned {
       }
     }
     for (let at = 0; at < width; at++) taught.variances[at] = Math.max(0, covariance[at * width + at] ?? 0);
-    taught.doubt += DOUBT_PACE * (doubtOf(taught, row) - taught.doubt);
+    countUsual(taught.usual, taught.variances, row);
     taught.labels++;
     taught.weight += weight;
     taught.surprise += weight * (score - expected);
@@ -135,9 +131,8 @@ export class Learned {
     if (taught === undefined) return NOTHING;
     const overall = taught.surprise / (taught.weight + OVERALL_START);
     const doubt = doubtOf(taught, row);
-    const strange = (doubt / taught.doubt - STRANGE_FROM) / (STRANGE_TO - STRANGE_FROM);
     const enough = taught.weight / (taught.weight + KINDS_START);
-    const trust = TRUST_MAX * enough * (1 - Math.min(1, Math.max(0, strange)));
+    const trust = TRUST_MAX * enough * familiarity(taught.usual, taught.variances, row);
     return {
       quality: bounded(overall + trust * (dot(taught.mean, row) - overall)),
       spread: Math.sqrt(squared(row)) * doubt,
@@ -178,12 +173,12 @@ export class Learned {
   /** As JSON, to be kept. */
   exported(): LearnedFile {
     const cards = [...this.#cards].map(
-      ([model, { mean, covariance, labels, weight, surprise, doubt, answers, lengths, seen, scored }]) => ({
+      ([model, { mean, covariance, labels, weight, surprise, usual, answers, lengths, seen, scored }]) => ({
         model,
         labels,
         weight,
         surprise,
-        doubt,
+        usual,
         answers,
         lengths,
         mean: packed(mean),
@@ -217,7 +212,7 @@ export interface LearnedFile {
     readonly labels: number;
     readonly weight: number;
     readonly surprise: number;
-    readonly doubt: number;
+    readonly usual: Readonly<Usual>;
     readonly answers: number;
     readonly lengths: number;
     /** Float32, base64. */
@@ -256,7 +251,7 @@ function untaught(width: number): Taught {
     labels: 0,
     weight: 0,
     surprise: 0,
-    doubt: 1,
+    usual: { ...NOTHING_USUAL },
     answers: 0,
     lengths: 0,
     seen: perSkill(),
@@ -287,7 +282,11 @@ function taughtOf(card: Readonly<Record<string, unknown>>, width: number): Taugh
   taught.labels = numberOf(card.labels) ?? 0;
   taught.weight = numberOf(card.weight) ?? 0;
   taught.surprise = numberOf(card.surprise) ?? 0;
-  taught.doubt = numberOf(card.doubt) ?? 1;
+  const usual = objectOf(card.usual);
+  taught.usual.strange = numberOf(usual.strange) ?? 1;
+  taught.usual.labels = numberOf(usual.labels) ?? 0;
+  taught.usual.sizes = numberOf(usual.sizes) ?? 0;
+  taught.usual.sizeSquares = numberOf(usual.sizeSquares) ?? 0;
   taught.answers = numberOf(card.answers) ?? 0;
   taught.lengths = numberOf(card.lengths) ?? 0;
   const perSkill = (into: Float64Array, values: unknown) => {

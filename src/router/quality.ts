@@ -10,14 +10,16 @@ export interface Quality {
   readonly quality: number;
   /** About one standard deviation below. */
   readonly low: number;
+  /** What of the uncertainty is the model's own: the rest is about the request, and the same for all. */
+  readonly spread: number;
   /** The model's overall level at this difficulty, whatever the kind of request. */
   readonly level: number;
 }
 
 /** How much a unit of predicted difficulty takes from the log-odds. */
 const DIFFICULTY_SLOPE = 0.7;
-/** What a stranger of a request adds to the uncertainty. */
-const STRANGE_SPREAD = 0.05;
+/** What a request of no kind that was ever seen adds to the uncertainty: by so much sets of one kind differ. */
+const STRANGE_SPREAD = 0.2;
 /** What is left of a profile's uncertainty when much was learned. */
 const SURE_SHARE = 0.4;
 /** How much of the uncertainty about what was learned is told. */
@@ -43,10 +45,15 @@ export function qualityOf(
   const shift = learned.shiftOf(model, prediction);
   const known = expected.spread * (SURE_SHARE + (1 - SURE_SHARE) * shift.doubt);
   const learnt = shift.spread * LEARNED_SPREAD;
-  const strange = STRANGE_SPREAD * (1 - prediction.support);
-  const spread = Math.sqrt(known * known + learnt * learnt + strange * strange);
+  const strange = STRANGE_SPREAD * (1 - prediction.support * prediction.sure);
+  const own = known * known + learnt * learnt;
   const quality = clamp(expected.quality + shift.quality);
-  return { quality, low: clamp(quality - spread), level: clamp(expected.level + shift.overall) };
+  return {
+    quality,
+    low: clamp(quality - Math.sqrt(own + strange * strange)),
+    spread: Math.sqrt(own),
+    level: clamp(expected.level + shift.overall),
+  };
 }
 
 function shares(profile: Profile, { categories, difficultyLogit, support }: Asked) {
