@@ -7,7 +7,7 @@ import { Reachability } from "../src/gateway/reachability.ts";
 import { Settlements } from "../src/gateway/settlements.ts";
 import type { Outcome, Settled, Ticket } from "../src/ledger/ledger.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { askOf, keyOf, recordOf } from "./samples.ts";
+import { askOf, keyOf, RULES, recordOf } from "./samples.ts";
 
 let clock: ManualClock;
 let deadlines: Deadlines;
@@ -77,7 +77,7 @@ describe("settlements", () => {
     ...{ accountId: "default", keyId: "key_a", owners: [], days: [] },
     ...{ requestId: null, replyId: null, topUpId: null },
   };
-  const ticket = (id: string): Ticket => ({ ask: askOf(id, keyOf("key_a")), reads });
+  const ticket = (id: string): Ticket => ({ ask: askOf(id, keyOf("key_a")), reads, rules: RULES });
   const outcome = (id: string): Outcome => ({ counted: true, record: recordOf(id), sealedReply: null });
   const SETTLED: Settled = { chargedNanoUsd: 700, holdNanoUsd: 900, writtenOffNanoUsd: 0, late: false };
   const PATIENCE_MS = 1000;

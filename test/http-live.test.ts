@@ -117,7 +117,7 @@ test("a listener's stream ends at the first sign of life after its session has",
     return () => void ticks.splice(ticks.indexOf(task), 1);
   };
   const clock = { nowMs: () => NOON, every };
-  const operator = { world: opened.world, adminToken: "token", originOf: originReader([]) };
+  const operator = { world: opened.world, adminToken: "token", originOf: await originReader([]) };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false });
   const secret = (await signIn(opened.world, "token", "token")) ?? "";

@@ -1,5 +1,6 @@
 // Secrets, digests and the master key: what they look like, what is refused, what is told.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { hkdfSync } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -158,6 +159,14 @@ describe("the master key", () => {
       Buffer.from(key).toString("hex"),
     );
     expect(new Set([...keys, checkValueOf(masterKey)]).size).toBe(4);
+  });
+
+  test("derives keys as HKDF does", () => {
+    for (const fill of [0, 1, 255]) {
+      const masterKey = new Uint8Array(32).fill(fill);
+      const derived = hkdfSync("sha256", masterKey, new Uint8Array(), "poundkey secret digest v1", 32);
+      expect(pepperOf(masterKey)).toEqual(new Uint8Array(derived));
+    }
   });
 
   test("is made once beside the database, for its owner alone", () => {

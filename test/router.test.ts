@@ -5,7 +5,8 @@ import type { ChatMessage, ChatRequest } from "../src/core/chat.ts";
 import { SELECTORS } from "../src/core/selector.ts";
 import type { RouterRules } from "../src/core/settings.ts";
 import { SKILLS } from "../src/core/skill.ts";
-import { type Candidate, type ChooseInput, choose, decide } from "../src/router/choose.ts";
+import { choose, decide } from "../src/router/choose.ts";
+import type { Candidate, ChooseInput } from "../src/router/consider.ts";
 import { featuresOf } from "../src/router/features.ts";
 import type { CardHealth, HealthView } from "../src/router/health-view.ts";
 import { chosen } from "../src/router/plan.ts";
@@ -217,7 +218,9 @@ describe("the three selectors", () => {
       choose("fair", inputOf(asking(prompt, { max_tokens: 1, ...more }), { cards: [tiered], ...change }))
         .candidates[0]?.costUsd ?? 0;
     expect(costOf("word ".repeat(400))).toBeGreaterThan(costOf("word ".repeat(50)) * 20);
-    expect(costOf("word ".repeat(50), { cachedTokens: () => 50 })).toBeLessThan(costOf("word ".repeat(50)));
+    expect(costOf("word ".repeat(50), { cached: () => ({ cardId: tiered.id, tokens: 50 }) })).toBeLessThan(
+      costOf("word ".repeat(50)),
+    );
     const thinking = { cards: [cardOf("thinker", 10, { capabilities: new Set(["reasoning"]) })] };
     expect(costOf(MATH, thinking, { reasoning_effort: "high" })).toBeGreaterThan(
       costOf(MATH, thinking, { reasoning_effort: "low" }),

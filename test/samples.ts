@@ -22,6 +22,7 @@ export const QUOTA: QuotaRules = {
   timeZone: "UTC",
 };
 export const BILLING: BillingRules = { charge: "beyond_allowance", markup: 1 };
+export const RULES = { quota: QUOTA, billing: BILLING };
 
 export function keyOf(id: string, fields: Partial<GatewayKey> = {}): GatewayKey {
   return {

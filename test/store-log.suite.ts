@@ -10,9 +10,9 @@ import {
   type UsageFilter,
   type UsageQuery,
 } from "../src/core/store.ts";
-import { HOUR, keyIn, NOON, recordOf, writeRecord } from "./samples.ts";
+import { HOUR, NOON, recordOf, writeRecord } from "./samples.ts";
 
-async function write(store: Store, ...records: readonly RequestRecord[]): Promise<void> {
+export async function write(store: Store, ...records: readonly RequestRecord[]): Promise<void> {
   for (const record of records) await writeRecord(store, record);
 }
 
@@ -107,27 +107,6 @@ export function logFilters(store: () => Store): void {
     expect(await idsOf(NOON, 9)).toEqual(["long", "short"]);
     expect(await idsOf(NOON, 1)).toEqual(["long"]);
     expect(await idsOf(NOON + 6, 9)).toEqual([]);
-  });
-}
-
-export function keyUses(store: () => Store): void {
-  test("a key's use is what it was charged, and when it was used last", async () => {
-    const charged = (id: string, atMs: number, chargedNanoUsd: number) =>
-      recordOf(id, { atMs, chargedNanoUsd });
-    await write(
-      store(),
-      charged("1", NOON - 3 * HOUR, 1),
-      charged("2", NOON - HOUR, 10),
-      charged("3", NOON, 100),
-    );
-    await keyIn(store(), "key_b");
-    const uses = await store().keyUses(["key_a", "key_b", "key_none"], NOON, NOON - HOUR);
-    expect(uses.toSorted((a, b) => a.keyId.localeCompare(b.keyId))).toEqual([
-      { keyId: "key_a", sinceDayNanoUsd: 100, sinceMonthNanoUsd: 110, everNanoUsd: 111, lastAtMs: NOON },
-      { keyId: "key_b", sinceDayNanoUsd: 0, sinceMonthNanoUsd: 0, everNanoUsd: 0, lastAtMs: null },
-    ]);
-    await store().prune({ requestsMs: NOON + 1, metersMs: 0, repliesMs: 0 }, 100);
-    expect((await store().keyUses(["key_a"], NOON, NOON))[0]?.lastAtMs).toBe(NOON);
   });
 }
 

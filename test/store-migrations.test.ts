@@ -12,7 +12,7 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { MIGRATIONS } from "../src/store/sqlite/migrations.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { HOUR, NOON, recordOf, writeRecord } from "./samples.ts";
+import { HOUR, keyOf, NOON, recordOf, writeRecord } from "./samples.ts";
 
 /** A key, a request that it made, and the hour's sum, as they were before there were traces and first tokens. */
 const ROWS = [
@@ -57,9 +57,17 @@ describe("a store of an earlier version", () => {
     const old = new Database(path);
     const steps = before(MIGRATIONS);
     for (const sql of [...steps, ...ROWS]) old.run(sql);
+    old.run("UPDATE account SET name = 'ours', balance_nano = 7, entries = 1, kept_characters = 3");
     old.run(`PRAGMA user_version = ${steps.length}`);
     old.close(true);
-    await goesOn(await openSqliteStore({ path, decide }));
+    const store = await openSqliteStore({ path, decide });
+    const kept = { name: "ours", balanceNanoUsd: 7, heldNanoUsd: 0, entries: 1, keptCharacters: 3 };
+    expect(await store.account("default")).toMatchObject(kept);
+    await expect(store.addKey(keyOf("key_b", { accountId: "none" }), "another")).rejects.toThrow();
+    await goesOn(store);
+    const now = new Database(path);
+    expect(now.query("PRAGMA foreign_key_check").all()).toEqual([]);
+    now.close(true);
     rmSync(folder, { recursive: true });
   });
 

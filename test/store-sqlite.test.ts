@@ -5,11 +5,12 @@ import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "../src/core/fault.ts";
-import type { Store } from "../src/core/store.ts";
+import type { Position, RequestFilter, Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
+import { REQUEST } from "../src/store/log-tables.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { askOf, grantedBy, keyOf, ledgerOn, outcomeOf, recordOf } from "./samples.ts";
+import { askOf, grantedBy, keyOf, ledgerOn, NOON, outcomeOf, recordOf, writeRecord } from "./samples.ts";
 import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
@@ -193,4 +194,42 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect(await store.request("1")).toEqual(recordOf("1"));
     expect((await ledgerOn(store).allowance(key)).used).toBe(1);
   });
+});
+
+test("sqlite: of a log with more rows than a turn looks through each row is found once, on pages of any size", async () => {
+  const bench = makeBench();
+  const store = await bench.open(decide);
+  await writeRecord(store, recordOf("0", { atMs: NOON, status: 418 }));
+  // Three in each millisecond, every 500th of the status that is looked for.
+  const other: Readonly<Record<string, string>> = {
+    id: "printf('%06d', n)",
+    at_ms: `${NOON} + n / 3`,
+    status: "iif(n % 500 = 0, 418, 200)",
+  };
+  bench.raw(`
+    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 45000)
+    INSERT INTO request (${REQUEST.columns.join()})
+    SELECT ${REQUEST.columns.map((column) => other[column] ?? column).join()} FROM request, number`);
+  const ids = Array.from({ length: 45_000 }, (_, at) => String(45_000 - at).padStart(6, "0"));
+  const rare = [...ids.filter((id) => Number(id) % 500 === 0), "0"];
+  const cases: readonly [RequestFilter, number, readonly string[]][] = [
+    [{ status: 418 }, 7, rare],
+    [{ status: 418, keyId: "key_a" }, 200, rare],
+    [{ keyId: "key_a" }, 50_000, [...ids, "0"]],
+    [{ accountId: "default" }, 12_000, [...ids, "0"]],
+  ];
+  for (const [filter, limit, expected] of cases) {
+    const found: string[] = [];
+    let after: Position | null = null;
+    for (;;) {
+      const page = await store.requests(filter, { limit, after });
+      found.push(...page.map(({ id }) => id));
+      const last = page.at(-1);
+      if (last === undefined || page.length < limit) break;
+      after = { atMs: last.atMs, id: last.id };
+    }
+    expect(found).toEqual([...expected]);
+  }
+  await store.close();
+  bench.dispose();
 });

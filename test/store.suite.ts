@@ -5,7 +5,8 @@ import { Fault } from "../src/core/fault.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { accountOf, askOf, grantedBy, keyOf, ledgerOn, NOON, outcomeOf, recordOf } from "./samples.ts";
-import { firstTokens, keyUses, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
+import { keyUses, requestsOfKey } from "./store-key-log.suite.ts";
+import { firstTokens, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 
 /** One empty database, and ways into it. */
 export interface StoreBench {
@@ -67,6 +68,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("settlement", () => settlements(both));
     describe("the log", () => log(store));
     describe("the log narrowed", () => logFilters(store));
+    describe("the log of a key", () => requestsOfKey(store));
     describe("first tokens", () => firstTokens(store));
     describe("sums", () => sums(store));
     describe("usage", () => usage(store));
@@ -193,6 +195,20 @@ function admissions(stores: Both): void {
     await admit(store, "4");
     await other.revokeKey(key.id, NOON);
     expect(codeOf(await thrownBy(admit(store, "5")))).toBe("invalid_api_key");
+  });
+
+  test("a key that was found by its secret is let in as it is by then", async () => {
+    const [store, other] = stores();
+    await store.keyByDigest("digest");
+    await other.changeKey(key.id, { requestsPerDay: 1 });
+    await admit(store, "1");
+    expect(codeOf(await thrownBy(admit(store, "2")))).toBe("rate_limit_exceeded");
+    await store.keyByDigest("digest");
+    await store.changeKey(key.id, { requestsPerDay: null });
+    await admit(store, "3");
+    await store.keyByDigest("digest");
+    await other.revokeKey(key.id, NOON);
+    expect(codeOf(await thrownBy(admit(store, "4")))).toBe("invalid_api_key");
   });
 
   test("what the same store changes counts at once", async () => {

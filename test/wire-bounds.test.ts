@@ -71,6 +71,30 @@ describe("objects of too many fields", () => {
   });
 });
 
+test("the compiled check of later requests says what the plain one of the first says", () => {
+  const bodies: readonly JsonObject[] = [
+    {},
+    { temperature: 2 },
+    { temperature: 3 },
+    { reasoning_effort: "low" },
+    { reasoning_effort: "lowest" },
+    { logit_bias: { 1: 101 } },
+    { messages: [] },
+    { messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }] },
+    { messages: [{ role: "user", content: [{ type: "text" }] }] },
+    { messages: [{ role: "nobody", content: "hi" }] },
+    { tools: [{ type: "function", function: { name: "f" } }] },
+    { tools: [{ type: "function", function: {} }] },
+  ];
+  const said = () => bodies.map((body) => faultOf(asked(body))?.message ?? null);
+  const first = said();
+  for (let at = 0; at < 101; at++) chatRequestOf(asked({}), LIMITS);
+  expect(said()).toEqual(first);
+  expect(first.map((message) => message === null)).toEqual(
+    [1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0].map((isGood) => isGood === 1),
+  );
+});
+
 test("a result of a deprecated function call gets the id of its function's latest call", () => {
   const call = (name: string) => ({
     role: "assistant",

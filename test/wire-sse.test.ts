@@ -2,13 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import type { ServerEvent } from "../src/core/dialect.ts";
 import { EVENT_CHARACTERS_MAX, EventParser } from "../src/wire/sse.ts";
+import { decoded } from "./decoded.ts";
 
 const encoder = new TextEncoder();
 
 /** What a parser gives for a stream that comes in these reads. */
 function parsed(reads: readonly Uint8Array[]): ServerEvent[] {
   const parser = new EventParser();
-  return [...reads.flatMap((read) => parser.push(read)), ...parser.end()];
+  return [...[...decoded(reads)].flatMap((read) => parser.push(read)), ...parser.end()];
 }
 
 /** The stream in one read, byte by byte, and in all two and three reads. */
@@ -90,9 +91,9 @@ describe("every cut gives the same events", () => {
 
   test("an event leaves with the read that completes it", () => {
     const parser = new EventParser();
-    expect(parser.push(encoder.encode("data: a\r\n\r"))).toEqual([{ event: "", data: "a" }]);
-    expect(parser.push(encoder.encode("\ndata: b\n"))).toEqual([]);
-    expect(parser.push(encoder.encode("\n"))).toEqual([{ event: "", data: "b" }]);
+    expect(parser.push("data: a\r\n\r")).toEqual([{ event: "", data: "a" }]);
+    expect(parser.push("\ndata: b\n")).toEqual([]);
+    expect(parser.push("\n")).toEqual([{ event: "", data: "b" }]);
   });
 });
 
@@ -118,13 +119,13 @@ describe("one event has its bounds", () => {
     ["events that pass it together", `${line("data: ", THIRD)}\n`.repeat(4), true],
   ];
   for (const [name, stream, fits] of rows) {
-    for (const readBytes of [Number.MAX_SAFE_INTEGER, 1_000_003]) {
-      test(`${name}, in ${readBytes > stream.length ? "one read" : "many"}`, () => {
-        const bytes = encoder.encode(`${stream}\n`);
+    for (const readCharacters of [Number.MAX_SAFE_INTEGER, 1_000_003]) {
+      test(`${name}, in ${readCharacters > stream.length ? "one read" : "many"}`, () => {
+        const text = `${stream}\n`;
         const parse = () => {
           const parser = new EventParser();
-          for (let at = 0; at < bytes.length; at += readBytes)
-            parser.push(bytes.subarray(at, at + readBytes));
+          for (let at = 0; at < text.length; at += readCharacters)
+            parser.push(text.slice(at, at + readCharacters));
         };
         if (fits) expect(parse).not.toThrow();
         else expect(parse).toThrow("beyond all bounds");

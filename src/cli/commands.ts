@@ -84,7 +84,11 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     return name === undefined ? EXIT.usage : EXIT.done;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command) return command.run(rest, io);
+  if (command) {
+    // The binary starts with a compiler that is in no hurry; a gateway has it so until it listens.
+    if (name !== "serve") Bun.unsafe.setJITPolicy(1);
+    return command.run(rest, io);
+  }
   io.err(`poundkey: there is no command '${name}'.\n\n${HELP}`);
   return EXIT.usage;
 }

@@ -10,9 +10,9 @@ import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
-import { buildApp } from "../http/app.ts";
+import { buildApp, listen } from "../http/app.ts";
 import { chatRoutes } from "../http/chat.ts";
-import { originReader } from "../http/client-address.ts";
+import { originReader, type ReadOrigin } from "../http/client-address.ts";
 import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { healthRoutes } from "../http/health.ts";
@@ -40,7 +40,7 @@ import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
-import { clock, random, reach, upstreamFetch } from "./world.ts";
+import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
 
 /** How long what was served may take to be written down. */
 const SETTLE_MS = 5000;
@@ -76,7 +76,7 @@ export interface RunningGateway {
 /** Starts listening. Throws when the address can't be had, or the store can't be used. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first } = options;
-  const { store } = opened;
+  const { store, vault } = opened;
   const ending: Ending = { draining: false, refusing: false };
   const deadlines = new Deadlines(clock);
   const ledger = createLedger({ store, clock, rules: () => inForce.settings });
@@ -97,27 +97,23 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
-    gateway,
-    ledger,
-    vault: opened.vault,
+    ...{ gateway, ledger, vault, deadlines, clock, random, log },
     authenticate: authenticator(opened.world),
-    deadlines,
-    clock,
-    random,
-    log,
     server: first.server,
     draining: () => ending.draining,
     refusing: () => ending.refusing,
   };
-  const keepMs = () => inForce.settings.log.keepMs;
   const feed = new LiveFeed({ store, clock });
   const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
   const { credentials } = inForce;
-  const endUpkeep = await keepUp({ store, ledger, learning, credentials, clock, log, keepMs });
-  const app = listeningOr(endUpkeep, () =>
-    appOf(ports, options, metrics, { inForce, feed }, known).listen({}),
-  );
+  const parts = { inForce, feed, originOf: await originReader(first.server.trustedProxies) };
+  const endUpkeep = await keepUp({
+    ...{ store, ledger, learning, credentials, clock, log },
+    memory: { open: () => gateway.open, collect },
+    keepMs: () => inForce.settings.log.keepMs,
+  });
+  const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, parts, known)));
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -167,18 +163,23 @@ function listeningOr<App>(giveUp: () => void, listen: () => App): App {
   }
 }
 
+interface AppParts {
+  readonly inForce: InForce;
+  readonly feed: LiveFeed;
+  readonly originOf: ReadOrigin;
+}
+
 function appOf(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  { inForce, feed }: { readonly inForce: InForce; readonly feed: LiveFeed },
+  { inForce, feed, originOf }: AppParts,
   known: RoutePorts["known"],
 ) {
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.render();
-  const { adminToken, trustedProxies } = ports.server;
-  const operator = { world: opened.world, adminToken, originOf: originReader(trustedProxies) };
+  const operator = { world: opened.world, adminToken: ports.server.adminToken, originOf };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))

@@ -1,8 +1,9 @@
-// What a running gateway does regularly beside serving: it tells the others that it lives, resolves what dead ones left held, learns, forgets old rows.
+// What a running gateway does regularly beside serving: it tells the others that it lives, resolves what dead ones left held, learns, forgets old rows, gives memory back.
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
+import { giveBackMemory, type MemoryParts } from "./giving-back.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
@@ -21,6 +22,8 @@ export interface UpkeepParts {
   readonly learning: { refresh(): Promise<void> };
   /** What the operator has added at run time, on whichever node; left out: nobody adds any. */
   readonly credentials?: { refresh(): Promise<void> };
+  /** Left out: memory is left to the runtime. */
+  readonly memory?: MemoryParts;
   readonly clock: Clock;
   readonly log: Log;
   /** How long request rows are kept; asked for each time. */
@@ -39,8 +42,9 @@ export async function keepUp(parts: UpkeepParts): Promise<() => void> {
     regularly("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     regularly("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
-  const { credentials } = parts;
+  const { credentials, memory } = parts;
   if (credentials) tasks.push(regularly("credentials_failed", CREDENTIALS_MS, () => credentials.refresh()));
+  if (memory) tasks.push(giveBackMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();
   };

@@ -17,6 +17,7 @@ const FIELDS_SHOWN_MAX = 14;
 /** The value as a configuration. Texts from outside that the schema wants as numbers or truth values become those, in place. */
 export function validate(value: unknown, sources: Interpolated["sources"]): Validated {
   const root = value ?? {};
+  if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
   for (const error of errorsOf(root)) retype(root, pathOf(error, root), sources);
   if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
   const issues = new Map<string, Issue>();

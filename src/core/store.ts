@@ -183,7 +183,7 @@ export interface Store {
   keyByDigest(digest: string): Promise<GatewayKey | null>;
   key(id: string): Promise<GatewayKey | null>;
   keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
-  /** Of those keys that there are. */
+  /** Of those keys that there are; the day is one of the month. */
   keyUses(ids: readonly string[], dayMs: number, monthMs: number): Promise<readonly KeyUse[]>;
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** The changed key; null when there is none. */

@@ -1,4 +1,5 @@
 // An answer that is made to its end whether or not its client waits for it, because others may ask for the same.
+import type { Batches } from "./batches.ts";
 
 /** What waits for a client that reads slowly: so many parts, of so many characters together, and the one that came last. */
 const WAITING_PARTS_MAX = 256;
@@ -8,7 +9,7 @@ const WAITING_CHARACTERS_MAX = 1024 * 1024;
  * The parts as they are made; leaving early only stops the reading, never the making. A client that reads slowly slows
  * the making down.
  */
-export async function* detached<Part>(parts: AsyncGenerator<Part>): AsyncGenerator<Part> {
+export function detached<Part>(parts: Batches<Part>): Batches<Part> {
   const waiting: { readonly part: Part; readonly length: number }[] = [];
   let characters = 0;
   let ended = false;
@@ -21,7 +22,7 @@ export async function* detached<Part>(parts: AsyncGenerator<Part>): AsyncGenerat
 
   const make = async () => {
     try {
-      for await (const part of parts) {
+      for (let part = await parts.next(); part !== null; part = await parts.next()) {
         if (left) continue;
         const { length } = JSON.stringify(part);
         waiting.push({ part, length });
@@ -40,23 +41,25 @@ export async function* detached<Part>(parts: AsyncGenerator<Part>): AsyncGenerat
     wakeReader();
   };
 
-  void make();
-  try {
-    for (;;) {
-      const next = waiting.shift();
-      if (next !== undefined) {
-        characters -= next.length;
-        wakeMaker();
-        yield next.part;
-      } else if (ended) break;
-      else
-        await new Promise<void>((resolve) => {
-          wakeReader = resolve;
-        });
+  const next = async () => {
+    while (waiting.length === 0 && !ended) {
+      await new Promise<void>((resolve) => {
+        wakeReader = resolve;
+      });
     }
-    if (failures.length > 0) throw failures[0];
-  } finally {
+    const first = waiting.shift();
+    if (first === undefined && failures.length > 0) throw failures[0];
+    if (first === undefined) return null;
+    characters -= first.length;
+    wakeMaker();
+    return first.part;
+  };
+
+  const leave = () => {
     left = true;
     wakeMaker();
-  }
+  };
+
+  void make();
+  return { next, leave };
 }

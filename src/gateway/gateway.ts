@@ -1,5 +1,5 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
-import type { ChatReply } from "../core/chat.ts";
+import type { ChatReply, Usage } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
@@ -9,6 +9,8 @@ import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
 import type { Part } from "../wire/run.ts";
 import { Admissions } from "./admissions.ts";
+import { AnswerStream, type Begun } from "./answer-stream.ts";
+import type { Batches } from "./batches.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
 import { type ContentPorts, Contents, type Said } from "./contents.ts";
@@ -109,26 +111,17 @@ export class Gateway {
 
   /**
    * The answer as it arrives, in batches; the last one holds the usage. The first batch comes with the first part of
-   * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early calls
-   * `return()` and fires the call's signal.
+   * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early fires the
+   * call's signal.
    */
-  stream(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
-    const parts = this.#parts(call, facts);
-    return call.idempotency === null ? parts : detached(parts);
-  }
-
-  async *#parts(call: Call, facts: Facts): AsyncGenerator<readonly Part[]> {
-    const entered = this.#enter(call, facts);
-    try {
-      const admitted = await this.#admitted(entered);
-      if (admitted.kind === "replayed") yield unfold(await this.#kept(entered, admitted.sealed));
-      else yield* this.#streamed(this.#answering(entered, admitted));
-    } catch (thrown) {
-      this.#failed(entered, thrown);
-      throw thrown;
-    } finally {
-      await this.#leave(entered);
-    }
+  stream(call: Call, facts: Facts): Batches<readonly Part[]> {
+    const stream = new AnswerStream<Entered>({
+      enter: () => this.#enter(call, facts),
+      begin: (entered) => this.#begun(entered),
+      failed: (entered, thrown) => this.#failed(entered, thrown),
+      leave: (entered) => this.#leave(entered),
+    });
+    return call.idempotency === null ? stream : detached(stream);
   }
 
   /** Whoever enters leaves: however the answer ends, the request is settled once, before its last part leaves. */
@@ -190,31 +183,35 @@ export class Gateway {
     return { ...reply, usage: chargedIn(usage, settled) };
   }
 
-  async *#streamed(life: Answering): AsyncGenerator<readonly Part[]> {
+  async #begun(entered: Entered): Promise<Begun> {
+    const admitted = await this.#admitted(entered);
+    if (admitted.kind === "replayed") {
+      const first = unfold(await this.#kept(entered, admitted.sealed));
+      return { first, rest: null, took: () => {}, last: async () => [] };
+    }
+    const life = this.#answering(entered, admitted);
     const { call, tally, said, settle, durable } = life;
     const { first, rest } = await walk(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
       drop: (opened) => opened.rest.leave(),
     });
     const copy = call.idempotency === null ? null : new Copy();
-    try {
-      await durable;
-      tally.saw(first);
-      copy?.take(first, tally.producedBytes);
-      said?.take(first);
-      yield first;
-      for (let parts = await rest.next(); parts; parts = await rest.next()) {
-        tally.saw(parts);
-        copy?.take(parts, tally.producedBytes);
-        said?.take(parts);
-        yield parts;
-      }
-      const usage = tally.finished(rest.usage);
+    const took = (parts: readonly Part[]) => {
+      tally.saw(parts);
+      copy?.take(parts, tally.producedBytes);
+      said?.take(parts);
+    };
+    const last = async (reported: Usage | null): Promise<readonly Part[]> => {
+      const usage = tally.finished(reported);
       const settled = await settle(copy?.reply(usage));
-      yield [{ choices: [], usage: chargedIn(usage, settled) }];
-    } finally {
+      return [{ choices: [], usage: chargedIn(usage, settled) }];
+    };
+    await durable.catch((error: unknown) => {
       rest.leave();
-    }
+      throw error;
+    });
+    took(first);
+    return { first, rest, took, last };
   }
 
   async #kept({ call, facts }: Entered, sealed: string): Promise<ChatReply> {

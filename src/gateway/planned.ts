@@ -5,6 +5,7 @@ import type { Log, Random } from "../core/world.ts";
 import { offersOf } from "../ledger/worst.ts";
 import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
+import type { Noted } from "../router/health-view.ts";
 import type { Lane } from "../router/lane.ts";
 import type { Learned } from "../router/learned.ts";
 import { paceOf } from "../router/pace.ts";
@@ -79,12 +80,12 @@ export function knownNow(
       open: lanes.length > 0 && lanes.every((lane) => lane.waitMs(nowMs) !== 0),
     };
   };
-  let held: ((cardId: string) => number) | undefined;
-  const cachedTokens = (id: string) => {
-    held ??= stickiness.held(keyId, request, nowMs);
-    return caches.likelyTokens(id, held(id));
+  const cached = () => {
+    const held = stickiness.held(keyId, request, nowMs);
+    return held && { cardId: held.cardId, tokens: caches.likelyTokens(held.cardId, held.tokens) };
   };
-  return { health: { of }, learned, cachedTokens };
+  const noted = (what: Noted) => (what === "any" ? health.ids() : health.troubled(nowMs));
+  return { health: { of, noted }, learned, cached };
 }
 
 /**

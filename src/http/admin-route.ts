@@ -27,7 +27,7 @@ export function routesBy<Parts>(operator: OperatorParts, parts: Parts): By<Parts
     };
 }
 
-export const options = { parse: "none", detail: { hide: true } } as const;
+export const options = { parse: "none" } as const;
 
 export function bodyOf({ request }: At): Promise<unknown> {
   return readJson(request, BODY_BYTES_MAX);

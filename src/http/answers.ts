@@ -8,7 +8,16 @@ const RETRY_UNKNOWN_MS = 1000;
 export type HeaderMap = Record<string, string>;
 
 export function json(status: number, body: unknown, headers: HeaderMap = {}): Response {
-  return new Response(JSON.stringify(body), {
+  return rendered(status, JSON.stringify(body), headers);
+}
+
+/** A body that is JSON already. */
+export function rendered(
+  status: number,
+  body: string | Uint8Array<ArrayBuffer>,
+  headers: HeaderMap = {},
+): Response {
+  return new Response(body, {
     status,
     headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
   });

@@ -1,5 +1,5 @@
 // The HTTP server: Elysia with every route, and what holds for all of them — request ids, the error form, 404 and 405.
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { Random } from "../core/world.ts";
@@ -46,6 +46,13 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       if (fault.code === "internal_error") logBug(ports, error);
       return faultAnswer(fault);
     });
+}
+
+/** Serves the gateway from now on. Throws when the address can't be had. */
+export function listen(app: AnyElysia): AnyElysia {
+  // It would compile and serve all once more for plugins that were still loading, of which there are none, and collect garbage.
+  app.modules.root = new Promise<never>(() => {});
+  return app.listen({});
 }
 
 /** Where Elysia keeps the headers that an answer is to bear beside its own. */

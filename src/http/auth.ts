@@ -8,8 +8,10 @@ const NEVER = "\ud800";
 const SCHEME = /^bearer[ \t]+/i;
 const SECRET_CHARACTERS_MAX = 512;
 
+const plugin = bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
+
 /** Gives routes the `bearer` of their request: what follows the scheme, or undefined. */
-export const bearerToken = () => bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
+export const bearerToken = () => plugin;
 
 /**
  * The scheme's name is case-insensitive (RFC 9110), which the plugin doesn't know: it is written as it expects it. Of

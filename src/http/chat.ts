@@ -11,7 +11,6 @@ import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
-import { chatDetail } from "./openapi.ts";
 import type { HttpPorts } from "./ports.ts";
 import { selectionOf } from "./selection.ts";
 import { type Stamp, streamAnswer } from "./stream.ts";
@@ -35,12 +34,12 @@ export function chatRoutes(ports: HttpPorts) {
     .post(
       "/v1/chat/completions",
       ({ request, bearer, server, set }) => chat(ports, request, byBearer(ports, bearer), server, set),
-      { parse: "none", detail: chatDetail },
+      { parse: "none" },
     )
     .post(
       "/chat/completions",
       ({ request, bearer, server, set }) => chat(ports, request, byBearer(ports, bearer), server, set),
-      { parse: "none", detail: { hide: true } },
+      { parse: "none" },
     );
 }
 

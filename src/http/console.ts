@@ -47,13 +47,10 @@ export function consoleRoutes(load: () => Promise<readonly ConsoleFile[]>) {
     });
     return (await loading).get(name);
   };
-  const options = { detail: { hide: true } };
   return new Elysia()
-    .get("/", async ({ request }) => answer(await fileNamed(PAGE), request, "no-cache"), options)
-    .get(
-      "/console/*",
-      async ({ request, params }) => answer(await fileNamed(params["*"]), request, FOR_GOOD),
-      options,
+    .get("/", async ({ request }) => answer(await fileNamed(PAGE), request, "no-cache"))
+    .get("/console/*", async ({ request, params }) =>
+      answer(await fileNamed(params["*"]), request, FOR_GOOD),
     );
 }
 

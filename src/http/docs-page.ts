@@ -2,7 +2,8 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia, type InternalRoute } from "elysia";
 import { DOCS_PATH, DOCUMENT_PATH, SCRIPT_PATH, STYLE_PATH } from "./docs-paths.ts";
-import { modelPath } from "./openapi.ts";
+import { DETAILS, modelPath } from "./openapi.ts";
+import { ROUTE_DETAILS } from "./openapi-route.ts";
 
 const documentation = {
   info: {
@@ -25,7 +26,11 @@ class Described extends Elysia {
   }
 
   protected override getGlobalRoutes(): InternalRoute[] {
-    return this.#routes();
+    return this.#routes().flatMap((route) => {
+      const name = `${route.method} ${route.path}`;
+      const detail = DETAILS[name] ?? ROUTE_DETAILS[name];
+      return detail === undefined ? [] : [{ ...route, hooks: { ...route.hooks, detail } }];
+    });
   }
 }
 

@@ -8,8 +8,6 @@ export interface DocsFiles {
   readonly style: Uint8Array<ArrayBuffer>;
 }
 
-const hidden = { detail: { hide: true } };
-
 /** Elysia shows all routes of the gateway to its own kind alone. */
 class Docs extends Elysia {
   allRoutes() {
@@ -31,10 +29,10 @@ export function docsRoutes(load: () => DocsFiles) {
     return loaded;
   };
   return app
-    .get(DOCS_PATH, page, hidden)
-    .get(DOCUMENT_PATH, page, hidden)
-    .get(SCRIPT_PATH, () => asset(files().script, "text/javascript"), hidden)
-    .get(STYLE_PATH, () => asset(files().style, "text/css"), hidden);
+    .get(DOCS_PATH, page)
+    .get(DOCUMENT_PATH, page)
+    .get(SCRIPT_PATH, () => asset(files().script, "text/javascript"))
+    .get(STYLE_PATH, () => asset(files().style, "text/css"));
 }
 
 function asset(body: Uint8Array<ArrayBuffer>, type: string): Response {

@@ -2,7 +2,6 @@
 import { Elysia } from "elysia";
 import { faultOf } from "../core/fault.ts";
 import { json } from "./answers.ts";
-import { healthDetail, metricsDetail, readyDetail, schemaDetail } from "./openapi.ts";
 import type { HttpPorts } from "./ports.ts";
 
 export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
@@ -16,17 +15,16 @@ export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
 export function healthRoutes(given: HealthPorts) {
   const ports = { ...given, storeReady: shared(given.storeReady) };
   return new Elysia()
-    .get("/healthz", () => json(200, { status: "ok" }), { detail: healthDetail })
-    .get("/readyz", () => ready(ports), { detail: readyDetail })
+    .get("/healthz", () => json(200, { status: "ok" }))
+    .get("/readyz", () => ready(ports))
     .get(
       "/metrics",
       async () =>
         new Response(await ports.metrics(), {
           headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
         }),
-      { detail: metricsDetail },
     )
-    .get("/config.schema.json", () => json(200, ports.configSchema), { detail: schemaDetail });
+    .get("/config.schema.json", () => json(200, ports.configSchema));
 }
 
 /** Asking takes the store's lock for a moment, and anybody may ask: those who ask at once share one answer. */

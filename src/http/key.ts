@@ -2,7 +2,6 @@
 import { Elysia } from "elysia";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
-import { keyDetail } from "./openapi.ts";
 import type { HttpPorts } from "./ports.ts";
 
 export interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
@@ -11,12 +10,8 @@ export interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
 }
 
 export function keyRoutes(ports: KeyPorts) {
-  return new Elysia().use(bearerToken()).get(
-    "/v1/key",
-    async ({ bearer }) => {
-      const key = await ports.authenticate(secretOf(bearer));
-      return json(200, await ports.holderView(key));
-    },
-    { detail: keyDetail },
-  );
+  return new Elysia().use(bearerToken()).get("/v1/key", async ({ bearer }) => {
+    const key = await ports.authenticate(secretOf(bearer));
+    return json(200, await ports.holderView(key));
+  });
 }

@@ -40,7 +40,7 @@ const routeSchema = {
   },
 };
 
-export const routeDetail: OpenAPIV3.OperationObject = {
+const routeDetail: OpenAPIV3.OperationObject = {
   summary: "What a selector would choose, and why; calls nobody",
   tags: ["Selectors"],
   operationId: "route",
@@ -55,7 +55,7 @@ export const routeDetail: OpenAPIV3.OperationObject = {
   },
 };
 
-export const feedbackDetail: OpenAPIV3.OperationObject = {
+const feedbackDetail: OpenAPIV3.OperationObject = {
   summary: "How good a completion was",
   tags: ["Selectors"],
   operationId: "feedback",
@@ -75,4 +75,9 @@ export const feedbackDetail: OpenAPIV3.OperationObject = {
     },
     ...failures(400, 401, 404),
   },
+};
+
+export const ROUTE_DETAILS: Readonly<Record<string, OpenAPIV3.OperationObject>> = {
+  "POST /v1/route": routeDetail,
+  "POST /v1/feedback": feedbackDetail,
 };

@@ -1,4 +1,4 @@
-// What /openapi.json says of each public route: request, answers, and examples that work.
+// What /openapi.json says of the public routes: request, answers, and examples that work. Loaded with the page alone.
 import type { OpenAPIV3 } from "openapi-types";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { chatRequestSchema } from "../wire/chat-schema.ts";
@@ -141,7 +141,7 @@ export const chatBody = jsonBody(chatRequestSchema, {
   messages: [{ role: "user", content: "Hello!" }],
 });
 
-export const chatDetail: OpenAPIV3.OperationObject = {
+const chatDetail: OpenAPIV3.OperationObject = {
   summary: "Create a chat completion",
   tags: ["Chat"],
   operationId: "createChatCompletion",
@@ -163,7 +163,7 @@ export const chatDetail: OpenAPIV3.OperationObject = {
   },
 };
 
-export const modelsDetail: OpenAPIV3.OperationObject = {
+const modelsDetail: OpenAPIV3.OperationObject = {
   summary: "List the models that this key can use now",
   tags: ["Models"],
   operationId: "listModels",
@@ -209,7 +209,7 @@ export const modelPath: OpenAPIV3.PathsObject = {
   },
 };
 
-export const keyDetail: OpenAPIV3.OperationObject = {
+const keyDetail: OpenAPIV3.OperationObject = {
   summary: "The key's own allowance, limits and spend",
   tags: ["Key"],
   operationId: "retrieveKey",
@@ -224,16 +224,22 @@ function operation(summary: string, operationId: string, responses: Responses): 
   return { summary, operationId, tags: ["Operation"], security: [], responses };
 }
 
-export const healthDetail = operation("Whether the process is alive", "health", {
-  200: { description: "It is." },
-});
-export const readyDetail = operation("Whether the gateway can serve", "ready", {
-  200: { description: "It can." },
-  503: { description: "It can't; `problems` says why." },
-});
-export const metricsDetail = operation("Counters as Prometheus text", "metrics", {
-  200: { description: "They name no key and no account." },
-});
-export const schemaDetail = operation("JSON Schema of the configuration file", "configSchema", {
-  200: { description: "The schema." },
-});
+/** By method and path; a route that isn't here is not for those who read the document. */
+export const DETAILS: Readonly<Record<string, OpenAPIV3.OperationObject>> = {
+  "POST /v1/chat/completions": chatDetail,
+  "GET /v1/models": modelsDetail,
+  "GET /v1/key": keyDetail,
+  "GET /healthz": operation("Whether the process is alive", "health", {
+    200: { description: "It is." },
+  }),
+  "GET /readyz": operation("Whether the gateway can serve", "ready", {
+    200: { description: "It can." },
+    503: { description: "It can't; `problems` says why." },
+  }),
+  "GET /metrics": operation("Counters as Prometheus text", "metrics", {
+    200: { description: "They name no key and no account." },
+  }),
+  "GET /config.schema.json": operation("JSON Schema of the configuration file", "configSchema", {
+    200: { description: "The schema." },
+  }),
+};

@@ -15,7 +15,6 @@ import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
-import { feedbackDetail, routeDetail } from "./openapi-route.ts";
 import type { HttpPorts } from "./ports.ts";
 import { candidatesOf, selectionOf } from "./selection.ts";
 
@@ -30,14 +29,8 @@ export interface RoutePorts extends HttpPorts {
 export function routeRoutes(ports: RoutePorts) {
   return new Elysia()
     .use(bearerToken())
-    .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), {
-      parse: "none",
-      detail: routeDetail,
-    })
-    .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), {
-      parse: "none",
-      detail: feedbackDetail,
-    });
+    .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), { parse: "none" })
+    .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), { parse: "none" });
 }
 
 /** Calls nobody, costs nothing, takes no place. */

@@ -33,9 +33,23 @@ export function selectorsOf(key: GatewayKey): readonly Selector[] {
 /** The cards that a key may use, by name or through a selector: a list of nothing but selectors limits no card. */
 export function candidatesOf(key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   const cards = catalogue.list();
-  if (key.allowedModels?.every(isSelector) ?? true) return cards;
-  return cards.filter((card) => mayUse(key, card.id));
+  const { allowedModels } = key;
+  if (allowedModels === null || allowedModels.every(isSelector)) return cards;
+  const known = allowed.get(allowedModels);
+  if (known?.among === cards) return known.cards;
+  const ids = new Set(allowedModels.map((id) => id.toLowerCase()));
+  const found = { among: cards, cards: cards.filter(({ id }) => ids.has(id.toLowerCase())) };
+  allowed.set(allowedModels, found);
+  return found.cards;
 }
+
+interface Allowed {
+  readonly among: readonly ModelCard[];
+  readonly cards: readonly ModelCard[];
+}
+
+/** By a key's list: keys are kept between their requests, and so are the cards that one of them may use. */
+const allowed = new WeakMap<readonly string[], Allowed>();
 
 function isSelector(id: string): boolean {
   return id.toLowerCase().startsWith("router#");

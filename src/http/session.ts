@@ -12,7 +12,7 @@ import { type Asked, COOKIE, cookieSecret, type OperatorParts, signedIn } from "
 import { SlowDown } from "./slow-down.ts";
 
 const BODY_BYTES_MAX = 4096;
-const options = { parse: "none", detail: { hide: true } } as const;
+const options = { parse: "none" } as const;
 
 export interface SessionPorts extends OperatorParts {
   readonly clock: Pick<Clock, "monotonicMs">;

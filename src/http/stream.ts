@@ -1,8 +1,9 @@
 // A streamed answer on the wire: server-sent events drawn by the client's reading, with signs of life in silences.
 import { errorBody, faultOf } from "../core/fault.ts";
+import type { Batches } from "../gateway/batches.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
 import { type Part, Run } from "../wire/run.ts";
-import { DONE_LINE, dataLine, dataLines, KEEP_ALIVE_LINE } from "../wire/sse.ts";
+import { AnswerLines, DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 
 /** What every chunk says of its answer; decoders give chunks without these fields. */
@@ -14,7 +15,7 @@ export interface Stamp {
 }
 
 export interface StreamParts {
-  readonly chunks: AsyncGenerator<readonly Part[]>;
+  readonly chunks: Batches<readonly Part[]>;
   readonly deadlines: Deadlines;
   /** The longest silence, and the longest wait for the first part of the answer before the head leaves. */
   readonly keepAliveMs: number;
@@ -36,7 +37,7 @@ export interface StreamAnswer {
   readonly early: boolean;
 }
 
-type Step = IteratorResult<readonly Part[]>;
+type Step = readonly Part[] | null;
 
 /** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
 export async function streamAnswer(parts: StreamParts): Promise<StreamAnswer> {
@@ -70,8 +71,7 @@ const STALLED_MS = 600_000;
 class EventStream implements DirectSource {
   readonly #parts: StreamParts;
   #next: Promise<Step> | null;
-  /** The stamp as the start of a JSON object, so that it is written once and not for every chunk. */
-  #head: string | null = null;
+  #lines: AnswerLines | null = null;
   #silence: Deadline | null = null;
   readonly #early: boolean;
   #over = false;
@@ -100,9 +100,10 @@ class EventStream implements DirectSource {
         const step = await (this.#next ?? this.#parts.chunks.next());
         this.#next = null;
         if (this.#over) return;
-        if (step.done) return this.#end(controller, DONE_LINE);
-        const text = this.#textOf(step.value);
-        if (text !== "") await this.#taken(controller.write(text));
+        if (step === null) return this.#end(controller, DONE_LINE);
+        const text = this.#textOf(step);
+        const written = text === "" ? 0 : controller.write(text);
+        if (typeof written !== "number") await this.#taken(written);
         if (this.#silence) this.#silence.atMs = this.#quietAtMs();
       }
     } catch (thrown) {
@@ -110,29 +111,28 @@ class EventStream implements DirectSource {
     }
   }
 
-  /** The client left. The upstream call ends by the signal; the generator's own end settles the request. */
+  /** The client left. The upstream call ends by the signal; the answer's own end settles the request. */
   cancel(): void {
     if (this.#over) return;
     this.#close();
     this.#parts.onLeft();
-    void this.#parts.chunks.return(undefined).catch(() => {});
+    this.#parts.chunks.leave();
   }
 
   /** A client that reads slowly is waited for: nothing more is drawn from the provider meanwhile. */
-  async #taken(written: number | Promise<number>): Promise<void> {
-    if (typeof written === "number") return;
+  async #taken(written: Promise<number>): Promise<void> {
     this.#unreadSinceMs = this.#parts.deadlines.nowMs();
     await written;
     this.#unreadSinceMs = null;
   }
 
   #textOf(parts: readonly Part[]): string {
-    this.#head ??= `${JSON.stringify(this.#parts.stamp()).slice(0, -1)},`;
+    this.#lines ??= new AnswerLines(this.#parts.stamp());
     let text = "";
     for (const part of parts) {
-      if (part instanceof Run) text += dataLines(this.#head + part.head.slice(1), part.texts, part.tail);
+      if (part instanceof Run) text += this.#lines.run(part);
       else if (part.choices.length > 0 || !part.usage || this.#parts.includeUsage)
-        text += dataLine(this.#head + JSON.stringify(part).slice(1));
+        text += this.#lines.chunk(part);
     }
     return text;
   }

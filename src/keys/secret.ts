@@ -1,6 +1,4 @@
 // Secrets and ids: how they are made, and what of a secret can be checked without looking anything up.
-import { timingSafeEqual } from "node:crypto";
-import { crc32 } from "node:zlib";
 import type { Random } from "../core/world.ts";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -32,7 +30,7 @@ function randomDigits(random: Random, bytes: number, count: number): string {
 }
 
 function checksumOf(text: string): string {
-  return digitsOf(BigInt(crc32(text)), CHECKSUM_DIGITS);
+  return digitsOf(BigInt(Bun.hash.crc32(text)), CHECKSUM_DIGITS);
 }
 
 /** A new gateway secret: `sk-`, 256 random bits and a checksum, 52 characters of letters and digits. */
@@ -70,5 +68,5 @@ export function digestOf(secret: string, pepper: Uint8Array): string {
 /** Compares two digests in a time that tells nothing of where they differ. */
 export function isSameDigest(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
+  return left.length === right.length && crypto.timingSafeEqual(left, right);
 }

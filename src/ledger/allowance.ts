@@ -5,8 +5,14 @@ import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import { type Meter, meterIdOf, type Slot } from "../core/rows.ts";
-import type { QuotaRules } from "../core/settings.ts";
+import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import { dayAfter, dayOf } from "./day.ts";
+
+/** By what requests are let in. */
+export interface LedgerRules {
+  readonly quota: QuotaRules;
+  readonly billing: BillingRules;
+}
 
 /** The meters and slots that a standing is read from, by `meterIdOf` and by owner. */
 export interface Counts {
@@ -36,18 +42,13 @@ function ownerOf(key: GatewayKey, quota: QuotaRules): string {
   return quota.scope === "account" && key.requestsPerDay === "default" ? key.accountId : key.id;
 }
 
-/** The rows that `standingOf` may need, whatever the key's row will turn out to say. */
-export function readsOf(key: GatewayKey, quota: QuotaRules, nowMs: number): Reads {
+/** The rows that `standingOf` may need, whatever the key's row will turn out to say; where all is paid, no standing is asked for. */
+export function readsOf(key: GatewayKey, { quota, billing }: LedgerRules, nowMs: number): Reads {
+  const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
+  if (billing.charge === "always") return { ...read, owners: [], days: [] };
   const today = dayOf(nowMs, quota);
-  return {
-    accountId: key.accountId,
-    keyId: key.id,
-    owners: quota.scope === "account" ? [key.id, key.accountId] : [key.id],
-    days: [today.name, dayAfter(today, quota).name],
-    requestId: null,
-    replyId: null,
-    topUpId: null,
-  };
+  const owners = quota.scope === "account" ? [key.id, key.accountId] : [key.id];
+  return { ...read, owners, days: [today.name, dayAfter(today, quota).name] };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Hold } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { type Counts, limitOf, readsOf, standingOf } from "./allowance.ts";
+import { type Counts, type LedgerRules, limitOf, readsOf, standingOf } from "./allowance.ts";
 import { dayOf } from "./day.ts";
 
 /** A request that asks to be let in. */
@@ -32,6 +32,8 @@ export interface Ask {
 export interface Ticket {
   readonly ask: Ask;
   readonly reads: Reads;
+  /** It is let in by these: the rows that are read go with them. */
+  readonly rules: LedgerRules;
 }
 
 export type Admitted =
@@ -92,7 +94,7 @@ export interface LedgerParts {
   readonly store: Store;
   readonly clock: Pick<Clock, "nowMs">;
   /** Asked for at each decision, so that a reload shows at once. */
-  readonly rules: () => { readonly quota: QuotaRules; readonly billing: BillingRules };
+  readonly rules: () => LedgerRules;
 }
 
 export function createLedger(parts: LedgerParts): Ledger {
@@ -109,16 +111,17 @@ export function createLedger(parts: LedgerParts): Ledger {
   };
 }
 
-function ticketOf({ rules }: LedgerParts, ask: Ask): Ticket {
+function ticketOf(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
+  const rules = parts.rules();
   const replyId = idempotency?.replyId ?? null;
-  return { ask, reads: { ...readsOf(key, rules().quota, nowMs), requestId: id, replyId } };
+  return { ask, reads: { ...readsOf(key, rules, nowMs), requestId: id, replyId }, rules };
 }
 
 /** This and `write` are no async functions: they are on every request's way, and each would cost it half a microsecond. */
-function admit({ store, rules }: LedgerParts, { ask, reads }: Ticket): Promise<Admitted> {
+function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<Admitted> {
   const { key, offers, isNew } = ask;
-  const { quota, billing } = rules();
+  const { quota, billing } = rules;
   const mayPay = billing.charge === "always" || limitOf(key, quota) !== null;
   const answer = store.transact({
     kind: "admit",
@@ -226,7 +229,9 @@ function lostRecord({ id, requestId, keyId, accountId, atMs, modelAsked, selecto
 async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey): Promise<Allowance> {
   const nowMs = clock.nowMs();
   const { quota, billing } = rules();
-  const rows = isCounted(key, quota, billing) ? await store.read(readsOf(key, quota, nowMs)) : null;
+  const rows = isCounted(key, quota, billing)
+    ? await store.read(readsOf(key, { quota, billing }, nowMs))
+    : null;
   return allowanceOf(key, rows, quota, billing, nowMs);
 }
 
@@ -240,7 +245,7 @@ async function allowances(
   const found = new Map<string, Allowance>();
   for (const ofAccount of Map.groupBy(keys, ({ accountId }) => accountId).values()) {
     const counted = ofAccount.filter((key) => isCounted(key, quota, billing));
-    const [read, ...others] = counted.map((key) => readsOf(key, quota, nowMs));
+    const [read, ...others] = counted.map((key) => readsOf(key, { quota, billing }, nowMs));
     const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
     const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
     for (const key of ofAccount) found.set(key.id, allowanceOf(key, rows, quota, billing, nowMs));

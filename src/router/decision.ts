@@ -3,7 +3,8 @@
 import type { ModelCard } from "../core/card.ts";
 import { arrayOf, isObject, numberOf, stringOf } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
-import { type Choice, ranked, type Weighed } from "./choose.ts";
+import { type Choice, carefulLevel, ranked } from "./choose.ts";
+import type { Weighed } from "./consider.ts";
 import { shippedParameters } from "./parameters.ts";
 import { type RouteView, routeView } from "./route-view.ts";
 
@@ -41,8 +42,8 @@ interface KeptCandidate {
 }
 
 /** The first by score, and those whose quality or level the others are measured by. */
-const SCORED_KEPT = 8;
-const GOOD_KEPT = 3;
+export const SCORED_KEPT = 8;
+export const GOOD_KEPT = 3;
 
 /** `tried`: what was tried out in place of the choice; null: nothing was. */
 export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null): KeptDecision {
@@ -53,12 +54,8 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     ...able.slice(0, SCORED_KEPT),
     ...able.filter(({ card }) => card === tried),
     ...by(({ careful }) => careful),
-    ...by(({ level, quality, qualityLow }) => level - (quality - qualityLow) / 2),
+    ...by(carefulLevel),
   ]);
-  const removed: Record<string, number> = {};
-  for (const { removedBy } of choice.candidates) {
-    if (removedBy !== null) removed[removedBy] = (removed[removedBy] ?? 0) + 1;
-  }
   return {
     selector: choice.selector,
     share,
@@ -82,7 +79,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
         tokens: one.tokens,
         score: one.score,
       })),
-    removed,
+    removed: choice.removed,
   };
 }
 

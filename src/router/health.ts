@@ -47,6 +47,8 @@ export class CardHealth {
 export class Health {
   readonly #log: Log;
   readonly #cards = new Map<string, CardHealth>();
+  /** Ids of those that failed and may not be well yet. */
+  readonly #troubled = new Set<string>();
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
 
@@ -87,6 +89,20 @@ export class Health {
 
   cards(): Iterable<readonly [string, CardHealth]> {
     return this.#cards;
+  }
+
+  /** Of all models of which anything is known. */
+  ids(): Iterable<string> {
+    return this.#cards.keys();
+  }
+
+  /** Ids of those that failed or refused of late, or are shut. */
+  *troubled(nowMs: number): Iterable<string> {
+    for (const id of this.#troubled) {
+      const lanes = this.#cards.get(id)?.lanes.values() ?? [];
+      if ([...lanes].every((lane) => lane.isWell(nowMs))) this.#troubled.delete(id);
+      else yield id;
+    }
   }
 
   lane({ card, credential }: Attempt): Lane | undefined {
@@ -152,7 +168,7 @@ export class Health {
   #laneOf({ card, credential }: Attempt): Lane {
     const { lanes } = this.#card(card.id);
     const secret = secretOf(credential);
-    const lane = lanes.get(secret) ?? new Lane();
+    const lane = lanes.get(secret) ?? new Lane(() => this.#troubled.add(card.id));
     lanes.set(secret, lane);
     return lane;
   }

@@ -16,6 +16,9 @@ const REST_ASKED_MAX_MS = 3_600_000;
 const TOKENS_MIN = 8;
 const SPEED_TIME_MIN_MS = 5;
 
+/** What failures have faded to when they count for nothing, those of a hundred credentials together neither. */
+const FAILURES_FORGOTTEN = 0.01;
+
 const GOOD = 0;
 const BAD = 1;
 const COUNT = 0;
@@ -38,6 +41,12 @@ export class Lane {
   /** What the provider last failed with. */
   lastFault: Fault | null = null;
   #restsInRow = 0;
+  readonly #onTrouble: () => void;
+
+  /** `onTrouble` is called with each failure and refusal. */
+  constructor(onTrouble: () => void = () => {}) {
+    this.#onTrouble = onTrouble;
+  }
 
   /** How many outcomes of late, the older ones counting less, and how many of them bad. */
   outcomes(nowMs: number): { readonly good: number; readonly bad: number } {
@@ -66,6 +75,13 @@ export class Lane {
     return breakerMs === null ? null : Math.max(restMs, breakerMs);
   }
 
+  /** Nothing is held against it any more, until it fails again. */
+  isWell(nowMs: number): boolean {
+    return (
+      !this.breaker.isOpen && !this.isResting(nowMs) && this.#outcomes.at(BAD, nowMs) < FAILURES_FORGOTTEN
+    );
+  }
+
   isResting(nowMs: number): boolean {
     return this.restsUntilMs > nowMs;
   }
@@ -82,6 +98,7 @@ export class Lane {
 
   /** True when the breaker opens by it. */
   failed(nowMs: number, isProbe: boolean, fault: Fault): boolean {
+    this.#onTrouble();
     this.#outcomes.add(BAD, nowMs);
     this.lastFault = fault;
     return this.breaker.failed(nowMs, isProbe);
@@ -89,6 +106,7 @@ export class Lane {
 
   /** Refused for load: it is left alone for as long as the provider said, else longer each time in a row. */
   rest(nowMs: number, fault: Fault): void {
+    this.#onTrouble();
     this.lastFault = fault;
     const own = Math.min(REST_MS * 2 ** this.#restsInRow++, REST_MAX_MS);
     const restMs = Math.min(fault.details.retryAfterMs ?? own, REST_ASKED_MAX_MS);

@@ -74,8 +74,9 @@ const LENGTH_MAX = 2;
 export class Learned {
   readonly #cards = new Map<string, Taught>();
 
-  get size(): number {
-    return this.#cards.size;
+  /** Ids of the cards of which anything is known. */
+  models(): Iterable<string> {
+    return this.#cards.keys();
   }
 
   /** Folds a score in. Deterministic: the same labels in the same order give the same state. */

@@ -1,6 +1,7 @@
 // The predictor's parameters, as they are shipped: words by their hashes, a row of small integers for each, a few heads.
 
-import text from "./parameters.data.json" with { type: "text" };
+import { readFileSync } from "node:fs";
+import path from "./parameters.data.json" with { type: "file" };
 import { STRUCTURE_SIZE } from "./structure.ts";
 import { TOPICS } from "./topics.ts";
 
@@ -49,8 +50,8 @@ const RARITY_UNIT = 1 / 20;
 let shipped: Parameters | undefined;
 
 export function shippedParameters(): Parameters {
-  // A megabyte that is parsed when it is first needed, and in the binary once: code of its size would be there twice.
-  shipped ??= parametersOf(JSON.parse(String(text)));
+  // A megabyte that is read when it is first needed, and in the binary once: what is code is there twice.
+  shipped ??= parametersOf(JSON.parse(readFileSync(String(path), "utf8")));
   return shipped;
 }
 

@@ -4,11 +4,12 @@ import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import type { Selector } from "../core/selector.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
-import { BY_RULE, type Choice, type ChooseInput, choose } from "./choose.ts";
+import { BY_RULE, type ChooseInput } from "./consider.ts";
 import { type KeptDecision, keptDecision } from "./decision.ts";
 import { explored } from "./explore.ts";
 import type { Health } from "./health.ts";
 import { needsOf, refuseUnable } from "./needs.ts";
+import { type Shortlist, shortlist } from "./shortlist.ts";
 import { spread } from "./spread.ts";
 import type { Stickiness } from "./stickiness.ts";
 
@@ -23,7 +24,7 @@ export interface Attempt {
 }
 
 /** Live health, what was learned, and what is likely to be cached. */
-export type Known = Pick<ChooseInput, "health" | "learned" | "cachedTokens">;
+export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
 
 export interface PlanInput {
   readonly request: ChatRequest;
@@ -62,7 +63,7 @@ const FIRST_CARD_MAX = 2;
  */
 export function planOf(input: PlanInput): Plan {
   const { cards, decision } = cardsOf(input);
-  const only = onlyAttempt(cards, input);
+  const only = onlyAttempt(input);
   if (only !== null) return { attempts: [only], decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
@@ -85,9 +86,9 @@ export function planOf(input: PlanInput): Plan {
  * Where one model is served by one credential there is nothing to choose: it is asked if it may be, and if it may not,
  * whoever walks the plan finds that out. The way of all other plans comes to the same in 1 µs more.
  */
-function onlyAttempt(cards: readonly ModelCard[], { credentialsOf }: PlanInput): Attempt | null {
-  const [card] = cards;
-  if (card === undefined || cards.length > 1) return null;
+function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
+  if (selection.kind !== "card" || selection.fallbacks.length > 0) return null;
+  const { card } = selection;
   const credentials = credentialsOf(card.provider);
   const [credential] = credentials;
   return credential === undefined || credentials.length > 1 ? null : { card, credential };
@@ -127,17 +128,30 @@ function mixed([first = [], ...others]: readonly (readonly Attempt[])[]): readon
   return [...first.slice(0, FIRST_CARD_MAX), ...once, ...rest];
 }
 
-function cardsOf(input: PlanInput): { cards: readonly ModelCard[]; decision: KeptDecision | null } {
-  const { request, selection } = input;
+function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: KeptDecision | null } {
+  const { request, selection, rules, roll } = input;
   if (selection.kind === "card") {
     refuseUnable(selection.card, needsOf(request));
     return { cards: [selection.card, ...selection.fallbacks], decision: null };
   }
-  const choice = chosen(selection.selector, selection.candidates, input);
-  const cards = choice.candidates.filter(({ eligible }) => eligible).map(({ card }) => card);
-  const tried = explored(choice, input.rules.explore, input.roll)?.card ?? null;
-  const decision = keptDecision(choice, input.quality ?? input.rules.fairQuality, tried);
-  return { cards: tried === null ? cards : [tried, ...cards.filter((card) => card !== tried)], decision };
+  const found = chosen(selection.selector, selection.candidates, input);
+  const { choice, whole } = found;
+  const tried = explored(choice, rules.explore, roll, whole)?.card ?? null;
+  const kept = tried === null ? choice : whole();
+  return {
+    cards: inTurn(found, tried),
+    decision: keptDecision(kept, input.quality ?? rules.fairQuality, tried),
+  };
+}
+
+/** Best first, behind what is tried out. Few plans go beyond those that are sure. */
+function* inTurn({ choice, sure, isWhole, whole }: Shortlist, tried: ModelCard | null): Iterable<ModelCard> {
+  if (tried !== null) yield tried;
+  const able = choice.candidates.filter(({ eligible }) => eligible);
+  for (const { card } of able.slice(0, sure)) if (card !== tried) yield card;
+  if (isWhole) return;
+  const all = whole().candidates.filter(({ eligible }) => eligible);
+  for (const { card } of all.slice(sure)) if (card !== tried) yield card;
 }
 
 /** What the selector makes of the request. Throws a Fault when no card is on, or none can serve it. */
@@ -145,18 +159,14 @@ export function chosen(
   selector: Selector,
   cards: readonly ModelCard[],
   { request, rules, quality, known }: Pick<PlanInput, "request" | "rules" | "quality" | "known">,
-): Choice {
+): Shortlist {
   const share = quality ?? rules.fairQuality;
-  const choice = choose(selector, {
-    ...known,
-    request,
-    needs: needsOf(request),
-    cards,
-    rules,
-    quality: share,
-  });
-  if (choice.choice !== null) return choice;
-  if (choice.candidates.every(({ removedBy }) => removedBy === "denied" || removedBy?.startsWith(BY_RULE))) {
+  const needs = needsOf(request);
+  const found = shortlist(selector, { ...known, request, needs, cards, rules, quality: share });
+  if (found.choice.choice !== null) return found;
+  if (
+    Object.keys(found.choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))
+  ) {
     throw new Fault("no_provider_available", `No model is on that Router#${selector} could choose.`);
   }
   throw new Fault("unsupported_capability", `No model behind Router#${selector} can serve this request.`, {

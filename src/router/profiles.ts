@@ -105,8 +105,20 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   return { ...profile, ...inOdds(skills, spreads), source: "operator" };
 }
 
-/** Within a generation the dearer model is the better one, ever less so, and a year makes up for much of the price. */
+/** Cards of which the same is told share a guess: ten thousand of an operator's own are told apart by their prices at most. */
+const guesses = new Map<string, Profile>();
+const GUESSES_MAX = 20_000;
+
 function guessed(card: ModelCard): Profile {
+  const told = `${card.price?.output} ${card.created} ${card.capabilities.has("reasoning")} ${billionsOf(card)}`;
+  const profile = guesses.get(told) ?? guess(card);
+  if (guesses.size >= GUESSES_MAX) guesses.clear();
+  guesses.set(told, profile);
+  return profile;
+}
+
+/** Within a generation the dearer model is the better one, ever less so, and a year makes up for much of the price. */
+function guess(card: ModelCard): Profile {
   const [constant = 0, byPrice = 0, byYears = 0, byReasoning = 0, bySize = 0] = data.unknown;
   const price = card.price?.output ?? 0;
   const years = card.created === 0 ? YEARS_UNKNOWN : (ROWS_DAY - card.created) / YEAR_SECONDS;

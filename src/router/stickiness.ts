@@ -1,5 +1,6 @@
 // A conversation stays with whoever served it last: that one holds its prompt in a cache.
 import type { ChatMessage, ChatRequest } from "../core/chat.ts";
+import type { Cached } from "./consider.ts";
 import type { Attempt } from "./plan.ts";
 
 const KEPT_MS = 600_000;
@@ -41,12 +42,12 @@ export class Stickiness {
     return null;
   }
 
-  /** For a card, how many tokens of this prompt it has read before, as the last to serve the conversation; about. */
-  held(keyId: string, request: ChatRequest, nowMs: number): (cardId: string) => number {
+  /** The last to serve the conversation, which has read so many tokens of this prompt before; about. null: nobody is known. */
+  held(keyId: string, request: ChatRequest, nowMs: number): Cached | null {
     const names = this.#namesOf(keyId, request);
     const [served] = this.#servedBefore(names, nowMs);
     names.holder = served?.cardId ?? null;
-    return (cardId) => (cardId === names.holder ? names.heldTokens : 0);
+    return served ? { cardId: served.cardId, tokens: names.heldTokens } : null;
   }
 
   /** What `held` said of a card when the request came. */

@@ -12,6 +12,8 @@ import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
 import { listOf, type Mark } from "./sql.ts";
 import { KEY } from "./tables.ts";
 
+const HOUR_MS = 3_600_000;
+
 /** A statement with the values that it takes, in order. */
 export interface Lookup {
   readonly text: string;
@@ -143,15 +145,24 @@ function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: Usage
   ofProvider(by, "model", provider);
 }
 
-/** Takes the moments of the day and the month, an hour before each; `ids` is the condition that tells which keys. */
-export function keyUsesSql(ids: string, dayMark: string, monthMark: string): string {
-  const charged = (mark: string) =>
-    `(SELECT coalesce(sum(charged_nano), 0) FROM usage_hour WHERE key_id = gateway_key.id AND hour_ms > ${mark} AND charged_nano > 0)`;
+/** When a key was used last, to the hour. */
+export const LAST_HOUR = "(SELECT max(hour_ms) FROM usage_hour WHERE key_id = gateway_key.id)";
+
+/** The same to the millisecond, for engines that find the rows of a key at once. */
+export const LAST_AT = `
+  coalesce((SELECT max(at_ms) FROM request
+      WHERE key_id = gateway_key.id AND at_ms >= ${LAST_HOUR} AND at_ms < ${LAST_HOUR} + ${HOUR_MS}),
+    ${LAST_HOUR})`;
+
+/** Takes the moments of the day and of its month, an hour before each; `ids` is the condition that tells which keys. */
+export function keyUsesSql(ids: string, dayMark: string, monthMark: string, lastAt: string): string {
   return `
-    SELECT id, ${charged(dayMark)} AS day_nano, ${charged(monthMark)} AS month_nano,
+    SELECT id,
+      coalesce(sum(CASE WHEN hour_ms > ${dayMark} THEN charged_nano END), 0) AS day_nano,
+      coalesce(sum(charged_nano), 0) AS month_nano,
       (SELECT coalesce(sum(spent_nano), 0) FROM spend
         WHERE account_id = gateway_key.account_id AND key_id = gateway_key.id) AS ever_nano,
-      coalesce((SELECT max(at_ms) FROM request WHERE key_id = gateway_key.id),
-        (SELECT max(hour_ms) FROM usage_hour WHERE key_id = gateway_key.id)) AS last_at_ms
-    FROM gateway_key WHERE ${ids}`;
+      ${lastAt} AS last_at_ms
+    FROM gateway_key LEFT JOIN usage_hour ON key_id = id AND hour_ms > ${monthMark}
+    WHERE ${ids} GROUP BY id`;
 }

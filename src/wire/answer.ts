@@ -1,4 +1,4 @@
-// A streamed answer's way from its bytes to the client's chunks: parsed, decoded, cut at stop sequences, put in order.
+// A streamed answer's way from its text to the client's chunks: parsed, decoded, cut at stop sequences, put in order.
 import type { ChatChunk, ChatRequest, Usage } from "../core/chat.ts";
 import type { Decoder, ServerEvent } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
@@ -65,11 +65,11 @@ export class AnswerReader {
   }
 
   /** Null: no event was completed. Comments are no progress: an upstream that sends nothing else runs into its deadline. */
-  push(bytes: Uint8Array): Reading | null {
+  push(text: string): Reading | null {
     const parts: Part[] = [];
     let events = 0;
     try {
-      this.#parser.feed(bytes);
+      this.#parser.feed(text);
       for (let next = this.#parser.next(); next; next = this.#parser.next()) {
         events++;
         if (next instanceof Run) this.#pass(next, parts);

@@ -1,4 +1,5 @@
 // Server-sent events: an incremental parser for what upstreams send, and the framing of what clients get.
+import type { ChatChunk } from "../core/chat.ts";
 import type { ServerEvent } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { Run } from "./run.ts";
@@ -7,15 +8,11 @@ import type { Template } from "./splice.ts";
 /** A longer event is not an answer but a flood: images in base64 stay below it. */
 export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
 
-const MORE_FOLLOWS = { stream: true };
-
 /**
- * Parses a stream of bytes into events, whatever the cuts: UTF-8 split over reads, LF, CRLF and CR, comments,
- * several `data` lines, a byte-order mark. An event that the stream's end cuts off is given by `end()`.
+ * Parses a stream's text into events, whatever the cuts: LF, CRLF and CR, comments, several `data` lines. Whoever decodes
+ * the stream drops its byte-order mark. An event that the stream's end cuts off is given by `end()`.
  */
 export class EventParser {
-  /** Drops a byte-order mark by itself. */
-  readonly #decoder = new TextDecoder("utf-8");
   /** What was fed and is not taken yet begins at `#from`. */
   #text = "";
   #from = 0;
@@ -33,25 +30,30 @@ export class EventParser {
   /** Events that it takes are given as runs, unparsed. */
   template: Template | null = null;
 
-  /** Takes the next bytes; gives the events that they complete. Throws as `next()` does. */
-  push(bytes: Uint8Array): ServerEvent[] {
-    this.feed(bytes);
+  /** Takes the next text; gives the events that it completes. Throws as `next()` does. */
+  push(text: string): ServerEvent[] {
+    this.feed(text);
     return this.#all();
   }
 
   /** The stream is over: gives the event that lacked its blank line, if any. */
   end(): ServerEvent[] {
-    this.#open(`${this.#decoder.decode()}\n\n`);
+    this.feed("\n\n");
     return this.#all();
   }
 
-  /** Takes the next bytes, for `next()` to be called until it gives null. */
-  feed(bytes: Uint8Array): void {
-    this.#open(this.#decoder.decode(bytes, MORE_FOLLOWS));
+  /** Takes the next text, for `next()` to be called until it gives null. */
+  feed(text: string): void {
+    if (text === "") return;
+    this.#text = text;
+    this.#from = this.#afterCr && text.startsWith("\n") ? 1 : 0;
+    this.#afterCr = text.endsWith("\r");
+    this.#lineEnds = null;
+    this.#began = -1;
   }
 
   /**
-   * The next event, or run of events, that is whole; null: more bytes are needed. Throws a Fault when the lines of one
+   * The next event, or run of events, that is whole; null: more text is needed. Throws a Fault when the lines of one
    * event, or one line of any kind, grow beyond EVENT_CHARACTERS_MAX.
    */
   next(): ServerEvent | Run | null {
@@ -67,6 +69,9 @@ export class EventParser {
       const event = this.#step();
       if (event) return event;
     }
+    // A stream is open for long, and this has been read.
+    this.#text = "";
+    this.#lineEnds = null;
     return null;
   }
 
@@ -79,15 +84,6 @@ export class EventParser {
     const events: ServerEvent[] = [];
     for (let next = this.next(); next; next = this.next()) if (!(next instanceof Run)) events.push(next);
     return events;
-  }
-
-  #open(text: string): void {
-    if (text === "") return;
-    this.#text = text;
-    this.#from = this.#afterCr && text.startsWith("\n") ? 1 : 0;
-    this.#afterCr = text.endsWith("\r");
-    this.#lineEnds = null;
-    this.#began = -1;
   }
 
   #isBetween(): boolean {
@@ -179,10 +175,35 @@ export function dataLine(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-/** Events for the client that differ in one text: what stands between the texts is the same each time. */
-export function dataLines(head: string, texts: readonly string[], tail: string): string {
-  const [before, after] = [`data: ${head}`, `${tail}\n\n`];
-  return before + texts.join(after + before) + after;
+/** Writes one answer's chunks as events for the client, each with the answer's own fields before the chunk's. */
+export class AnswerLines {
+  /** Those fields as the start of a JSON object: written once and not for every chunk. */
+  readonly #fields: string;
+  #head = "";
+  #tail = "";
+  #before = "";
+  #after = "";
+
+  constructor(fields: object) {
+    this.#fields = `${JSON.stringify(fields).slice(0, -1)},`;
+  }
+
+  chunk(chunk: ChatChunk): string {
+    return dataLine(this.#fields + JSON.stringify(chunk).slice(1));
+  }
+
+  /** What stands around the texts is the same from run to run, and kept: of 0.5 µs a chunk that spares 0.4. */
+  run({ head, tail, texts }: Run): string {
+    if (head !== this.#head || tail !== this.#tail) {
+      [this.#head, this.#tail] = [head, tail];
+      // Joined, it is one text; added up, it would be put together anew by each write.
+      this.#before = ["data: ", this.#fields, head.slice(1)].join("");
+      this.#after = [tail, "\n\n"].join("");
+    }
+    const [only = ""] = texts;
+    const all = texts.length === 1 ? only : texts.join(this.#after + this.#before);
+    return this.#before + all + this.#after;
+  }
 }
 
 export const DONE_LINE = "data: [DONE]\n\n";

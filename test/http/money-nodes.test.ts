@@ -2,9 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { Admissions } from "../../src/gateway/admissions.ts";
+import type { Batches } from "../../src/gateway/batches.ts";
 import { detached } from "../../src/gateway/detached.ts";
 import type { Admitted } from "../../src/ledger/ledger.ts";
-import { askOf, keyOf } from "../samples.ts";
+import { askOf, keyOf, RULES } from "../samples.ts";
 import { askedOf, completionIn, openRequests } from "./money-again.ts";
 import { FLOOD_PIECES } from "./money-upstream.ts";
 import { type MoneyWorld, type Payer, priceOf, startMoneyWorld } from "./money-world.ts";
@@ -188,7 +189,7 @@ describe("waiting for the same request's answer", () => {
   test("ends as soon as that one is settled", async () => {
     const answers: Admitted[] = [{ kind: "pending", id: "one" }, { kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
-    const ticket = { ask: askOf("three", keyOf("key_a")), reads: NO_READS };
+    const ticket = { ask: askOf("three", keyOf("key_a")), reads: NO_READS, rules: RULES };
     const admitted = admissions.admit(ticket, () => ticket, [signal, signal], null);
     for (const [left, id] of [
       [1, "one"],
@@ -204,11 +205,22 @@ describe("waiting for the same request's answer", () => {
 });
 
 describe("an answer that is made whether or not its client waits", () => {
-  async function* made(parts: readonly string[], seen: string[]): AsyncGenerator<string> {
-    for (const part of parts) {
-      seen.push(part);
-      yield part;
-    }
+  /** Gives the parts, then fails where a failure is given. */
+  function made(parts: readonly string[], seen: string[], failure?: Error): Batches<string> {
+    const left = [...parts];
+    return {
+      async next() {
+        const part = left.shift();
+        if (part === undefined && failure) throw failure;
+        if (part !== undefined) seen.push(part);
+        return part ?? null;
+      },
+      leave() {},
+    };
+  }
+
+  async function read(reader: Batches<string>, got: (string | null)[]): Promise<void> {
+    for (let part = await reader.next(); part !== null; part = await reader.next()) got.push(part);
   }
 
   for (const [what, parts, most] of [
@@ -218,28 +230,21 @@ describe("an answer that is made whether or not its client waits", () => {
     test(`${what}: only so many wait for a reader, all come, and none when it leaves`, async () => {
       const [seen, unread]: [string[], string[]] = [[], []];
       const reader = detached(made(parts, seen));
-      const got = [(await reader.next()).value];
+      const got = [await reader.next()];
       await standing(() => seen.length);
       expect(seen.length).toBeLessThan(most);
-      for await (const part of reader) got.push(part);
+      await read(reader, got);
       expect(got).toEqual([...parts]);
       const leaver = detached(made(parts, unread));
       await leaver.next();
-      await leaver.return(undefined);
+      leaver.leave();
       await until("all are made", () => unread.length === parts.length);
     });
   }
 
   test("its failure comes after what was made before", async () => {
-    async function* failing(): AsyncGenerator<string> {
-      yield "a";
-      yield "b";
-      throw new Error("broken");
-    }
     const got: string[] = [];
-    const reading = async () => {
-      for await (const part of detached(failing())) got.push(part);
-    };
+    const reading = () => read(detached(made(["a", "b"], [], new Error("broken"))), got);
     await expect(reading()).rejects.toThrow("broken");
     expect(got).toEqual(["a", "b"]);
   });

@@ -122,7 +122,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "post before the terminal event",
     file: "src/gateway/gateway.ts",
-    find: "      copy?.take(first, tally.producedBytes);",
+    find: "      copy?.take(parts, tally.producedBytes);",
     replace: "      void settle();",
   },
   {
@@ -140,8 +140,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a stream does not wait for the disk",
     file: "src/gateway/gateway.ts",
-    find: "      await durable;\n      tally.saw(first);",
-    replace: "      tally.saw(first);",
+    find: "await durable.catch((",
+    replace: "durable.catch((",
   },
   {
     name: "a whole answer does not wait for the disk",
@@ -170,15 +170,17 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "fail over after the first chunk",
     file: "src/gateway/gateway.ts",
-    find: "      for (let parts = await rest.next(); parts; parts = await rest.next()) {",
-    replace: `      const again = async () => {
-        const next = await walk(this.#ports, life, {
-          run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
-          drop: () => {},
-        });
-        return next.first;
-      };
-      for (let parts = await rest.next(); parts; parts = await rest.next().catch(again)) {`,
+    find: "    return { first, rest, took, last };",
+    replace: `    const again = async () => {
+      const next = await walk(this.#ports, life, {
+        run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
+        drop: () => {},
+      });
+      return next.first;
+    };
+    const { next } = rest;
+    rest.next = () => next.call(rest).catch(again);
+    return { first, rest, took, last };`,
   },
   {
     name: "an answer that was withheld is charged",

@@ -57,7 +57,7 @@ export function streamed(dialect: Dialect, text: string, fields: Partial<ChatReq
   const decoder = dialect.decoder(cardOf(name, null), request);
   const normaliser = new Normaliser(request);
   const fold = new Fold();
-  const events = [...parser.push(new TextEncoder().encode(text)), ...parser.end()];
+  const events = [...parser.push(text), ...parser.end()];
   for (const event of events) for (const chunk of normaliser.push(decoder.push(event))) fold.push(chunk);
   for (const chunk of [...normaliser.push(decoder.end()), ...normaliser.end()]) fold.push(chunk);
   return fold.reply();

@@ -2,6 +2,7 @@
 import type { ChatReply } from "../../src/core/chat.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { EventParser } from "../../src/wire/sse.ts";
+import { decoded } from "../decoded.ts";
 import { differences } from "./compare.ts";
 import { brokenOff, cutsOf } from "./cuts.ts";
 import { idsTaken } from "./decoding-request.ts";
@@ -114,7 +115,7 @@ export const readsTheSameEvents: Check = ({ recording }) => {
   const wrong: string[] = [];
   for (const cut of cutsOf(recording)) {
     const parser = new EventParser();
-    const events = [...cut.pieces].flatMap((piece) => parser.push(piece));
+    const events = [...decoded(cut.pieces)].flatMap((piece) => parser.push(piece));
     const parsed = [...events, ...parser.end()].map(({ event, data }) => `${event} ${data}`);
     if (!Bun.deepEquals(parsed, read)) wrong.push(cut.name);
   }

@@ -8,6 +8,7 @@ import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
 import { Fold } from "../../src/wire/fold.ts";
 import { Normaliser, normaliseReply } from "../../src/wire/normalise.ts";
 import { EventParser } from "../../src/wire/sse.ts";
+import { decoded } from "../decoded.ts";
 import { requestForDecoding } from "./decoding-request.ts";
 import type { Recording } from "./load.ts";
 
@@ -103,7 +104,7 @@ export function streamedAnswer(subject: Subject, pieces: Iterable<Uint8Array>): 
       fold.push(chunk);
     }
   };
-  for (const piece of pieces) {
+  for (const piece of decoded(pieces)) {
     for (const event of parser.push(piece)) emit(normaliser.push(decoder.push(event)));
   }
   for (const event of parser.end()) emit(normaliser.push(decoder.push(event)));

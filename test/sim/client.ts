@@ -3,6 +3,7 @@ import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/core/ch
 import { type Fault, faultOf } from "../../src/core/fault.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
+import type { Batches } from "../../src/gateway/batches.ts";
 import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
 import { idempotencyOf } from "../../src/gateway/idempotency.ts";
 import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
@@ -141,7 +142,7 @@ class Visit {
   readonly #node: SimNode;
   readonly #call: Call;
   readonly #seen: Seen;
-  #parts: AsyncGenerator<readonly Part[]> | null = null;
+  #parts: Batches<readonly Part[]> | null = null;
 
   constructor(world: ClientWorld, node: SimNode, call: Call, seen: Seen) {
     this.#world = world;
@@ -182,7 +183,7 @@ class Visit {
     this.#seen.leftAtMs = this.#world.clock.monotonicMs;
     this.#world.tell(`${this.#seen.id} hangs up`);
     this.#call.ending.abort();
-    void this.#parts?.return(undefined).catch(() => {});
+    this.#parts?.leave();
   }
 
   async #whole(): Promise<void> {
@@ -199,11 +200,11 @@ class Visit {
     const { manner } = this.#seen.plan;
     this.#parts = this.#node.gateway.stream(this.#call, this.#seen.facts);
     for (let count = 1; ; count++) {
-      const step = await this.#parts.next();
+      const parts = await this.#parts.next();
       if (this.#isGone) return;
-      if (step.done) break;
+      if (parts === null) break;
       if (count === 1) this.#lookAtSync();
-      for (const chunk of chunksOf(step.value)) this.#take(chunk);
+      for (const chunk of chunksOf(parts)) this.#take(chunk);
       if (manner.kind === "leaves after parts" && count >= manner.parts) {
         this.#leave();
         return;

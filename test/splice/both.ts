@@ -7,7 +7,8 @@ import { faultOf } from "../../src/core/fault.ts";
 import { AnswerReader } from "../../src/wire/answer.ts";
 import { Fold } from "../../src/wire/fold.ts";
 import { chunksOf, type Part, Run } from "../../src/wire/run.ts";
-import { dataLine, dataLines } from "../../src/wire/sse.ts";
+import { AnswerLines } from "../../src/wire/sse.ts";
+import { decoded } from "../decoded.ts";
 
 export interface Subject {
   readonly dialect: Dialect;
@@ -32,7 +33,7 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
   const parts: Part[] = [];
   let fault = "";
   try {
-    for (const piece of pieces) {
+    for (const piece of decoded(pieces)) {
       const reading = reader.push(piece);
       parts.push(...(reading?.parts ?? []));
       if (reading?.broken !== undefined) throw reading.broken;
@@ -46,8 +47,9 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
   parts.push(...reader.finish());
   const fold = new Fold();
   for (const chunk of chunksOf(parts)) fold.push(chunk);
+  const lines = new AnswerLines({ id: "chatcmpl-1" });
   return {
-    text: parts.map(written).join(""),
+    text: parts.map((part) => written(part, lines)).join(""),
     reply: JSON.stringify(fold.reply()),
     usage: JSON.stringify(reader.usage),
     finished: reader.finished,
@@ -56,12 +58,12 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
   };
 }
 
-function written(part: Part): string {
-  if (!(part instanceof Run)) return dataLine(JSON.stringify(part));
+function written(part: Part, lines: AnswerLines): string {
+  if (!(part instanceof Run)) return lines.chunk(part);
   const texts = part.texts.map((text) => String(JSON.parse(`"${text}"`)));
   expect(part.characters).toBe(texts.join("").length);
   expect(part.bytes).toBe(Buffer.byteLength(texts.join("")));
-  return dataLines(part.head, part.texts, part.tail);
+  return lines.run(part);
 }
 
 /** Both ways, in these pieces; gives how many events went the fast one. */

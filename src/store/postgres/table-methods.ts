@@ -5,7 +5,7 @@ import type { KeyChange, Page, Store } from "../../core/store.ts";
 import { text } from "../found.ts";
 import { changedKey } from "../key-change.ts";
 import { keyUseOf, REQUEST } from "../log-tables.ts";
-import { keysLookup, keyUsesSql, requestsLookup } from "../narrowing.ts";
+import { keysLookup, keyUsesSql, LAST_AT, requestsLookup } from "../narrowing.ts";
 import { listOf, marksOf } from "../sql.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import { query, type Result } from "./connection.ts";
@@ -33,7 +33,7 @@ function pageSql(table: Pick<Table<never>, "name" | "columns">): string {
 }
 
 const HOUR_MS = 3_600_000;
-const KEY_USES = keyUsesSql("id = ANY($1::text[])", "$2", "$3");
+const KEY_USES = keyUsesSql("id = ANY($1::text[])", "$2", "$3", LAST_AT);
 const KEY_BY_ID = `${selectFrom(KEY)} WHERE id = $1`;
 const KEY_BY_DIGEST = `${selectFrom(KEY)} WHERE digest = $1`;
 /** Only for an account that is there. */

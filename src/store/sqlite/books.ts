@@ -9,6 +9,7 @@ import { ENTRY, HOLD } from "../tables.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { hasEnded } from "./node-lock.ts";
 import type { Statements } from "./statements.ts";
+import { oneATurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
 const mark = (position: number) => `?${position}`;
@@ -75,14 +76,4 @@ function findOrphans(sql: Statements, file: string | null, own: string, most: nu
     orphans.push(...sql.holdsOfNode.all(node, most - orphans.length).map(HOLD.rowOf));
   }
   return orphans;
-}
-
-/** Runs sums one after the other, each in a turn of the event loop of its own, which stands still for no longer than one. */
-function oneATurn(): <T>(work: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(() => new Promise((resolve) => setImmediate(resolve))).then(work);
-    last = next.catch(() => {});
-    return next;
-  };
 }

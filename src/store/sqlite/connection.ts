@@ -3,7 +3,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { CommitError } from "../unavailable.ts";
-import { migrate, versionOf } from "./migrations.ts";
+import { migrate, versionOf } from "./migrate.ts";
 import { prepare, type Statements } from "./statements.ts";
 
 export const IN_MEMORY = ":memory:";
@@ -25,7 +25,6 @@ const PRAGMAS = [
   "page_size = 2048",
   "journal_mode = WAL",
   "synchronous = NORMAL",
-  "foreign_keys = ON",
   `journal_size_limit = ${JOURNAL_BYTES_KEPT}`,
   `wal_autocheckpoint = ${LOG_PAGES}`,
 ];
@@ -53,6 +52,8 @@ export function connect(path: string, options: { readonly create: boolean }): Co
     database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
     for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`);
     migrate(database);
+    // Not before: a step may put a table anew that others refer to.
+    database.run("PRAGMA foreign_keys = ON");
     const sql = prepare(database);
     const opened = fileId(path);
     return {

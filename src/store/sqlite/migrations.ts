@@ -1,5 +1,4 @@
 // The schema of the SQLite store: steps that only go forward, counted in the file's own `user_version`.
-import type { Database } from "bun:sqlite";
 
 /** Step n makes version n + 1. A step that was released is never changed: a change is a new step. */
 export const MIGRATIONS: readonly string[] = [
@@ -255,27 +254,31 @@ export const MIGRATIONS: readonly string[] = [
     created_at_ms INTEGER NOT NULL
   ) STRICT;
   `,
+  `
+  -- Each tree that a request changes costs it a page of the log, one in the order of keys most of all: those are gone. A
+  -- key's rows are found by the hours of its sums, those that ended lately by the order in which they were written.
+  DROP INDEX request_key_at;
+  DROP INDEX request_ended;
+  DROP INDEX request_at;
+  CREATE INDEX request_at ON request
+    (at_ms, id, key_id, status, ended, model_used, model_tried, model_asked, selector, account_id);
+  DROP INDEX usage_hour_paid;
+  `,
+  `
+  -- An account is found in one tree instead of two.
+  CREATE TABLE account_by_id (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    balance_nano INTEGER NOT NULL DEFAULT 0 CHECK (balance_nano >= 0),
+    held_nano INTEGER NOT NULL DEFAULT 0 CHECK (held_nano >= 0),
+    created_at_ms INTEGER NOT NULL,
+    entries INTEGER NOT NULL DEFAULT 0,
+    kept_characters INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO account_by_id (id, name, balance_nano, held_nano, created_at_ms, entries, kept_characters)
+  SELECT id, name, balance_nano, held_nano, created_at_ms, entries, kept_characters FROM account;
+  DROP TABLE account;
+  ALTER TABLE account_by_id RENAME TO account;
+  CREATE INDEX account_created ON account (created_at_ms, id);
+  `,
 ];
-
-/** The version of the file's schema; 0: it has none yet. */
-export function versionOf(database: Database): number {
-  return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
-}
-
-/** Brings the schema up to date. Throws when a newer program wrote the file: this one would misread it. */
-export function migrate(database: Database): void {
-  if (versionOf(database) === MIGRATIONS.length) return;
-  database
-    .transaction(() => {
-      // Read again under the lock: another process may have migrated since.
-      const version = versionOf(database);
-      if (version > MIGRATIONS.length) {
-        throw new Error(
-          `it was written by a newer Poundkey (schema ${version}, this one knows up to ${MIGRATIONS.length})`,
-        );
-      }
-      for (const step of MIGRATIONS.slice(version)) database.run(step);
-      database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
-    })
-    .immediate();
-}

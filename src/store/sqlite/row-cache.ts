@@ -75,6 +75,11 @@ export class RowCache {
     };
   }
 
+  /** A key whose secret was shown asks for something next. It counts as any row: until another connection commits. */
+  keepKey(key: GatewayKey): void {
+    if (this.#keys.size < ENTRIES_MAX) this.#keys.set(key.id, key);
+  }
+
   /** Takes over the rows that a decision has written. Call it after the commit. */
   keep(decision: Decision): void {
     for (const account of decision.accounts) this.#accounts.set(account.id, account);

@@ -4,7 +4,7 @@ import type { SystemAccount } from "../../core/rows.ts";
 import { CONTENT, CREDENTIAL, SESSION } from "../console-tables.ts";
 import type { Found, Value } from "../found.ts";
 import { FIRST_TOKEN, LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
-import { keyUsesSql, type Lookup } from "../narrowing.ts";
+import { keyUsesSql, LAST_HOUR, type Lookup } from "../narrowing.ts";
 import {
   AUDIT_ACCOUNTS,
   AUDIT_SUMS,
@@ -17,6 +17,9 @@ import {
 import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 
 export type Statements = ReturnType<typeof prepare>;
+
+/** So many rows may have been written after one that ended later: what dead nodes left is resolved 500 at once. */
+const WRITTEN_SINCE_MAX = 500;
 
 const mark = () => "?";
 
@@ -114,7 +117,16 @@ function tableStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
     keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
-    keyUses: find(database, keyUsesSql("id IN (SELECT value FROM json_each(?1))", "?2", "?3")),
+    /** When it was used last only to the hour. */
+    keyUse: find(database, keyUsesSql("id = ?1", "?2", "?3", LAST_HOUR)),
+    /** The hours that a key's requests began in, from the latest: takes the key, and the moments between which they begin. */
+    hoursOfKey: database.prepare<{ hour_ms: number }, [string, number, number]>(
+      "SELECT DISTINCT hour_ms FROM usage_hour WHERE key_id = ? AND hour_ms > ? AND hour_ms <= ? ORDER BY hour_ms DESC",
+    ),
+    /** The row of the log that is so many further back: takes the moments between which to look, and the number. */
+    rowFurther: database.prepare<{ at_ms: number }, [number, number, number]>(
+      "SELECT at_ms FROM request WHERE at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
+    ),
     addKey: write(
       `INSERT INTO gateway_key (${listOf([...KEY.columns, "digest"])}) VALUES (${marksOf(KEY.columns.length + 1, mark)})`,
     ),
@@ -128,9 +140,11 @@ function tableStatements(database: Database) {
     addAccount: write(insertSql(ACCOUNT)),
     renameAccount: write("UPDATE account SET name = ? WHERE id = ?"),
 
+    /** Rows are written as requests end, so that the latest are among the last; but what was lost comes late. */
     endedSince: find(
       database,
-      "SELECT * FROM request WHERE ended_at_ms >= ? ORDER BY ended_at_ms DESC LIMIT ?",
+      `SELECT * FROM (SELECT * FROM request ORDER BY rowid DESC LIMIT ?2 + ${WRITTEN_SINCE_MAX})
+       WHERE ended_at_ms >= ?1 ORDER BY ended_at_ms DESC LIMIT ?2`,
     ),
     pruneRequests: write(
       "DELETE FROM request WHERE id IN (SELECT id FROM request WHERE at_ms < ? ORDER BY at_ms LIMIT ?)",

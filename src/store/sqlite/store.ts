@@ -1,5 +1,4 @@
 // The store on one SQLite file, which other processes may use at the same moment.
-import { randomBytes } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
@@ -43,7 +42,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`The store ${path} can't be opened: ${why}.`, { cause });
   }
-  const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
+  const node = `node_${crypto.getRandomValues(Buffer.alloc(NODE_BYTES)).toString("hex")}`;
   const file = path === IN_MEMORY ? null : path;
   const lock = new NodeLock(file, node);
   const batches = new Batches(lifeline, cache, decide);

@@ -1,15 +1,17 @@
 // The SQLite store's keys, accounts, request log and settings.
 import type { GatewayKey } from "../../core/key.ts";
-import type { KeyChange, Page, Store } from "../../core/store.ts";
+import type { KeyChange, KeyUse, Page, Store } from "../../core/store.ts";
 import { type Found, text, type Value, whole } from "../found.ts";
 import { changedKey } from "../key-change.ts";
 import { keyUseOf, REQUEST } from "../log-tables.ts";
-import { keysLookup, requestsLookup } from "../narrowing.ts";
+import { keysLookup } from "../narrowing.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import type { Connection } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
+import { requestsFound } from "./log-search.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
+import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
 const mark = (position: number) => `?${position}`;
@@ -35,13 +37,25 @@ export function keyMethods(lifeline: Lifeline, cache: RowCache): KeyMethods {
   const changed = changeOn(lifeline, cache);
   return {
     key: (id) => lifeline.run(({ sql }) => one(KEY, sql.key.get(id))),
-    keyByDigest: (digest) => lifeline.run(({ sql }) => one(KEY, sql.keyByDigest.get(digest))),
+    keyByDigest: (digest) =>
+      lifeline.run(({ sql }) => {
+        const key = one(KEY, sql.keyByDigest.get(digest));
+        if (key !== null) cache.keepKey(key);
+        return key;
+      }),
     keys: (page, filter) =>
       lifeline.run(({ sql }) => sql.look(keysLookup(filter, page, mark)).map(KEY.rowOf)),
-    keyUses: (ids, dayMs, monthMs) =>
-      lifeline.run(({ sql }) =>
-        sql.keyUses.all(JSON.stringify(ids), dayMs - HOUR_MS, monthMs - HOUR_MS).map(keyUseOf),
-      ),
+    keyUses: async (ids, dayMs, monthMs) => {
+      const uses: KeyUse[] = [];
+      for (const id of ids) {
+        await nextTurn();
+        const found = await lifeline.run(({ sql }) => sql.keyUse.get(id, dayMs - HOUR_MS, monthMs - HOUR_MS));
+        if (found === null) continue;
+        const use = keyUseOf(found);
+        uses.push({ ...use, lastAtMs: await lastUse(lifeline, use) });
+      }
+      return uses;
+    },
     addKey: (key, digest) =>
       changed((sql) => {
         sql.addKey.run(...KEY.valuesOf(key), digest);
@@ -84,14 +98,20 @@ export function accountMethods(lifeline: Lifeline, cache: RowCache): AccountMeth
   };
 }
 
+async function lastUse(lifeline: Lifeline, { keyId, lastAtMs: hourMs }: KeyUse): Promise<number | null> {
+  if (hourMs === null) return null;
+  const hour = { keyId, fromMs: hourMs, toMs: hourMs + HOUR_MS };
+  const [latest] = await requestsFound(lifeline, hour, { limit: 1, after: null });
+  return latest?.atMs ?? hourMs;
+}
+
 type RequestMethods = Pick<Store, "request" | "requests" | "endedSince" | "prune">;
 
 export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMethods {
   const changed = changeOn(lifeline, cache);
   return {
     request: (id) => lifeline.run(({ sql }) => one(REQUEST, sql.request.get(id))),
-    requests: (filter, page) =>
-      lifeline.run(({ sql }) => sql.look(requestsLookup(filter, page, mark)).map(REQUEST.rowOf)),
+    requests: (filter, page) => requestsFound(lifeline, filter, page),
     endedSince: (sinceMs, most) =>
       lifeline.run(({ sql }) => sql.endedSince.all(sinceMs, most).map(REQUEST.rowOf)),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>

@@ -1,0 +1,218 @@
+// A selector's choice among very many models, the fast way: alike ones are judged once, and only those that can matter are
+// made candidates of. It is what `choose` gives, cut short; a test holds the two against each other.
+import type { ModelCard } from "../core/card.ts";
+import type { Selector } from "../core/selector.ts";
+import { byScore, type Choice, carefulLevel, choiceAmong, decide, pinFor, scoresOf } from "./choose.ts";
+import {
+  type Asked,
+  askedBy,
+  type ChooseInput,
+  type Considered,
+  consider,
+  UNTAUGHT,
+  unfit,
+  weighed,
+} from "./consider.ts";
+import { GOOD_KEPT, SCORED_KEPT } from "./decision.ts";
+import { featuresOf } from "./features.ts";
+import { type CardHealth, NO_HEALTH } from "./health-view.ts";
+import { predict } from "./predictor.ts";
+import type { Profile } from "./profiles.ts";
+import { type Quality, qualityOf } from "./quality.ts";
+import { type Group, type Roster, rosterOf } from "./roster.ts";
+
+export interface Shortlist {
+  /** Of its candidates the first are the first of all; the others are those that scores go by, and that the log keeps. */
+  readonly choice: Choice;
+  /** So many of them are surely the first. */
+  readonly sure: number;
+  /** Whether that is all that can serve. */
+  readonly isWhole: boolean;
+  /** With all candidates: that takes as long as there are many. */
+  readonly whole: () => Choice;
+}
+
+/** Fewer cards are looked at one by one. */
+const CARDS_MIN = 64;
+
+export function shortlist(selector: Selector, input: ChooseInput): Shortlist {
+  const features = featuresOf(input.request);
+  const { promptTokens } = features;
+  const prediction = predict(features);
+  let all: Choice | undefined;
+  const whole = () => {
+    all ??= decide(selector, input, prediction, promptTokens);
+    return all;
+  };
+  const isHealthKnown = input.health === undefined || input.health.noted !== undefined;
+  if (input.cards.length < CARDS_MIN || !isHealthKnown || input.skills || input.allowed) {
+    const choice = whole();
+    return { choice, sure: choice.candidates.length, isWhole: true, whole };
+  }
+  const field = new Field(selector, askedBy(input, prediction, promptTokens), input);
+  return { ...field.shortlist(), whole };
+}
+
+/** All cards as one request finds them. */
+class Field {
+  readonly #selector: Selector;
+  readonly #asked: Asked;
+  readonly #input: ChooseInput;
+  readonly #roster: Roster;
+  /** Looked at one by one: more is known of them than their cards tell. */
+  readonly #apart: ReadonlySet<ModelCard>;
+  readonly #qualities = new Map<Profile, Quality>();
+  /** Those that can serve: the ones apart, and the first of the others in each group. */
+  readonly #entries: Considered[] = [];
+  /** They could, but for their health. */
+  readonly #unhealthy: Considered[] = [];
+  readonly #removed: Record<string, number>;
+  /** How many can serve. */
+  #able = 0;
+
+  constructor(selector: Selector, asked: Asked, input: ChooseInput) {
+    this.#selector = selector;
+    this.#asked = asked;
+    this.#input = input;
+    this.#roster = rosterOf(input.cards, input.rules, asked.rules);
+    this.#removed = { ...this.#roster.removed };
+    this.#apart = this.#cardsApart();
+    this.#enter();
+  }
+
+  /** Those whose quality, cost or health their cards alone don't tell; how fast they are of late matters to `light` alone. */
+  #cardsApart(): ReadonlySet<ModelCard> {
+    const { health = NO_HEALTH, learned = UNTAUGHT } = this.#input;
+    const { cached } = this.#asked;
+    const noted = health.noted?.(this.#selector === "light" ? "any" : "trouble") ?? [];
+    const cards = new Set<ModelCard>();
+    for (const ids of [noted, learned.models(), cached === null ? [] : [cached.cardId]]) {
+      for (const id of ids) {
+        const card = this.#roster.places.get(id)?.card;
+        if (card !== undefined) cards.add(card);
+      }
+    }
+    return cards;
+  }
+
+  #enter(): void {
+    for (const { sample, groups, size } of this.#roster.kinds) {
+      const reason = unfit(sample, this.#asked);
+      if (reason !== null) {
+        this.#removed[reason] = (this.#removed[reason] ?? 0) + size;
+        continue;
+      }
+      this.#able += size;
+      for (const group of groups) {
+        const card = group.members.find((member) => !this.#apart.has(member));
+        if (card !== undefined) this.#entries.push(this.#told(card, group));
+      }
+    }
+    for (const card of this.#apart) {
+      const one = consider(card, this.#asked, this.#input);
+      if (one.eligible) this.#entries.push(one);
+      else if (one.removedBy === "unhealthy") this.#unhealthy.push(one);
+    }
+    this.#able -= this.#unhealthy.length;
+  }
+
+  /** By what its card tells; a profile's quality is reckoned once. */
+  #told(card: ModelCard, { profile }: Group, seen: CardHealth | null = null): Considered {
+    let quality = this.#qualities.get(profile);
+    if (quality === undefined) {
+      quality = qualityOf(card.id, profile, this.#asked.prediction, UNTAUGHT);
+      this.#qualities.set(profile, quality);
+    }
+    return weighed({ card, profile, quality, seen, length: 1 }, this.#asked, null);
+  }
+
+  shortlist(): Omit<Shortlist, "whole"> {
+    const removed = this.#removed;
+    if (this.#able === 0) {
+      const choice = choiceAmong(this.#selector, this.#unhealthy, this.#asked, this.#input, removed);
+      return { choice, sure: choice.candidates.length, isWhole: true };
+    }
+    if (this.#unhealthy.length > 0) removed.unhealthy = this.#unhealthy.length;
+    const choice = choiceAmong(this.#selector, this.#considerable(), this.#asked, this.#input, removed);
+    return { choice, sure: SCORED_KEPT, isWhole: this.#able <= SCORED_KEPT };
+  }
+
+  /**
+   * Those that come first, and those of the highest quality and level, that the log keeps: the ones that scores are measured
+   * by are among these. And the pinned one.
+   */
+  #considerable(): readonly Considered[] {
+    const entries = this.#entries;
+    const { prediction } = this.#asked;
+    const { quality, rules } = this.#input;
+    const scores = scoresOf(this.#selector, entries, quality, prediction.difficulty);
+    for (let at = 0; at < entries.length; at++) {
+      const entry = entries[at];
+      if (entry !== undefined) entry.score = scores[at] ?? 0;
+    }
+    const found = new Map<string, Considered>();
+    this.#gather(found, SCORED_KEPT, byScore);
+    this.#gather(
+      found,
+      GOOD_KEPT,
+      by(({ careful }) => careful),
+    );
+    this.#gather(found, GOOD_KEPT, by(carefulLevel));
+    const pinned = this.#roster.places.get(pinFor(rules, prediction)?.id ?? "");
+    const one = pinned && consider(pinned.card, this.#asked, this.#input);
+    if (one?.eligible) found.set(one.card.id, one);
+    return [...found.values()];
+  }
+
+  /** The first by an order, and behind each as many of its group as may still be among them. */
+  #gather(found: Map<string, Considered>, count: number, order: Order): void {
+    for (const [at, entry] of firstOf(this.#entries, count, order).entries())
+      this.#add(found, entry, count - at);
+  }
+
+  #add(found: Map<string, Considered>, entry: Considered, count: number): void {
+    const group = this.#apart.has(entry.card) ? undefined : this.#roster.places.get(entry.card.id)?.group;
+    if (group === undefined) {
+      found.set(entry.card.id, entry);
+      return;
+    }
+    for (const card of this.#plain(group, count)) {
+      const seen = this.#input.health?.of(card.id);
+      if (!found.has(card.id)) found.set(card.id, this.#told(card, group, seen));
+    }
+  }
+
+  /** The first of a group's members that are not apart. */
+  #plain({ members }: Group, count: number): readonly ModelCard[] {
+    const plain: ModelCard[] = [];
+    for (const card of members) {
+      if (plain.length === count) break;
+      if (!this.#apart.has(card)) plain.push(card);
+    }
+    return plain;
+  }
+}
+
+type Order = (a: Considered, b: Considered) => number;
+
+/** The highest first; of equal ones the first by score. */
+function by(value: (one: Considered) => number): Order {
+  return (a, b) => value(b) - value(a) || byScore(a, b);
+}
+
+/** The first so many, without sorting the others. */
+function firstOf(entries: readonly Considered[], count: number, order: Order): readonly Considered[] {
+  const first: Considered[] = [];
+  for (const entry of entries) {
+    const last = first[count - 1];
+    if (last !== undefined && order(entry, last) >= 0) continue;
+    let place = Math.min(first.length, count - 1);
+    for (; place > 0; place--) {
+      const before = first[place - 1];
+      if (before === undefined || order(before, entry) <= 0) break;
+      first[place] = before;
+    }
+    first[place] = entry;
+  }
+  return first;
+}

@@ -1,0 +1,53 @@
+// Memory is given back once, when a crowd of requests has gone, and never while many wait for an answer.
+import { describe, expect, test } from "bun:test";
+import { giveBackMemory } from "../src/cli/giving-back.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+/** Looks at so many open requests, one number a second; gives the seconds at which memory was collected. */
+async function collections(open: readonly number[]): Promise<readonly number[]> {
+  const clock = new ManualClock();
+  const seen: number[] = [];
+  let now = 0;
+  const collect = () => {
+    seen.push(clock.monotonicMs() / 1000);
+  };
+  const end = giveBackMemory({ open: () => now, collect }, clock, () => {});
+  for (const one of open) {
+    now = one;
+    await clock.move(1000);
+  }
+  end();
+  await clock.move(60_000);
+  return seen;
+}
+
+const seconds = (count: number, open: number) => Array.from({ length: count }, () => open);
+
+describe("memory is given back", () => {
+  test("once, at the second look that finds a crowd gone", async () => {
+    expect(await collections([10, 3000, 5000, 0, 0, ...seconds(60, 0)])).toEqual([5]);
+  });
+
+  test("while few of the crowd remain, and not while more do", async () => {
+    expect(await collections([5000, 50, 50])).toEqual([3]);
+    expect(await collections([5000, ...seconds(60, 51)])).toEqual([]);
+  });
+
+  test("not in a gap between some that end and others that come", async () => {
+    expect(await collections([5000, 0, 5000, 0, 5000])).toEqual([]);
+  });
+
+  test("not for what is no crowd", async () => {
+    expect(await collections([499, ...seconds(60, 0)])).toEqual([]);
+    expect(await collections([500, 0, 0])).toEqual([3]);
+  });
+
+  test("not twice within half a minute, and after it for the crowd that came meanwhile", async () => {
+    const twice = [800, 0, 0, 900, ...seconds(40, 0)];
+    expect(await collections(twice)).toEqual([3, 33]);
+  });
+
+  test("of a crowd that has gone nothing is known any more when a smaller one comes", async () => {
+    expect(await collections([5000, ...seconds(40, 0), 400, ...seconds(40, 0)])).toEqual([3]);
+  });
+});

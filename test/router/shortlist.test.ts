@@ -1,0 +1,185 @@
+// The selectors' fast way among many models against the plain one: the same choice, the same order, the same reasons.
+import { describe, expect, test } from "bun:test";
+import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
+import type { ChatRequest } from "../../src/core/chat.ts";
+import { SELECTORS } from "../../src/core/selector.ts";
+import type { RouterRules } from "../../src/core/settings.ts";
+import { SKILLS, type SkillRow } from "../../src/core/skill.ts";
+import { choose } from "../../src/router/choose.ts";
+import type { ChooseInput } from "../../src/router/consider.ts";
+import { keptDecision, SCORED_KEPT } from "../../src/router/decision.ts";
+import { featuresOf } from "../../src/router/features.ts";
+import { Health } from "../../src/router/health.ts";
+import { type CardHealth, type HealthView, NO_HEALTH } from "../../src/router/health-view.ts";
+import { Learned } from "../../src/router/learned.ts";
+import { needsOf } from "../../src/router/needs.ts";
+import { planOf } from "../../src/router/plan.ts";
+import { predict } from "../../src/router/predictor.ts";
+import { shortlist } from "../../src/router/shortlist.ts";
+import { Stickiness } from "../../src/router/stickiness.ts";
+import { diceOf } from "./dice.ts";
+import { asking, even, PROMPTS } from "./shop.ts";
+
+type Roll = () => number;
+
+function oneOf<One>(values: readonly One[], roll: Roll): One {
+  const found = values[Math.floor(roll() * values.length)];
+  if (found === undefined) throw new Error("There is none.");
+  return found;
+}
+
+function anySkills(roll: Roll): SkillRow {
+  return Object.fromEntries(SKILLS.map((skill) => [skill, 0.3 + roll() * 0.69]));
+}
+
+/** Of no variety: three kinds of cards. Of some: from a few values each, so that cards are alike but for one thing. */
+function anyCard(number: number, roll: Roll, variety: number): ModelCard {
+  const isPlain = variety === 0;
+  const output = variety > 1 ? 0.1 + roll() * 20 : oneOf([0.5, 2, 10], roll);
+  const price = { input: output / 4, output };
+  const tiers = [{ aboveTokens: 20, input: output, output: output * 3 }];
+  return {
+    id: `House${number % 5}#model-${Math.floor(roll() * 1e9)}`,
+    provider: `House${number % 5}`,
+    name: `model-${isPlain ? "x" : oneOf(["8b", "70b", "x"], roll)}`,
+    created: isPlain ? 0 : oneOf([0, 0, 1_700_000_000, 1_780_000_000], roll),
+    ownedBy: "House",
+    contextTokensMax: isPlain ? null : oneOf([null, 40, 1000, 100_000], roll),
+    outputTokensMax: null,
+    price: isPlain
+      ? price
+      : oneOf([price, price, { ...price, tiers }, { ...price, cachedInput: 0.01 }, null], roll),
+    capabilities: new Set(CAPABILITIES.filter(() => isPlain || roll() < 0.7)),
+    listed: isPlain || roll() < 0.8,
+    fallbacks: [],
+    ...(!isPlain && roll() < 0.2 ? { skills: oneOf([even(0.9), anySkills(roll)], roll) } : {}),
+  };
+}
+
+function anyRequest(roll: Roll): ChatRequest {
+  const tools = [{ type: "function" as const, function: { name: "weather" } }];
+  const schema = { type: "json_schema" as const, json_schema: { name: "a", schema: { type: "object" } } };
+  return asking(oneOf(PROMPTS, roll), {
+    ...(roll() < 0.2 ? { tools } : {}),
+    ...(roll() < 0.2 ? { response_format: schema } : {}),
+    ...(roll() < 0.4 ? { max_tokens: oneOf([5, 500], roll) } : {}),
+    ...(roll() < 0.3 ? { reasoning_effort: oneOf(["none", "low", "high"] as const, roll) } : {}),
+  });
+}
+
+function anyRules(cards: readonly ModelCard[], roll: Roll): RouterRules {
+  const ids = (share: number) => cards.filter(() => roll() < share).map(({ id }) => id);
+  const pin = roll() < 0.3 ? Object.fromEntries(SKILLS.map((skill) => [skill, oneOf(cards, roll).id])) : {};
+  const rule = () => ({
+    category: oneOf(SKILLS, roll),
+    shareMin: roll() * 0.6,
+    models: roll() < 0.3 ? ids(0.3) : null,
+    deny: ids(0.1),
+  });
+  const rules = Array.from({ length: Math.floor(roll() * 4) }, rule);
+  return { fairQuality: 0.98, deny: ids(oneOf([0, 0.05], roll)), pin, rules, explore: 0 };
+}
+
+/** Of some cards nothing, of others their speed, of others trouble. */
+function anyHealth(cards: readonly ModelCard[], roll: Roll): HealthView {
+  const share = oneOf([0, 0.1, 0.6, 1], roll);
+  const trouble = oneOf([0, 0.2, 1], roll);
+  const shut = oneOf([0.5, 1], roll);
+  const seen = new Map<string, CardHealth>();
+  for (const { id } of cards) {
+    if (roll() >= share) continue;
+    const isWell = roll() >= trouble;
+    seen.set(id, {
+      firstTokenMs: roll() < 0.3 ? null : 100 + roll() * 3000,
+      tokensPerSecond: roll() < 0.3 ? null : 10 + roll() * 300,
+      errorRate: isWell ? 0 : roll() * 0.5,
+      open: !isWell && roll() < shut,
+    });
+  }
+  const troubled = [...seen].filter(([, { open, errorRate }]) => open || errorRate > 0).map(([id]) => id);
+  return {
+    of: (id) => seen.get(id) ?? null,
+    noted: (what) => [...(what === "any" ? seen.keys() : troubled), "House#unheard-of"],
+  };
+}
+
+function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
+  const learned = new Learned();
+  for (let lesson = 0; lesson < oneOf([0, 3, 12], roll); lesson++) {
+    const prediction = predict(featuresOf(anyRequest(roll)));
+    const model = oneOf(cards, roll).id;
+    learned.fold(prediction, { model, score: roll(), weight: 1, expected: 0.8 });
+    if (roll() < 0.5) learned.foldLength(prediction, oneOf(cards, roll).id, 10 + roll() * 4000);
+  }
+  return learned;
+}
+
+function anyInput(roll: Roll): ChooseInput {
+  const variety = Math.floor(roll() * 3);
+  const cards = Array.from({ length: 64 + roll() * 150 }, (_, number) => anyCard(number, roll, variety));
+  const request = anyRequest(roll);
+  const cached = { cardId: oneOf(cards, roll).id, tokens: Math.floor(roll() * 30) };
+  return {
+    request,
+    needs: needsOf(request),
+    cards,
+    rules: anyRules(cards, roll),
+    quality: oneOf([0, 0.7, 0.98, 1], roll),
+    health: anyHealth(cards, roll),
+    learned: anyLearned(cards, roll),
+    cached: () => (roll() < 0.5 ? cached : null),
+  };
+}
+
+/** What is cached is rolled once for both ways. */
+function fixed(input: ChooseInput): ChooseInput {
+  const cached = input.cached?.() ?? null;
+  return { ...input, cached: () => cached };
+}
+
+const json = (value: unknown) => JSON.stringify(value);
+
+describe.each(SELECTORS)("Router#%s among many models", (selector) => {
+  test("comes to the same as looking at each of them", () => {
+    const roll = diceOf(selector.length * 7 + 1);
+    let cut = 0;
+    for (let round = 0; round < 150; round++) {
+      const input = fixed(anyInput(roll));
+      const whole = choose(selector, input);
+      const { choice, sure, isWhole } = shortlist(selector, input);
+      const able = whole.candidates.filter(({ eligible }) => eligible);
+      const found = choice.candidates.filter(({ eligible }) => eligible);
+      expect(choice.choice?.id).toBe(whole.choice?.id);
+      expect(choice.pinned).toBe(whole.pinned);
+      expect(choice.removed).toEqual(whole.removed);
+      expect(json(found.slice(0, sure))).toBe(json(able.slice(0, sure)));
+      if (isWhole) expect(found).toHaveLength(able.length);
+      else cut++;
+      const { removed: _, ...kept } = keptDecision(whole, input.quality);
+      expect(json(keptDecision(choice, input.quality))).toStartWith(json(kept).slice(0, -1));
+    }
+    expect(cut).toBeGreaterThan(80);
+  });
+
+  test("goes on beyond the first where those can't be asked", () => {
+    const roll = diceOf(5);
+    let beyond = 0;
+    for (let round = 0; round < 60; round++) {
+      const input: ChooseInput = { ...anyInput(roll), health: NO_HEALTH, cached: () => null };
+      const on = oneOf(input.cards, roll).provider;
+      const able = choose(selector, input).candidates.filter(({ eligible }) => eligible);
+      const places = able.flatMap(({ card }, place) => (card.provider === on ? [place] : [])).slice(0, 4);
+      if (places.length === 0) continue;
+      if ((places.at(-1) ?? 0) >= SCORED_KEPT) beyond++;
+      const plan = planOf({
+        ...{ request: input.request, rules: input.rules, quality: input.quality, known: input },
+        selection: { kind: "selector", selector, candidates: input.cards },
+        credentialsOf: (provider) => (provider === on ? [{ secret: "s", weight: 1 }] : []),
+        ...{ roll: () => 0, keyId: "key", nowMs: 0 },
+        ...{ health: new Health(() => {}), stickiness: new Stickiness() },
+      });
+      expect(plan.attempts.map(({ card }) => card.id)).toEqual(places.map((at) => able[at]?.card.id ?? ""));
+    }
+    expect(beyond).toBeGreaterThan(10);
+  });
+});

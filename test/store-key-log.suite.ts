@@ -1,0 +1,50 @@
+// What every store has to do with one key's share of the request log and its sums, whatever its engine.
+import { expect, test } from "bun:test";
+import type { Position, RequestFilter, Store } from "../src/core/store.ts";
+import { HOUR, keyIn, NOON, recordOf } from "./samples.ts";
+import { write } from "./store-log.suite.ts";
+
+export function requestsOfKey(store: () => Store): void {
+  test("a key's rows are found in all the hours in which it asked, and paged across them", async () => {
+    const at = [0, 1, HOUR - 1, HOUR, 2 * HOUR, 30 * HOUR, 30 * HOUR + 1];
+    const others = at.map((sinceMs) =>
+      recordOf(`other ${sinceMs}`, { atMs: NOON + sinceMs, keyId: "key_b" }),
+    );
+    const own = at.map((sinceMs, index) =>
+      recordOf(`${index}`, { atMs: NOON + sinceMs, status: 200 + index }),
+    );
+    await write(store(), ...others, ...own);
+    const idsOf = async (filter: RequestFilter, limit = 9, after: Position | null = null) =>
+      (await store().requests({ keyId: "key_a", ...filter }, { limit, after })).map(({ id }) => id).join("");
+    expect(await idsOf({})).toBe("6543210");
+    expect(await idsOf({}, 4)).toBe("6543");
+    expect(await idsOf({}, 4, { atMs: NOON + HOUR, id: "3" })).toBe("210");
+    expect(await idsOf({}, 2, { atMs: NOON + 30 * HOUR + 1, id: "6" })).toBe("54");
+    expect(await idsOf({ fromMs: NOON + 1, toMs: NOON + 30 * HOUR })).toBe("4321");
+    expect(await idsOf({ fromMs: NOON + HOUR })).toBe("6543");
+    expect(await idsOf({ toMs: NOON + HOUR })).toBe("210");
+    expect(await idsOf({ status: 201 })).toBe("1");
+    expect(await idsOf({ fromMs: NOON + 3 * HOUR, toMs: NOON + 29 * HOUR })).toBe("");
+  });
+}
+
+export function keyUses(store: () => Store): void {
+  test("a key's use is what it was charged, and when it was used last", async () => {
+    const charged = (id: string, atMs: number, chargedNanoUsd: number) =>
+      recordOf(id, { atMs, chargedNanoUsd });
+    await write(
+      store(),
+      charged("1", NOON - 3 * HOUR, 1),
+      charged("2", NOON - HOUR, 10),
+      charged("3", NOON, 100),
+    );
+    await keyIn(store(), "key_b");
+    const uses = await store().keyUses(["key_a", "key_b", "key_none"], NOON, NOON - HOUR);
+    expect(uses.toSorted((a, b) => a.keyId.localeCompare(b.keyId))).toEqual([
+      { keyId: "key_a", sinceDayNanoUsd: 100, sinceMonthNanoUsd: 110, everNanoUsd: 111, lastAtMs: NOON },
+      { keyId: "key_b", sinceDayNanoUsd: 0, sinceMonthNanoUsd: 0, everNanoUsd: 0, lastAtMs: null },
+    ]);
+    await store().prune({ requestsMs: NOON + 1, metersMs: 0, repliesMs: 0 }, 100);
+    expect((await store().keyUses(["key_a"], NOON, NOON))[0]?.lastAtMs).toBe(NOON);
+  });
+}
