@@ -1,5 +1,7 @@
 // Several workers on one port: said once, counted together, stopped together, started anew, and never left behind.
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
 import { numberOf, objectOf } from "../src/core/json.ts";
 import { until } from "./http/until.ts";
 import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
@@ -64,12 +66,24 @@ async function newKey(url: string): Promise<string> {
 async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
   const secret = await newKey(url);
   const body = { model: "Own#held", stream: true, messages: [{ role: "user", content: "one two" }] };
-  const texts = Array.from({ length: STREAMS }, async () => {
-    const response = await post(`${url}/v1/chat/completions`, secret, body);
-    return response.text().catch(() => "");
-  });
+  const texts = Array.from({ length: STREAMS }, () =>
+    post(`${url}/v1/chat/completions`, secret, body)
+      .then((response) => response.text())
+      .catch(() => ""),
+  );
   await until("all streams have begun", () => upstream.held === STREAMS, LONG_MS);
   return texts;
+}
+
+/** How many rows there are, beside the processes that live or after all have ended. */
+function countOf(rows: "hold" | "request" | "request WHERE ended = 'lost'"): number {
+  const database = new Database(join(place.directory, "poundkey.db"), { readonly: true });
+  try {
+    database.run("PRAGMA busy_timeout = 5000");
+    return database.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${rows}`).get()?.rows ?? 0;
+  } finally {
+    database.close();
+  }
 }
 
 function isRefused(url: string): Promise<boolean> {
@@ -191,7 +205,43 @@ test(
 );
 
 test(
-  "workers whose parent was killed finish their streams and leave the port",
+  "what a killed worker held is given back while the other goes on, and is held for no longer",
+  async () => {
+    const { serving, url } = await serveTwo();
+    const texts = await heldStreams(url);
+    expect(countOf("hold")).toBe(STREAMS);
+    const [killed = 0] = pidsOf(serving);
+    process.kill(killed, "SIGKILL");
+    await serving.logged("worker_listens", 3);
+    upstream.release();
+    const cut = (await Promise.all(texts)).filter((text) => !text.endsWith("[DONE]\n\n"));
+    await until("nothing is held", () => countOf("hold") === 0, LONG_MS);
+    expect(countOf("request WHERE ended = 'lost'")).toBe(cut.length);
+    expect(countOf("request")).toBe(STREAMS);
+  },
+  TEST_MS,
+);
+
+test(
+  "a worker that is started anew has the others' store, though the configuration names another one by then",
+  async () => {
+    const { serving, url } = await serveTwo("--simulate");
+    const secret = await newKey(url);
+    place.configure(configuration("sqlite:./other.db"));
+    for (const [at, pid] of pidsOf(serving).entries()) {
+      process.kill(pid, "SIGKILL");
+      await serving.logged("worker_listens", 3 + at);
+    }
+    const body = { model: "Sim#sim-mini", messages: [{ role: "user", content: "hi" }] };
+    for (let at = 0; at < 8; at++) {
+      expect((await post(`${url}/v1/chat/completions`, secret, body)).status).toBe(200);
+    }
+  },
+  TEST_MS,
+);
+
+test(
+  "workers whose parent was killed finish their streams, write what they cost, and leave the port",
   async () => {
     const { serving, url } = await serveTwo();
     const texts = await heldStreams(url);
@@ -201,6 +251,7 @@ test(
     upstream.release();
     for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");
     await until("the port is free", () => isRefused(url), LONG_MS);
+    expect([countOf("hold"), countOf("request")]).toEqual([0, STREAMS]);
   },
   TEST_MS,
 );

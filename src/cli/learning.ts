@@ -23,6 +23,7 @@ const LESSONS_AT_ONCE = 200;
 const REBUILD_MS = 600_000;
 
 const LOGGED_MAX = 500;
+const LOGGED_AT_ONCE = 10;
 
 type LessonStore = Pick<Store, "lessons" | "setting" | "pruneLessons">;
 
@@ -97,7 +98,9 @@ export async function measureLogged(
 ): Promise<void> {
   try {
     const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
-    for (const { decision, modelUsed, usageSource, tokens } of records.toReversed()) {
+    for (const [at, { decision, modelUsed, usageSource, tokens }] of records.toReversed().entries()) {
+      // All at once would keep a gateway that starts from listening for 10 ms.
+      if (at % LOGGED_AT_ONCE === 0) await Bun.sleep(0);
       if (decision === null || modelUsed === null || usageSource !== "provider") continue;
       measureLength(learned, objectOf(parseJson(decision)), modelUsed, tokens.completion);
     }

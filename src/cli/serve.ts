@@ -67,7 +67,7 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
   }
   const given = parsed.ok ? flagsOf(parsed.arguments) : parsed.message;
   if (typeof given === "string") return misused("serve", given, io);
-  const flags = PART === null ? given : { ...given, port: PART.port };
+  const flags = PART === null ? given : { ...given, port: PART.port, store: PART.store };
   const loaded = readConfiguration(flags);
   if (!loaded.ok) {
     io.err(errorText(loaded.errors));
@@ -101,14 +101,14 @@ function flagsOf(given: Arguments): ServeFlags | string {
 }
 
 /** That the port can be had is found out before the workers start, which would share it with whoever has it. */
-async function serveByWorkers(flags: ServeFlags, { server }: Settings): Promise<number> {
+async function serveByWorkers(flags: ServeFlags, { server, store }: Settings): Promise<number> {
   // A free one has to be found before they can share it.
   const isTheirs = flags.sharePort && server.port !== 0;
   const claimed = isTheirs ? Promise.resolve(server.port) : claimPort(server.host, server.port);
   const port = await claimed.catch((error) => {
     throw cannotListen(server, error);
   });
-  return superviseWorkers({ count: flags.workers, port, log: logOf(flags) });
+  return superviseWorkers({ count: flags.workers, port, store, log: logOf(flags) });
 }
 
 function logOf({ quickstart }: ServeFlags): Log {

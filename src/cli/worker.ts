@@ -2,11 +2,14 @@
 import { isObject } from "../core/json.ts";
 
 const PORT_VARIABLE = "POUNDKEY_WORKER_PORT";
+const STORE_VARIABLE = "POUNDKEY_WORKER_STORE";
 const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
 
 export interface WorkerPart {
   /** The port that all of them share. */
   readonly port: number;
+  /** The address of the store that all of them share, whatever the configuration has become since. */
+  readonly store: string;
   /** It is the one that prints the address, and what else is to be said once. */
   readonly announces: boolean;
 }
@@ -15,15 +18,24 @@ export type FromWorker = "listening" | "scrape" | { readonly counted: string };
 export type ToWorker = "count" | { readonly merged: string };
 
 /** This process's part; null when it is no worker. */
-export const PART: WorkerPart | null = partOf(process.env[PORT_VARIABLE], process.env[ANNOUNCES_VARIABLE]);
+export const PART: WorkerPart | null = partOf(process.env);
 
-function partOf(port: string | undefined, announces: string | undefined): WorkerPart | null {
-  return port === undefined ? null : { port: Number(port), announces: announces === "1" };
+function partOf({
+  [PORT_VARIABLE]: port,
+  [STORE_VARIABLE]: store = "",
+  [ANNOUNCES_VARIABLE]: announces,
+}: NodeJS.ProcessEnv): WorkerPart | null {
+  return port === undefined ? null : { port: Number(port), store, announces: announces === "1" };
 }
 
 /** The environment that gives a process this part. */
-export function environmentOf({ port, announces }: WorkerPart): Record<string, string | undefined> {
-  return { ...process.env, [PORT_VARIABLE]: String(port), [ANNOUNCES_VARIABLE]: announces ? "1" : "0" };
+export function environmentOf({ port, store, announces }: WorkerPart): Record<string, string | undefined> {
+  return {
+    ...process.env,
+    [PORT_VARIABLE]: String(port),
+    [STORE_VARIABLE]: store,
+    [ANNOUNCES_VARIABLE]: announces ? "1" : "0",
+  };
 }
 
 /** Tells the process that started this worker. */

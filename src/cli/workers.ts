@@ -29,6 +29,8 @@ export async function claimPort(hostname: string, port: number): Promise<number>
 export interface Supervision {
   readonly count: number;
   readonly port: number;
+  /** The address of the store that they share. */
+  readonly store: string;
   readonly log: Log;
 }
 
@@ -129,8 +131,8 @@ class Supervisor {
   }
 
   #start(): Worker | null {
-    const { port, log } = this.#supervision;
-    const part = { port, announces: !this.#everListened };
+    const { port, store, log } = this.#supervision;
+    const part = { port, store, announces: !this.#everListened };
     try {
       const worker: Worker = startWorker(part, (message) => this.#take(worker, fromWorker(message)));
       return worker;

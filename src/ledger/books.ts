@@ -84,14 +84,6 @@ export interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly note?: string | null;
 }
 
-const NO_LEGS: Legs = {
-  balanceNanoUsd: 0,
-  heldNanoUsd: 0,
-  fundingNanoUsd: 0,
-  revenueNanoUsd: 0,
-  overrunNanoUsd: 0,
-};
-
 export class Books {
   readonly keys: Rows["keys"];
   readonly accounts: Sheet<Account>;
@@ -131,15 +123,20 @@ export class Books {
 
   /** Moves money: the account's balance and its journal in one. Throws when the legs don't come to zero, or it would owe. */
   move(accountId: string, given: Partial<Legs>, about: About): Account {
-    const legs: Legs = { ...NO_LEGS, ...given };
-    const { balanceNanoUsd, heldNanoUsd, fundingNanoUsd, revenueNanoUsd, overrunNanoUsd } = legs;
+    const {
+      balanceNanoUsd = 0,
+      heldNanoUsd = 0,
+      fundingNanoUsd = 0,
+      revenueNanoUsd = 0,
+      overrunNanoUsd = 0,
+    } = given;
     const sum = balanceNanoUsd + heldNanoUsd + fundingNanoUsd + revenueNanoUsd + overrunNanoUsd;
     if (sum !== 0) throw new Error(`An entry of kind ${about.kind} does not come to zero.`);
     const before = this.account(accountId);
     const account: Account = {
       ...before,
-      balanceNanoUsd: before.balanceNanoUsd + legs.balanceNanoUsd,
-      heldNanoUsd: before.heldNanoUsd + legs.heldNanoUsd,
+      balanceNanoUsd: before.balanceNanoUsd + balanceNanoUsd,
+      heldNanoUsd: before.heldNanoUsd + heldNanoUsd,
       entries: before.entries + 1,
     };
     if (account.balanceNanoUsd < 0 || account.heldNanoUsd < 0) {
@@ -147,14 +144,20 @@ export class Books {
     }
     this.accounts.put(accountId, account);
     this.#entries.push({
-      usageSource: null,
-      ended: null,
-      note: null,
-      ...about,
-      ...legs,
       accountId,
       seq: account.entries,
+      atMs: about.atMs,
+      kind: about.kind,
+      balanceNanoUsd,
+      heldNanoUsd,
+      fundingNanoUsd,
+      revenueNanoUsd,
+      overrunNanoUsd,
       balanceAfterNanoUsd: account.balanceNanoUsd,
+      requestId: about.requestId,
+      usageSource: about.usageSource ?? null,
+      ended: about.ended ?? null,
+      note: about.note ?? null,
     });
     return account;
   }

@@ -138,16 +138,29 @@ const SCORES: Readonly<Record<Selector, Scoring>> = {
       (one) => one.careful - (one === champion || champion === undefined ? 0 : gainWanted(one, champion)),
     );
   },
-  fair: (able, share) =>
-    cheapest(able, share * bestOf(able), ({ costUsd }) => costUsd ?? Number.POSITIVE_INFINITY),
-  light: (able, _, difficulty) => {
-    const share = LIGHT_SHARE_EASY + (LIGHT_SHARE_HARD - LIGHT_SHARE_EASY) * difficulty;
-    return cheapest(able, share * bestOf(able), ({ latencyMs }) => latencyMs);
-  },
+  fair: (able, share, difficulty) =>
+    cheapest(
+      able,
+      floorOf("fair", able, share, difficulty),
+      ({ costUsd }) => costUsd ?? Number.POSITIVE_INFINITY,
+    ),
+  light: (able, share, difficulty) =>
+    cheapest(able, floorOf("light", able, share, difficulty), ({ latencyMs }) => latencyMs),
 };
 
+/** The quality above which the cheapest, or the fastest, comes first. */
+export function floorOf(
+  selector: "fair" | "light",
+  able: readonly Weighed[],
+  share: number,
+  difficulty: number,
+): number {
+  const lightShare = LIGHT_SHARE_EASY + (LIGHT_SHARE_HARD - LIGHT_SHARE_EASY) * difficulty;
+  return (selector === "fair" ? share : lightShare) * bestOf(able);
+}
+
 /** The one whose overall level is the highest, its uncertainty taken off. */
-function championOf(able: readonly Weighed[]): Weighed | undefined {
+export function championOf(able: readonly Weighed[]): Weighed | undefined {
   let champion = able[0];
   for (const one of able) {
     if (champion === undefined) continue;
@@ -163,9 +176,12 @@ export function carefulLevel({ level, quality, careful }: Weighed): number {
 }
 
 function gainWanted(one: Weighed, champion: Weighed): number {
-  return (
-    GAIN_MIN + GAIN_DOUBT * Math.max(one.quality - one.qualityLow, champion.quality - champion.qualityLow)
-  );
+  return gainFor(one.quality - one.qualityLow, champion);
+}
+
+/** How much better than the champion one must be, about which so much is in doubt. */
+export function gainFor(doubt: number, champion: Weighed): number {
+  return GAIN_MIN + GAIN_DOUBT * Math.max(doubt, champion.quality - champion.qualityLow);
 }
 
 function bestOf(able: readonly Weighed[]): number {

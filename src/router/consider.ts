@@ -68,7 +68,7 @@ export const BY_RULE = "rule:";
 /** Nothing learned. */
 export const UNTAUGHT = new Learned();
 /** How much of a model's own uncertainty is taken off its quality before it is compared. */
-const CAUTION = 0.5;
+export const CAUTION = 0.5;
 
 /** A candidate while it is being made. */
 export interface Considered extends Candidate {

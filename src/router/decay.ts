@@ -109,6 +109,25 @@ export function quantilesOf(
   return weight > WEIGHT_MIN ? shares.map((share) => quantile(counts, share * weight)) : null;
 }
 
+export interface Median {
+  readonly value: number;
+  /** From then on the counts tell nothing any more, unless there are further ones. */
+  readonly fadedAtMs: number;
+}
+
+/** Until a further value is counted it stays the same, as all counts fade alike. null: they have faded to nothing. */
+export function medianOf(values: readonly FadingValues[], halfLifeMs: number, nowMs: number): Median | null {
+  const counts = new Float64Array(BUCKETS);
+  for (const one of values) one.addTo(counts, nowMs);
+  let weight = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) weight += counts[bucket] ?? 0;
+  if (weight <= WEIGHT_MIN) return null;
+  return {
+    value: quantile(counts, 0.5 * weight),
+    fadedAtMs: nowMs + halfLifeMs * Math.log2(weight / WEIGHT_MIN),
+  };
+}
+
 /** What has faded below this tells nothing any more. */
 const WEIGHT_MIN = 0.01;
 

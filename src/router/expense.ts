@@ -71,7 +71,11 @@ function ratesFor(price: Price, promptTokens: number): Rates {
 }
 
 /** Milliseconds to the full answer of so many tokens: from live health where it is known, else the profile's. */
-export function expectedMs(profile: Profile, seen: CardHealth | null, tokens: number): number {
+export function expectedMs(
+  profile: Pick<Profile, "firstTokenMs" | "tokensPerSecond">,
+  seen: CardHealth | null,
+  tokens: number,
+): number {
   const first = seen?.firstTokenMs ?? profile.firstTokenMs;
   const speed = Math.max(1, seen?.tokensPerSecond ?? profile.tokensPerSecond);
   const ms = first + (tokens / speed) * 1000;

@@ -4,9 +4,9 @@ import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import { RetryBudget } from "./budget.ts";
-import { quantilesOf } from "./decay.ts";
+import { type FadingValues, type Median, medianOf, quantilesOf } from "./decay.ts";
 import { Key } from "./key.ts";
-import { Lane } from "./lane.ts";
+import { Lane, SPEED_HALF_LIFE_MS } from "./lane.ts";
 import type { Attempt } from "./plan.ts";
 import { Trial } from "./trial.ts";
 
@@ -18,11 +18,20 @@ const ROUNDING = 1e-9;
 /** While a probe is out, this is how long another request is told to wait. */
 const PROBE_MS = 1000;
 
+/** How fast a model is. */
+export interface Medians {
+  readonly firstTokenMs: Median | null;
+  readonly tokensPerSecond: Median | null;
+  /** As of so many measurements. */
+  readonly measured: number;
+}
+
 /** What is known of one model. */
 export class CardHealth {
   /** By the credential's secret. */
   readonly lanes = new Map<string, Lane>();
   #hedges = 0;
+  #medians: Medians | null = null;
 
   /** Each request earns its share of a second attempt. */
   asked(hedgeShare: number): void {
@@ -34,6 +43,25 @@ export class CardHealth {
     if (this.#hedges < 1 - ROUNDING) return false;
     this.#hedges--;
     return true;
+  }
+
+  /** Over all credentials, kept until one is measured again: `light` reads those of thousands of models at each request. */
+  medians(nowMs: number): Medians {
+    let measured = this.lanes.size;
+    for (const lane of this.lanes.values()) measured += lane.measured;
+    if (this.#medians?.measured === measured) return this.#medians;
+    const lanes = [...this.lanes.values()];
+    const over = (values: readonly FadingValues[]) => medianOf(values, SPEED_HALF_LIFE_MS, nowMs);
+    const firstTokenMs = over(lanes.map(({ firstMs }) => firstMs));
+    const tokensPerSecond = over(lanes.map((lane) => lane.tokensPerSecond));
+    this.#medians = { measured, firstTokenMs, tokensPerSecond };
+    return this.#medians;
+  }
+
+  /** The credential is no longer, or what is known of it says nothing now. */
+  forget(secret: string): void {
+    this.lanes.delete(secret);
+    this.#medians = null;
   }
 
   /** The time within which this share of the recent answers began (streamed) or came whole; null: nothing is known. */
@@ -64,10 +92,10 @@ export class Health {
         new Map(credentials.map((credential) => [secretOf(credential), new Key(credential)])),
       ]),
     );
-    for (const [id, { lanes }] of this.#cards) {
+    for (const [id, card] of this.#cards) {
       const own = this.#keys.get(id.slice(0, id.indexOf("#")));
-      for (const [secret, { lastFault }] of lanes) {
-        if (!own?.has(secret) || lastFault?.code === "upstream_auth") lanes.delete(secret);
+      for (const [secret, { lastFault }] of card.lanes) {
+        if (!own?.has(secret) || lastFault?.code === "upstream_auth") card.forget(secret);
       }
     }
   }
@@ -89,6 +117,11 @@ export class Health {
 
   cards(): Iterable<readonly [string, CardHealth]> {
     return this.#cards;
+  }
+
+  /** False: it is well, and nothing is held against it. */
+  isTroubled(id: string): boolean {
+    return this.#troubled.has(id);
   }
 
   /** Of all models of which anything is known. */

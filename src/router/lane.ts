@@ -4,7 +4,7 @@ import { Breaker } from "./breaker.ts";
 import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
 
 /** Speeds are forgotten faster than a selector may take to notice a change. */
-const SPEED_HALF_LIFE_MS = 15_000;
+export const SPEED_HALF_LIFE_MS = 15_000;
 /** What is left to go by when nothing is fresh. */
 const LAST_KEPT_MS = 6 * 3_600_000;
 const ERRORS_HALF_LIFE_MS = 30_000;
@@ -34,6 +34,8 @@ export class Lane {
   readonly lastTokensPerSecond = new LastValues(LAST_KEPT_MS);
   /** When an answer last told how fast it is. */
   measuredAtMs: number | null = null;
+  /** How often answers did. */
+  measured = 0;
   readonly #outcomes = new FadingCounts(2, ERRORS_HALF_LIFE_MS);
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
@@ -64,6 +66,7 @@ export class Lane {
     (streamed ? this.firstMs : this.wholeMs).add(waitMs, nowMs);
     if (streamed) this.lastFirstMs.add(waitMs, nowMs);
     this.measuredAtMs = nowMs;
+    this.measured++;
     this.#waits.add(COUNT, nowMs);
     this.#waits.add(SUM, nowMs, waitMs);
   }
@@ -120,5 +123,6 @@ export class Lane {
     this.tokensPerSecond.add(speed, nowMs);
     this.lastTokensPerSecond.add(speed, nowMs);
     this.measuredAtMs = nowMs;
+    this.measured++;
   }
 }

@@ -1,34 +1,16 @@
 // What is learned on the spot: per card, how its answers' scores differ from the prediction, by kind of request. A
 // Bayesian linear model, so that a few labels move little and no number of them moves more than a bound.
-import { isObject, numberOf, objectOf, stringOf } from "../core/json.ts";
+import { isObject, stringOf } from "../core/json.ts";
 import { SKILLS, type Skill } from "../core/skill.ts";
-import { dot, packed, product, squared, unpacked, upper } from "./algebra.ts";
-import { countUsual, familiarity, NOTHING_USUAL, type Usual } from "./familiar.ts";
+import { dot, packed, product, squared, upper } from "./algebra.ts";
+import { countUsual, familiarity, type Usual } from "./familiar.ts";
 import type { Prediction } from "./predictor.ts";
+import { begun, doubtOf, type Taught, taughtOf, untaught } from "./taught.ts";
 
 /** Quality is never moved further than this. */
 export const SHIFT_MAX = 0.35;
 /** How much one score says: the variance of scores that even a perfect prediction leaves. */
 const NOISE = 0.2;
-/** One card's: weights for the prediction's row, and their covariance. */
-interface Taught {
-  readonly mean: Float64Array;
-  readonly covariance: Float64Array;
-  /** The covariance's diagonal: all that a decision looks at. */
-  readonly variances: Float64Array;
-  labels: number;
-  /** The sum of weights, and of how far the scores were from what was expected. */
-  weight: number;
-  surprise: number;
-  readonly usual: Usual;
-  /** Answers whose length is known, and the sum of the logarithms of how much longer they were than predicted. */
-  answers: number;
-  lengths: number;
-  /** By SKILLS: labels and the sum of their scores, each label shared out by its mixture. */
-  readonly seen: Float64Array;
-  readonly scored: Float64Array;
-}
-
 export interface Shift {
   /** To be added to the predicted quality, for this request. */
   readonly quality: number;
@@ -73,6 +55,11 @@ const LENGTH_MAX = 2;
 
 export class Learned {
   readonly #cards = new Map<string, Taught>();
+  #last: { readonly row: Float32Array; readonly shift: Shift } | null = null;
+
+  has(model: string): boolean {
+    return this.#cards.has(model);
+  }
 
   /** Ids of the cards of which anything is known. */
   models(): Iterable<string> {
@@ -85,6 +72,7 @@ export class Learned {
     const { row, categories } = prediction;
     const taught = this.#cards.get(model) ?? untaught(row.length);
     this.#cards.set(model, taught);
+    if (taught.labels === 0) Object.assign(taught, begun(row.length));
     const { mean, covariance, seen, scored } = taught;
     const reach = product(covariance, row);
     const spread = NOISE / Math.min(1, weight) + dot(reach, row);
@@ -130,6 +118,7 @@ export class Learned {
   shiftOf(model: string, { row }: Prediction): Shift {
     const taught = this.#cards.get(model);
     if (taught === undefined) return NOTHING;
+    if (taught.labels === 0) return this.#unscored(row);
     const overall = taught.surprise / (taught.weight + OVERALL_START);
     const doubt = doubtOf(taught, row);
     const enough = taught.weight / (taught.weight + KINDS_START);
@@ -142,13 +131,21 @@ export class Learned {
     };
   }
 
+  /** The same for all cards of which only lengths are known. */
+  #unscored(row: Float32Array): Shift {
+    if (this.#last?.row !== row)
+      this.#last = { row, shift: { quality: 0, overall: 0, spread: Math.sqrt(squared(row)), doubt: 1 } };
+    return this.#last.shift;
+  }
+
   views(): readonly TaughtView[] {
     return [...this.#cards].map(([model, { labels, seen, scored }]) => {
       const categories: Partial<Record<Skill, { labels: number; score: number }>> = {};
       for (const [at, skill] of SKILLS.entries()) {
         const count = seen[at] ?? 0;
         if (count < 0.5) continue;
-        categories[skill] = { labels: Math.round(count * 10) / 10, score: round((scored[at] ?? 0) / count) };
+        const score = Math.round(((scored[at] ?? 0) / count) * 1000) / 1000;
+        categories[skill] = { labels: Math.round(count * 10) / 10, score };
       }
       return { model, labels, categories };
     });
@@ -167,8 +164,7 @@ export class Learned {
 
   /** Forgets one card, or all. */
   reset(model?: string): void {
-    if (model === undefined) this.#cards.clear();
-    else this.#cards.delete(model);
+    for (const id of model === undefined ? [...this.#cards.keys()] : [model]) this.#cards.delete(id);
   }
 
   /** As JSON, to be kept. */
@@ -225,75 +221,6 @@ export interface LearnedFile {
   }[];
 }
 
-/** As if weights didn't hang together: a little too much, and fast for hundreds of cards. */
-function doubtOf({ variances }: Taught, row: Float32Array): number {
-  let left = 0;
-  let all = 0;
-  for (let at = 0; at < row.length; at++) {
-    const square = (row[at] ?? 0) ** 2;
-    left += (variances[at] ?? 0) * square;
-    all += square;
-  }
-  return all === 0 ? 1 : Math.min(1, Math.sqrt(left / all));
-}
-
 function bounded(shift: number, most = SHIFT_MAX): number {
   return Math.max(-most, Math.min(most, shift));
-}
-
-function untaught(width: number): Taught {
-  const covariance = new Float64Array(width * width);
-  for (let at = 0; at < width; at++) covariance[at * width + at] = 1;
-  const perSkill = () => new Float64Array(SKILLS.length);
-  return {
-    mean: new Float64Array(width),
-    covariance,
-    variances: new Float64Array(width).fill(1),
-    labels: 0,
-    weight: 0,
-    surprise: 0,
-    usual: { ...NOTHING_USUAL },
-    answers: 0,
-    lengths: 0,
-    seen: perSkill(),
-    scored: perSkill(),
-  };
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
-}
-
-function taughtOf(card: Readonly<Record<string, unknown>>, width: number): Taught | null {
-  const mean = unpacked(card.mean, width);
-  const triangle = unpacked(card.covariance, (width * (width + 1)) / 2);
-  if (mean === null || triangle === null) return null;
-  const taught = untaught(width);
-  taught.mean.set(mean);
-  let place = 0;
-  for (let at = 0; at < width; at++) {
-    for (let other = at; other < width; other++, place++) {
-      const value = triangle[place] ?? 0;
-      taught.covariance[at * width + other] = value;
-      taught.covariance[other * width + at] = value;
-    }
-  }
-  for (let at = 0; at < width; at++)
-    taught.variances[at] = Math.max(0, taught.covariance[at * width + at] ?? 0);
-  taught.labels = numberOf(card.labels) ?? 0;
-  taught.weight = numberOf(card.weight) ?? 0;
-  taught.surprise = numberOf(card.surprise) ?? 0;
-  const usual = objectOf(card.usual);
-  taught.usual.strange = numberOf(usual.strange) ?? 1;
-  taught.usual.labels = numberOf(usual.labels) ?? 0;
-  taught.usual.sizes = numberOf(usual.sizes) ?? 0;
-  taught.usual.sizeSquares = numberOf(usual.sizeSquares) ?? 0;
-  taught.answers = numberOf(card.answers) ?? 0;
-  taught.lengths = numberOf(card.lengths) ?? 0;
-  const perSkill = (into: Float64Array, values: unknown) => {
-    if (Array.isArray(values)) for (const at of into.keys()) into[at] = numberOf(values[at]) ?? 0;
-  };
-  perSkill(taught.seen, card.seen);
-  perSkill(taught.scored, card.scored);
-  return taught;
 }

@@ -1,8 +1,8 @@
 // How fast a model is likely to be now, for whoever chooses among models: by fresh figures, else by those that it had last.
 
-import type { Health } from "./health.ts";
+import type { Median } from "./decay.ts";
+import type { CardHealth } from "./health.ts";
 import type { Lane } from "./lane.ts";
-import { vitalsOfCard } from "./report.ts";
 
 export interface Pace {
   readonly firstTokenMs: number | null;
@@ -19,15 +19,21 @@ const LOOK_AFTER_MS = 60_000;
  * Only while nobody is being served by it, and a minute after the last who was, is it judged as new: that one request
  * looks.
  */
-export function paceOf(health: Health, id: string, nowMs: number): Pace {
-  const lanes = [...(health.card(id)?.lanes.values() ?? [])];
-  const { firstTokenMs, tokensPerSecond } = vitalsOfCard(health, id, nowMs);
-  const isFresh = firstTokenMs !== null || tokensPerSecond !== null;
-  if (!isFresh && isDue(lanes, nowMs)) return UNKNOWN;
+export function paceOf(card: CardHealth, nowMs: number): Pace {
+  const medians = card.medians(nowMs);
+  const first = fresh(medians.firstTokenMs, nowMs);
+  const speed = fresh(medians.tokensPerSecond, nowMs);
+  if (first !== null && speed !== null) return { firstTokenMs: first, tokensPerSecond: speed };
+  const lanes = [...card.lanes.values()];
+  if (first === null && speed === null && isDue(lanes, nowMs)) return UNKNOWN;
   return {
-    firstTokenMs: firstTokenMs?.p50 ?? last(lanes, "lastFirstMs", nowMs),
-    tokensPerSecond: tokensPerSecond ?? last(lanes, "lastTokensPerSecond", nowMs),
+    firstTokenMs: first ?? last(lanes, "lastFirstMs", nowMs),
+    tokensPerSecond: speed ?? last(lanes, "lastTokensPerSecond", nowMs),
   };
+}
+
+function fresh(median: Median | null, nowMs: number): number | null {
+  return median !== null && nowMs < median.fadedAtMs ? median.value : null;
 }
 
 function isDue(lanes: readonly Lane[], nowMs: number): boolean {

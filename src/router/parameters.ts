@@ -82,7 +82,7 @@ export function parametersOf(file: ParameterFile): Parameters {
 }
 
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
+  return Uint8Array.fromBase64(base64);
 }
 
 /** An open-addressed table: a look-up is a few nanoseconds, and there are thousands for a long text. */

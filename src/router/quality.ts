@@ -45,7 +45,7 @@ export function qualityOf(
   const shift = learned.shiftOf(model, prediction);
   const known = expected.spread * (SURE_SHARE + (1 - SURE_SHARE) * shift.doubt);
   const learnt = shift.spread * LEARNED_SPREAD;
-  const strange = STRANGE_SPREAD * (1 - prediction.support * prediction.sure);
+  const strange = strangeSpread(prediction);
   const own = known * known + learnt * learnt;
   const quality = clamp(expected.quality + shift.quality);
   return {
@@ -55,6 +55,27 @@ export function qualityOf(
     level: clamp(expected.level + shift.overall),
   };
 }
+
+function strangeSpread({ support, sure }: Prediction): number {
+  return STRANGE_SPREAD * (1 - support * sure);
+}
+
+/** What none of the profiles between two is above, and the spread and doubt that none is below; nothing learned. */
+export function qualityBound(least: Profile, most: Profile, prediction: Prediction) {
+  const low = shares(least, prediction);
+  const high = shares(most, prediction);
+  const bend = Math.min(low.quality * (1 - low.quality), high.quality * (1 - high.quality));
+  const spread = low.oddsSpread * bend;
+  const strange = strangeSpread(prediction);
+  const whole = Math.sqrt(spread * spread + strange * strange);
+  return {
+    quality: clamp(high.quality) + ROUNDING,
+    level: clamp(high.level) + ROUNDING,
+    spread: Math.max(0, spread - ROUNDING),
+    doubt: Math.max(0, Math.min(whole, low.quality - QUALITY_MIN) - ROUNDING),
+  };
+}
+const ROUNDING = 1e-9;
 
 function shares(profile: Profile, { categories, difficultyLogit, support }: Asked) {
   let mixed = 0;
@@ -69,7 +90,12 @@ function shares(profile: Profile, { categories, difficultyLogit, support }: Aske
   const harder = DIFFICULTY_SLOPE * difficultyLogit * (0.3 + 0.7 * support);
   const quality = sigmoid(level + support * (mixed - level) - harder);
   // The uncertainty is one of log-odds: where nearly all answers are good, little of it is left.
-  return { quality, level: sigmoid(level - harder), spread: spread * quality * (1 - quality) };
+  return {
+    quality,
+    level: sigmoid(level - harder),
+    oddsSpread: spread,
+    spread: spread * quality * (1 - quality),
+  };
 }
 
 function clamp(share: number): number {

@@ -3,6 +3,7 @@ import type { ModelCard, Price } from "../core/card.ts";
 import type { CategoryRule, RouterRules } from "../core/settings.ts";
 import type { Removals } from "./choose.ts";
 import { ruledOut } from "./consider.ts";
+import { type Lot, lotsOf } from "./lots.ts";
 import { type Profile, profileOf } from "./profiles.ts";
 
 /** Cards that are as good, as dear, as fast and as old as each other, as long as nothing was seen of them. */
@@ -16,7 +17,7 @@ export interface Group {
 export interface Kind {
   /** One of them. */
   readonly sample: ModelCard;
-  readonly groups: readonly Group[];
+  readonly lots: readonly Lot[];
   readonly size: number;
 }
 
@@ -79,7 +80,10 @@ function laidOut(cards: readonly ModelCard[], rules: RouterRules, holding: reado
     places.set(card.id, { card, group });
   }
   return {
-    kinds: [...kinds.values()].map((kind) => ({ ...kind, groups: [...kind.groups.values()] })),
+    kinds: [...kinds.values()].map(({ sample, groups, size }) => ({
+      ...{ sample, size },
+      lots: lotsOf([...groups.values()]),
+    })),
     places,
     removed,
   };

@@ -2,24 +2,36 @@
 // made candidates of. It is what `choose` gives, cut short; a test holds the two against each other.
 import type { ModelCard } from "../core/card.ts";
 import type { Selector } from "../core/selector.ts";
-import { byScore, type Choice, carefulLevel, choiceAmong, decide, pinFor, scoresOf } from "./choose.ts";
+import {
+  byScore,
+  type Choice,
+  carefulLevel,
+  championOf,
+  choiceAmong,
+  decide,
+  floorOf,
+  gainFor,
+  pinFor,
+  scoresOf,
+} from "./choose.ts";
 import {
   type Asked,
   askedBy,
   type ChooseInput,
   type Considered,
-  consider,
   UNTAUGHT,
   unfit,
   weighed,
 } from "./consider.ts";
 import { GOOD_KEPT, SCORED_KEPT } from "./decision.ts";
 import { featuresOf } from "./features.ts";
-import { type CardHealth, NO_HEALTH } from "./health-view.ts";
+import { NO_HEALTH } from "./health-view.ts";
+import { type Bound, boundOf } from "./lots.ts";
 import { predict } from "./predictor.ts";
 import type { Profile } from "./profiles.ts";
 import { type Quality, qualityOf } from "./quality.ts";
-import { type Group, type Roster, rosterOf } from "./roster.ts";
+import { type Group, type Place, type Roster, rosterOf } from "./roster.ts";
+import { firstOf, NONE, Visit } from "./visit.ts";
 
 export interface Shortlist {
   /** Of its candidates the first are the first of all; the others are those that scores go by, and that the log keeps. */
@@ -60,10 +72,11 @@ class Field {
   readonly #input: ChooseInput;
   readonly #roster: Roster;
   /** Looked at one by one: more is known of them than their cards tell. */
-  readonly #apart: ReadonlySet<ModelCard>;
+  readonly #apart: ReadonlyMap<ModelCard, Place>;
   readonly #qualities = new Map<Profile, Quality>();
-  /** Those that can serve: the ones apart, and the first of the others in each group. */
+  /** Those that can serve, as far as they have to be looked at: the ones apart, and the first of the others in each group. */
   readonly #entries: Considered[] = [];
+  readonly #bounds: Bound[] = [];
   /** They could, but for their health. */
   readonly #unhealthy: Considered[] = [];
   readonly #removed: Record<string, number>;
@@ -81,49 +94,109 @@ class Field {
   }
 
   /** Those whose quality, cost or health their cards alone don't tell; how fast they are of late matters to `light` alone. */
-  #cardsApart(): ReadonlySet<ModelCard> {
+  #cardsApart(): ReadonlyMap<ModelCard, Place> {
     const { health = NO_HEALTH, learned = UNTAUGHT } = this.#input;
     const { cached } = this.#asked;
     const noted = health.noted?.(this.#selector === "light" ? "any" : "trouble") ?? [];
-    const cards = new Set<ModelCard>();
+    const cards = new Map<ModelCard, Place>();
     for (const ids of [noted, learned.models(), cached === null ? [] : [cached.cardId]]) {
       for (const id of ids) {
-        const card = this.#roster.places.get(id)?.card;
-        if (card !== undefined) cards.add(card);
+        const place = this.#roster.places.get(id);
+        if (place !== undefined) cards.set(place.card, place);
       }
     }
     return cards;
   }
 
   #enter(): void {
-    for (const { sample, groups, size } of this.#roster.kinds) {
+    for (const { sample, lots, size } of this.#roster.kinds) {
       const reason = unfit(sample, this.#asked);
       if (reason !== null) {
         this.#removed[reason] = (this.#removed[reason] ?? 0) + size;
         continue;
       }
       this.#able += size;
-      for (const group of groups) {
-        const card = group.members.find((member) => !this.#apart.has(member));
-        if (card !== undefined) this.#entries.push(this.#told(card, group));
-      }
+      for (const lot of lots)
+        this.#bounds.push(boundOf(lot, this.#asked, (profile) => this.#qualityOf(profile)));
     }
-    for (const card of this.#apart) {
-      const one = consider(card, this.#asked, this.#input);
+    for (const place of this.#apart.values()) {
+      const one = this.#known(place);
       if (one.eligible) this.#entries.push(one);
       else if (one.removedBy === "unhealthy") this.#unhealthy.push(one);
     }
     this.#able -= this.#unhealthy.length;
   }
 
-  /** By what its card tells; a profile's quality is reckoned once. */
-  #told(card: ModelCard, { profile }: Group, seen: CardHealth | null = null): Considered {
+  /** By what its card tells. */
+  #told(card: ModelCard, { profile }: Group): Considered {
+    const quality = this.#qualityOf(profile);
+    return weighed({ card, profile, quality, seen: null, length: 1 }, this.#asked, null);
+  }
+
+  /** By all that is known of it, as `consider` does; the operator's rules have nothing against those in the roster. */
+  #known({ card, group: { profile } }: Place): Considered {
+    const { health = NO_HEALTH, learned = UNTAUGHT } = this.#input;
+    const seen = health.of(card.id);
+    const quality = learned.has(card.id)
+      ? qualityOf(card.id, profile, this.#asked.prediction, learned)
+      : this.#qualityOf(profile);
+    const removedBy = unfit(card, this.#asked) ?? (seen?.open === true ? "unhealthy" : null);
+    return weighed(
+      { card, profile, quality, seen, length: learned.lengthOf(card.id) },
+      this.#asked,
+      removedBy,
+    );
+  }
+
+  /** Reckoned once. */
+  #qualityOf(profile: Profile): Quality {
     let quality = this.#qualities.get(profile);
     if (quality === undefined) {
-      quality = qualityOf(card.id, profile, this.#asked.prediction, UNTAUGHT);
+      quality = qualityOf("", profile, this.#asked.prediction, UNTAUGHT);
       this.#qualities.set(profile, quality);
     }
-    return weighed({ card, profile, quality, seen, length: 1 }, this.#asked, null);
+    return quality;
+  }
+
+  /** The first of each of a lot's groups. */
+  #lookInto({ lot }: Bound): readonly Considered[] {
+    return lot.groups.flatMap((group) => {
+      const card = group.members.find((member) => !this.#apart.has(member));
+      return card === undefined ? [] : this.#told(card, group);
+    });
+  }
+
+  /** Looks into the lots until all that can matter are among the entries. */
+  #look(): void {
+    const { difficulty } = this.#asked.prediction;
+    const visit = new Visit(this.#entries, this.#bounds, (bound) => this.#lookInto(bound));
+    const careful = { of: (one: Considered) => one.careful, most: (bound: Bound) => bound.carefulMax };
+    const level = { of: carefulLevel, most: (bound: Bound) => bound.carefulLevelMax };
+    if (this.#selector === "best") {
+      visit.reach(1, { ...level, isAhead: ({ card }, { lot }) => card.id < lot.firstId });
+      const champion = championOf(this.#entries);
+      if (champion === undefined) return;
+      const of = (one: Considered) => one.careful - gainFor(one.quality - one.qualityLow, champion);
+      const most = (bound: Bound) => bound.carefulMax - gainFor(bound.doubtMin, champion);
+      const isAhead = (one: Considered, bound: Bound) => of(one) >= most(bound) && isCheaper(one, bound);
+      visit.reach(SCORED_KEPT, { of, most, isAhead });
+      visit.reach(GOOD_KEPT, { ...careful, isAhead });
+      visit.reach(GOOD_KEPT, { ...level, isAhead });
+      return;
+    }
+    const { of, least } = EXPENSES[this.#selector];
+    const isAhead = (one: Considered, bound: Bound) =>
+      one.careful >= bound.carefulMax && of(one) <= least(bound) && isCheaper(one, bound);
+    visit.reach(GOOD_KEPT, { ...careful, isAhead });
+    visit.reach(GOOD_KEPT, { ...level, isAhead });
+    const floor = floorOf(this.#selector, this.#entries, this.#input.quality, difficulty);
+    visit.reach(SCORED_KEPT, {
+      of: (one) => (one.careful >= floor ? -of(one) : NONE),
+      most: (bound) => (bound.carefulMax >= floor ? -least(bound) : NONE),
+      isAhead: () => false,
+    });
+    const above = this.#entries.filter((one) => one.careful >= floor).length;
+    if (above < SCORED_KEPT) visit.reach(SCORED_KEPT, { ...careful, isAhead });
   }
 
   shortlist(): Omit<Shortlist, "whole"> {
@@ -132,6 +205,7 @@ class Field {
       const choice = choiceAmong(this.#selector, this.#unhealthy, this.#asked, this.#input, removed);
       return { choice, sure: choice.candidates.length, isWhole: true };
     }
+    this.#look();
     if (this.#unhealthy.length > 0) removed.unhealthy = this.#unhealthy.length;
     const choice = choiceAmong(this.#selector, this.#considerable(), this.#asked, this.#input, removed);
     return { choice, sure: SCORED_KEPT, isWhole: this.#able <= SCORED_KEPT };
@@ -159,7 +233,7 @@ class Field {
     );
     this.#gather(found, GOOD_KEPT, by(carefulLevel));
     const pinned = this.#roster.places.get(pinFor(rules, prediction)?.id ?? "");
-    const one = pinned && consider(pinned.card, this.#asked, this.#input);
+    const one = pinned && this.#known(pinned);
     if (one?.eligible) found.set(one.card.id, one);
     return [...found.values()];
   }
@@ -177,8 +251,7 @@ class Field {
       return;
     }
     for (const card of this.#plain(group, count)) {
-      const seen = this.#input.health?.of(card.id);
-      if (!found.has(card.id)) found.set(card.id, this.#told(card, group, seen));
+      if (!found.has(card.id)) found.set(card.id, this.#known({ card, group }));
     }
   }
 
@@ -193,26 +266,19 @@ class Field {
   }
 }
 
+/** What `fair` and `light` go by above their floor: one's, and the least of a lot. */
+const EXPENSES = {
+  fair: { of: ({ costUsd }: Considered) => costUsd ?? 0, least: ({ costUsdMin }: Bound) => costUsdMin },
+  light: { of: ({ latencyMs }: Considered) => latencyMs, least: ({ latencyMsMin }: Bound) => latencyMsMin },
+} as const;
+
+function isCheaper({ costUsd }: Considered, { costUsdMin }: Bound): boolean {
+  return (costUsd ?? 0) < costUsdMin;
+}
+
 type Order = (a: Considered, b: Considered) => number;
 
 /** The highest first; of equal ones the first by score. */
 function by(value: (one: Considered) => number): Order {
   return (a, b) => value(b) - value(a) || byScore(a, b);
-}
-
-/** The first so many, without sorting the others. */
-function firstOf(entries: readonly Considered[], count: number, order: Order): readonly Considered[] {
-  const first: Considered[] = [];
-  for (const entry of entries) {
-    const last = first[count - 1];
-    if (last !== undefined && order(entry, last) >= 0) continue;
-    let place = Math.min(first.length, count - 1);
-    for (; place > 0; place--) {
-      const before = first[place - 1];
-      if (before === undefined || order(before, entry) <= 0) break;
-      first[place] = before;
-    }
-    first[place] = entry;
-  }
-  return first;
 }

@@ -40,9 +40,15 @@ function moreProviders(models: number, base: string): readonly string[] {
     const head = [`  ${provider}:`, ...providerLines("openai", `${base}/v1`)];
     return [
       ...(number % MODELS_OF_PROVIDER === 0 ? head : []),
-      `      - { name: ${name}, ${LIMITS}, ${PRICE} }`,
+      `      - { name: ${name}, ${LIMITS}, ${priceOf(number)} }`,
     ];
   }).flat();
+}
+
+/** No two of ten thousand are the same: each model has to be told apart. */
+function priceOf(number: number): string {
+  const thousandths = 500 + ((number * 7919) % 10_007);
+  return `price: { input: ${thousandths / 8000}, output: ${thousandths / 1000} }`;
 }
 
 function providerLines(dialect: string, base: string): readonly string[] {

@@ -32,12 +32,16 @@ function anySkills(roll: Roll): SkillRow {
   return Object.fromEntries(SKILLS.map((skill) => [skill, 0.3 + roll() * 0.69]));
 }
 
-/** Of no variety: three kinds of cards. Of some: from a few values each, so that cards are alike but for one thing. */
-function anyCard(number: number, roll: Roll, variety: number): ModelCard {
-  const isPlain = variety === 0;
-  const output = variety > 1 ? 0.1 + roll() * 20 : oneOf([0.5, 2, 10], roll);
+/** Many alike; all of one kind but for their prices, or their skills too; of few prices and any kind; of any price and kind. */
+const VARIETIES = ["alike", "prices", "skills", "kinds", "all"] as const;
+
+function anyCard(number: number, roll: Roll, variety: (typeof VARIETIES)[number]): ModelCard {
+  const isPlain = variety !== "kinds" && variety !== "all";
+  const areFew = variety === "alike" || variety === "kinds";
+  const output = areFew ? oneOf([0.5, 2, 10], roll) : Math.round(roll() * 2000) / 100;
   const price = { input: output / 4, output };
-  const tiers = [{ aboveTokens: 20, input: output, output: output * 3 }];
+  const times = oneOf([0.01, 3], roll);
+  const tiers = [{ aboveTokens: 20, input: price.input * times, output: output * times }];
   return {
     id: `House${number % 5}#model-${Math.floor(roll() * 1e9)}`,
     provider: `House${number % 5}`,
@@ -47,12 +51,14 @@ function anyCard(number: number, roll: Roll, variety: number): ModelCard {
     contextTokensMax: isPlain ? null : oneOf([null, 40, 1000, 100_000], roll),
     outputTokensMax: null,
     price: isPlain
-      ? price
+      ? oneOf([price, price, { ...price, tiers }], roll)
       : oneOf([price, price, { ...price, tiers }, { ...price, cachedInput: 0.01 }, null], roll),
     capabilities: new Set(CAPABILITIES.filter(() => isPlain || roll() < 0.7)),
     listed: isPlain || roll() < 0.8,
     fallbacks: [],
-    ...(!isPlain && roll() < 0.2 ? { skills: oneOf([even(0.9), anySkills(roll)], roll) } : {}),
+    ...(roll() < (variety === "skills" ? 0.9 : isPlain ? 0 : 0.2)
+      ? { skills: oneOf([even(0.9), anySkills(roll)], roll) }
+      : {}),
   };
 }
 
@@ -105,7 +111,8 @@ function anyHealth(cards: readonly ModelCard[], roll: Roll): HealthView {
 
 function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
   const learned = new Learned();
-  for (let lesson = 0; lesson < oneOf([0, 3, 12], roll); lesson++) {
+  const lessons = oneOf([0, 0, 2, 5], roll);
+  for (let lesson = 0; lesson < lessons; lesson++) {
     const prediction = predict(featuresOf(anyRequest(roll)));
     const model = oneOf(cards, roll).id;
     learned.fold(prediction, { model, score: roll(), weight: 1, expected: 0.8 });
@@ -115,8 +122,8 @@ function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
 }
 
 function anyInput(roll: Roll): ChooseInput {
-  const variety = Math.floor(roll() * 3);
-  const cards = Array.from({ length: 64 + roll() * 150 }, (_, number) => anyCard(number, roll, variety));
+  const variety = oneOf(VARIETIES, roll);
+  const cards = Array.from({ length: 64 + roll() * 250 }, (_, number) => anyCard(number, roll, variety));
   const request = anyRequest(roll);
   const cached = { cardId: oneOf(cards, roll).id, tokens: Math.floor(roll() * 30) };
   return {
@@ -143,7 +150,7 @@ describe.each(SELECTORS)("Router#%s among many models", (selector) => {
   test("comes to the same as looking at each of them", () => {
     const roll = diceOf(selector.length * 7 + 1);
     let cut = 0;
-    for (let round = 0; round < 150; round++) {
+    for (let round = 0; round < 60; round++) {
       const input = fixed(anyInput(roll));
       const whole = choose(selector, input);
       const { choice, sure, isWhole } = shortlist(selector, input);
@@ -158,13 +165,13 @@ describe.each(SELECTORS)("Router#%s among many models", (selector) => {
       const { removed: _, ...kept } = keptDecision(whole, input.quality);
       expect(json(keptDecision(choice, input.quality))).toStartWith(json(kept).slice(0, -1));
     }
-    expect(cut).toBeGreaterThan(80);
+    expect(cut).toBeGreaterThan(30);
   });
 
   test("goes on beyond the first where those can't be asked", () => {
     const roll = diceOf(5);
     let beyond = 0;
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 20; round++) {
       const input: ChooseInput = { ...anyInput(roll), health: NO_HEALTH, cached: () => null };
       const on = oneOf(input.cards, roll).provider;
       const able = choose(selector, input).candidates.filter(({ eligible }) => eligible);
@@ -180,6 +187,6 @@ describe.each(SELECTORS)("Router#%s among many models", (selector) => {
       });
       expect(plan.attempts.map(({ card }) => card.id)).toEqual(places.map((at) => able[at]?.card.id ?? ""));
     }
-    expect(beyond).toBeGreaterThan(10);
+    expect(beyond).toBeGreaterThan(2);
   });
 });

@@ -1,0 +1,81 @@
+// What the selectors' fast way goes by: who is not among the troubled has nothing held against it, and medians that are kept hold.
+import { expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { FadingValues, medianOf, quantilesOf } from "../../src/router/decay.ts";
+import { Health } from "../../src/router/health.ts";
+import type { Trial } from "../../src/router/trial.ts";
+import { diceOf } from "./dice.ts";
+import { cardOf } from "./shop.ts";
+
+const CARDS = ["a", "b", "c", "d"].map((name) => cardOf(name));
+const CREDENTIALS = ["one", "two"].map((secret) => ({ secret, weight: 1 }));
+
+test("only those among the troubled have failures that count, or have to be waited for", () => {
+  const roll = diceOf(9);
+  const health = new Health(() => {});
+  const under: Trial[] = [];
+  let nowMs = 0;
+  const seen = { well: 0, troubled: 0, healed: 0 };
+  let before = new Set<string>();
+  for (let step = 0; step < 6000; step++) {
+    nowMs += roll() < 0.01 ? 600_000 : roll() * 400;
+    const card = CARDS[Math.floor(roll() * CARDS.length)];
+    const credential = CREDENTIALS[Math.floor(roll() * 2)];
+    const trial = card && credential && health.begin({ card, credential }, nowMs);
+    if (trial) under.push(trial);
+    const isBad = Math.floor(nowMs / 60_000) % 3 === 0;
+    for (const ended of under.splice(0, Math.floor(roll() * 3))) {
+      if (!isBad || roll() < 0.3) ended.finished(nowMs, 50);
+      else if (roll() < 0.2) ended.left();
+      else if (roll() < 0.25) ended.failed(nowMs, new Fault("provider_busy", "", { upstreamStatus: 429 }));
+      else ended.failed(nowMs, new Fault("upstream_error", ""));
+    }
+    const troubled = new Set(health.troubled(nowMs));
+    for (const { id } of CARDS) {
+      const lanes = [...(health.card(id)?.lanes.values() ?? [])];
+      const bad = lanes.reduce((sum, lane) => sum + lane.outcomes(nowMs).bad, 0);
+      const isHeld = bad > 1 || lanes.some((lane) => lane.waitMs(nowMs) !== 0);
+      if (isHeld) expect(troubled).toContain(id);
+      expect(health.isTroubled(id)).toBe(troubled.has(id));
+      seen[isHeld ? "troubled" : "well"]++;
+      if (before.has(id) && !troubled.has(id)) seen.healed++;
+    }
+    before = troubled;
+  }
+  expect(Math.min(seen.well, seen.troubled)).toBeGreaterThan(1000);
+  expect(seen.healed).toBeGreaterThan(10);
+});
+
+test("a median stays what it is until it has faded, or something is measured", () => {
+  const roll = diceOf(4);
+  const values = [new FadingValues(15_000), new FadingValues(15_000)];
+  expect(medianOf(values, 15_000, 0)).toBeNull();
+  for (let at = 0; at < 200; at++) values[at % 2]?.add(50 + roll() * 2000, at * 10);
+  const median = medianOf(values, 15_000, 2000);
+  const later = (nowMs: number) => quantilesOf(values, [0.5], nowMs)?.[0] ?? null;
+  const fadedAtMs = median?.fadedAtMs ?? 0;
+  for (const nowMs of [2000, 10_000, 60_000, fadedAtMs - 1])
+    expect(later(nowMs)).toBeCloseTo(median?.value ?? 0, 6);
+  expect(later(fadedAtMs + 1)).toBeNull();
+});
+
+test("the medians of a model follow each measurement, and a configuration that takes a credential away", () => {
+  const health = new Health(() => {});
+  const [card = cardOf("a")] = CARDS;
+  const serve = (secret: string, startMs: number, tookMs: number) => {
+    const trial = health.begin({ card, credential: { secret, weight: 1 } }, startMs);
+    trial?.answered(startMs + tookMs);
+    trial?.finished(startMs + 2 * tookMs, 100);
+  };
+  const firstMs = () => health.card(card.id)?.medians(5000).firstTokenMs?.value ?? 0;
+  serve("one", 0, 1000);
+  expect(firstMs()).toBeWithin(900, 1100);
+  for (let at = 0; at < 3; at++) serve("two", 0, 100);
+  expect(firstMs()).toBeWithin(90, 110);
+  const timeouts = { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 };
+  const setup = { name: "Shop", dialect: null, baseUrl: "", headers: {}, timeouts, unlistedModels: false };
+  const credentials = ["one", "three"].map((secret) => ({ secret, weight: 1 }));
+  health.configured([{ ...setup, credentials }]);
+  for (let at = 0; at < 3; at++) serve("three", 0, 3000);
+  expect(firstMs()).toBeWithin(2600, 3400);
+});
