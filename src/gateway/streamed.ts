@@ -50,7 +50,7 @@ export class StreamedAttempt implements PartStream {
     return this.#reader?.usage ?? null;
   }
 
-  /** All awaits of a chunk's way in one function: four of them, each with its own, cost a third more a chunk. */
+  /** All awaits of a chunk's way in one function: each more would be a promise per chunk, and a frame while a stream is open. */
   async next(): Promise<readonly Part[] | null> {
     if (this.#isOver) return null;
     try {

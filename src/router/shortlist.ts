@@ -73,6 +73,8 @@ class Field {
   readonly #roster: Roster;
   /** Looked at one by one: more is known of them than their cards tell. */
   readonly #apart: ReadonlyMap<ModelCard, Place>;
+  /** Ids of those among them whose health matters to the choice. */
+  readonly #noted = new Set<string>();
   readonly #qualities = new Map<Profile, Quality>();
   /** Those that can serve, as far as they have to be looked at: the ones apart, and the first of the others in each group. */
   readonly #entries: Considered[] = [];
@@ -97,9 +99,10 @@ class Field {
   #cardsApart(): ReadonlyMap<ModelCard, Place> {
     const { health = NO_HEALTH, learned = UNTAUGHT } = this.#input;
     const { cached } = this.#asked;
-    const noted = health.noted?.(this.#selector === "light" ? "any" : "trouble") ?? [];
+    for (const id of health.noted?.(this.#selector === "light" ? "any" : "trouble") ?? [])
+      this.#noted.add(id);
     const cards = new Map<ModelCard, Place>();
-    for (const ids of [noted, learned.models(), cached === null ? [] : [cached.cardId]]) {
+    for (const ids of [this.#noted, learned.models(), cached === null ? [] : [cached.cardId]]) {
       for (const id of ids) {
         const place = this.#roster.places.get(id);
         if (place !== undefined) cards.set(place.card, place);
@@ -120,7 +123,7 @@ class Field {
         this.#bounds.push(boundOf(lot, this.#asked, (profile) => this.#qualityOf(profile)));
     }
     for (const place of this.#apart.values()) {
-      const one = this.#known(place);
+      const one = this.#known(place, this.#noted.has(place.card.id));
       if (one.eligible) this.#entries.push(one);
       else if (one.removedBy === "unhealthy") this.#unhealthy.push(one);
     }
@@ -134,9 +137,9 @@ class Field {
   }
 
   /** By all that is known of it, as `consider` does; the operator's rules have nothing against those in the roster. */
-  #known({ card, group: { profile } }: Place): Considered {
+  #known({ card, group: { profile } }: Place, isHealthAsked = true): Considered {
     const { health = NO_HEALTH, learned = UNTAUGHT } = this.#input;
-    const seen = health.of(card.id);
+    const seen = isHealthAsked ? health.of(card.id) : null;
     const quality = learned.has(card.id)
       ? qualityOf(card.id, profile, this.#asked.prediction, learned)
       : this.#qualityOf(profile);
@@ -245,13 +248,11 @@ class Field {
   }
 
   #add(found: Map<string, Considered>, entry: Considered, count: number): void {
-    const group = this.#apart.has(entry.card) ? undefined : this.#roster.places.get(entry.card.id)?.group;
-    if (group === undefined) {
-      found.set(entry.card.id, entry);
-      return;
-    }
-    for (const card of this.#plain(group, count)) {
-      if (!found.has(card.id)) found.set(card.id, this.#known({ card, group }));
+    const place = this.#roster.places.get(entry.card.id);
+    if (place === undefined) return;
+    const cards = this.#apart.has(entry.card) ? [entry.card] : this.#plain(place.group, count);
+    for (const card of cards) {
+      if (!found.has(card.id)) found.set(card.id, this.#known({ card, group: place.group }));
     }
   }
 

@@ -4,7 +4,7 @@ import { arrivals, closedLoop } from "./client.ts";
 import { medianOf, shown, spread } from "./figures.ts";
 import { costOf, inRounds } from "./measure.ts";
 import type { Finding, Table } from "./report.ts";
-import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
+import { DIRECT, FLOOR, LOOP, OURS, type Scenario, type Stage } from "./stage.ts";
 
 const KB = 1024;
 const MB = 1024 * KB;
@@ -55,7 +55,8 @@ async function stalls(stage: Stage, bytes: number): Promise<Table & { readonly w
     chunks,
   });
   const large = stage.contenders(scenarioOf(bytes));
-  const found = await inRounds(streams, stage.size(3, 1), async ({ name, ask }) => {
+  const both = streams.filter(({ name }) => name !== LOOP);
+  const found = await inRounds(both, stage.size(3, 1), async ({ name, ask }) => {
     const seen = nothingSeen();
     const body = large.find((one) => one.name === name);
     const requests = stage.size(8, 1);

@@ -10,6 +10,7 @@ import { secretOf } from "./seed.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
 export const FLOOR = "pass-through";
+export const LOOP = "read and written";
 export const OURS = "Poundkey";
 export const DIRECT = "direct";
 
@@ -103,13 +104,17 @@ export async function openStage({ isShort, peers: wantsPeers }: StageOptions): P
   const binary = await builtGateway(directory);
   const bun = process.execPath;
   const upstream = await start({ command: [bun, join(import.meta.dir, "upstream.ts")], directory });
-  const floorOf = (speech: Scenario["speech"]) =>
+  const floorOf = (speech: Scenario["speech"], file = "floor.ts") =>
     start({
-      command: [bun, join(import.meta.dir, "floor.ts")],
+      command: [bun, join(import.meta.dir, file)],
       directory,
       env: { FLOOR_UPSTREAM: `http://127.0.0.1:${upstream.port}${PATHS[speech]}` },
     });
   const floors = { openai: await floorOf("openai"), anthropic: await floorOf("anthropic") };
+  const loops = {
+    openai: await floorOf("openai", "loop.ts"),
+    anthropic: await floorOf("anthropic", "loop.ts"),
+  };
   const nginxOf = (speech: Scenario["speech"]) =>
     isShort ? null : startNginx(directory, { port: upstream.port, path: PATHS[speech] });
   const nginxes = { openai: await nginxOf("openai"), anthropic: await nginxOf("anthropic") };
@@ -135,6 +140,7 @@ export async function openStage({ isShort, peers: wantsPeers }: StageOptions): P
       return [
         plain(DIRECT, upstream, PATHS[speech]),
         plain(FLOOR, floors[speech], "/"),
+        ...(scenario.chunks === null ? [] : [plain(LOOP, loops[speech], "/")]),
         ...(nginx ? [plain("nginx", nginx, "/")] : []),
         { name: OURS, pid: gateway.pid, ask: askGateway(gateway.port, scenario) },
         ...(portkeys

@@ -73,6 +73,20 @@ export const LEARNING: readonly Mutant[] = [
     tests: ["test/router/explore.test.ts"],
   },
   {
+    name: "among many models a lot is passed over that may hold one of the first",
+    file: "src/router/visit.ts",
+    find: "value > most || ",
+    replace: "value >= most || ",
+    tests: ["test/router/shortlist.test.ts"],
+  },
+  {
+    name: "among many models a failing one is taken for sound",
+    file: "src/router/lane.ts",
+    find: "!this.breaker.isOpen && ",
+    replace: "",
+    tests: ["test/router/troubled.test.ts"],
+  },
+  {
     name: "all go to a slow model when its figures have faded",
     file: "src/router/pace.ts",
     find: "inFlight === 0 && ",

@@ -1,0 +1,37 @@
+// The least that a gateway in JavaScript can do with a stream: read what comes as text and write it unchanged.
+import { directStream } from "../../src/http/direct.ts";
+
+const upstream = process.env.FLOOR_UPSTREAM ?? "";
+
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  idleTimeout: 0,
+  async fetch(request) {
+    const body = await request.text();
+    const answer = await fetch(upstream, {
+      method: "POST",
+      body,
+      headers: {
+        "content-type": "application/json",
+        authorization: "Bearer sim",
+        "accept-encoding": "identity",
+      },
+      signal: request.signal,
+    });
+    const pieces = answer.textStream().getReader();
+    const source = {
+      async pull(controller: ReadableStreamDirectController) {
+        for (let read = await pieces.read(); !read.done; read = await pieces.read()) {
+          controller.write(read.value);
+        }
+        controller.end();
+      },
+      cancel: () => void pieces.cancel().catch(() => {}),
+    };
+    return new Response(directStream(source), {
+      headers: { "content-type": answer.headers.get("content-type") ?? "application/json" },
+    });
+  },
+});
+console.log(`listens on http://127.0.0.1:${server.port}`);
