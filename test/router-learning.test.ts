@@ -80,6 +80,22 @@ describe("profiles", () => {
   });
 });
 
+test("usual words of many kinds are no known kind: less is sure of them, and the champion stays", () => {
+  const mixed =
+    "Which king merges two sorted eggs a day in the meeting? Write how the Python ducks signed it late.";
+  const rows: typeof ROWS = { "Shop#strong": even(0.8), "Shop#middle": { ...even(0.7), coding: 0.97 } };
+  const change = { cards: [STRONG, MIDDLE], skills: (id: string) => rows[id] };
+  expect(foretold(CODE).sure).toBe(1);
+  expect(foretold(mixed).sure).toBeLessThan(0.5);
+  const unsure = (prompt: string) => {
+    const [first] = choose("best", inputOf(asking(prompt), change)).candidates;
+    return (first?.quality ?? 0) - (first?.qualityLow ?? 0);
+  };
+  expect(unsure(mixed)).toBeGreaterThan(unsure(CODE) + 0.05);
+  expect(pick("best", asking(CODE), change)).toBe("Shop#middle");
+  expect(pick("best", asking(mixed), change)).toBe("Shop#strong");
+});
+
 describe("learning on the spot", () => {
   const told = (learned: Learned, card: ModelCard, score: number, times: number, prompt = CODE) => {
     const lesson = { card, skills: ROWS[card.id], prediction: foretold(prompt), score, weight: 1 };
@@ -123,6 +139,23 @@ describe("learning on the spot", () => {
     const lost = (prompt: string) =>
       qualityOf(MIDDLE, new Learned(), prompt) - qualityOf(MIDDLE, learned, prompt);
     expect(lost(CODE)).toBeGreaterThan(lost(TRIVIA) + 0.05);
+  });
+
+  test("what was learned of kinds is kept from other kinds, and from far longer requests", () => {
+    const learned = new Learned();
+    for (let time = 0; time < 300; time++) {
+      told(learned, MIDDLE, 0.6, 1, CODE);
+      told(learned, MIDDLE, 1, 1, MATH);
+    }
+    const besides = (prompt: string) => {
+      const { overall, quality } = learned.shiftOf(MIDDLE.id, foretold(prompt));
+      return Math.abs(overall - quality);
+    };
+    expect(besides(CODE)).toBeGreaterThan(0.09);
+    expect(besides(MATH)).toBeGreaterThan(0.09);
+    expect(besides(TRIVIA)).toBeLessThan(0.06);
+    expect(besides("Translate to German: the meeting is on Thursday.")).toBeLessThan(0.06);
+    expect(besides(`${MATH} `.repeat(60))).toBeLessThan(0.06);
   });
 
   test("its state goes out and comes in again, and what isn't one is nothing", () => {

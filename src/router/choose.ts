@@ -6,7 +6,6 @@ import { SKILLS, type Skill } from "../core/skill.ts";
 import {
   type Asked,
   askedBy,
-  CAUTION,
   type Candidate,
   type ChooseInput,
   type Considered,
@@ -36,7 +35,7 @@ export type Removals = Readonly<Record<string, number>>;
 
 /** `best` leaves the champion only for a gain above this, plus a share of what is uncertain about it. */
 const GAIN_MIN = 0.004;
-const GAIN_DOUBT = 0.8;
+const GAIN_DOUBT = 1.2;
 /** `light` keeps this share of the best quality for the easiest request, and for the hardest. */
 const LIGHT_SHARE_EASY = 0.7;
 const LIGHT_SHARE_HARD = 0.95;
@@ -172,8 +171,8 @@ export function championOf(able: readonly Weighed[]): Weighed | undefined {
 }
 
 /** What the champion is found by. */
-export function carefulLevel({ level, quality, qualityLow }: Weighed): number {
-  return level - CAUTION * (quality - qualityLow);
+export function carefulLevel({ level, quality, careful }: Weighed): number {
+  return level - (quality - careful);
 }
 
 function gainWanted(one: Weighed, champion: Weighed): number {

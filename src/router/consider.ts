@@ -47,7 +47,7 @@ export interface Weighed {
   readonly tokens: number;
   /** The overall level, whatever the kind of request. */
   readonly level: number;
-  /** The quality with some of its uncertainty taken off. */
+  /** The quality with some of the model's own uncertainty taken off. */
   readonly careful: number;
 }
 
@@ -67,7 +67,7 @@ export interface Candidate extends Weighed {
 export const BY_RULE = "rule:";
 /** Nothing learned. */
 export const UNTAUGHT = new Learned();
-/** How much of its uncertainty is taken off a quality before it is compared. */
+/** How much of a model's own uncertainty is taken off its quality before it is compared. */
 export const CAUTION = 0.5;
 
 /** A candidate while it is being made. */
@@ -129,7 +129,7 @@ export interface Known {
 }
 
 export function weighed(
-  { card, profile, quality: { quality, low, level }, seen, length }: Known,
+  { card, profile, quality: { quality, low, spread, level }, seen, length }: Known,
   { prediction, promptTokens, outputTokensMax, effort, cached }: Asked,
   removedBy: string | null,
 ): Considered {
@@ -149,7 +149,7 @@ export function weighed(
     tokens: prediction.outputTokens + thought,
     score: 0,
     level: level * works,
-    careful: (quality - CAUTION * (quality - low)) * works,
+    careful: (quality - CAUTION * spread) * works,
   };
 }
 

@@ -3,6 +3,7 @@
 import { isObject, stringOf } from "../core/json.ts";
 import { SKILLS, type Skill } from "../core/skill.ts";
 import { dot, packed, product, squared, upper } from "./algebra.ts";
+import { countUsual, familiarity, type Usual } from "./familiar.ts";
 import type { Prediction } from "./predictor.ts";
 import { begun, doubtOf, type Taught, taughtOf, untaught } from "./taught.ts";
 
@@ -44,12 +45,8 @@ const NOTHING: Shift = { quality: 0, overall: 0, spread: 0, doubt: 1 };
 const OVERALL_START = 20;
 /** Kinds of requests are told apart as if half of what is learned of them came with so many scores. */
 const KINDS_START = 10;
-const DOUBT_PACE = 0.05;
-/** Where the doubt is so many times the usual, nothing was learned of such requests; only the overall shift counts. */
-const STRANGE_FROM = 1.05;
-const STRANGE_TO = 1.25;
 /** How far what was learned of a kind of request is followed. */
-const TRUST_MAX = 0.45;
+const TRUST_MAX = 0.7;
 const LENGTHS_START = 8;
 /** What answers before the last so many were like is forgotten. */
 const ANSWERS_MAX = 500;
@@ -90,7 +87,7 @@ export class Learned {
       }
     }
     for (let at = 0; at < width; at++) taught.variances[at] = Math.max(0, covariance[at * width + at] ?? 0);
-    taught.doubt += DOUBT_PACE * (doubtOf(taught, row) - taught.doubt);
+    countUsual(taught.usual, taught.variances, row);
     taught.labels++;
     taught.weight += weight;
     taught.surprise += weight * (score - expected);
@@ -124,9 +121,8 @@ export class Learned {
     if (taught.labels === 0) return this.#unscored(row);
     const overall = taught.surprise / (taught.weight + OVERALL_START);
     const doubt = doubtOf(taught, row);
-    const strange = (doubt / taught.doubt - STRANGE_FROM) / (STRANGE_TO - STRANGE_FROM);
     const enough = taught.weight / (taught.weight + KINDS_START);
-    const trust = TRUST_MAX * enough * (1 - Math.min(1, Math.max(0, strange)));
+    const trust = TRUST_MAX * enough * familiarity(taught.usual, taught.variances, row);
     return {
       quality: bounded(overall + trust * (dot(taught.mean, row) - overall)),
       spread: Math.sqrt(squared(row)) * doubt,
@@ -174,12 +170,12 @@ export class Learned {
   /** As JSON, to be kept. */
   exported(): LearnedFile {
     const cards = [...this.#cards].map(
-      ([model, { mean, covariance, labels, weight, surprise, doubt, answers, lengths, seen, scored }]) => ({
+      ([model, { mean, covariance, labels, weight, surprise, usual, answers, lengths, seen, scored }]) => ({
         model,
         labels,
         weight,
         surprise,
-        doubt,
+        usual,
         answers,
         lengths,
         mean: packed(mean),
@@ -213,7 +209,7 @@ export interface LearnedFile {
     readonly labels: number;
     readonly weight: number;
     readonly surprise: number;
-    readonly doubt: number;
+    readonly usual: Readonly<Usual>;
     readonly answers: number;
     readonly lengths: number;
     /** Float32, base64. */

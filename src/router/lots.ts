@@ -115,18 +115,19 @@ export function boundOf(lot: Lot, asked: Asked, qualityOf: (profile: Profile) =>
   const answer = Math.min(prediction.outputTokens, outputTokensMax);
   const thought = thoughtTokens(least, effort, prediction.difficultyLogit);
   const fastest = { firstTokenMs: least.firstTokenMs, tokensPerSecond: most.tokensPerSecond };
-  const { quality, level, doubt } =
+  const { quality, level, spread, doubt } =
     alike === null ? qualityBound(least, most, prediction) : told(qualityOf(alike));
+  const carefulMax = quality - CAUTION * spread;
   return {
     lot,
-    carefulMax: quality - CAUTION * doubt,
-    carefulLevelMax: level - CAUTION * doubt,
+    carefulMax,
+    carefulLevelMax: level - (quality - carefulMax),
     doubtMin: doubt,
     costUsdMin: expectedCost(lot.price, promptTokens, 0, answer, thought),
     latencyMsMin: expectedMs(fastest, null, answer + thought),
   };
 }
 
-function told({ quality, low, level }: Quality) {
-  return { quality, level, doubt: quality - low };
+function told({ quality, low, level, spread }: Quality) {
+  return { quality, level, spread, doubt: quality - low };
 }

@@ -17,14 +17,20 @@ export interface Prediction {
   readonly outputTokens: number;
   /** 0…1: how much of the request is of a kind that was seen in training. */
   readonly support: number;
+  /** 0…1: how surely it is of one kind that was seen in training. */
+  readonly sure: number;
   /** The request as a row of numbers, for learning on the spot. */
   readonly row: Float32Array;
 }
 
 /** How long the `row` of a prediction is. */
 export function rowWidth({ plain }: Parameters = shippedParameters()): number {
-  return 2 + TOPICS.length + plain + STRUCTURE_SIZE;
+  return TOPICS_END + plain + STRUCTURE_SIZE + 1;
 }
+
+/** The part of the row that is the topics' shares, all at one scale. */
+export const TOPICS_FROM = 2;
+export const TOPICS_END = TOPICS_FROM + TOPICS.length;
 
 /** Tools in the request call for the skill of using them, whatever the words are about. */
 const TOOLS_SHARE = 0.4;
@@ -32,6 +38,11 @@ const SCHEMA_SHARE = 0.15;
 const OUTPUT_TOKENS_MIN = 4;
 const OUTPUT_TOKENS_MAX = 8_000;
 const DIFFICULTY_MAX = 4;
+/** A request whose likeliest topic has no more than the first share is of no known kind, from the second on it surely is of one. */
+const SURE_FROM = 0.5;
+const SURE_TO = 0.9;
+/** The logarithm of an answer's usual tokens. */
+const USUAL_LOG_TOKENS = 5.3;
 
 /** Pure: the same features and parameters give the same prediction. */
 export function predict(features: RequestFeatures, parameters: Parameters = shippedParameters()): Prediction {
@@ -41,13 +52,15 @@ export function predict(features: RequestFeatures, parameters: Parameters = ship
   input.set(structureOf(features), size);
   const topics = softmax(parameters.topics.map((weights) => dot(weights, input)));
   const difficultyLogit = clamp(dot(parameters.difficulty, input), -DIFFICULTY_MAX, DIFFICULTY_MAX);
+  const logTokens = dot(parameters.outputTokens, input);
   return {
     categories: categoriesOf(features, topics),
     difficultyLogit,
     difficulty: 1 / (1 + Math.exp(-difficultyLogit / 1.5)),
-    outputTokens: outputTokensOf(features, dot(parameters.outputTokens, input)),
+    outputTokens: outputTokensOf(features, logTokens),
     support: supportOf(known, parameters),
-    row: rowOf(input, topics, difficultyLogit, parameters),
+    sure: sureOf(topics),
+    row: rowOf({ input, topics, difficultyLogit, logTokens }, parameters),
   };
 }
 
@@ -111,25 +124,38 @@ function supportOf(known: number, { supportFrom, supportTo }: Parameters): numbe
   return clamp((known - supportFrom) / (supportTo - supportFrom), 0, 1);
 }
 
+/** What is spread over many topics is like none of them, however usual its words are. */
+function sureOf(topics: Float64Array): number {
+  return clamp((Math.max(...topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1);
+}
+
+/** The logarithm of the prompt's length in a prediction's row, about −1…2. */
+export function sizeIn(row: Float32Array): number {
+  return (row[row.length - STRUCTURE_SIZE - 1] ?? 0) / SCALES.shape;
+}
+
+interface Outputs {
+  readonly input: Float32Array;
+  readonly topics: Float64Array;
+  readonly difficultyLogit: number;
+  readonly logTokens: number;
+}
+
 /**
- * A constant, the difficulty, the topics, the words as they are without labels, the shape: each at the scale of what it is likely to say about a
- * model, so that learning can start from weights of variance 1.
+ * A constant, the difficulty, the topics, the words as they are without labels, the shape, the answer's length: each at
+ * the scale of what it is likely to say about a model, so that learning can start from weights of variance 1.
  */
-function rowOf(
-  input: Float32Array,
-  topics: Float64Array,
-  difficultyLogit: number,
-  parameters: Parameters,
-): Float32Array {
+function rowOf({ input, topics, difficultyLogit, logTokens }: Outputs, parameters: Parameters): Float32Array {
   const row = new Float32Array(rowWidth(parameters));
   row[0] = SCALES.constant;
   row[1] = SCALES.difficulty * difficultyLogit;
-  for (let at = 0; at < topics.length; at++) row[2 + at] = SCALES.topics * (topics[at] ?? 0);
+  for (let at = 0; at < topics.length; at++) row[TOPICS_FROM + at] = SCALES.topics * (topics[at] ?? 0);
   const { plain, size } = parameters;
-  const words = 2 + topics.length;
+  const words = TOPICS_END;
   for (let at = 0; at < plain; at++) row[words + at] = SCALES.words * (input[at] ?? 0);
   for (let at = 0; at < STRUCTURE_SIZE; at++)
     row[words + plain + at] = SCALES.shape * (input[size + at] ?? 0);
+  row[row.length - 1] = SCALES.length * (logTokens - USUAL_LOG_TOKENS);
   return row;
 }
 const SCALES = {
@@ -137,7 +163,8 @@ const SCALES = {
   difficulty: 0.05,
   topics: 0.17,
   words: 0.06,
-  shape: 0.045,
+  shape: 0.06,
+  length: 0.15,
 };
 
 /** Weights end with their constant. */

@@ -10,14 +10,16 @@ export interface Quality {
   readonly quality: number;
   /** About one standard deviation below. */
   readonly low: number;
+  /** What of the uncertainty is the model's own: the rest is about the request, and the same for all. */
+  readonly spread: number;
   /** The model's overall level at this difficulty, whatever the kind of request. */
   readonly level: number;
 }
 
 /** How much a unit of predicted difficulty takes from the log-odds. */
 const DIFFICULTY_SLOPE = 0.7;
-/** What a stranger of a request adds to the uncertainty. */
-const STRANGE_SPREAD = 0.05;
+/** What a request of no kind that was ever seen adds to the uncertainty: by so much sets of one kind differ. */
+const STRANGE_SPREAD = 0.2;
 /** What is left of a profile's uncertainty when much was learned. */
 const SURE_SHARE = 0.4;
 /** How much of the uncertainty about what was learned is told. */
@@ -43,23 +45,34 @@ export function qualityOf(
   const shift = learned.shiftOf(model, prediction);
   const known = expected.spread * (SURE_SHARE + (1 - SURE_SHARE) * shift.doubt);
   const learnt = shift.spread * LEARNED_SPREAD;
-  const strange = STRANGE_SPREAD * (1 - prediction.support);
-  const spread = Math.sqrt(known * known + learnt * learnt + strange * strange);
+  const strange = strangeSpread(prediction);
+  const own = known * known + learnt * learnt;
   const quality = clamp(expected.quality + shift.quality);
-  return { quality, low: clamp(quality - spread), level: clamp(expected.level + shift.overall) };
+  return {
+    quality,
+    low: clamp(quality - Math.sqrt(own + strange * strange)),
+    spread: Math.sqrt(own),
+    level: clamp(expected.level + shift.overall),
+  };
 }
 
-/** What none of the profiles between two is above, and the doubt that none is below; nothing learned. */
+function strangeSpread({ support, sure }: Prediction): number {
+  return STRANGE_SPREAD * (1 - support * sure);
+}
+
+/** What none of the profiles between two is above, and the spread and doubt that none is below; nothing learned. */
 export function qualityBound(least: Profile, most: Profile, prediction: Prediction) {
   const low = shares(least, prediction);
   const high = shares(most, prediction);
   const bend = Math.min(low.quality * (1 - low.quality), high.quality * (1 - high.quality));
-  const strange = STRANGE_SPREAD * (1 - prediction.support);
-  const spread = Math.sqrt((low.oddsSpread * bend) ** 2 + strange * strange);
+  const spread = low.oddsSpread * bend;
+  const strange = strangeSpread(prediction);
+  const whole = Math.sqrt(spread * spread + strange * strange);
   return {
     quality: clamp(high.quality) + ROUNDING,
     level: clamp(high.level) + ROUNDING,
-    doubt: Math.max(0, Math.min(spread, low.quality - QUALITY_MIN) - ROUNDING),
+    spread: Math.max(0, spread - ROUNDING),
+    doubt: Math.max(0, Math.min(whole, low.quality - QUALITY_MIN) - ROUNDING),
   };
 }
 const ROUNDING = 1e-9;

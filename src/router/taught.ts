@@ -1,7 +1,8 @@
 // What is learned of one card, in memory: what scores said of its quality, and how long its answers are.
-import { numberOf } from "../core/json.ts";
+import { numberOf, objectOf } from "../core/json.ts";
 import { SKILLS } from "../core/skill.ts";
 import { unpacked } from "./algebra.ts";
+import { NOTHING_USUAL, type Usual } from "./familiar.ts";
 
 /** One card's: weights for the prediction's row, and their covariance. */
 export interface Taught {
@@ -13,8 +14,7 @@ export interface Taught {
   /** The sum of weights, and of how far the scores were from what was expected. */
   weight: number;
   surprise: number;
-  /** What doubt is usual at the requests that were scored lately. */
-  doubt: number;
+  readonly usual: Usual;
   /** Answers whose length is known, and the sum of the logarithms of how much longer they were than predicted. */
   answers: number;
   lengths: number;
@@ -40,7 +40,7 @@ export function untaught(width: number): Taught {
     labels: 0,
     weight: 0,
     surprise: 0,
-    doubt: 1,
+    usual: { ...NOTHING_USUAL },
     answers: 0,
     lengths: 0,
     seen: perSkill(),
@@ -67,7 +67,11 @@ export function taughtOf(card: Readonly<Record<string, unknown>>, width: number)
   taught.labels = numberOf(card.labels) ?? 0;
   taught.weight = numberOf(card.weight) ?? 0;
   taught.surprise = numberOf(card.surprise) ?? 0;
-  taught.doubt = numberOf(card.doubt) ?? 1;
+  const usual = objectOf(card.usual);
+  taught.usual.strange = numberOf(usual.strange) ?? 1;
+  taught.usual.labels = numberOf(usual.labels) ?? 0;
+  taught.usual.sizes = numberOf(usual.sizes) ?? 0;
+  taught.usual.sizeSquares = numberOf(usual.sizeSquares) ?? 0;
   taught.answers = numberOf(card.answers) ?? 0;
   taught.lengths = numberOf(card.lengths) ?? 0;
   const perSkill = (into: Float64Array, values: unknown) => {

@@ -129,7 +129,7 @@ function costs(fold: Fold): void {
 }
 
 function fresh(): void {
-  heading("The same on a part not looked at while constants were chosen (parameters trained without it)");
+  heading("The same on another part, by parameters trained without it (constants were chosen on it too)");
   const fold = foldOf(FRESH_PART);
   pickTable(MANY.flatMap((pool) => inDistribution(pool, fold)));
   costs(fold);
