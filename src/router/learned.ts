@@ -61,7 +61,12 @@ export class Learned {
     return this.#cards.has(model);
   }
 
-  /** Ids of the cards of which anything is known. */
+  /** Of how many cards anything is known. */
+  get size(): number {
+    return this.#cards.size;
+  }
+
+  /** Their ids. */
   models(): Iterable<string> {
     return this.#cards.keys();
   }

@@ -46,6 +46,8 @@ export interface Shortlist {
 
 /** Fewer cards are looked at one by one. */
 const CARDS_MIN = 64;
+/** Where something was learned of one in so many, most are looked at one by one anyway: then that is half as dear. */
+const KNOWN_SHARE = 2;
 
 export function shortlist(selector: Selector, input: ChooseInput): Shortlist {
   const features = featuresOf(input.request);
@@ -56,13 +58,18 @@ export function shortlist(selector: Selector, input: ChooseInput): Shortlist {
     all ??= decide(selector, input, prediction, promptTokens);
     return all;
   };
-  const isHealthKnown = input.health === undefined || input.health.noted !== undefined;
-  if (input.cards.length < CARDS_MIN || !isHealthKnown || input.skills || input.allowed) {
+  if (!isWorthIt(input)) {
     const choice = whole();
     return { choice, sure: choice.candidates.length, isWhole: true, whole };
   }
   const field = new Field(selector, askedBy(input, prediction, promptTokens), input);
   return { ...field.shortlist(), whole };
+}
+
+function isWorthIt({ cards, health, skills, allowed, learned = UNTAUGHT }: ChooseInput): boolean {
+  const isHealthKnown = health === undefined || health.noted !== undefined;
+  const areFewKnown = learned.size * KNOWN_SHARE < cards.length;
+  return cards.length >= CARDS_MIN && areFewKnown && isHealthKnown && !skills && !allowed;
 }
 
 /** All cards as one request finds them. */

@@ -33,6 +33,7 @@ export async function start({ command, directory, env = {}, says = LISTENS }: St
     stderr: "ignore",
   });
   children.add(child);
+  threadTimes.delete(child.pid);
   const late = setTimeout(() => child.kill(), START_MS);
   let text = "";
   const decoder = new TextDecoder();
@@ -79,17 +80,23 @@ export function familyOf(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(familyOf)];
 }
 
-/** CPU time of all threads of a process alone, in microseconds. */
+/** By process: the CPU time of each of its threads, in nanoseconds, as it was last seen. */
+const threadTimes = new Map<number, Map<string, number>>();
+
+/** CPU time of all threads of a process alone, in microseconds; those that have ended since count as they were last seen. */
 export function ownCpuMicros(pid: number): number {
-  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) => {
+  const times = threadTimes.get(pid) ?? new Map<string, number>();
+  threadTimes.set(pid, times);
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
     try {
-      return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]);
+      times.set(thread, Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]));
     } catch {
       // It ended since it was listed.
-      return 0;
     }
-  });
-  return nanoseconds.reduce((sum, one) => sum + one, 0) / 1000;
+  }
+  let nanoseconds = 0;
+  for (const time of times.values()) nanoseconds += time;
+  return nanoseconds / 1000;
 }
 
 /** CPU time of a process and all that it started, in microseconds. */
