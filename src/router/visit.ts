@@ -46,11 +46,11 @@ export class Visit {
       first.splice(place, 0, { one, value });
       first.length = Math.min(first.length, count);
     };
-    const isAhead = (bound: Bound, most: number) =>
+    const isBehind = (bound: Bound, most: number) =>
       first.length === count &&
       first.every(({ one, value }) => value > most || (value === most && measure.isAhead(one, bound)));
     for (const one of this.entries) put(one);
-    for (let next = this.#next(measure, isAhead); next !== null; next = this.#next(measure, isAhead)) {
+    for (let next = this.#next(measure, isBehind); next !== null; next = this.#next(measure, isBehind)) {
       this.#unseen.delete(next);
       for (const one of this.#look(next)) {
         this.entries.push(one);
