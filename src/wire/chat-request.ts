@@ -8,16 +8,18 @@ import type { Limits } from "../core/settings.ts";
 import { firstFault, refuseManyFields } from "./bounds.ts";
 import { chatRequestSchema, FIELDS_MAX } from "./chat-schema.ts";
 
-/** Compiling takes 10 ms, a check without it 0.1 ms a message more: a gateway's first answers don't wait for it. */
+/** Compiling takes 9 ms, a check without it five times as long, 2 µs a message: only a gateway's first answers go without. */
 const PLAIN_MESSAGES = 100;
 let plainMessages = 0;
 let compiled: TypeCheck<typeof chatRequestSchema> | null = null;
 
 function isSound(given: JsonObject): boolean {
-  if (compiled !== null) return compiled.Check(given);
-  plainMessages += arrayOf(given.messages).length;
-  if (plainMessages > PLAIN_MESSAGES) compiled = TypeCompiler.Compile(chatRequestSchema);
-  return Value.Check(chatRequestSchema, given);
+  if (compiled === null) {
+    plainMessages += arrayOf(given.messages).length;
+    if (plainMessages <= PLAIN_MESSAGES) return Value.Check(chatRequestSchema, given);
+    compiled = TypeCompiler.Compile(chatRequestSchema);
+  }
+  return compiled.Check(given);
 }
 
 /** The fields that hold objects of a bounded size, with their bounds. */
