@@ -175,5 +175,5 @@ async function expectSettled(store: Store, crowd: Crowd): Promise<void> {
 
 const ASK = {
   ...{ id: "none", requestId: "none", modelAsked: "none", selector: null, stream: false },
-  ...{ offers: () => [], idempotency: null, nowMs: NOON },
+  ...{ answers: 1, offers: () => [], isPayable: true, idempotency: null, nowMs: NOON },
 };

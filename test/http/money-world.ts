@@ -73,7 +73,7 @@ const SHOP_MODELS = [
   "sim~trouble=no-content",
   "sim~tokens=1000:500",
   "sim~tokens=1001:501:333",
-  "sim~tokens=2000000:2000000",
+  "sim~tokens=134000:4096",
   "sim~flaky=1~trouble=500~tokens=1000:500",
   "sim~trouble=huge~size=1100~tokens=1000:500",
   "sim~pace=50~tokens=1000:500",
