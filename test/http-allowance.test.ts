@@ -173,7 +173,11 @@ describe("places that come back", () => {
       await until("the call has ended", () => world.simulator.calls.open === 0);
     }
     const ended = await until("the last request is settled", () => lastRequestOf(secret));
-    expect(ended).toMatchObject({ ended: "client_gone", usage_source: "estimate", tokens: { completion: 0 } });
+    expect(ended).toMatchObject({
+      ended: "client_gone",
+      usage_source: "estimate",
+      tokens: { completion: 0 },
+    });
     expect((await allowanceOf(world, secret)).used).toBe(2);
   });
 
