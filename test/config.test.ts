@@ -63,6 +63,7 @@ describe("right configurations", () => {
         port: 8080,
         adminToken: null,
         bodyBytesMax: 32_000_000,
+        bodyMemoryBytes: 256_000_000,
         drainMs: 25_000,
         keepAliveMs: 15_000,
         trustedProxies: [],

@@ -11,6 +11,7 @@ import { Reachability } from "../gateway/reachability.ts";
 import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
+import { BodyMemory } from "../http/body-memory.ts";
 import { chatRoutes } from "../http/chat.ts";
 import { originReader, type ReadOrigin } from "../http/client-address.ts";
 import { consoleRoutes } from "../http/console.ts";
@@ -98,6 +99,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
     ...{ gateway, ledger, vault, deadlines, clock, random, log },
+    bodies: new BodyMemory(first.server.bodyMemoryBytes),
     authenticate: authenticator(opened.world),
     server: first.server,
     draining: () => ending.draining,
@@ -179,7 +181,8 @@ function appOf(
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.render();
-  const operator = { world: opened.world, adminToken: ports.server.adminToken, originOf };
+  const { bodies, deadlines, server } = ports;
+  const operator = { world: opened.world, adminToken: server.adminToken, originOf, bodies, deadlines };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))

@@ -167,6 +167,7 @@ export const ConfigSchema = section(
           port: optional(whole(0, 65535)),
           admin_token: optional(secret),
           body_limit: optional(size("1KB", "1GiB")),
+          body_memory: optional(size("1KB", "64GiB")),
           drain: optional(duration("0s", "1h")),
           keep_alive: optional(duration("10ms", "5m")),
           trusted_proxies: optional(Type.Array(addressBlock, { maxItems: LIST_MAX })),

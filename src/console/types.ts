@@ -263,6 +263,7 @@ export interface Settings {
     readonly host: string;
     readonly port: number;
     readonly body_limit: number;
+    readonly body_memory: number;
     readonly drain_ms: number;
     readonly keep_alive_ms: number;
     readonly trusted_proxies: readonly string[];

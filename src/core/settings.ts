@@ -99,6 +99,8 @@ export interface ServerRules {
   readonly port: number;
   readonly adminToken: string | null;
   readonly bodyBytesMax: number;
+  /** Bytes of request bodies that are held at once. */
+  readonly bodyMemoryBytes: number;
   readonly drainMs: number;
   readonly keepAliveMs: number;
   /** Addresses or CIDR blocks whose X-Forwarded-For is believed. */

@@ -61,6 +61,7 @@ export function settingsView(settings: Settings, { version, node }: Running) {
       host: server.host,
       port: server.port,
       body_limit: server.bodyBytesMax,
+      body_memory: server.bodyMemoryBytes,
       drain_ms: server.drainMs,
       keep_alive_ms: server.keepAliveMs,
       trusted_proxies: server.trustedProxies,
