@@ -75,6 +75,7 @@ describe("right configurations", () => {
         scope: "key",
         dayStartsMinutes: 0,
         timeZone: "UTC",
+        free: { models: ["*"], budgetNanoUsd: 20_000_000_000 },
       });
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
       expect(settings.limits).toEqual({ choicesMax: 16, messagesMax: 10_000 });

@@ -67,6 +67,9 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
       choiceOffset: 0,
       client: new AbortController().signal,
       totalAtMs: deadlines.nowMs() + PROBE_MS,
+      clientLimitAtMs: Number.POSITIVE_INFINITY,
+      onSent: () => {},
+      onUnsent: () => {},
       onDropped: () => {},
       onUsage: () => {},
     });

@@ -1,5 +1,7 @@
 // The operator's decisions from a file's text, the environment and the command line: whole and checked, or all that is wrong.
+import { NANO_PER_USD } from "../core/money.ts";
 import type {
+  FreeRules,
   KnownProvider,
   LogRules,
   ProviderSetup,
@@ -43,6 +45,8 @@ const BODY_BYTES = 32_000_000;
 const DRAIN_MS = 25_000;
 const KEEP_ALIVE_MS = 15_000;
 const REQUESTS_PER_DAY = 200;
+/** Without a bound a key of 200 requests a day could spend over 100,000 USD on the most expensive models. */
+const FREE_BUDGET_USD = 20;
 const THROTTLE_MS = 600_000;
 const CHOICES = 16;
 const MESSAGES = 10_000;
@@ -172,7 +176,14 @@ function quotaOf(quota: NonNullable<Config["quota"]>): QuotaRules {
     scope: quota.scope ?? "key",
     dayStartsMinutes: (dayStarts === undefined ? null : clockMinutes(dayStarts)) ?? 0,
     timeZone: quota.time_zone ?? "UTC",
+    free: readFreeRules(quota.free ?? {}),
   };
+}
+
+/** Amounts below a nano-dollar are rounded off. */
+function readFreeRules(free: NonNullable<NonNullable<Config["quota"]>["free"]>): FreeRules {
+  const { models = ["*"], budget_usd_per_day: usd = FREE_BUDGET_USD } = free;
+  return { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) };
 }
 
 function logOf(log: NonNullable<Config["log"]>): LogRules {

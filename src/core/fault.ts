@@ -65,10 +65,14 @@ export const FAULTS = {
   request_too_large: { status: 413, type: "invalid_request_error", blame: "client", otherModel: true },
   unsupported_content_type: { status: 415, type: "invalid_request_error", blame: "client" },
   unsupported_content_encoding: { status: 415, type: "invalid_request_error", blame: "client" },
+  /** A budget of the key or the account is used up. */
+  budget_exceeded: { status: 429, type: "insufficient_quota", blame: "client", final: true },
   rate_limit_exceeded: { status: 429, type: "rate_limit_error", blame: "client", final: true },
   provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
   /** The client hung up; nobody reads this answer, the log does. */
   client_gone: { status: 499, type: "api_error", blame: "client", codeless: true },
+  /** The time that the client itself allowed is over; it is told `upstream_timeout`. */
+  client_timeout: { status: 504, type: "api_error", blame: "client" },
   internal_error: { status: 500, type: "api_error", blame: "gateway" },
   upstream_error: { ...theirs, status: 502 },
   upstream_auth: { ...theirs, status: 502 },
@@ -94,6 +98,8 @@ export interface FaultDetails {
   readonly limits?: RequestLimits;
   /** A provider's own error code, shown instead of ours. */
   readonly shownCode?: string | null;
+  /** No connection to the provider came about, so no byte of the request was sent. */
+  readonly unsent?: true;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
   /** The store broke in such a way that what was asked of it may have been written nevertheless. */

@@ -1,6 +1,7 @@
 // What the operator decides, section by section, as the rooms that use it are handed it.
 import type { Capability, HedgeRules, ModelCard, Price } from "./card.ts";
 import type { DialectName } from "./dialect.ts";
+import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
 
 /** A provider that needs no more than its key: a row of `providers/index.ts`, as configuration sees it. */
@@ -50,6 +51,15 @@ export interface QuotaRules {
   /** Minutes after midnight at which the day begins, in `timeZone` (an IANA name). */
   readonly dayStartsMinutes: number;
   readonly timeZone: string;
+  readonly free: FreeRules;
+}
+
+/** Bounds on requests that the allowance or the throttle lets through. */
+export interface FreeRules {
+  /** Patterns of model ids (`*` stands for any characters) that may be used for free. */
+  readonly models: readonly string[];
+  /** What an owner's free requests may cost together in a day, by the cards; null: any amount. */
+  readonly budgetNanoUsd: NanoUsd | null;
 }
 
 export interface BillingRules {

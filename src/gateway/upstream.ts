@@ -92,6 +92,11 @@ export class UpstreamCall {
     if (!this.#read) this.#abort.abort();
   }
 
+  /** Throws the reason if the call has ended already: then it is not to be sent. */
+  throwIfEnded(): void {
+    if (this.#abort.signal.aborted) throw this.reasonOf(this.#abort.signal.reason);
+  }
+
   /** Sends the request and gives the answer's head. Throws the Fault that a failure or an error answer means. */
   async send(outgoing: Outgoing, setup: ProviderSetup, dialect: Dialect): Promise<Response> {
     const connecting = this.#ports.reachability.watch(outgoing.url, setup.timeouts.connectMs, (fault) =>
@@ -194,8 +199,10 @@ export class UpstreamCall {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
     if (isNetworkError(thrown)) {
+      const unsent = UNCONNECTED.has(String(codeOf(thrown))) ? ({ unsent: true } as const) : {};
       return new Fault("upstream_error", "The provider could not be reached or broke the connection.", {
         cause: thrown,
+        ...unsent,
       });
     }
     return faultOf(thrown);
@@ -260,6 +267,12 @@ async function readOff(reader: ReadableStreamDefaultReader<string>): Promise<voi
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
+
+/** Codes of `fetch` and of the system for a connection that never came about. */
+const UNCONNECTED: ReadonlySet<string> = new Set([
+  ...["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"],
+  ...["EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"],
+]);
 
 function isReset(error: unknown): boolean {
   return codeOf(error) === "ECONNRESET";

@@ -7,7 +7,6 @@ import type { Log } from "../core/world.ts";
 import type { Attempt } from "../router/plan.ts";
 import type { Trial } from "../router/trial.ts";
 import type { Call, Facts } from "./call.ts";
-import { callsNeeded } from "./choices.ts";
 import { type Race, raced } from "./hedge.ts";
 import type { PlanPorts } from "./planned.ts";
 import { Running, type Way } from "./running.ts";
@@ -166,10 +165,9 @@ class Walk<Result> {
   #won({ result, by }: { readonly result: Result; readonly by: Running<Result> }): Result {
     const { call, tally } = this.#life;
     const { deadlines, stickiness } = this.#ports;
-    const { attempt, upstream } = by;
-    tally.begins(callsNeeded(upstream, attempt.card, call.request));
+    const { attempt } = by;
+    tally.answeredBy(attempt, by.asked, deadlines.nowMs());
     by.win();
-    tally.answeredBy(attempt, deadlines.nowMs());
     stickiness.keep(call.request, attempt, deadlines.nowMs());
     return result;
   }
