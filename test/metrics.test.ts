@@ -25,6 +25,7 @@ const EVERY_EVENT: readonly LogEvent[] = [
   { event: "hedged", model: "Own#one", won: "second" },
   { event: "breaker_opened", model: "Own#one", provider: "Own" },
   { event: "credential_retired", model: "Own#one", provider: "Own" },
+  { event: "usage_implausible", model: "Own#one" },
   { event: "holds_lost", holds: 3 },
   ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
     event,

@@ -1,4 +1,5 @@
 // Every metric there is, once: what may be counted, `/metrics`, the sum over workers and the docs' table come from these rows.
+import { NANO_PER_USD } from "../core/money.ts";
 
 interface MetricRow {
   readonly type: "counter" | "gauge" | "histogram";
@@ -15,7 +16,6 @@ interface MetricRow {
   readonly over?: "min" | "max";
 }
 
-const NANO_USD_PER_USD = 1_000_000_000;
 const MICROSECONDS_PER_SECOND = 1_000_000;
 const MS_PER_SECOND = 1000;
 
@@ -23,121 +23,169 @@ const model = ["model"] as const;
 const events = { type: "counter", unit: "events" } as const;
 const requests = { type: "counter", unit: "requests" } as const;
 const calls = { type: "counter", unit: "calls" } as const;
-const money = { type: "counter", unit: "USD", per: NANO_USD_PER_USD } as const;
+const money = { type: "counter", unit: "USD", per: NANO_PER_USD } as const;
 const durations = { type: "histogram", unit: "seconds", per: MS_PER_SECOND } as const;
 const gauge = { type: "gauge", isRead: true } as const;
 
 export const METRICS = {
   poundkey_build_info: {
-    ...{ ...gauge, over: "max", unit: "always 1", labels: ["version"] },
+    ...gauge,
+    over: "max",
+    unit: "always 1",
+    labels: ["version"],
     help: "Always 1; the label says which version of the program runs.",
   },
   poundkey_requests_open: {
-    ...{ ...gauge, unit: "requests", labels: [] },
+    ...gauge,
+    unit: "requests",
+    labels: [],
     help: "Requests under way.",
   },
   poundkey_breaker_open: {
-    ...{ ...gauge, unit: "breakers", labels: model },
+    ...gauge,
+    unit: "breakers",
+    labels: model,
     help: "Circuit breakers of the model that are open, one for each of its credentials in each worker.",
   },
   poundkey_requests_total: {
-    ...{ ...requests, labels: ["model", "status", "ended"] },
+    ...requests,
+    labels: ["model", "status", "ended"],
     help: "Requests that were let through to a provider, by the model that answered (none: no model did), the HTTP status and how they ended.",
   },
   poundkey_refused_total: {
-    ...{ ...requests, labels: ["fault"] },
+    ...requests,
+    labels: ["fault"],
     help: "Requests that were refused before any provider was called, by error code.",
   },
   poundkey_replayed_total: {
-    ...{ ...requests, labels: [] },
+    ...requests,
+    labels: [],
     help: "Requests that were answered with the kept answer of an earlier one with the same idempotency key.",
   },
   poundkey_request_seconds: {
-    ...{ ...durations, labels: model },
+    ...durations,
+    labels: model,
     help: "Time from a request's arrival to the end of its answer, by the model that answered.",
   },
   poundkey_first_token_seconds: {
-    ...{ ...durations, labels: model },
+    ...durations,
+    labels: model,
     help: "Time from a request's arrival to the first part of the provider's answer.",
   },
   poundkey_attempts_total: {
-    ...{ ...calls, labels: ["model", "outcome"] },
+    ...calls,
+    labels: ["model", "outcome"],
     help: "Calls to providers by outcome: answered, or the error code of the failure.",
   },
   poundkey_attempts_failed_total: {
-    ...{ ...calls, labels: ["model", "fault"] },
+    ...calls,
+    labels: ["model", "fault"],
     help: "Calls to providers that failed, by error code.",
   },
   poundkey_retries_refused_total: {
-    ...{ ...events, labels: [] },
+    ...events,
+    labels: [],
     help: "Further attempts that were not made because the retry budget was used up.",
   },
   poundkey_hedges_total: {
-    ...{ ...calls, labels: ["model", "won"] },
+    ...calls,
+    labels: ["model", "won"],
     help: "Second calls that were made beside a slow first one, by the model that answered and whether it was the first or the second.",
   },
   poundkey_breaker_opened_total: {
-    ...{ ...events, labels: model },
+    ...events,
+    labels: model,
     help: "Times that a circuit breaker of the model opened.",
   },
   poundkey_credentials_retired_total: {
-    ...{ ...events, labels: ["provider"] },
+    ...events,
+    labels: ["provider"],
     help: "Credentials that are no longer used because the provider refused them.",
   },
   poundkey_tokens_total: {
-    ...{ type: "counter", unit: "tokens", labels: ["model", "kind"] },
+    type: "counter",
+    unit: "tokens",
+    labels: ["model", "kind"],
     help: "Tokens by kind: prompt or completion.",
   },
   poundkey_cost_usd_total: {
-    ...{ ...money, labels: model },
+    ...money,
+    labels: model,
     help: "What requests cost by the model's price, markup included, whether charged or free.",
   },
   poundkey_charged_usd_total: {
-    ...{ ...money, labels: model },
+    ...money,
+    labels: model,
     help: "What balances paid.",
   },
   poundkey_written_off_usd_total: {
-    ...{ ...money, labels: [] },
+    ...money,
+    labels: [],
     help: "Cost above what was held that the balance did not cover, written off to the account overrun.",
   },
+  poundkey_usage_implausible_total: {
+    ...requests,
+    labels: model,
+    help: "Requests whose provider reported more usage than can be, which was charged only up to the bound.",
+  },
   poundkey_holds_lost_total: {
-    ...{ type: "counter", unit: "holds", labels: [] },
+    type: "counter",
+    unit: "holds",
+    labels: [],
     help: "Holds of processes that ended without settling them, given back.",
   },
   poundkey_settled_late_total: {
-    ...{ ...requests, labels: [] },
+    ...requests,
+    labels: [],
     help: "Requests that were settled after their hold had been given back.",
   },
   poundkey_settle_failed_total: {
-    ...{ ...events, labels: [] },
+    ...events,
+    labels: [],
     help: "Settlements that the store did not take; while it is away they are tried again.",
   },
   poundkey_settle_lost_total: {
-    ...{ ...requests, labels: [] },
+    ...requests,
+    labels: [],
     help: "Requests that were never settled: their answers were not charged.",
   },
   poundkey_internal_errors_total: {
-    ...{ ...events, labels: [] },
+    ...events,
+    labels: [],
     help: "Errors that are the gateway's own mistakes; each has a line in the log.",
   },
   process_cpu_seconds_total: {
-    ...{ type: "counter", isRead: true, unit: "seconds", per: MICROSECONDS_PER_SECOND, labels: [] },
+    type: "counter",
+    isRead: true,
+    unit: "seconds",
+    per: MICROSECONDS_PER_SECOND,
+    labels: [],
     help: "CPU time, user and system; of all workers together.",
   },
   process_resident_memory_bytes: {
-    ...{ ...gauge, unit: "bytes", labels: [] },
+    ...gauge,
+    unit: "bytes",
+    labels: [],
     help: "Resident memory; of all workers together.",
   },
   process_start_time_seconds: {
-    ...{ ...gauge, over: "min", unit: "seconds since 1970", per: MS_PER_SECOND, labels: [] },
+    ...gauge,
+    over: "min",
+    unit: "seconds since 1970",
+    per: MS_PER_SECOND,
+    labels: [],
     help: "When the process started; of workers, when the oldest did.",
   },
   process_open_fds: {
-    ...{ ...gauge, unit: "file descriptors", labels: [] },
+    ...gauge,
+    unit: "file descriptors",
+    labels: [],
     help: "Open file descriptors (Linux only); of all workers together.",
   },
   process_max_fds: {
-    ...{ ...gauge, unit: "file descriptors", labels: [] },
+    ...gauge,
+    unit: "file descriptors",
+    labels: [],
     help: "File descriptors that may be open (Linux only); of all workers together.",
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;

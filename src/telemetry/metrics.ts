@@ -12,7 +12,7 @@ import {
   type MetricName,
   type ReadName,
 } from "./metric-table.ts";
-import type { Sums, Values } from "./sums.ts";
+import type { GrowingSums, Sums, Values } from "./sums.ts";
 
 /**
  * Series that a metric may have before others are summed: from then on a model's further ones count as one, with `other`
@@ -51,6 +51,7 @@ const COUNTED: ReadonlyMap<string, (event: LogEvent, count: Count) => void> = ne
   ["hedged", ({ model, won }, count) => count("poundkey_hedges_total", { model, won })],
   ["breaker_opened", ({ model }, count) => count("poundkey_breaker_opened_total", { model })],
   ["credential_retired", ({ provider }, count) => count("poundkey_credentials_retired_total", { provider })],
+  ["usage_implausible", ({ model }, count) => count("poundkey_usage_implausible_total", { model })],
   ["holds_lost", ({ holds }, count) => count("poundkey_holds_lost_total", {}, numberOf(holds))],
   ["settle_failed", (_, count) => count("poundkey_settle_failed_total", {})],
   ["settle_lost", (_, count) => count("poundkey_settle_lost_total", {})],
@@ -104,7 +105,7 @@ export class Metrics {
 
   /** All that was counted so far, and what can be read now. */
   sums(): Sums {
-    const sums: { [Name in MetricName]?: Record<string, Values> } = {};
+    const sums: GrowingSums = {};
     for (const [name, read] of Object.entries(this.#parts.readings)) {
       const value = read();
       if (value === null || !isMetric(name)) continue;
@@ -234,7 +235,7 @@ function ofName<Series>(all: Map<MetricName, Map<string, Series>>, name: MetricN
 function valuesOf<Series>(
   series: ReadonlyMap<string, Series>,
   values: (one: Series) => Values,
-): Readonly<Record<string, Values>> {
+): Record<string, Values> {
   return Object.fromEntries([...series].map(([text, one]) => [text, values(one)]));
 }
 

@@ -8,12 +8,15 @@ export type Values = readonly number[];
 /** By metric and then by labels as `/metrics` writes them (`model="a",kind="prompt"`). Survives JSON. */
 export type Sums = Readonly<Partial<Record<MetricName, Readonly<Record<string, Values>>>>>;
 
+/** Sums that are still being put together. */
+export type GrowingSums = { [Name in MetricName]?: Record<string, Values> };
+
 /**
  * The sums of several processes. Of those that have `ended`, what they counted still counts, so that no counter falls;
  * their gauges told only how it was.
  */
 export function addSums(living: readonly Sums[], ended: readonly Sums[] = []): Sums {
-  const sum: { [Name in MetricName]?: Record<string, Values> } = {};
+  const sum: GrowingSums = {};
   const counted = ended.flatMap(seriesIn).filter(([name]) => rowOf(name).type !== "gauge");
   for (const [name, label, values] of [...living.flatMap(seriesIn), ...counted]) {
     const series = sum[name] ?? {};
@@ -37,7 +40,7 @@ function merged(known: Values | undefined, values: Values, over: "min" | "max" |
 
 /** What came from another process as its sums. What isn't of the form, or is of another version's metrics, is left out. */
 export function readSums(value: unknown): Sums {
-  const sums: { [Name in MetricName]?: Record<string, Values> } = {};
+  const sums: GrowingSums = {};
   for (const [name, series] of isObject(value) ? Object.entries(value) : []) {
     if (!isMetric(name) || !isObject(series)) continue;
     sums[name] = Object.fromEntries(
