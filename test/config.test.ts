@@ -81,6 +81,7 @@ describe("right configurations", () => {
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
       expect(settings.limits).toEqual({ choicesMax: 16, messagesMax: 10_000 });
       expect(settings.log).toEqual({ content: false, keepMs: 2_592_000_000 });
+      expect(settings.metrics).toEqual({ token: null });
       expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 });
     }
   });
@@ -255,6 +256,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "billing",
     "limits",
     "log",
+    "metrics",
     "router",
   ];
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);

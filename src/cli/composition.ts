@@ -2,6 +2,7 @@
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
 import { LiveFeed } from "../admin/live.ts";
+import { checkScraper } from "../admin/scrape.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
@@ -31,7 +32,9 @@ import { Health } from "../router/health.ts";
 import { Learned } from "../router/learned.ts";
 import { openBreakers } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
+import { exposition } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import type { Sums } from "../telemetry/sums.ts";
 import { consoleFiles } from "./console-files.ts";
 import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
@@ -39,6 +42,7 @@ import { InForce } from "./in-force.ts";
 import { Learning, measureLogged } from "./learning.ts";
 import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
+import { PROCESS_READINGS } from "./process-readings.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
 import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
@@ -59,8 +63,8 @@ export interface GatewayOptions {
   readonly noticeMs?: number;
   /** Upstream calls; the tests' way to see them. */
   readonly fetch?: Fetch;
-  /** Given what gives this process's metrics, gives what gives those of all that share the port. */
-  readonly shareMetrics?: (own: () => string) => () => Promise<string>;
+  /** Given what gives this process's metrics, gives what gives the text of those of all that share the port. */
+  readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
 
 export interface RunningGateway {
@@ -82,9 +86,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const deadlines = new Deadlines(clock);
   const ledger = createLedger({ store, clock, rules: () => inForce.settings });
   const metrics: Metrics = new Metrics({
-    poundkey_requests_open: () => gateway.open,
-    poundkey_resident_bytes: () => process.memoryUsage.rss(),
-    poundkey_breaker_open: () => openBreakers(health),
+    readings: {
+      poundkey_build_info: () => new Map([[version, 1]]),
+      poundkey_requests_open: () => gateway.open,
+      poundkey_breaker_open: () => openBreakers(health),
+      ...PROCESS_READINGS,
+    },
+    isListed: (model) => inForce.isListed(model),
   });
   const log: Log = (event) => {
     metrics.take(event);
@@ -180,7 +188,7 @@ function appOf(
 ) {
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
-  const own = () => metrics.render();
+  const own = () => metrics.sums();
   const { bodies, deadlines, server } = ports;
   const operator = { world: opened.world, adminToken: server.adminToken, originOf, bodies, deadlines };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
@@ -193,7 +201,8 @@ function appOf(
       healthRoutes({
         ...ports,
         storeReady: () => opened.store.ready(),
-        metrics: options.shareMetrics?.(own) ?? own,
+        checkScraper: (bearer) => checkScraper(opened.world, inForce.settings.metrics.token, bearer),
+        metrics: options.shareMetrics?.(own) ?? (() => exposition(own())),
         configSchema,
       }),
     )

@@ -112,6 +112,7 @@ function settingsOf(
     billing: { charge: config.billing?.charge ?? "beyond_allowance", markup: config.billing?.markup ?? 1 },
     limits: { choicesMax: config.limits?.n ?? CHOICES, messagesMax: config.limits?.messages ?? MESSAGES },
     log: logOf(config.log ?? {}),
+    metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: [...issues, ...models.issues, ...environment] };
 }

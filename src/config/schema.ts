@@ -238,6 +238,21 @@ export const ConfigSchema = section(
         "What is kept of requests.",
       ),
     ),
+    metrics: optional({
+      ...section(
+        {
+          token: optional(
+            Type.Union([secret, Type.Null()], {
+              expected: "a token of printable characters without spaces, or null for none",
+              secret: true,
+            }),
+          ),
+        },
+        "Who may read /metrics.",
+      ),
+      // Somebody may write the token here.
+      secret: true,
+    }),
     router: optional(
       section(
         {

@@ -130,6 +130,11 @@ export interface LogRules {
   readonly keepMs: number;
 }
 
+export interface MetricsRules {
+  /** What a scraper of `/metrics` must show as its bearer token; null: anybody may read them. */
+  readonly token: string | null;
+}
+
 /** All that the operator decides. On a reload, `server` and `store` stay as they were at the start. */
 export interface Settings {
   readonly server: ServerRules;
@@ -146,5 +151,6 @@ export interface Settings {
   readonly billing: BillingRules;
   readonly limits: Limits;
   readonly log: LogRules;
+  readonly metrics: MetricsRules;
   readonly router: RouterRules;
 }

@@ -25,8 +25,8 @@ import { Learned } from "../../src/router/learned.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
-import { Metrics } from "../../src/telemetry/metrics.ts";
 import { chatRequestOf } from "../../src/wire/chat-request.ts";
+import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
 import { keyOf, placeOf, QUOTA } from "../samples.ts";
 
@@ -91,7 +91,7 @@ async function unwritten(demand: Demand): Promise<Answer> {
 }
 
 function gatewayOn(store: Store): Gateway {
-  const metrics = new Metrics({});
+  const metrics = newMetrics();
   const lines = logLines(() => {}, clock.nowMs);
   const log: Log = (event) => {
     metrics.take(event);
