@@ -64,6 +64,7 @@ export function settingsView(settings: Settings, { version, node }: Running) {
       body_memory: server.bodyMemoryBytes,
       drain_ms: server.drainMs,
       keep_alive_ms: server.keepAliveMs,
+      hosts: server.hosts,
       trusted_proxies: server.trustedProxies,
       cors: server.cors,
     },

@@ -6,7 +6,7 @@ import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
-import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./answers.ts";
+import { durationText, faultAnswer, type HeaderMap, headerList, json, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
@@ -182,9 +182,7 @@ async function streamed(
   });
   return new Response(answer.body, {
     headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache",
-      "x-accel-buffering": "no",
+      ...STREAM_HEADERS,
       ...(answer.early ? limitHeaders(facts) : factHeaders(facts)),
     },
   });
