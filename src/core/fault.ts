@@ -96,6 +96,11 @@ export interface FaultDetails {
   readonly shownCode?: string | null;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
+  /**
+   * Why a call has no answer: `none`, no connection came about and nothing was sent; `stale`, a connection kept from an
+   * earlier call was reset at once, as it is when the server has closed it before.
+   */
+  readonly connection?: "none" | "stale";
   /** The store broke in such a way that what was asked of it may have been written nevertheless. */
   readonly outcomeUnknown?: true;
   readonly cause?: unknown;

@@ -23,6 +23,8 @@ export interface AttemptCall {
   /** Added to the choices' indexes. */
   readonly choiceOffset: number;
   readonly client: AbortSignal;
+  /** Over a new connection: the one before was a kept one that broke. */
+  readonly fresh: boolean;
   /** On the monotonic clock. */
   readonly totalAtMs: number;
   /** Told once, before the call is sent: the request fields that were changed or left out. */
@@ -72,10 +74,11 @@ export function told(
 /** No answer may name the provider's secret or its address. */
 export function callFor(
   ports: Ports,
-  { client, credential, upstream }: AttemptCall,
+  { client, credential, upstream, fresh }: AttemptCall,
   deadlineAtMs: number,
 ): UpstreamCall {
-  return new UpstreamCall(ports, client, deadlineAtMs, [credential.secret ?? "", ...upstream.hosts]);
+  const unspoken = [credential.secret ?? "", ...upstream.hosts];
+  return new UpstreamCall(ports, { client, deadlineAtMs, unspoken, fresh });
 }
 
 export interface Sent {

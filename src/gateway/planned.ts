@@ -25,6 +25,8 @@ export interface PlanPorts {
 }
 
 const ROLL_BYTES = 4;
+/** Of a model at an address that takes no connections. */
+const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
 /** As if so many answers had been good before. */
 const OUTCOMES_BEFORE = 20;
 
@@ -68,7 +70,9 @@ export function knownNow(
   { keyId, request }: { readonly keyId: string; readonly request: ChatRequest },
 ): Known {
   const nowMs = deadlines.nowMs();
+  const isAnyShut = health.isAnyShut(nowMs);
   const of = (id: string) => {
+    if (isAnyShut && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
     const card = health.card(id);
     if (!card) return null;
     const pace = paceOf(card, nowMs);

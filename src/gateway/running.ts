@@ -24,6 +24,8 @@ export interface RunningOf<Result> {
   readonly upstream: Upstream;
   readonly trial: Trial;
   readonly traced: TracingAttempt;
+  /** Over a new connection. */
+  readonly fresh: boolean;
   readonly way: Way<Result>;
   /** When the walk began: all attempts together have one time. */
   readonly startedMs: number;
@@ -83,12 +85,13 @@ export class Running<Result> implements Runner<Result> {
   }
 
   #call(): AttemptCall {
-    const { life, attempt, upstream, trial } = this.#of;
+    const { life, attempt, upstream, trial, fresh } = this.#of;
     const { call, facts, granted, ending } = life;
     return {
       ...attempt,
       upstream,
       trial,
+      fresh,
       request: withinHold(call.request, attempt.card, granted),
       choiceOffset: 0,
       client: this.#ending ? AbortSignal.any([ending.signal, this.#ending.signal]) : ending.signal,

@@ -57,7 +57,7 @@ export class Planning {
     );
     this.health.configured(
       [...this.#keys].map(([name, own]) => ({
-        ...{ name, dialect: "openai", baseUrl: "http://x.test", credentials: own, headers: {} },
+        ...{ name, dialect: "openai", baseUrl: `http://${name}.test`, credentials: own, headers: {} },
         timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
         unlistedModels: true,
       })),
