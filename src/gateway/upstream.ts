@@ -4,6 +4,7 @@ import { Fault, faultOf } from "../core/fault.ts";
 import type { ProviderSetup, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Clock, Fetch, Reach } from "../core/world.ts";
+import { brokenBy, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 import type { KeptConnections } from "./kept.ts";
 import type { Reachability } from "./reachability.ts";
@@ -39,8 +40,6 @@ export const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 const REST_MS = 2000;
 /** A kept connection that the server has closed is reset within a round trip; later, it was the server's work that broke. */
 const STALE_MS = 1000;
-/** What a connection fails with before anything can be sent over it: no host, nobody there, no TLS that is trusted. */
-const UNCONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EPROTO)$|CERT|^ERR_TLS_/;
 const FIRST_BYTE_MS = 60_000;
 const FIRST_BYTE_REASONING_MS = 300_000;
 
@@ -278,28 +277,6 @@ async function readOff(reader: ReadableStreamDefaultReader<string>): Promise<boo
   }
 }
 
-function brokenBy(cause: unknown, connection?: "none" | "stale"): Fault {
-  const details = connection === undefined ? { cause } : { cause, connection };
-  return new Fault("upstream_error", "The provider could not be reached or broke the connection.", details);
-}
-
 function isClosing(headers: Headers): boolean {
   return headers.get("connection")?.toLowerCase() === "close";
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-function isReset(error: unknown): boolean {
-  return codeOf(error) === "ECONNRESET";
-}
-
-function isUnconnected(error: unknown): boolean {
-  return UNCONNECTED.test(String(codeOf(error)));
-}
-
-/** What `fetch` and its bodies throw is a TypeError or an Error with a system code, or a DOMException. */
-function isNetworkError(error: unknown): boolean {
-  return typeof codeOf(error) === "string" || error instanceof TypeError || error instanceof DOMException;
 }

@@ -89,7 +89,8 @@ export function planOf(input: PlanInput): Plan {
   const first = every.length > 1 ? sticky(every, ready, input) : null;
   const spreadOut = mixed(input.selection.kind === "selector" ? ofAllAddresses(ready, input) : ready);
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
-  const order = plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
+  const order =
+    plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
   return { attempts: cut(order, input.health), decision };
 }
 

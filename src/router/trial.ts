@@ -76,7 +76,8 @@ export class Trial {
     if (connection !== undefined) {
       // A kept connection that the server had closed says nothing of the server.
       if (connection === "none") this.#unreached(nowMs, fault);
-      return this.left();
+      this.left();
+      return;
     }
     if (upstreamStatus !== undefined || fault.code === "upstream_error") this.#reached(nowMs);
     if (fault.row.blame === "provider") this.#blamed(nowMs, fault);

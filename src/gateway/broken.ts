@@ -1,0 +1,29 @@
+// What `fetch` throws when a connection breaks or does not come about, told apart by its code.
+import { Fault, type FaultDetails } from "../core/fault.ts";
+
+/** What a connection fails with before anything can be sent over it: no host, nobody there, no TLS that is trusted. */
+const UNCONNECTED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EPROTO)$|CERT|^ERR_TLS_/;
+
+export function brokenBy(cause: unknown, connection?: FaultDetails["connection"]): Fault {
+  const details = connection === undefined ? { cause } : { cause, connection };
+  return new Fault("upstream_error", "The provider could not be reached or broke the connection.", details);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+export function isReset(error: unknown): boolean {
+  return codeOf(error) === "ECONNRESET";
+}
+
+/** Nothing was sent. */
+export function isUnconnected(error: unknown): boolean {
+  return UNCONNECTED.test(String(codeOf(error)));
+}
+
+/** What `fetch` and its bodies throw is a TypeError or an Error with a system code, or a DOMException. */
+export function isNetworkError(error: unknown): boolean {
+  return typeof codeOf(error) === "string" || error instanceof TypeError || error instanceof DOMException;
+}
