@@ -68,6 +68,7 @@ test("the request log is shown, narrowed and paged", async () => {
     first_token_ms: 7,
     timeline: null,
     cost: null,
+    usage_implausible: null,
     error: null,
     content: null,
   });

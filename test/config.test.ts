@@ -63,6 +63,7 @@ describe("right configurations", () => {
         port: 8080,
         adminToken: null,
         bodyBytesMax: 32_000_000,
+        bodyMemoryBytes: 256_000_000,
         drainMs: 25_000,
         keepAliveMs: 15_000,
         trustedProxies: [],
@@ -75,10 +76,12 @@ describe("right configurations", () => {
         scope: "key",
         dayStartsMinutes: 0,
         timeZone: "UTC",
+        free: { models: ["*"], budgetNanoUsd: 20_000_000_000 },
       });
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
       expect(settings.limits).toEqual({ choicesMax: 16, messagesMax: 10_000 });
       expect(settings.log).toEqual({ content: false, keepMs: 2_592_000_000 });
+      expect(settings.metrics).toEqual({ token: null });
       expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 });
     }
   });
@@ -253,6 +256,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "billing",
     "limits",
     "log",
+    "metrics",
     "router",
   ];
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);

@@ -7,7 +7,7 @@ import { Reachability } from "../src/gateway/reachability.ts";
 import { Settlements } from "../src/gateway/settlements.ts";
 import type { Outcome, Settled, Ticket } from "../src/ledger/ledger.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { askOf, keyOf, RULES, recordOf } from "./samples.ts";
+import { askOf, FAILED, keyOf, PRODUCED, RULES, recordOf } from "./samples.ts";
 
 let clock: ManualClock;
 let deadlines: Deadlines;
@@ -78,7 +78,7 @@ describe("settlements", () => {
     ...{ requestId: null, replyId: null, topUpId: null },
   };
   const ticket = (id: string): Ticket => ({ ask: askOf(id, keyOf("key_a")), reads, rules: RULES });
-  const outcome = (id: string): Outcome => ({ counted: true, record: recordOf(id), sealedReply: null });
+  const outcome = (id: string): Outcome => ({ ...PRODUCED, record: recordOf(id), sealedReply: null });
   const SETTLED: Settled = { chargedNanoUsd: 700, holdNanoUsd: 900, writtenOffNanoUsd: 0, late: false };
   const PATIENCE_MS = 1000;
 
@@ -145,7 +145,7 @@ describe("settlements", () => {
   test("what nobody waits for any more is written as something else, where that was asked for", async () => {
     let down = true;
     const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
-    const lost: Outcome = { ...outcome("paid"), counted: false, record: recordOf("paid", { ended: "lost" }) };
+    const lost: Outcome = { ...outcome("paid"), ...FAILED, record: recordOf("paid", { ended: "lost" }) };
     const added = settlements.add(ticket("paid"), outcome("paid"), PATIENCE_MS, lost);
     await clock.move(2000);
     expect(await added).toBeNull();

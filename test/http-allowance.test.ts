@@ -159,7 +159,7 @@ describe("places that come back", () => {
     expect((await allowanceOf(world, secret)).used).toBe(30);
   });
 
-  test("a client that leaves before anything was produced gets its place back", async () => {
+  test("a client that leaves while the provider works on its request has used its place", async () => {
     const { secret } = await world.newKey({ requests_per_day: 5 });
     for (const stream of [false, true]) {
       const gone = new AbortController();
@@ -168,11 +168,42 @@ describe("places that come back", () => {
         signal: gone.signal,
       });
       await until("the provider is called", () => world.simulator.calls.open === 1);
-      expect((await allowanceOf(world, secret)).used).toBe(1);
       gone.abort();
       await answer.catch(() => {});
-      await until("the place is back", async () => (await allowanceOf(world, secret)).used === 0);
+      await until("the call has ended", () => world.simulator.calls.open === 0);
     }
+    const ended = await until("the last request is settled", () => lastRequestOf(secret));
+    expect(ended).toMatchObject({
+      ended: "client_gone",
+      usage_source: "estimate",
+      tokens: { completion: 0 },
+    });
+    expect((await allowanceOf(world, secret)).used).toBe(2);
+  });
+
+  test("a client whose own limit strikes has used its place", async () => {
+    const { secret } = await world.newKey({ requests_per_day: 5 });
+    const headers = { "x-poundkey-timeout": "0.02" };
+    const answer = await world.chat(asking("Local#sim~trouble=silent"), { secret, headers });
+    expect([answer.status, (await answer.json()).error.code]).toEqual([504, "upstream_timeout"]);
+    expect((await allowanceOf(world, secret)).used).toBe(1);
+  });
+
+  test("each refusal of the provider comes back, as often as the day has places", async () => {
+    const { secret } = await world.newKey({ requests_per_day: 3 });
+    const used: number[] = [];
+    for (let count = 0; count < 6; count++) {
+      await chat(world, secret, "Local#sim~trouble=400");
+      used.push((await allowanceOf(world, secret)).used);
+    }
+    expect(used).toEqual([0, 0, 0, 1, 2, 3]);
+    expect((await chat(world, secret, "Local#sim~trouble=400")).status).toBe(429);
+  });
+
+  test("what no provider could be sent always comes back", async () => {
+    const { secret } = await world.newKey({ requests_per_day: 2 });
+    for (let count = 0; count < 5; count++) await chat(world, secret, "Gone#sim");
+    expect((await allowanceOf(world, secret)).used).toBe(0);
   });
 
   test("a client that leaves in the middle of its answer keeps it", async () => {

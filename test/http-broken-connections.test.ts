@@ -98,8 +98,8 @@ describe("a kept connection", () => {
   });
 
   test.skipIf(BINARY !== undefined)("that broke is told of in the log", () => {
-    const told = gateway.events.filter(({ event, connection }) => event === "attempt_failed" && connection);
+    const told = gateway.events.filter(({ event, stale }) => event === "attempt_failed" && stale);
     expect(told.length).toBeGreaterThan(0);
-    expect(told[0]).toMatchObject({ fault: "upstream_error", cause: "ECONNRESET", connection: "stale" });
+    expect(told[0]).toMatchObject({ fault: "upstream_error", cause: "ECONNRESET", stale: true });
   });
 });

@@ -98,10 +98,10 @@ describe("the same again", () => {
   }
 
   test("what was written off is told the same", async () => {
-    const [payer, name] = [await world.payer(1), newName()];
-    const body = asking("Shop#sim~tokens=2000000:2000000", "x");
+    const [payer, name] = [await world.payer(0.1), newName()];
+    const body = asking("Shop#sim~tokens=134000:4096", "x");
     const [one, two] = [await ask(payer, name, body), await ask(payer, name, body)];
-    expect(one.usage).toMatchObject({ cost: priceOf(2_000_000, 2_000_000) / USD, charged: 1 });
+    expect(one.usage).toMatchObject({ cost: priceOf(134_000, 4096) / USD, charged: 0.1 });
     expect([two.replayed, completionIn(two)]).toEqual([true, completionIn(one)]);
   });
 

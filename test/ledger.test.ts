@@ -5,9 +5,9 @@ import { type ErrorBody, errorBody, Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
-import { inWords } from "../src/ledger/allowance.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger, type Ticket } from "../src/ledger/ledger.ts";
+import { inWords } from "../src/ledger/time-words.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
   askOf,

@@ -3,6 +3,7 @@ import type { Granted, Offer } from "../src/core/demand.ts";
 import type { Account, GatewayKey } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
 import type { RequestRecord } from "../src/core/record.ts";
+import type { Place } from "../src/core/rows.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
@@ -20,6 +21,7 @@ export const QUOTA: QuotaRules = {
   scope: "key",
   dayStartsMinutes: 0,
   timeZone: "UTC",
+  free: { models: ["*"], budgetNanoUsd: null },
 };
 export const BILLING: BillingRules = { charge: "beyond_allowance", markup: 1 };
 export const RULES = { quota: QUOTA, billing: BILLING };
@@ -115,16 +117,24 @@ export function askOf(id: string, key: GatewayKey, fields: Partial<Ask> = {}): A
     modelAsked: "Sim#echo",
     selector: null,
     stream: false,
+    answers: 1,
     offers: () => [],
+    isPayable: true,
     idempotency: null,
     nowMs: NOON,
     ...fields,
   };
 }
 
+/** A place that takes nothing, of a day of the key's own. */
+export function placeOf(kind: Place["kind"], fields: Partial<Place> = {}): Place {
+  const none = { places: 0, slots: 0, everyMs: 0, taken: null, previous: null };
+  return { kind, owner: "key_a", day: "2026-11-20", ...none, giveBackMax: 200, freeNanoUsd: null, ...fields };
+}
+
 /** What a model costs, without a limit of its output and at no price, but for what is given. */
 export function offerOf(fields: Partial<Offer> = {}): Offer {
-  const nothing = { lines: [], outputUsdPerMillion: 0, choices: 1 };
+  const nothing = { isPriced: true, lines: [], outputUsdPerMillion: 0, choices: 1 };
   return { card: "Sim#echo", ...nothing, outputTokensAsked: null, outputTokensMax: null, ...fields };
 }
 
@@ -145,8 +155,18 @@ export async function grantedBy(ledger: Ledger, ticket: Ticket): Promise<Granted
 export function outcomeOf({ ask }: Ticket, fields: Partial<RequestRecord> = {}, counted = true): Outcome {
   const { id, key, nowMs: atMs } = ask;
   const record = recordOf(id, { keyId: key.id, accountId: key.accountId, atMs, ...fields });
-  return { counted, record, sealedReply: null };
+  return { record, ...(counted ? PRODUCED : FAILED), sealedReply: null };
 }
+
+/** A provider gave the whole answer, or failed it. */
+export const PRODUCED = {
+  ...{ produced: true, isDue: true },
+  giveBack: { answers: 0, isBounded: true, beyond: null },
+} as const;
+export const FAILED = {
+  ...{ produced: false, isDue: false },
+  giveBack: { answers: 1, isBounded: true, beyond: null },
+} as const;
 
 /** A key of the account, both made unless they are there. */
 export async function keyIn(store: Store, id: string, accountId = "default"): Promise<GatewayKey> {
@@ -174,5 +194,5 @@ export async function writeRecord(store: Store, record: RequestRecord): Promise<
   const ledger = ledgerOn(store, rules);
   const ticket = ledger.ticket(askOf(id, key, { offers: () => [costing(chargedNanoUsd)], nowMs: atMs }));
   await grantedBy(ledger, ticket);
-  await ledger.settle(ticket, { counted: true, record, sealedReply: null });
+  await ledger.settle(ticket, { ...PRODUCED, record, sealedReply: null });
 }

@@ -16,6 +16,7 @@ import {
   MINUTE,
   NOON,
   offerOf,
+  placeOf,
   standingClock,
 } from "./samples.ts";
 import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
@@ -118,7 +119,7 @@ function unpaid(opened: Opened): void {
       throw new Error("It was asked for.");
     };
     const ticket = ledger.ticket(askOf("1", key, { offers }));
-    const free = { place: { kind: "unlimited" }, limits: null, holdNanoUsd: 0, outputTokens: null } as const;
+    const free = { place: placeOf("unlimited"), limits: null, holdNanoUsd: 0, outputTokens: null } as const;
     expect(await grantedBy(ledger, ticket)).toEqual({ kind: "granted", ...free });
   });
 

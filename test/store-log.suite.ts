@@ -177,9 +177,10 @@ const between = { fromMs: NOON - HOUR, toMs: NOON + HOUR };
 
 const unanswered = {
   modelUsed: null,
+  usageSource: "none",
   costNanoUsd: 0,
   tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
-};
+} as const;
 
 /** Hour by hour, two accounts, three keys, two models. */
 async function writeHours(store: Store): Promise<void> {

@@ -41,7 +41,9 @@ class Crowd {
   readonly #ended: Open[] = [];
   #count = 0;
   readonly charged = new Map<string, NanoUsd>();
+  /** Places of answers that were produced, and that were failed. */
   readonly taken = new Map<string, number>();
+  readonly failed = new Map<string, number>();
   readonly #topUps = new Map<string, NanoUsd>();
 
   constructor({ store, other }: TwoStores, seed: number) {
@@ -103,7 +105,7 @@ class Crowd {
     for (const answer of answers) expect(answer.chargedNanoUsd).toBe(first?.chargedNanoUsd ?? Number.NaN);
     expect(place.kind === "balance" || first?.chargedNanoUsd === 0).toBe(true);
     for (const payer of [id, accountId]) this.#add(this.charged, payer, first?.chargedNanoUsd ?? 0);
-    if (produced && place.kind === "allowance" && !first?.late) this.#add(this.taken, id, 1);
+    if (place.kind === "allowance" && !first?.late) this.#add(produced ? this.taken : this.failed, id, 1);
     this.#ended.push(one);
   }
 
@@ -164,8 +166,10 @@ async function expectSettled(store: Store, crowd: Crowd): Promise<void> {
     const { spends } = await store.read(ledgerOn(store).ticket({ ...ASK, key }).reads);
     const { spentNanoUsd = 0, heldNanoUsd = 0 } = spends.get(key.id) ?? {};
     expect([key.id, spentNanoUsd, heldNanoUsd]).toEqual([key.id, charged, 0]);
-    if (key.requestsPerDay === null) continue;
-    expect((await ledgerOn(store).allowance(key)).used).toBe(crowd.taken.get(key.id) ?? 0);
+    const { requestsPerDay } = key;
+    if (typeof requestsPerDay !== "number") continue;
+    const stayed = Math.max(0, (crowd.failed.get(key.id) ?? 0) - requestsPerDay);
+    expect((await ledgerOn(store).allowance(key)).used).toBe((crowd.taken.get(key.id) ?? 0) + stayed);
   }
   const charged = (crowd.charged.get("default") ?? 0) + (crowd.charged.get("acct") ?? 0);
   expect(charged).toBeGreaterThan(0);
@@ -175,5 +179,5 @@ async function expectSettled(store: Store, crowd: Crowd): Promise<void> {
 
 const ASK = {
   ...{ id: "none", requestId: "none", modelAsked: "none", selector: null, stream: false },
-  ...{ offers: () => [], idempotency: null, nowMs: NOON },
+  ...{ answers: 1, offers: () => [], isPayable: true, idempotency: null, nowMs: NOON },
 };

@@ -6,10 +6,15 @@ import type { Offer } from "../src/core/demand.ts";
 import { worstPromptTokens } from "../src/ledger/estimate.ts";
 import { cost } from "../src/ledger/price.ts";
 import { searchesMax } from "../src/ledger/searches.ts";
-import { offersOf, termsFor } from "../src/ledger/worst.ts";
+import { balanceRoom, coverAll, offersOf } from "../src/ledger/worst.ts";
 import { offerOf } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;
+
+/** What a balance has to hold for all of the offers; null: it doesn't cover them. */
+function termsFor(offers: readonly Offer[], free: number, markup: number) {
+  return coverAll(offers, balanceRoom(free), markup);
+}
 
 function cardOf(price: Price | null, fields: Partial<ModelCard> = {}): ModelCard {
   return {
@@ -112,10 +117,10 @@ describe("the worst case", () => {
     }
   });
 
-  test("of a plan is that of its dearest card, each card once, those without a price left out", () => {
+  test("of a plan is that of its dearest card, each card once", () => {
     const cheap = cardOf({ input: 1, output: 1 }, { id: "Sim#cheap" });
     const dear = cardOf({ input: 2, output: 8 });
-    const offers = offersOf([cheap, dear, cheap, cardOf(null, { id: "Sim#unpriced" })], request);
+    const offers = offersOf([cheap, dear, cheap], request);
     expect(offers.map(({ card }) => card)).toEqual(["Sim#cheap", "Sim#echo"]);
     const terms = termsFor(offers, ENOUGH, 1);
     expect(terms).toEqual({

@@ -104,6 +104,7 @@ export async function getRequest({ store, contentVault }: RequestParts, id: stri
     ...requestView(record),
     timeline: trace && timelineView(trace, record),
     cost: trace && costView(trace, record),
+    usage_implausible: trace && implausibleView(trace),
     error: errorView(record, trace, content),
     content: content && contentView(content),
   };
@@ -153,6 +154,11 @@ function costView({ bill, markup }: Trace, { costNanoUsd }: RequestRecord) {
     usd: usdOf(costOf([line], 1)),
   }));
   return { lines, markup, total_usd: usdOf(costNanoUsd) };
+}
+
+/** The tokens that the provider claimed, where the cost is for fewer. */
+function implausibleView({ usageImplausible: claimed }: Trace) {
+  return claimed && { prompt_tokens: claimed.promptTokens, completion_tokens: claimed.completionTokens };
 }
 
 /** A provider's words about a request may hold a part of it. */

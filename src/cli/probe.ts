@@ -70,6 +70,9 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
       client: new AbortController().signal,
       fresh: true,
       totalAtMs: deadlines.nowMs() + PROBE_MS,
+      clientLimitAtMs: Number.POSITIVE_INFINITY,
+      onSent: () => {},
+      onUnsent: () => {},
       onDropped: () => {},
       onUsage: () => {},
     });

@@ -1,5 +1,7 @@
 // The operator's decisions from a file's text, the environment and the command line: whole and checked, or all that is wrong.
+import { NANO_PER_USD } from "../core/money.ts";
 import type {
+  FreeRules,
   KnownProvider,
   LogRules,
   ProviderSetup,
@@ -40,9 +42,12 @@ const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8080;
 const BODY_BYTES = 32_000_000;
+const BODY_MEMORY_BYTES = 256_000_000;
 const DRAIN_MS = 25_000;
 const KEEP_ALIVE_MS = 15_000;
 const REQUESTS_PER_DAY = 200;
+/** Without a bound a key of 200 requests a day could spend over 100,000 USD on the most expensive models. */
+const FREE_BUDGET_USD = 20;
 const THROTTLE_MS = 600_000;
 const CHOICES = 16;
 const MESSAGES = 10_000;
@@ -107,6 +112,7 @@ function settingsOf(
     billing: { charge: config.billing?.charge ?? "beyond_allowance", markup: config.billing?.markup ?? 1 },
     limits: { choicesMax: config.limits?.n ?? CHOICES, messagesMax: config.limits?.messages ?? MESSAGES },
     log: logOf(config.log ?? {}),
+    metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: [...issues, ...models.issues, ...environment] };
 }
@@ -120,17 +126,27 @@ function serverOf(
   { env, overrides }: LoadInput,
   issues: Issue[],
 ): ServerRules {
-  const size = server.body_limit;
+  const bodyBytesMax = bytesOf(server.body_limit) ?? BODY_BYTES;
+  const bodyMemoryBytes = bytesOf(server.body_memory) ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax);
+  if (bodyMemoryBytes < bodyBytesMax) {
+    const message = "expected at least as much as body_limit: one body must always fit";
+    issues.push({ path: ["server", "body_memory"], at: "value", message });
+  }
   return {
     host: overrides.host ?? server.host ?? DEFAULT_HOST,
     port: overrides.port ?? server.port ?? DEFAULT_PORT,
     adminToken: server.admin_token ?? fromEnvironment("POUNDKEY_ADMIN_TOKEN", env, isPrintable, issues),
-    bodyBytesMax: (size === undefined ? null : sizeBytes(size)) ?? BODY_BYTES,
+    bodyBytesMax,
+    bodyMemoryBytes,
     drainMs: ms(server.drain, DRAIN_MS),
     keepAliveMs: ms(server.keep_alive, KEEP_ALIVE_MS),
     trustedProxies: server.trusted_proxies ?? [],
     cors: server.cors ?? [],
   };
+}
+
+function bytesOf(size: string | number | undefined): number | null {
+  return size === undefined ? null : sizeBytes(size);
 }
 
 function storeOf(store: string | undefined, { env, overrides }: LoadInput, issues: Issue[]): string {
@@ -171,7 +187,14 @@ function quotaOf(quota: NonNullable<Config["quota"]>): QuotaRules {
     scope: quota.scope ?? "key",
     dayStartsMinutes: (dayStarts === undefined ? null : clockMinutes(dayStarts)) ?? 0,
     timeZone: quota.time_zone ?? "UTC",
+    free: readFreeRules(quota.free ?? {}),
   };
+}
+
+/** Amounts below a nano-dollar are rounded off. */
+function readFreeRules(free: NonNullable<NonNullable<Config["quota"]>["free"]>): FreeRules {
+  const { models = ["*"], budget_usd_per_day: usd = FREE_BUDGET_USD } = free;
+  return { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) };
 }
 
 function logOf(log: NonNullable<Config["log"]>): LogRules {

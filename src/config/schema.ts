@@ -26,6 +26,7 @@ import {
 
 const TOKENS_MAX = 100_000_000;
 const LIST_MAX = 1000;
+const FREE_BUDGET_MAX_USD = 1_000_000;
 
 const optional = Type.Optional;
 
@@ -34,6 +35,7 @@ const secret = text("a key of printable characters without spaces", /^[\x21-\x7e
   secret: true,
 });
 const modelId = text("a model id like OpenAI#gpt-5.4", /^[^\s]{1,300}$/);
+const modelPattern = text("a model id or a pattern like OpenAI#*", /^[^\s]{1,300}$/);
 const rate = number(0, RATE_MAX);
 const piece = number(0, PIECE_MAX);
 const rates = {
@@ -165,6 +167,7 @@ export const ConfigSchema = section(
           port: optional(whole(0, 65535)),
           admin_token: optional(secret),
           body_limit: optional(size("1KB", "1GiB")),
+          body_memory: optional(size("1KB", "64GiB")),
           drain: optional(duration("0s", "1h")),
           keep_alive: optional(duration("10ms", "5m")),
           trusted_proxies: optional(Type.Array(addressBlock, { maxItems: LIST_MAX })),
@@ -200,6 +203,19 @@ export const ConfigSchema = section(
           scope: optional(choice(["key", "account"])),
           day_starts: optional(clock),
           time_zone: optional(timeZone),
+          free: optional(
+            section(
+              {
+                models: optional(Type.Array(modelPattern, { minItems: 1, maxItems: LIST_MAX })),
+                budget_usd_per_day: optional(
+                  Type.Union([number(0, FREE_BUDGET_MAX_USD), Type.Null()], {
+                    expected: "an amount in USD, or null for no bound",
+                  }),
+                ),
+              },
+              "The models that may be used for free, and what a key's free requests may cost together in a day.",
+            ),
+          ),
         },
         "Free requests.",
       ),
@@ -222,6 +238,21 @@ export const ConfigSchema = section(
         "What is kept of requests.",
       ),
     ),
+    metrics: optional({
+      ...section(
+        {
+          token: optional(
+            Type.Union([secret, Type.Null()], {
+              expected: "a token of printable characters without spaces, or null for none",
+              secret: true,
+            }),
+          ),
+        },
+        "Who may read /metrics.",
+      ),
+      // Somebody may write the token here.
+      secret: true,
+    }),
     router: optional(
       section(
         {

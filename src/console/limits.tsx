@@ -1,6 +1,6 @@
 // Settings → Limits: the rules in force, as configured, in plain words.
 import type { ComponentChildren } from "preact";
-import { count, percent, span } from "./format.ts";
+import { count, percent, span, usd } from "./format.ts";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
@@ -61,6 +61,11 @@ function Quota({ settings: { quota, billing } }: Part) {
     ["After those", quota.throttle_ms === 0 ? "none" : `one every ${span(quota.throttle_ms)}`],
     ["Counted for", quota.scope === "key" ? "each key by itself" : "all keys of an account together"],
     ["The day begins", `${quota.day_starts} ${quota.time_zone}`],
+    ["Models", quota.free.models.includes("*") ? "all" : quota.free.models.join(", ")],
+    [
+      "Worth at most",
+      quota.free.budget_usd_per_day === null ? "any amount" : `${usd(quota.free.budget_usd_per_day)} a day`,
+    ],
   ];
   return (
     <Card title="Allowance" note={isUsed ? undefined : "Not in use: every request is paid"}>
@@ -87,6 +92,7 @@ function Requests({ settings: { limits, server, log } }: Part) {
     ["Messages in a request", `${count(limits.messages)} at most`],
     ["Answers to a request (n)", `${count(limits.n)} at most`],
     ["Size of a request", `${Math.round(server.body_limit / 1e6)} MB at most`],
+    ["Requests being read", `${Math.round(server.body_memory / 1e6)} MB at most together`],
     ["Log kept for", span(log.keep_ms)],
     ["Prompts and answers", log.content ? <Badge tone="warn">kept in the log</Badge> : "not kept"],
   ];

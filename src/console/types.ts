@@ -249,6 +249,7 @@ export interface Settings {
     readonly scope: "key" | "account";
     readonly day_starts: string;
     readonly time_zone: string;
+    readonly free: { readonly models: readonly string[]; readonly budget_usd_per_day: number | null };
   };
   readonly billing: { readonly charge: "beyond_allowance" | "always"; readonly markup: number };
   readonly limits: { readonly n: number; readonly messages: number };
@@ -262,6 +263,7 @@ export interface Settings {
     readonly host: string;
     readonly port: number;
     readonly body_limit: number;
+    readonly body_memory: number;
     readonly drain_ms: number;
     readonly keep_alive_ms: number;
     readonly trusted_proxies: readonly string[];

@@ -21,6 +21,8 @@ import type { BillingRules, QuotaRules } from "./settings.ts";
 export interface Offer {
   /** The card's id. */
   readonly card: string;
+  /** False: the model has no price, so no balance can pay for it and no budget counts it. */
+  readonly isPriced: boolean;
   /** What it costs before a token of output, for all choices. */
   readonly lines: readonly BillLine[];
   readonly outputUsdPerMillion: number;
@@ -61,10 +63,24 @@ export interface Admission {
   readonly stream: boolean;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
-  /** The plan's cards that have a price, in its order; none: it can't be paid for. */
+  /** How many answers it asks for: each takes a place. */
+  readonly answers: number;
+  /** What it may cost on each card of its plan, in the plan's order. */
   readonly offers: readonly Offer[];
+  /** False: the model that was named has no price, so the balance doesn't pay for a fallback either. */
+  readonly isPayable: boolean;
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
   readonly reads: Reads;
+}
+
+/** What a request gets back because the provider or the gateway failed it. */
+export interface GiveBack {
+  /** Answers that were failed: as many places come back, within the owner's bound for the day. */
+  readonly answers: number;
+  /** False: no byte of the request reached a provider, so the bound doesn't apply. */
+  readonly isBounded: boolean;
+  /** The row to write instead once the bound is reached: a refused prompt then costs what it is estimated at. */
+  readonly beyond: UnsettledRecord | null;
 }
 
 /** A request has ended. Repeating it changes nothing: its hold is gone. */
@@ -73,8 +89,11 @@ export interface Settlement {
   readonly accountId: string;
   readonly nowMs: number;
   readonly record: UnsettledRecord;
-  /** False when no provider produced anything: nothing is charged, the place is given back. */
-  readonly counted: boolean;
+  /** Whether a provider produced any part of an answer: then the request's Idempotency-Key stays used. */
+  readonly produced: boolean;
+  /** Whether what the row costs is owed; false: it stands there to be seen. */
+  readonly isDue: boolean;
+  readonly giveBack: GiveBack;
   /** The folded reply, encrypted, for those who ask again; null: it is too large, or it broke off. */
   readonly sealedReply: string | null;
   readonly reads: Reads;
@@ -99,7 +118,7 @@ export interface Granted {
   readonly place: Place;
   readonly limits: RequestLimits | null;
   readonly holdNanoUsd: NanoUsd;
-  /** By card, the output per choice that the hold covers; null: not paid, so nothing limits it. */
+  /** By card, the output per choice that the hold covers; cards left out may not be called. null: nothing is held. */
   readonly outputTokens: Readonly<Record<string, number>> | null;
 }
 

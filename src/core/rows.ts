@@ -2,15 +2,21 @@
 import type { NanoUsd } from "./money.ts";
 import type { Ended, Tokens, UsageSource } from "./record.ts";
 
-/** How many places of one day's allowance an owner has taken. The owner is a key or an account, by its id. */
+/** One day of an owner: a key or an account, by its id. */
 export interface Meter {
   readonly accountId: string;
   readonly owner: string;
   /** `2026-11-20`: the date on which the day began in the operator's time zone. */
   readonly day: string;
+  /** Places of the allowance that are taken. */
   readonly used: number;
   /** When the last of them was taken, Unix milliseconds. */
   readonly lastAtMs: number;
+  /** Answers whose place or charge was given back although a provider had been sent the request. */
+  readonly givenBack: number;
+  /** What the day's free requests have cost by the cards, and what those under way may still cost. */
+  readonly freeSpentNanoUsd: NanoUsd;
+  readonly freeHeldNanoUsd: NanoUsd;
 }
 
 export function meterIdOf(owner: string, day: string): string {
@@ -30,18 +36,27 @@ export interface Slot {
   readonly taken: SlotTaken | null;
 }
 
-/** By what an admitted request was let in, with all that giving it back needs. */
-export type Place =
-  | { readonly kind: "allowance"; readonly owner: string; readonly day: string }
-  | {
-      readonly kind: "throttle";
-      readonly owner: string;
-      readonly taken: SlotTaken;
-      readonly previous: SlotTaken | null;
-    }
-  | { readonly kind: "unlimited" }
-  /** The balance pays. */
-  | { readonly kind: "balance" };
+export const PLACE_KINDS = ["allowance", "throttle", "unlimited", "balance"] as const;
+
+/** How an admitted request was let in, with all that giving it back needs. */
+export interface Place {
+  readonly kind: (typeof PLACE_KINDS)[number];
+  /** Whose meter counts it, and on which day. */
+  readonly owner: string;
+  readonly day: string;
+  /** Places of the day's allowance that it took: at most one for each answer asked for. */
+  readonly places: number;
+  /** Slots of the throttle that it took, `everyMs` apart; `taken` is the last of them, null when there are none. */
+  readonly slots: number;
+  readonly everyMs: number;
+  readonly taken: SlotTaken | null;
+  /** The slot that was taken before. */
+  readonly previous: SlotTaken | null;
+  /** How many answers a day may be given back to the owner. */
+  readonly giveBackMax: number;
+  /** Held of what the owner's free requests may cost in the day; null: no such bound applies. */
+  readonly freeNanoUsd: NanoUsd | null;
+}
 
 /**
  * A request that was let in and is not settled yet. Whoever takes the row away settles the request: that is why it

@@ -1,6 +1,7 @@
 // What the operator decides, section by section, as the rooms that use it are handed it.
 import type { Capability, HedgeRules, ModelCard, Price } from "./card.ts";
 import type { DialectName } from "./dialect.ts";
+import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
 
 /** A provider that needs no more than its key: a row of `providers/index.ts`, as configuration sees it. */
@@ -50,6 +51,15 @@ export interface QuotaRules {
   /** Minutes after midnight at which the day begins, in `timeZone` (an IANA name). */
   readonly dayStartsMinutes: number;
   readonly timeZone: string;
+  readonly free: FreeRules;
+}
+
+/** Bounds on requests that the allowance or the throttle lets through. */
+export interface FreeRules {
+  /** Patterns of model ids (`*` stands for any characters) that may be used for free. */
+  readonly models: readonly string[];
+  /** What an owner's free requests may cost together in a day, by the cards; null: any amount. */
+  readonly budgetNanoUsd: NanoUsd | null;
 }
 
 export interface BillingRules {
@@ -89,6 +99,8 @@ export interface ServerRules {
   readonly port: number;
   readonly adminToken: string | null;
   readonly bodyBytesMax: number;
+  /** Bytes of request bodies that are held at once. */
+  readonly bodyMemoryBytes: number;
   readonly drainMs: number;
   readonly keepAliveMs: number;
   /** Addresses or CIDR blocks whose X-Forwarded-For is believed. */
@@ -118,6 +130,11 @@ export interface LogRules {
   readonly keepMs: number;
 }
 
+export interface MetricsRules {
+  /** What a scraper of `/metrics` must show as its bearer token; null: anybody may read them. */
+  readonly token: string | null;
+}
+
 /** All that the operator decides. On a reload, `server` and `store` stay as they were at the start. */
 export interface Settings {
   readonly server: ServerRules;
@@ -134,5 +151,6 @@ export interface Settings {
   readonly billing: BillingRules;
   readonly limits: Limits;
   readonly log: LogRules;
+  readonly metrics: MetricsRules;
   readonly router: RouterRules;
 }

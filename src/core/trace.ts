@@ -28,6 +28,8 @@ export interface Trace {
   readonly attempts: readonly TracedAttempt[];
   readonly bill: readonly BillLine[];
   readonly markup: number;
+  /** The tokens that the provider reported, where they can't be: the bill is for what can. null: they can. */
+  readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** What the client was told, where the words are ours: a provider's own may hold a part of the prompt. */
   readonly message: string | null;
 }
@@ -41,8 +43,15 @@ export function traceOf(json: string | null): Trace | null {
     attempts: arrayOf(kept.attempts).flatMap(attemptOf),
     bill: arrayOf(kept.bill).flatMap(lineOf),
     markup: numberOf(kept.markup) ?? 1,
+    usageImplausible: claimOf(kept.usageImplausible),
     message: stringOf(kept.message) ?? null,
   };
+}
+
+function claimOf(value: unknown): Trace["usageImplausible"] {
+  if (!isObject(value)) return null;
+  const { promptTokens, completionTokens } = value;
+  return { promptTokens: numberOf(promptTokens) ?? 0, completionTokens: numberOf(completionTokens) ?? 0 };
 }
 
 function attemptOf(value: unknown): readonly TracedAttempt[] {

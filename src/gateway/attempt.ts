@@ -27,6 +27,11 @@ export interface AttemptCall {
   readonly fresh: boolean;
   /** On the monotonic clock. */
   readonly totalAtMs: number;
+  /** When the client's own limit is over, on the monotonic clock; infinite where it set none. */
+  readonly clientLimitAtMs: number;
+  /** Told before each call is sent, and of each for which no connection came about. */
+  readonly onSent: () => void;
+  readonly onUnsent: () => void;
   /** Told once, before the call is sent: the request fields that were changed or left out. */
   readonly onDropped: (fields: readonly string[]) => void;
   /**
@@ -59,16 +64,24 @@ const FAIR_SHARE = 0.9;
 
 /** Tells how an attempt failed, unless its client's limit, or what others had left of the time, cut it short. */
 export function told(
-  { trial, totalAtMs, upstream }: AttemptCall,
-  fault: Fault,
+  { trial, totalAtMs, clientLimitAtMs, upstream, onUnsent }: AttemptCall,
+  given: Fault,
   startedMs: number,
   nowMs: number,
 ): Fault {
-  const isOurs = fault.code === "upstream_timeout" && fault.details.upstreamStatus === undefined;
+  const isOurs = given.code === "upstream_timeout" && given.details.upstreamStatus === undefined;
+  const fault = isOurs && nowMs >= clientLimitAtMs ? clientTimeout() : given;
+  if (fault.details.unsent) onUnsent();
   const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
   if (isOurs && isShort && nowMs >= totalAtMs) trial?.left();
   else trial?.failed(nowMs, fault);
   return fault;
+}
+
+/** The client is told what it always was: that no answer came in time. */
+function clientTimeout(): Fault {
+  const message = "The provider did not answer in time: x-poundkey-timeout allowed no more.";
+  return new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
 }
 
 /** No answer may name the provider's secret or its address. */
@@ -94,6 +107,8 @@ export async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Se
   const { request, dropped } = withoutDearTier(attempt.request);
   const outgoing = written(() => upstream.dialect.encode(request, card, target));
   attempt.onDropped([...dropped, ...outgoing.dropped]);
+  call.throwIfEnded();
+  attempt.onSent();
   const stops = outgoing.dropped.includes("stop") ? (request.stop ?? []) : [];
   return { response: await call.send(outgoing, upstream.setup, upstream.dialect), stops };
 }

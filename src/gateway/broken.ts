@@ -3,11 +3,11 @@ import { Fault, type FaultDetails } from "../core/fault.ts";
 
 /** What a connection fails with before anything can be sent over it: no host, nobody there, no TLS that is trusted. */
 const UNCONNECTED =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EPROTO)$|CERT|^ERR_TLS_/;
+  /^(ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|EPROTO)$|CERT|^ERR_TLS_/;
 
-export function brokenBy(cause: unknown, connection?: FaultDetails["connection"]): Fault {
-  const details = connection === undefined ? { cause } : { cause, connection };
-  return new Fault("upstream_error", "The provider could not be reached or broke the connection.", details);
+export function brokenBy(cause: unknown, how: Pick<FaultDetails, "unsent" | "stale"> = {}): Fault {
+  const message = "The provider could not be reached or broke the connection.";
+  return new Fault("upstream_error", message, { cause, ...how });
 }
 
 function codeOf(error: unknown): unknown {

@@ -4,7 +4,8 @@ import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
-import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
+import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
+import { offersOf } from "../ledger/worst.ts";
 import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
 import type { Part } from "../wire/run.ts";
@@ -14,14 +15,15 @@ import type { Batches } from "./batches.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
 import { type ContentPorts, Contents, type Said } from "./contents.ts";
+import { implausible } from "./counted.ts";
 import { detached } from "./detached.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { once } from "./once.ts";
 import { type OpenRequest, OpenRequests } from "./open-requests.ts";
 import { opening } from "./opening.ts";
-import { offered, type PlanPorts, planned } from "./planned.ts";
-import { chargedIn, lostOutcome, Settlements } from "./settlements.ts";
+import { type PlanPorts, planned } from "./planned.ts";
+import { chargedIn, Settlements, withheld } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
 import type { Ports } from "./upstream.ts";
 import { type Life, walk } from "./walk.ts";
@@ -177,7 +179,7 @@ export class Gateway {
     await durable;
     // What was produced is measured only where nobody reports it, or where something is learned of it.
     if (!reply.usage || tally.learns) tally.saw(unfold(reply));
-    const usage = tally.finished(reply.usage ?? null);
+    const usage = tally.finished(reply.usage ?? null, reply.choices);
     said?.whole({ ...reply, usage });
     const settled = await settle({ ...reply, usage });
     return { ...reply, usage: chargedIn(usage, settled) };
@@ -236,7 +238,13 @@ export class Gateway {
       modelAsked: shownModel(request.model),
       selector: selection.kind === "selector" ? `Router#${selection.selector}` : null,
       stream: request.stream === true,
-      offers: () => offered(call, plan),
+      answers: request.n ?? 1,
+      offers: () =>
+        offersOf(
+          plan.map(({ card }) => card),
+          request,
+        ),
+      isPayable: selection.kind === "selector" || selection.card.price !== null,
       idempotency,
       nowMs: this.#ports.clock.nowMs(),
     });
@@ -259,16 +267,17 @@ export class Gateway {
     tally: Tally,
     reply: ChatReply | undefined,
   ): Promise<Settled | null> {
-    const counted = tally.produced;
+    const ended = tally.outcome(this.#ports.deadlines.nowMs());
+    const { record, produced } = ended;
     const isPaid = granted.place.kind === "balance";
-    const record = tally.record(this.#ports.deadlines.nowMs());
+    if (tally.implausible) this.#ports.log(implausible(record, tally.implausible));
     this.#lessons.ended(tally.seen(), { call, record, granted });
     const { id, created, idempotency } = call;
     const kept = reply && idempotency ? { id, created, model: record.modelUsed ?? "", reply } : null;
     const sealedReply = kept && idempotency ? sealReply(this.#ports.vault, idempotency.replyId, kept) : null;
-    const outcome: Outcome = { counted, record, sealedReply };
-    if (!isPaid || !counted) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
-    const unanswered = call.request.stream === true ? outcome : lostOutcome(outcome);
+    const outcome: Outcome = { ...ended, sealedReply };
+    if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
+    const unanswered = call.request.stream === true ? outcome : withheld(outcome, ticket.ask.answers);
     const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
     if (settled || record.ended !== "done") return settled;
     throw new Fault("store_unavailable", "The gateway's store can't be used right now.", {
@@ -278,8 +287,8 @@ export class Gateway {
 
   /** What may have been let in without anybody knowing must not stay held. */
   #callOff(ticket: Ticket, tally: Tally): void {
-    const record = tally.record(this.#ports.deadlines.nowMs());
-    void this.#settlements.add(ticket, { counted: false, record, sealedReply: null }, 0);
+    const { record } = tally.outcome(this.#ports.deadlines.nowMs());
+    void this.#settlements.add(ticket, lostOutcome(record, ticket.ask.answers), 0);
   }
 }
 

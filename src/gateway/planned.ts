@@ -1,15 +1,13 @@
 // A call's plan: what the router is handed of it, and of how the providers are doing.
 import type { ChatRequest } from "../core/chat.ts";
-import type { Offer } from "../core/demand.ts";
 import type { Log, Random } from "../core/world.ts";
-import { offersOf } from "../ledger/worst.ts";
 import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
 import type { Noted } from "../router/health-view.ts";
 import type { Lane } from "../router/lane.ts";
 import type { Learned } from "../router/learned.ts";
 import { paceOf } from "../router/pace.ts";
-import { type Attempt, type Known, type Plan, planOf } from "../router/plan.ts";
+import { type Known, type Plan, planOf } from "../router/plan.ts";
 import type { Stickiness } from "../router/stickiness.ts";
 import type { Call } from "./call.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -53,13 +51,6 @@ export function planned(ports: PlanPorts, call: Call): Plan {
       ...{ model: plan.decision?.choice ?? null, instead_of: usual },
     });
   return plan;
-}
-
-/** A plainly named model without a price is never paid for. */
-export function offered({ selection, request }: Call, plan: readonly Attempt[]): readonly Offer[] {
-  const isUnpriced = selection.kind === "card" && selection.card.price === null;
-  const cards = isUnpriced ? [] : plan.map(({ card }) => card);
-  return offersOf(cards, request);
 }
 
 export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;

@@ -53,5 +53,5 @@ export class Reachability {
 }
 
 function unreachable(): Fault {
-  return new Fault("upstream_timeout", "The provider could not be reached in time.", { connection: "none" });
+  return new Fault("upstream_timeout", "The provider could not be reached in time.", { unsent: true });
 }

@@ -1,15 +1,16 @@
 // One attempt of a walk under way: its call, what it has told so far, and its end when another one was faster.
-import type { ModelCard } from "../core/card.ts";
-import type { ChatRequest, Usage } from "../core/chat.ts";
-import type { Granted } from "../core/demand.ts";
+import type { Usage } from "../core/chat.ts";
 import { Fault, faultOf } from "../core/fault.ts";
+import type { SentRequest } from "../ledger/plausible.ts";
 import type { Attempt } from "../router/plan.ts";
 import type { Trial } from "../router/trial.ts";
 import type { AttemptCall } from "./attempt.ts";
+import { callsNeeded } from "./choices.ts";
 import type { Runner } from "./hedge.ts";
 import type { TracingAttempt } from "./tracing.ts";
 import type { Upstream } from "./upstream.ts";
 import type { Life } from "./walk.ts";
+import { type Fitted, fitToHold } from "./within-hold.ts";
 
 /** How an attempt is made: whole or streamed. */
 export interface Way<Result> {
@@ -38,6 +39,8 @@ export class Running<Result> implements Runner<Result> {
   readonly upstream: Upstream;
   readonly totalAtMs: number;
   readonly #of: RunningOf<Result>;
+  readonly #clientLimitAtMs: number;
+  readonly #fitted: Fitted;
   /** null: no other attempt will be started beside this one. */
   readonly #ending: AbortController | null;
   #dropped: readonly string[] = [];
@@ -48,7 +51,9 @@ export class Running<Result> implements Runner<Result> {
     this.#of = of;
     this.attempt = of.attempt;
     this.upstream = of.upstream;
-    this.totalAtMs = of.startedMs + totalMsOf(of.upstream, of.life);
+    this.#clientLimitAtMs = of.startedMs + (of.life.call.timeoutMs ?? Number.POSITIVE_INFINITY);
+    this.totalAtMs = Math.min(of.startedMs + of.upstream.setup.timeouts.totalMs, this.#clientLimitAtMs);
+    this.#fitted = fitToHold(of.life.call.request, of.attempt.card, of.life.granted);
     this.#ending = of.attempt.card.hedge ? new AbortController() : null;
   }
 
@@ -74,6 +79,13 @@ export class Running<Result> implements Runner<Result> {
 
   readonly drop = (result: Result): void => this.#of.way.drop(result);
 
+  /** The request as it is sent. */
+  get asked(): SentRequest {
+    const { request } = this.#fitted;
+    const { card } = this.attempt;
+    return { request, card, calls: callsNeeded(this.upstream, card, request) };
+  }
+
   /** It has won: the request's facts and its usage are this attempt's, from now on and as far as they were told already. */
   win(): void {
     const { life, attempt, traced } = this.#of;
@@ -85,19 +97,22 @@ export class Running<Result> implements Runner<Result> {
   }
 
   #call(): AttemptCall {
-    const { life, attempt, upstream, trial, fresh } = this.#of;
-    const { call, facts, granted, ending } = life;
+    const { life, attempt, upstream, trial, traced, fresh, nowMs } = this.#of;
+    const { facts, ending, tally } = life;
     return {
       ...attempt,
       upstream,
       trial,
       fresh,
-      request: withinHold(call.request, attempt.card, granted),
+      request: this.#fitted.request,
       choiceOffset: 0,
       client: this.#ending ? AbortSignal.any([ending.signal, this.#ending.signal]) : ending.signal,
       totalAtMs: this.totalAtMs,
+      clientLimitAtMs: this.#clientLimitAtMs,
+      onSent: () => tally.sent.add(traced, attempt.card, nowMs()),
+      onUnsent: () => tally.sent.takeBack(traced),
       onDropped: (fields) => {
-        this.#dropped = [...new Set(fields)];
+        this.#dropped = [...new Set([...this.#fitted.dropped, ...fields])];
         facts.dropped = this.#dropped;
       },
       onUsage: (usage, isWhole) => {
@@ -106,18 +121,4 @@ export class Running<Result> implements Runner<Result> {
       },
     };
   }
-}
-
-function totalMsOf({ setup }: Upstream, life: Life): number {
-  return Math.min(setup.timeouts.totalMs, life.call.timeoutMs ?? Number.POSITIVE_INFINITY);
-}
-
-/** The provider is told the limit that is held for, where the client named none and the model would give more. */
-function withinHold(request: ChatRequest, card: ModelCard, { outputTokens }: Granted): ChatRequest {
-  const held = outputTokens?.[card.id];
-  const isNamed = request.max_tokens !== undefined || request.max_completion_tokens !== undefined;
-  // Where only the context bounds the model, so large a limit would leave no room for the prompt.
-  const most = card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
-  if (held === undefined || isNamed || held >= most) return request;
-  return { ...request, max_completion_tokens: held };
 }

@@ -3,7 +3,7 @@ import type { Usage } from "../core/chat.ts";
 import { FAULTS, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Clock, Log } from "../core/world.ts";
-import type { Ledger, Outcome, Settled, Ticket } from "../ledger/ledger.ts";
+import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 
 const RETRY_MS = 1000;
@@ -130,13 +130,9 @@ export class Settlements {
 }
 
 /** What is written of an answer that was withheld because its own row could not be: nobody got it, nobody pays. */
-export function lostOutcome({ record }: Outcome): Outcome {
+export function withheld({ record }: Outcome, answers: number): Outcome {
   const { status } = FAULTS.store_unavailable;
-  return {
-    counted: false,
-    sealedReply: null,
-    record: { ...record, ended: "lost", status, faultCode: "store_unavailable" },
-  };
+  return lostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);
 }
 
 /** The usage as the client sees it. */

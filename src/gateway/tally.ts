@@ -1,47 +1,43 @@
 // What one request came to: counted while it runs, made into its one record at its end.
-import type { Delta, Usage } from "../core/chat.ts";
+import type { ChatChunk, Delta, Usage } from "../core/chat.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
-import { type BillLine, usdOf } from "../core/money.ts";
-import type { Ended, Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
+import { usdOf } from "../core/money.ts";
+import type { Ended, UnsettledRecord } from "../core/record.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
-import { costBy, linesOf, tokensOf } from "../ledger/price.ts";
+import type { Outcome } from "../ledger/ledger.ts";
+import type { SentRequest } from "../ledger/plausible.ts";
 import type { KeptDecision } from "../router/decision.ts";
 import type { Attempt } from "../router/plan.ts";
 import { Witness } from "../router/signal.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import { chunksOf, isChunk, type Part, Run } from "../wire/run.ts";
 import type { Call, Facts } from "./call.ts";
+import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
 import type { Seen } from "./lessons.ts";
+import { SentCalls } from "./sent-calls.ts";
 import { Tracing } from "./tracing.ts";
-
-interface Bill extends Pick<UnsettledRecord, "tokens" | "costNanoUsd"> {
-  readonly lines: readonly BillLine[];
-}
-
-const NOTHING: Bill = {
-  tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
-  costNanoUsd: 0,
-  lines: [],
-};
+import { clientGone, isByClient, judge } from "./verdict.ts";
 
 export class Tally {
   readonly tracing: Tracing;
+  readonly sent = new SentCalls();
   readonly #call: Call;
   readonly #facts: Facts;
   readonly #decision: KeptDecision | null;
   readonly #atMs: number;
   readonly #startedMs: number;
   #attempt: Attempt | null = null;
-  #calls = 1;
+  /** The request as the attempt that answers was sent it. */
+  #asked: SentRequest | null = null;
   /** The provider's latest report of an answer that is not whole yet. */
   #reported: Usage | null = null;
   /** That report is the last word: every choice had come to its finish. */
   #isCounted = false;
-  #usage: Usage | null = null;
-  /** Of the usage that the answer ended with, worked out once. */
-  #bill: Bill | null = null;
-  #source: UsageSource = "none";
+  /** What the answer came to, worked out once. */
+  #counted: Counted | null = null;
   #answered = false;
+  /** Indexes of the choices that were begun or finished. */
+  readonly #begun = new Set<number>();
   #producedBytes = 0;
   #firstTokenMs: number | null = null;
   #ended: Ended = "client_gone";
@@ -61,7 +57,7 @@ export class Tally {
     this.tracing = new Tracing(startedMs);
   }
 
-  /** Whether a provider produced anything: only then does the request count. */
+  /** Whether a provider produced anything. */
   get produced(): boolean {
     return this.#finished || this.#answered;
   }
@@ -69,6 +65,11 @@ export class Tally {
   /** Why it failed; null: it did not. */
   get fault(): Fault | null {
     return this.#fault;
+  }
+
+  /** The usage that the provider reported and that can't be; null: there was none. */
+  get implausible(): Usage | null {
+    return this.#counted?.implausible ?? null;
   }
 
   /** Whether something is learned of the answer: then all of it is to be seen. */
@@ -86,39 +87,43 @@ export class Tally {
     this.#isCounted = isWhole;
   };
 
-  /** Another attempt begins, which takes so many calls: what one before it reported is not this one's. */
-  begins(calls: number): void {
-    this.#calls = calls;
+  /** The attempt that answers: what one before it reported is not this one's. */
+  answeredBy(attempt: Attempt, asked: SentRequest, nowMs: number): void {
+    this.#attempt = attempt;
+    this.#asked = asked;
     this.#reported = null;
     this.#isCounted = false;
-  }
-
-  /** The attempt that answers. */
-  answeredBy(attempt: Attempt, nowMs: number): void {
-    this.#attempt = attempt;
     this.#firstTokenMs = Math.round(nowMs - this.#startedMs);
   }
 
   /** What left for the client. */
   saw(parts: readonly Part[]): void {
-    this.#answered ||= parts.some(isAnswer);
     const witness = this.#witness;
     // A run says nothing of how an answer ends: who keeps no texts needs none of it.
     witness?.take(witness.keeps ? chunksOf(parts) : parts.filter(isChunk));
     for (const part of parts) {
+      // A run continues a choice that a chunk has begun.
       if (part instanceof Run) this.#producedBytes += part.bytes;
-      else for (const { delta } of part.choices) this.#producedBytes += bytesOf(delta);
+      else this.#sawChunk(part);
+    }
+  }
+
+  #sawChunk(chunk: ChatChunk): void {
+    const hasAnswer = isAnswer(chunk);
+    this.#answered ||= hasAnswer;
+    for (const { index, delta, finish_reason } of chunk.choices) {
+      if (hasAnswer || finish_reason !== null) this.#begun.add(index);
+      this.#producedBytes += bytesOf(delta);
     }
   }
 
   /** The answer is whole. Gives the usage with its cost, as the client sees it but for what was charged. */
-  finished(reported: Usage | null): Usage {
+  finished(reported: Usage | null, choices: Iterable<{ readonly index: number }> = []): Usage {
     this.#finished = true;
     this.#ended = "done";
-    this.#usage = reported ?? this.#estimate();
-    this.#bill = null;
-    this.#source = reported ? "provider" : "estimate";
-    return { ...this.#usage, cost: usdOf(this.#billed().costNanoUsd) };
+    for (const { index } of choices) this.#begun.add(index);
+    const { usage, bill } = this.#count(reported);
+    return { ...(usage ?? this.#estimate()), cost: usdOf(bill.costNanoUsd) };
   }
 
   /** What can be learned of the answer; null: a selector didn't choose, or nobody answered. */
@@ -133,12 +138,44 @@ export class Tally {
     this.#ended = this.#endedBy(this.#fault);
   }
 
-  /** The record, complete once the request is over. What was produced without a report is estimated. */
-  record(nowMs: number): UnsettledRecord {
-    if (!this.#usage && this.#answered) {
-      this.#usage = (this.#isCounted ? this.#reported : null) ?? this.#estimate();
-      this.#source = this.#isCounted ? "provider" : "estimate";
+  /** What it costs and what it gets back, complete once the request is over. */
+  outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
+    const fault = this.#finished ? null : (this.#fault ?? clientGone());
+    const answers = this.#call.request.n ?? 1;
+    const none = { produced: this.produced, isDue: false, record: this.#record(nowMs, this.#produced()) };
+    const giveBack = { answers, isBounded: true, beyond: null };
+    switch (
+      judge({ fault, hasAnswer: this.produced, isSent: this.sent.any, silentMs: this.sent.silentMs(nowMs) })
+    ) {
+      case "produced": {
+        const isTheirs = fault === null || !isByClient(fault);
+        const failed = isTheirs ? Math.max(0, answers - this.#begun.size) : 0;
+        return { ...none, isDue: true, giveBack: { ...giveBack, answers: failed } };
+      }
+      case "left":
+        return {
+          ...none,
+          isDue: true,
+          record: this.#unanswered(nowMs),
+          giveBack: { ...giveBack, answers: 0 },
+        };
+      case "refused":
+        return { ...none, giveBack: { ...giveBack, beyond: this.#unanswered(nowMs) } };
+      case "failed":
+        return { ...none, giveBack };
+      case "unsent":
+        return { ...none, giveBack: { ...giveBack, isBounded: false } };
     }
+  }
+
+  /** The row of a prompt that has to be paid for although nothing was produced. */
+  #unanswered(nowMs: number): UnsettledRecord {
+    const { latest } = this.sent;
+    const { request, markup } = this.#call;
+    return this.#record(nowMs, latest ? countPrompt(request, latest, markup) : UNCOUNTED);
+  }
+
+  #record(nowMs: number, { bill, source }: Counted): UnsettledRecord {
     const { id, requestId, key, request } = this.#call;
     const totalMs = Math.round(nowMs - this.#startedMs);
     return {
@@ -152,49 +189,52 @@ export class Tally {
       modelUsed: this.#attempt?.card.id ?? null,
       selector: this.#facts.selector,
       decision: this.#decision && JSON.stringify(this.#decision),
-      trace: this.#trace(totalMs),
+      trace: this.#trace(totalMs, bill),
       attempts: this.#facts.attempts,
       stream: request.stream === true,
       status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
       faultCode: this.#fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
-      tokens: this.#billed().tokens,
-      costNanoUsd: this.#billed().costNanoUsd,
-      usageSource: this.#source,
+      tokens: bill.tokens,
+      costNanoUsd: bill.costNanoUsd,
+      usageSource: source,
       ended: this.#ended,
       totalMs,
       firstTokenMs: this.#firstTokenMs,
     };
   }
 
-  #billed(): Bill {
-    if (!this.#usage) return NOTHING;
-    this.#bill ??= this.#billFor(tokensOf(this.#usage));
-    return this.#bill;
+  /** What was produced without a whole report is estimated. */
+  #produced(): Counted {
+    if (!this.produced) return UNCOUNTED;
+    return this.#counted ?? this.#count(this.#isCounted ? this.#reported : null);
   }
 
-  #billFor(tokens: Tokens): Bill {
-    const price = this.#attempt?.card.price ?? null;
-    if (price === null) return { ...NOTHING, tokens };
-    const lines = linesOf(price, tokens, this.#calls);
-    return { tokens, costNanoUsd: costBy(lines, this.#call.markup), lines };
+  #count(reported: Usage | null): Counted {
+    if (this.#asked === null) return UNCOUNTED;
+    const usage = reported ?? this.#estimate();
+    this.#counted = countAnswer(usage, reported ? "provider" : "estimate", this.#asked, this.#call.markup);
+    return this.#counted;
   }
 
-  #trace(endMs: number): string {
-    const { lines: bill } = this.#billed();
-    const { markup } = this.#call;
-    const firstTokenMs = this.#firstTokenMs;
+  #trace(endMs: number, { lines: bill }: Bill): string {
+    const { implausible } = this;
     return this.tracing.text({
       endMs,
-      firstTokenMs,
+      firstTokenMs: this.#firstTokenMs,
       isWhole: this.#finished,
       fault: this.#fault,
       bill,
-      markup,
+      markup: this.#call.markup,
+      usageImplausible: implausible && {
+        promptTokens: implausible.prompt_tokens,
+        completionTokens: implausible.completion_tokens,
+      },
     });
   }
 
   #endedBy(fault: Fault): Ended {
     if (fault.code === "client_gone") return "client_gone";
+    if (fault.code === "client_timeout" && this.#facts.attempts > 0) return "timeout";
     const asked = fault.details.upstreamStatus !== undefined || fault.row.blame !== "client";
     if (this.#facts.attempts === 0 || !asked) return "refused";
     if (fault.code === "store_unavailable" && !this.produced) return "lost";
@@ -204,8 +244,8 @@ export class Tally {
 
   /** What was produced, as far as the provider reported it, and no less than what was seen. */
   #estimate(): Usage {
-    const promptTokens =
-      this.#reported?.prompt_tokens ?? likelyPromptTokens(this.#call.request) * this.#calls;
+    const calls = this.#asked?.calls ?? 1;
+    const promptTokens = this.#reported?.prompt_tokens ?? likelyPromptTokens(this.#call.request) * calls;
     const seenTokens = likelyTextTokens(this.#producedBytes);
     const completionTokens = Math.max(seenTokens, this.#reported?.completion_tokens ?? 0);
     return {

@@ -1,6 +1,5 @@
 // Takes down what happens to a request and when, for its row.
 import type { Fault } from "../core/fault.ts";
-import type { BillLine } from "../core/money.ts";
 import type { AttemptOutcome, Trace, TracedAttempt } from "../core/trace.ts";
 
 /** One attempt while it is under way. The first ending that it is told counts. */
@@ -75,21 +74,22 @@ export class Tracing {
   }
 
   /** As the row keeps it. */
-  text(end: {
-    readonly endMs: number;
-    readonly firstTokenMs: number | null;
-    readonly isWhole: boolean;
-    readonly fault: Fault | null;
-    readonly bill: readonly BillLine[];
-    readonly markup: number;
-  }): string {
-    const { endMs, firstTokenMs, fault, bill, markup } = end;
+  text(
+    end: {
+      readonly endMs: number;
+      readonly firstTokenMs: number | null;
+      readonly isWhole: boolean;
+      readonly fault: Fault | null;
+    } & Pick<Trace, "bill" | "markup" | "usageImplausible">,
+  ): string {
+    const { endMs, firstTokenMs, fault, bill, markup, usageImplausible } = end;
     this.#winner?.ends(end.isWhole ? "answered" : fault ? "failed" : "left", endMs, fault);
     const trace: Trace = {
       admittedMs: this.#admittedMs,
       attempts: this.#attempts.map((one) => one.traced(one === this.#winner ? firstTokenMs : null, endMs)),
       bill,
       markup,
+      usageImplausible,
       message: fault && fault.row.blame !== "client" ? fault.message : null,
     };
     return JSON.stringify(trace);

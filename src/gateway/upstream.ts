@@ -113,6 +113,11 @@ export class UpstreamCall {
     this.#origin = null;
   }
 
+  /** Throws the reason if the call has ended already: then it is not to be sent. */
+  throwIfEnded(): void {
+    if (this.#abort.signal.aborted) throw this.reasonOf(this.#abort.signal.reason);
+  }
+
   /** Sends the request and gives the answer's head. Throws the Fault that a failure or an error answer means. */
   async send(outgoing: Outgoing, setup: ProviderSetup, dialect: Dialect): Promise<Response> {
     const connecting = this.#ports.reachability.watch(outgoing.url, setup.timeouts.connectMs, (fault) =>
@@ -235,7 +240,7 @@ export class UpstreamCall {
     } catch (error) {
       if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.reasonOf(error);
       const isStale = mayBeStale && isReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
-      throw brokenBy(error, isStale ? "stale" : isUnconnected(error) ? "none" : undefined);
+      throw brokenBy(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
     }
   }
 

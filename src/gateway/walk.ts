@@ -9,7 +9,6 @@ import { Say } from "../router/key.ts";
 import { type Attempt, CALLS_MAX } from "../router/plan.ts";
 import type { Trial } from "../router/trial.ts";
 import type { Call, Facts } from "./call.ts";
-import { callsNeeded } from "./choices.ts";
 import { type Race, raced } from "./hedge.ts";
 import type { PlanPorts } from "./planned.ts";
 import { Running, type Way } from "./running.ts";
@@ -116,13 +115,13 @@ class Walk<Result> {
   }
 
   #failed(attempt: Attempt, { isKeyProbe }: Trial, fault: Fault): void {
-    const { connection } = fault.details;
-    this.#isOwed = isKeyProbe || connection !== undefined;
-    if (connection === "none") {
+    const { unsent = false, stale = false } = fault.details;
+    this.#isOwed = isKeyProbe || unsent || stale;
+    if (unsent) {
       this.#unsent++;
       this.#unreached.add(this.#addressOf(attempt.card));
     }
-    if (connection === "stale" && this.#again === null) {
+    if (stale && this.#again === null) {
       this.#again = { ...attempt };
       this.#left.unshift(this.#again);
     }
@@ -208,10 +207,9 @@ class Walk<Result> {
   #won({ result, by }: { readonly result: Result; readonly by: Running<Result> }): Result {
     const { call, tally } = this.#life;
     const { deadlines, stickiness } = this.#ports;
-    const { attempt, upstream } = by;
-    tally.begins(callsNeeded(upstream, attempt.card, call.request));
+    const { attempt } = by;
+    tally.answeredBy(attempt, by.asked, deadlines.nowMs());
     by.win();
-    tally.answeredBy(attempt, deadlines.nowMs());
     stickiness.keep(call.request, attempt, deadlines.nowMs());
     return result;
   }
@@ -235,7 +233,7 @@ function logAttempt(log: Log, call: Call, attempt: Attempt, fault: Fault): void 
     fault: fault.code,
     upstream_status: fault.details.upstreamStatus ?? null,
     cause: causeOf(fault.details.cause),
-    ...(fault.details.connection === undefined ? {} : { connection: fault.details.connection }),
+    ...(fault.details.stale ? { stale: true } : {}),
   });
 }
 

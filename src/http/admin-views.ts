@@ -3,6 +3,7 @@ import { knownCards } from "../catalogue/catalogue.ts";
 import { overlaid } from "../catalogue/overlay.ts";
 import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
+import { usdOf } from "../core/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
 import { profileOf } from "../router/profiles.ts";
 
@@ -60,6 +61,7 @@ export function settingsView(settings: Settings, { version, node }: Running) {
       host: server.host,
       port: server.port,
       body_limit: server.bodyBytesMax,
+      body_memory: server.bodyMemoryBytes,
       drain_ms: server.drainMs,
       keep_alive_ms: server.keepAliveMs,
       trusted_proxies: server.trustedProxies,
@@ -78,7 +80,7 @@ function routerView({ fairQuality, deny, pin, rules, explore }: RouterRules) {
   return { fair: { quality: fairQuality }, deny, pin, rules: shown, explore };
 }
 
-function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZone }: QuotaRules) {
+function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZone, free }: QuotaRules) {
   const two = (number: number) => String(number).padStart(2, "0");
   return {
     requests_per_day: requestsPerDay,
@@ -86,6 +88,10 @@ function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZo
     scope,
     day_starts: `${two(Math.floor(dayStartsMinutes / 60))}:${two(dayStartsMinutes % 60)}`,
     time_zone: timeZone,
+    free: {
+      models: free.models,
+      budget_usd_per_day: free.budgetNanoUsd === null ? null : usdOf(free.budgetNanoUsd),
+    },
   };
 }
 

@@ -34,6 +34,8 @@ function faultHeaders(fault: Fault): HeaderMap {
   if (fault.row.status === 401) headers["www-authenticate"] = "Bearer";
   if (fault.row.final) headers["x-should-retry"] = "false";
   if (allow) headers.allow = allow;
+  // The rest of the body would still be waited for.
+  if (fault.code === "request_timeout") headers.connection = "close";
   const mayPass = fault.row.status === 503 || fault.code === "provider_busy";
   const waitMs = retryAfterMs ?? (mayPass ? RETRY_UNKNOWN_MS : undefined);
   if (waitMs === undefined) return headers;

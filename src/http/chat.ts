@@ -82,7 +82,7 @@ async function answered(
   const known = await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const body = await readJson(request, ports.server.bodyBytesMax);
+  const body = await readJson(request, ports, { owner: known.id, bytesMax: ports.server.bodyBytesMax });
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;

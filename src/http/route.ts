@@ -37,7 +37,8 @@ export function routeRoutes(ports: RoutePorts) {
 async function route(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
   const key = await ports.authenticate(secretOf(bearer));
   const { catalogue, limits, rules } = ports.snapshot();
-  const asked = chatRequestOf(await readJson(request, ports.server.bodyBytesMax), limits);
+  const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
+  const asked = chatRequestOf(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(candidatesOf(key, catalogue).map(({ id }) => id));
   const choice = choose(selectorOf(asked.model, key, ports), {
@@ -62,7 +63,8 @@ function selectorOf(model: string, key: GatewayKey, ports: RoutePorts): Selector
 /** The first score of a completion counts. What a selector chose is learned from, once every node has read it. */
 async function feedback(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
   const key = await ports.authenticate(secretOf(bearer));
-  const { id, score } = feedbackOf(await readJson(request, FEEDBACK_BYTES_MAX));
+  const body = await readJson(request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
+  const { id, score } = feedbackOf(body);
   const record = await ports.store.request(id);
   if (record === null || record.keyId !== key.id) {
     throw new Fault("not_found", "There is no completion with that id of this key.", { param: "id" });

@@ -1,14 +1,14 @@
 // Admission: whether a request is let in, by which place, and what is held of the balance for it.
-import type { Admission, Answer, Granted } from "../core/demand.ts";
+import type { Admission, Answer, Granted, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, invalidKey, isLive } from "../core/key.ts";
-import type { RequestLimits } from "../core/record.ts";
-import { meterIdOf, type Place } from "../core/rows.ts";
-import { limitOf, limitsOf, type Standing, standingOf, usedUp } from "./allowance.ts";
+import { limitOf, limitsOf, openDay, type Standing, standingOf, usedUp } from "./allowance.ts";
 import type { Books } from "./books.ts";
+import { freeTerms } from "./budget.ts";
+import { standAside, takePlaces } from "./places.ts";
 import { answeredBefore, claimReply } from "./replies.ts";
-import { resolve } from "./settle.ts";
-import { type HoldTerms, termsFor } from "./worst.ts";
+import { undoHold } from "./settle.ts";
+import { balanceRoom, coverAll, type HoldTerms } from "./worst.ts";
 
 export function admit(books: Books, demand: Admission): Answer {
   undo(books, demand);
@@ -35,66 +35,69 @@ function resolvedMeanwhile(): Fault {
 /** The same admission was written before without anybody knowing: it starts anew. */
 function undo(books: Books, { id, nowMs }: Admission): void {
   const known = books.holds.get(id);
-  if (known) resolve(books, known, { atMs: nowMs, ended: "lost", usageSource: "none", produced: null });
+  if (known) undoHold(books, known, nowMs);
 }
 
 function letIn(books: Books, demand: Admission, key: GatewayKey): Answer {
-  const { id, nowMs, quota, billing } = demand;
+  const { nowMs, quota, billing } = demand;
   if (billing.charge === "always") return paid(books, demand, key, null) ?? refused(unpaid(demand));
   const limit = limitOf(key, quota);
-  if (limit === null) return free({ kind: "unlimited" }, null);
+  if (limit === null) {
+    const place = standAside("unlimited", openDay(books, key, quota, nowMs), null);
+    return { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens: null };
+  }
   const standing = standingOf(books, key, limit, quota, nowMs);
-  if (standing.meter.used < limit)
-    return free(takeAllowance(books, standing, nowMs), limitsOf(standing, 1, nowMs));
-  const limits = limitsOf(standing, 0, nowMs);
-  const balance = books.account(key.accountId).balanceNanoUsd;
-  const payable = balance > 0 ? paid(books, demand, key, limits) : null;
-  if (payable) return payable;
-  if (standing.slotAtMs !== null && standing.slotAtMs <= nowMs)
-    return free(takeSlot(books, standing, id, nowMs), limits);
-  return refused(usedUp(standing, quota, nowMs));
+  const hasPlace = standing.meter.used < limit;
+  const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
+  const terms = hasPlace || hasSlot ? freeTerms(demand, standing) : null;
+  if (hasPlace && terms?.kind === "free") return free(books, demand, standing, terms.terms);
+  if (books.account(key.accountId).balanceNanoUsd > 0) {
+    const payment = paid(books, demand, key, standing);
+    if (payment) return payment;
+  }
+  if (terms?.kind === "refused") return refused(terms.fault);
+  return terms ? free(books, demand, standing, terms.terms) : refused(usedUp(standing, quota, nowMs));
 }
 
-function free(place: Place, limits: RequestLimits | null): Granted {
-  return { kind: "granted", place, limits, holdNanoUsd: 0, outputTokens: null };
-}
-
-function takeAllowance(books: Books, { meter }: Standing, nowMs: number): Place {
-  const { owner, day, used } = meter;
-  const lastAtMs = Math.max(meter.lastAtMs, nowMs);
-  books.meters.put(meterIdOf(owner, day), { ...meter, used: used + 1, lastAtMs });
-  return { kind: "allowance", owner, day };
-}
-
-function takeSlot(books: Books, { slot }: Standing, id: string, nowMs: number): Place {
-  const { owner, taken: previous } = slot;
-  const taken = { atMs: nowMs, by: id };
-  books.slots.put(owner, { ...slot, taken });
-  return { kind: "throttle", owner, taken, previous };
+/** Let in by the allowance, else by the throttle. */
+function free(books: Books, demand: Admission, standing: Standing, terms: HoldTerms | null): Granted {
+  const { id, nowMs, answers, quota } = demand;
+  const freeNanoUsd = quota.free.budgetNanoUsd === null ? null : (terms?.nanoUsd ?? 0);
+  const everyMs = quota.throttleMs;
+  const place = takePlaces(books, standing, { id, answers, nowMs, everyMs, freeNanoUsd });
+  const limits = limitsOf(standing, place.places, nowMs);
+  return { kind: "granted", place, limits, holdNanoUsd: 0, outputTokens: terms?.outputTokens ?? null };
 }
 
 /** Let in at the balance's cost; null when it can't pay, or the model has no price. */
-function paid(
-  books: Books,
-  demand: Admission,
-  key: GatewayKey,
-  limits: RequestLimits | null,
-): Granted | null {
-  const terms = demand.offers.length === 0 ? null : affordable(books, demand, key);
+function paid(books: Books, demand: Admission, key: GatewayKey, standing: Standing | null): Granted | null {
+  const terms = affordable(books, demand, key);
   if (terms === null) return null;
-  const { nanoUsd: holdNanoUsd, outputTokens } = terms;
-  return { kind: "granted", place: { kind: "balance" }, limits, holdNanoUsd, outputTokens };
+  const { nowMs, quota } = demand;
+  const day = standing ?? openDay(books, key, quota, nowMs);
+  const place = standAside("balance", day, standing?.limit ?? null);
+  const limits = standing && limitsOf(standing, 0, nowMs);
+  return { kind: "granted", place, limits, holdNanoUsd: terms.nanoUsd, outputTokens: terms.outputTokens };
 }
 
-function affordable(books: Books, { offers, billing }: Admission, key: GatewayKey): HoldTerms | null {
+function affordable(books: Books, demand: Admission, key: GatewayKey): HoldTerms | null {
+  const offers = pricedOffers(demand);
+  if (offers.length === 0) return null;
   const { balanceNanoUsd } = books.account(key.accountId);
   const { spentNanoUsd, heldNanoUsd } = books.spend(key.accountId, key.id);
   const spendable = (key.spendLimitNanoUsd ?? Number.POSITIVE_INFINITY) - spentNanoUsd - heldNanoUsd;
-  return termsFor(offers, Math.min(balanceNanoUsd, Math.max(0, spendable)), billing.markup);
+  const room = balanceRoom(Math.min(balanceNanoUsd, Math.max(0, spendable)));
+  return coverAll(offers, room, demand.billing.markup);
 }
 
-function unpaid({ offers, modelAsked }: Admission): Fault {
-  if (offers.length === 0) {
+/** The cards that a balance can pay for; none where the model that was named has no price. */
+function pricedOffers({ offers, isPayable }: Admission): readonly Offer[] {
+  return isPayable ? offers.filter(({ isPriced }) => isPriced) : [];
+}
+
+function unpaid(demand: Admission): Fault {
+  const { modelAsked } = demand;
+  if (pricedOffers(demand).length === 0) {
     const message = `Every request is paid for here, and the model '${modelAsked}' has no price.`;
     return new Fault("model_not_priced", message, { param: "model" });
   }

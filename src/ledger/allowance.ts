@@ -7,6 +7,7 @@ import type { RequestLimits } from "../core/record.ts";
 import { type Meter, meterIdOf, type Slot } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import { dayAfter, dayOf } from "./day.ts";
+import { inWords } from "./time-words.ts";
 
 /** By what requests are let in. */
 export interface LedgerRules {
@@ -20,14 +21,20 @@ export interface Counts {
   readonly slots: { get(owner: string): Slot | null };
 }
 
-export interface Standing {
-  /** Requests a day. */
-  readonly limit: number;
-  /** The current day's; not in the store yet when nothing was taken. */
+/** The owner's day that a moment belongs to. */
+export interface OpenDay {
+  /** Not in the store yet when nothing was taken. */
   readonly meter: Meter;
-  readonly slot: Slot;
   /** Start of the next day, Unix milliseconds. */
   readonly resetsAtMs: number;
+  /** A slot taken at this moment or later was given by a clock that was wrong. */
+  readonly slotsEndMs: number;
+}
+
+export interface Standing extends OpenDay {
+  /** Requests a day. */
+  readonly limit: number;
+  readonly slot: Slot;
   /** When the throttle gives its next slot, perhaps in the past; null: it gives none. */
   readonly slotAtMs: number | null;
 }
@@ -42,19 +49,45 @@ function ownerOf(key: GatewayKey, quota: QuotaRules): string {
   return quota.scope === "account" && key.requestsPerDay === "default" ? key.accountId : key.id;
 }
 
-/** The rows that `standingOf` may need, whatever the key's row will turn out to say; where all is paid, no standing is asked for. */
-export function readsOf(key: GatewayKey, { quota, billing }: LedgerRules, nowMs: number): Reads {
+/** The rows that `standingOf` may need, whatever the key's row will turn out to say. */
+export function readsOf(key: GatewayKey, { quota }: LedgerRules, nowMs: number): Reads {
   const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
-  if (billing.charge === "always") return { ...read, owners: [], days: [] };
   const today = dayOf(nowMs, quota);
   const owners = quota.scope === "account" ? [key.id, key.accountId] : [key.id];
   return { ...read, owners, days: [today.name, dayAfter(today, quota).name] };
 }
 
+/** A meter of which nothing is taken yet. */
+export function freshMeter(given: {
+  readonly accountId: string;
+  readonly owner: string;
+  readonly day: string;
+  readonly atMs: number;
+}): Meter {
+  const { accountId, owner, day, atMs: lastAtMs } = given;
+  return { accountId, owner, day, used: 0, lastAtMs, givenBack: 0, freeSpentNanoUsd: 0, freeHeldNanoUsd: 0 };
+}
+
 /**
- * The standing of a key with a limit. Where the next day's meter has begun already, the clock has been set back (or
- * another node's runs ahead): the later day stays, else the same hour would be handed out twice.
+ * The day of the key's owner. Where the next day's meter has begun already, the clock has been set back (or another
+ * node's runs ahead): the later day stays, else the same hour would be handed out twice.
  */
+export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowMs: number): OpenDay {
+  const owner = ownerOf(key, quota);
+  const today = dayOf(nowMs, quota);
+  const tomorrow = dayAfter(today, quota);
+  const begun = counts.meters.get(meterIdOf(owner, tomorrow.name));
+  const day = begun ? tomorrow : today;
+  const kept = begun ?? counts.meters.get(meterIdOf(owner, today.name));
+  const { accountId } = key;
+  return {
+    meter: kept ?? freshMeter({ accountId, owner, day: day.name, atMs: nowMs }),
+    resetsAtMs: day.endMs,
+    slotsEndMs: tomorrow.endMs,
+  };
+}
+
+/** The standing of a key with a limit. */
 export function standingOf(
   counts: Counts,
   key: GatewayKey,
@@ -62,43 +95,14 @@ export function standingOf(
   quota: QuotaRules,
   nowMs: number,
 ): Standing {
-  const owner = ownerOf(key, quota);
-  const { accountId } = key;
-  const today = dayOf(nowMs, quota);
-  const tomorrow = dayAfter(today, quota);
-  const begun = counts.meters.get(meterIdOf(owner, tomorrow.name));
-  const day = begun ? tomorrow : today;
-  const kept = begun ?? counts.meters.get(meterIdOf(owner, today.name));
+  const open = openDay(counts, key, quota, nowMs);
+  const { accountId, owner, lastAtMs } = open.meter;
   const slot = counts.slots.get(owner) ?? { accountId, owner, taken: null };
-  // A slot taken after tomorrow was given by a clock that was wrong: it would hold the throttle back until then.
-  const takenAtMs = slot.taken && slot.taken.atMs < tomorrow.endMs ? slot.taken.atMs : 0;
-  const lastAtMs = Math.max(kept?.lastAtMs ?? 0, takenAtMs);
-  return {
-    limit,
-    meter: kept ?? { accountId, owner, day: day.name, used: 0, lastAtMs: nowMs },
-    slot,
-    resetsAtMs: day.endMs,
-    slotAtMs: quota.throttleMs > 0 ? lastAtMs + quota.throttleMs : null,
-  };
-}
-
-const UNITS = [
-  ["day", 86_400],
-  ["hour", 3_600],
-  ["minute", 60],
-  ["second", 1],
-] as const;
-
-/** A span in words, rounded up to whole seconds and told in its two greatest units: `9 minutes 58 seconds`. */
-export function inWords(spanMs: number): string {
-  let seconds = Math.max(1, Math.ceil(spanMs / 1000));
-  const words: string[] = [];
-  for (const [unit, size] of UNITS) {
-    const count = Math.floor(seconds / size);
-    seconds -= count * size;
-    if (count > 0) words.push(`${count} ${unit}${count === 1 ? "" : "s"}`);
-  }
-  return words.slice(0, 2).join(" ");
+  // A slot from beyond tomorrow would hold the throttle back until then.
+  const takenAtMs = slot.taken && slot.taken.atMs < open.slotsEndMs ? slot.taken.atMs : 0;
+  const usedAtMs = open.meter.used > 0 ? lastAtMs : 0;
+  const slotAtMs = quota.throttleMs > 0 ? Math.max(usedAtMs, takenAtMs) + quota.throttleMs : null;
+  return { ...open, limit, slot, slotAtMs };
 }
 
 /** The refusal for a key whose allowance is used up and whose throttle has no slot at that moment. */
@@ -113,7 +117,7 @@ export function usedUp(standing: Standing, quota: QuotaRules, nowMs: number): Fa
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }
 
-/** What is left when `taken` more places of the allowance are. */
+/** What is left when `taken` more places of the allowance are taken. */
 export function limitsOf(
   { limit, meter, resetsAtMs }: Standing,
   taken: number,

@@ -208,12 +208,13 @@ export class Books {
 }
 
 /**
- * The model that a request counts for: the one that answered, else the one whose provider failed. Empty where the client
- * or the gateway was to blame: what clients make up as a model's name must not become rows that stay.
+ * The model that a request counts for: the one that answered, else the one whose provider failed or read a prompt that is
+ * charged. Empty where the client or the gateway was to blame: what clients make up as a model's name must not become rows that stay.
  */
-function summedUnder({ modelUsed, modelTried, faultCode }: RequestRecord): string {
+function summedUnder({ modelUsed, modelTried, faultCode, usageSource }: RequestRecord): string {
   if (modelUsed !== null) return modelUsed;
-  return faultCode !== null && PROVIDERS_FAULTS.has(faultCode) ? (modelTried ?? "") : "";
+  const isCounted = usageSource !== "none" || (faultCode !== null && PROVIDERS_FAULTS.has(faultCode));
+  return isCounted ? (modelTried ?? "") : "";
 }
 
 const PROVIDERS_FAULTS: ReadonlySet<string> = new Set(

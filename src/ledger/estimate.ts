@@ -46,7 +46,7 @@ const LIKELY_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
 const LIKELY_REMOTE_FILE = 5000;
 const CONTEXT_UNKNOWN = 1_000_000;
 /** Catalogues round: 128,000 for 131,072. What is longer than the context is refused, and costs nothing. */
-const CONTEXT_SLACK = 1.05;
+export const CONTEXT_SLACK = 1.05;
 
 /** What a provider's template puts around each message and each tool, and for the schema of an answer. */
 const [MESSAGE_TOKENS, LIKELY_MESSAGE_TOKENS] = [12, 4];

@@ -1,5 +1,5 @@
 // The ledger: lets requests in by their key's allowance or the account's balance, and settles what became of them.
-import type { Answer, Granted, Offer, Reads, Rows } from "../core/demand.ts";
+import type { Answer, Granted, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { UnsettledRecord } from "../core/record.ts";
@@ -21,8 +21,12 @@ export interface Ask {
   readonly modelAsked: string;
   readonly selector: string | null;
   readonly stream: boolean;
-  /** What it may cost on each card of its plan that has a price; asked for only where it may have to be paid. */
+  /** How many answers it asks for. */
+  readonly answers: number;
+  /** What it may cost on each card of its plan; asked for only where something is to be held. */
   readonly offers: () => readonly Offer[];
+  /** False: the model that was named has no price. */
+  readonly isPayable: boolean;
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
   /** When it came, Unix milliseconds. */
   readonly nowMs: number;
@@ -41,9 +45,7 @@ export type Admitted =
   | { readonly kind: "replayed"; readonly sealed: string }
   | { readonly kind: "pending"; readonly id: string };
 
-export interface Outcome {
-  /** False when no provider produced anything: nothing is charged, the place is given back. */
-  readonly counted: boolean;
+export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBack"> {
   readonly record: UnsettledRecord;
   /** The folded reply, encrypted, for who asks again; null: there is none to keep. */
   readonly sealedReply: string | null;
@@ -122,7 +124,7 @@ function ticketOf(parts: LedgerParts, ask: Ask): Ticket {
 function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<Admitted> {
   const { key, offers, isNew } = ask;
   const { quota, billing } = rules;
-  const mayPay = billing.charge === "always" || limitOf(key, quota) !== null;
+  const mayHold = billing.charge === "always" || limitOf(key, quota) !== null;
   const answer = store.transact({
     kind: "admit",
     id: ask.id,
@@ -137,7 +139,9 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     node: store.node,
     quota,
     billing,
-    offers: mayPay ? offers() : [],
+    answers: ask.answers,
+    offers: mayHold ? offers() : [],
+    isPayable: ask.isPayable,
     reads: isNew ? { ...reads, isNew } : reads,
   });
   return answer.then(admittedBy);
@@ -168,9 +172,7 @@ function write(
   reads: Reads,
   outcome: Outcome,
 ): Promise<Settled> {
-  const { counted, record, sealedReply } = outcome;
-  const nowMs = clock.nowMs();
-  const demand = { kind: "settle", accountId, nowMs, counted, record, sealedReply, reads } as const;
+  const demand = { kind: "settle", accountId, nowMs: clock.nowMs(), ...outcome, reads } as const;
   return store.transact(demand).then(settledBy);
 }
 
@@ -179,10 +181,16 @@ function settledBy(answer: Answer): Settled {
   return answer;
 }
 
+/** The outcome of a request that was lost with its node or its store: nothing is charged, and all its places come back. */
+export function lostOutcome(record: UnsettledRecord, answers: number): Outcome {
+  const giveBack = { answers, isBounded: false, beyond: null };
+  return { record, produced: false, isDue: false, giveBack, sealedReply: null };
+}
+
 const LOST_AT_ONCE = 500;
 
 async function resolveLost(parts: LedgerParts): Promise<number> {
-  const outcome = (hold: Hold): Outcome => ({ counted: false, record: lostRecord(hold), sealedReply: null });
+  const outcome = (hold: Hold) => lostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
   let count = 0;
   for (;;) {
     const holds = await parts.store.orphans(LOST_AT_ONCE);
@@ -193,9 +201,8 @@ async function resolveLost(parts: LedgerParts): Promise<number> {
 }
 
 function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {
-  const owners = place.kind === "allowance" || place.kind === "throttle" ? [place.owner] : [];
-  const days = place.kind === "allowance" ? [place.day] : [];
-  return { accountId, keyId, owners, days, requestId: id, replyId, topUpId: null };
+  const { owner, day } = place;
+  return { accountId, keyId, owners: [owner], days: [day], requestId: id, replyId, topUpId: null };
 }
 
 /** The row of a request whose node died: what it asked for is known, what became of it is not. */

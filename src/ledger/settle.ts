@@ -2,17 +2,24 @@
 import type { Answer, Settlement } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { Ended, RequestRecord, UsageSource } from "../core/record.ts";
-import { type Hold, meterIdOf, type Place } from "../core/rows.ts";
+import type { Hold } from "../core/rows.ts";
 import type { Books } from "./books.ts";
+import { returnPlaces, settleFree } from "./places.ts";
 import { fillReply, freeReply } from "./replies.ts";
 
 export function settle(books: Books, demand: Settlement): Answer {
-  const { record, counted, sealedReply, nowMs: atMs } = demand;
-  const hold = books.holds.get(record.id);
-  if (hold === null) return settledBefore(books.requests.get(record.id), record.ended);
-  const { usageSource, ended } = record;
-  const produced = counted ? { costNanoUsd: record.costNanoUsd, sealedReply } : null;
-  const { charged, writtenOff } = resolve(books, hold, { atMs, usageSource, ended, produced });
+  const { produced, giveBack, sealedReply, nowMs: atMs } = demand;
+  const hold = books.holds.get(demand.record.id);
+  if (hold === null) return settledBefore(books.requests.get(demand.record.id), demand.record.ended);
+  releaseHold(books, hold, produced ? { sealedReply, atMs } : null);
+  const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;
+  const record = (isBeyond ? giveBack.beyond : null) ?? demand.record;
+  const { usageSource, ended, costNanoUsd } = record;
+  const dueNanoUsd = isBeyond || demand.isDue ? costNanoUsd : 0;
+  settleFree(books, hold.place, dueNanoUsd);
+  const mayPay = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
+  const about = { atMs, usageSource, ended };
+  const { charged, writtenOff } = mayPay ? pay(books, hold, dueNanoUsd, about) : NOTHING_PAID;
   const row: RequestRecord = { ...record, chargedNanoUsd: charged, holdNanoUsd: hold.nanoUsd };
   books.requests.put(row.id, row);
   books.addUsage(row);
@@ -36,46 +43,53 @@ function settledBefore(row: RequestRecord | null, ended: Ended): Answer {
   };
 }
 
-export interface Resolution {
-  readonly atMs: number;
-  readonly usageSource: UsageSource;
-  readonly ended: Ended;
-  /** null: no provider produced anything. */
-  readonly produced: { readonly costNanoUsd: NanoUsd; readonly sealedReply: string | null } | null;
+/** Takes a hold away as if its request had never been let in. */
+export function undoHold(books: Books, hold: Hold, atMs: number): void {
+  const { places, slots } = hold.place;
+  releaseHold(books, hold, null);
+  returnPlaces(books, hold, { answers: places + slots, isBounded: false, beyond: null });
+  settleFree(books, hold.place, 0);
+  if (hold.place.kind === "balance") pay(books, hold, 0, { atMs, usageSource: "none", ended: "lost" });
 }
 
-export interface Resolved {
+/** `kept` is null where no provider produced anything: then the Idempotency-Key is free for another try. */
+function releaseHold(
+  books: Books,
+  hold: Hold,
+  kept: { readonly sealedReply: string | null; readonly atMs: number } | null,
+): void {
+  books.holds.remove(hold);
+  if (hold.replyId === null) return;
+  if (kept) fillReply(books, hold, kept.sealedReply, kept.atMs);
+  else freeReply(books, hold);
+}
+
+interface Paid {
   readonly charged: NanoUsd;
   /** What it cost above the hold and the free balance. */
   readonly writtenOff: NanoUsd;
 }
+const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };
 
-/** Takes a hold away: what was produced is paid for, the rest goes back to where it was taken from. */
-export function resolve(books: Books, hold: Hold, resolution: Resolution): Resolved {
-  const { produced, atMs } = resolution;
-  books.holds.remove(hold);
-  if (hold.replyId !== null) {
-    if (produced) fillReply(books, hold, produced.sealedReply, atMs);
-    else freeReply(books, hold);
-  }
-  if (!produced) putBack(books, hold.place);
-  if (hold.place.kind !== "balance") return { charged: 0, writtenOff: 0 };
-  return pay(books, hold, resolution);
+interface PaymentNotes {
+  readonly atMs: number;
+  readonly usageSource: UsageSource;
+  readonly ended: Ended;
 }
 
 /** Posts or voids the hold. Cost above it takes free balance; what that doesn't cover is written off. */
-function pay(books: Books, hold: Hold, { atMs, usageSource, ended, produced }: Resolution): Resolved {
+function pay(books: Books, hold: Hold, dueNanoUsd: NanoUsd, notes: PaymentNotes): Paid {
   const { accountId, keyId, id: requestId, nanoUsd: held } = hold;
-  const due = produced?.costNanoUsd ?? 0;
-  const posted = Math.min(due, held);
-  const about = { atMs, requestId, usageSource, ended } as const;
+  const posted = Math.min(dueNanoUsd, held);
+  const about = { ...notes, requestId } as const;
   if (held > 0) {
     const legs = { heldNanoUsd: -held, balanceNanoUsd: held - posted, revenueNanoUsd: posted };
-    books.move(accountId, legs, { ...about, kind: produced ? "post" : "void" });
+    books.move(accountId, legs, { ...about, kind: posted > 0 ? "post" : "void" });
   }
-  const extra = Math.min(due - posted, books.account(accountId).balanceNanoUsd);
-  const writtenOff = due - posted - extra;
-  if (due > held) {
+  const extra = Math.min(dueNanoUsd - posted, books.account(accountId).balanceNanoUsd);
+  // A key without a limit is not charged more than there is: nothing was held for it.
+  const writtenOff = hold.place.kind === "balance" ? dueNanoUsd - posted - extra : 0;
+  if (extra + writtenOff > 0) {
     const legs = {
       balanceNanoUsd: -extra,
       overrunNanoUsd: -writtenOff,
@@ -88,25 +102,4 @@ function pay(books: Books, hold: Hold, { atMs, usageSource, ended, produced }: R
   const spentNanoUsd = spend.spentNanoUsd + charged;
   books.spends.put(keyId, { ...spend, spentNanoUsd, heldNanoUsd: spend.heldNanoUsd - held });
   return { charged, writtenOff };
-}
-
-/** The throttle's slot goes back only while it is still the one that this request took. */
-function putBack(books: Books, place: Place): void {
-  switch (place.kind) {
-    case "allowance": {
-      const id = meterIdOf(place.owner, place.day);
-      const meter = books.meters.get(id);
-      if (meter) books.meters.put(id, { ...meter, used: Math.max(0, meter.used - 1) });
-      return;
-    }
-    case "throttle": {
-      const slot = books.slots.get(place.owner);
-      if (slot?.taken?.by === place.taken.by)
-        books.slots.put(place.owner, { ...slot, taken: place.previous });
-      return;
-    }
-    case "unlimited":
-    case "balance":
-      return;
-  }
 }

@@ -9,8 +9,12 @@ import { searchesMax } from "./searches.ts";
 const UNITS_PER_MILLION = 1_000_000;
 /** Of the free balance, what a request that names no limit of its own may hold. */
 const SHARE_UNASKED = 1 / 4;
-/** A shorter answer would seldom be of use: a balance that doesn't cover it doesn't cover the request. */
-const OUTPUT_TOKENS_LEAST = 1024;
+/** A shorter answer would seldom be of use: what doesn't cover it doesn't cover the request. */
+const OUTPUT_TOKENS_MIN = 1024;
+/** Coding agents always name their model's whole limit, which they hardly ever use: above this it is only a wish. */
+const OUTPUT_TOKENS_NAMED_MAX = 16_384;
+/** The least that such a wish is granted. */
+const OUTPUT_TOKENS_WISHED_MIN = 4096;
 
 /** The rates that a prompt of up to so many tokens may be billed at: the dearest of the tiers within its reach. */
 function dearest(price: Price, promptTokens: number): { readonly input: number; readonly output: number } {
@@ -32,40 +36,35 @@ function dearestOutput({ output, reasoning }: Rates): number {
   return Math.max(output, reasoning ?? 0);
 }
 
-/** What the request may cost on a card; null when the card has no price. */
-function offerOf(card: ModelCard, request: ChatRequest): Offer | null {
+/** What the request may cost on a card. */
+function offerOf(card: ModelCard, request: ChatRequest): Offer {
   const { price } = card;
-  if (price === null) return null;
   const choices = request.n ?? 1;
-  const promptTokens = worstPromptTokens(request, card);
-  const rates = dearest(price, promptTokens);
   const asked = outputLimitOf(request) ?? null;
-  return {
+  const limits = {
     card: card.id,
-    lines: [
-      { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
-      { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
-      {
-        what: "search",
-        count: choices * searchesMax(request, card),
-        usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION,
-      },
-    ],
-    outputUsdPerMillion: rates.output,
     choices,
     outputTokensAsked: asked === null ? null : Math.min(asked, card.outputTokensMax ?? asked),
     outputTokensMax: card.outputTokensMax ?? card.contextTokensMax,
   };
+  if (price === null) return { ...limits, isPriced: false, lines: [], outputUsdPerMillion: 0 };
+  const promptTokens = worstPromptTokens(request, card);
+  const rates = dearest(price, promptTokens);
+  const lines = [
+    { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
+    { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
+    {
+      what: "search",
+      count: choices * searchesMax(request, card),
+      usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION,
+    },
+  ];
+  return { ...limits, isPriced: true, lines, outputUsdPerMillion: rates.output };
 }
 
-/** What the request may cost on each of the cards that has a price, in their order. */
+/** What the request may cost on each of the cards, in their order. */
 export function offersOf(cards: readonly ModelCard[], request: ChatRequest): readonly Offer[] {
-  const offers: Offer[] = [];
-  for (const [at, card] of cards.entries()) {
-    const offer = cards.indexOf(card) === at ? offerOf(card, request) : null;
-    if (offer !== null) offers.push(offer);
-  }
-  return offers;
+  return [...new Set(cards)].map((card) => offerOf(card, request));
 }
 
 /** The cost of so many tokens of output per choice, whole nano-dollars, markup included. */
@@ -81,27 +80,46 @@ export interface HoldTerms {
   readonly outputTokens: Readonly<Record<string, number>>;
 }
 
-/** What has to be held for a plan, at its dearest card; null when the free balance does not cover it. */
-export function termsFor(offers: readonly Offer[], freeNanoUsd: NanoUsd, markup: number): HoldTerms | null {
+/** What a hold may take. */
+export interface Room {
+  readonly nanoUsd: NanoUsd;
+  /** What a request that names no output limit of its own may take of it. */
+  readonly unnamedNanoUsd: NanoUsd;
+}
+
+/** A balance: a request that names no limit leaves three quarters to those beside it. */
+export function balanceRoom(freeNanoUsd: NanoUsd): Room {
+  return { nanoUsd: freeNanoUsd, unnamedNanoUsd: freeNanoUsd * SHARE_UNASKED };
+}
+
+/** What has to be held for all of the cards, at the most expensive; null when the room doesn't cover one of them. */
+export function coverAll(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
+  const terms = coverSome(offers, room, markup);
+  return offers.every(({ card }) => terms?.outputTokens[card] !== undefined) ? terms : null;
+}
+
+/** What has to be held for those of the cards that the room covers; null when it covers none. */
+export function coverSome(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
   let nanoUsd = 0;
   const outputTokens: Record<string, number> = {};
   for (const offer of offers) {
-    const tokens = outputFor(offer, freeNanoUsd, markup);
+    const tokens = outputFor(offer, room.unnamedNanoUsd, markup);
     const worst = worstCost(offer, tokens, markup);
-    if (worst > freeNanoUsd) return null;
+    if (worst > room.nanoUsd) continue;
     nanoUsd = Math.max(nanoUsd, worst);
     outputTokens[offer.card] = tokens;
   }
-  return { nanoUsd, outputTokens };
+  return Object.keys(outputTokens).length === 0 ? null : { nanoUsd, outputTokens };
 }
 
-/** The output per choice to hold for: what the client asked, else the model's limit as far as a quarter of the balance goes. */
-function outputFor(offer: Offer, freeNanoUsd: NanoUsd, markup: number): number {
-  const { outputTokensAsked, outputTokensMax, outputUsdPerMillion, choices } = offer;
-  if (outputTokensAsked !== null) return outputTokensAsked;
-  const most = outputTokensMax ?? Number.MAX_SAFE_INTEGER;
+/** The output per choice to hold for: what the client named, else as much of the model's limit as its share covers. */
+function outputFor(offer: Offer, shareNanoUsd: NanoUsd, markup: number): number {
+  const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
+  if (asked !== null && asked <= OUTPUT_TOKENS_NAMED_MAX) return asked;
+  const most = asked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER;
   const tokenNano = outputUsdPerMillion * 1000 * markup * choices;
   if (tokenNano === 0) return most;
-  const room = freeNanoUsd * SHARE_UNASKED - worstCost(offer, 0, markup);
-  return Math.min(most, Math.max(OUTPUT_TOKENS_LEAST, Math.floor(room / tokenNano)));
+  const least = asked === null ? OUTPUT_TOKENS_MIN : OUTPUT_TOKENS_WISHED_MIN;
+  const covered = Math.floor((shareNanoUsd - worstCost(offer, 0, markup)) / tokenNano);
+  return Math.min(most, Math.max(least, covered));
 }

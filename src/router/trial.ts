@@ -72,10 +72,10 @@ export class Trial {
   failed(nowMs: number, fault: Fault): void {
     if (this.#failed) return;
     this.#failed = true;
-    const { connection, upstreamStatus } = fault.details;
-    if (connection !== undefined) {
-      // A kept connection that the server had closed says nothing of the server.
-      if (connection === "none") this.#unreached(nowMs, fault);
+    const { unsent, stale, upstreamStatus } = fault.details;
+    // A kept connection that the server had closed says nothing of the server.
+    if (unsent || stale) {
+      if (unsent) this.#unreached(nowMs, fault);
       this.left();
       return;
     }

@@ -1,5 +1,5 @@
 // The tables of the store as both engines have them: columns, keys, and the way from a row to its columns and back.
-import { arrayOf, isObject, parseJson } from "../core/json.ts";
+import { arrayOf, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import {
@@ -8,14 +8,13 @@ import {
   type Hold,
   type KeptReply,
   type Meter,
-  type Place,
   REPLY_STATES,
   type Slot,
-  type SlotTaken,
   type Spend,
   type TopUp,
 } from "../core/rows.ts";
 import { type Found, orNull, text, type Value, whole, word } from "./found.ts";
+import { parsePlace } from "./place.ts";
 
 export interface Table<Row> {
   readonly name: string;
@@ -132,6 +131,9 @@ export const METER = table<Meter>(
     day: (row) => row.day,
     used: (row) => row.used,
     last_at_ms: (row) => Math.round(row.lastAtMs),
+    given_back: (row) => row.givenBack,
+    free_spent_nano: (row) => row.freeSpentNanoUsd,
+    free_held_nano: (row) => row.freeHeldNanoUsd,
   },
   (found) => ({
     accountId: text(found, "account_id"),
@@ -139,6 +141,9 @@ export const METER = table<Meter>(
     day: text(found, "day"),
     used: whole(found, "used"),
     lastAtMs: whole(found, "last_at_ms"),
+    givenBack: whole(found, "given_back"),
+    freeSpentNanoUsd: whole(found, "free_spent_nano"),
+    freeHeldNanoUsd: whole(found, "free_held_nano"),
   }),
 );
 
@@ -186,31 +191,11 @@ export const HOLD = table<Hold>(
     modelAsked: text(found, "model_asked"),
     selector: orNull(found, "selector", text),
     stream: whole(found, "stream") === 1,
-    place: placeOf(text(found, "place")),
+    place: parsePlace(text(found, "place")),
     nanoUsd: whole(found, "held_nano"),
     replyId: orNull(found, "reply_id", text),
   }),
 );
-
-function placeOf(json: string): Place {
-  const place = parseJson(json);
-  if (isObject(place)) {
-    const { kind, owner, day } = place;
-    if (kind === "balance" || kind === "unlimited") return { kind };
-    if (kind === "allowance" && typeof owner === "string" && typeof day === "string")
-      return { kind, owner, day };
-    const taken = slotTakenOf(place.taken);
-    if (kind === "throttle" && typeof owner === "string" && taken)
-      return { kind, owner, taken, previous: slotTakenOf(place.previous) };
-  }
-  throw new Error("The store's column place holds no place.");
-}
-
-function slotTakenOf(value: unknown): SlotTaken | null {
-  if (!isObject(value)) return null;
-  const { atMs, by } = value;
-  return typeof atMs === "number" && typeof by === "string" ? { atMs, by } : null;
-}
 
 export const ENTRY = table<Entry>(
   "entry",

@@ -11,6 +11,7 @@ import type { Store } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
+import { placeOf } from "../samples.ts";
 
 const ACCOUNT: Account = {
   id: "default",
@@ -84,7 +85,7 @@ function answerTo(demand: Demand): Answer {
     case "admit":
       return {
         kind: "granted",
-        place: { kind: "unlimited" },
+        place: placeOf("unlimited"),
         limits: null,
         holdNanoUsd: 0,
         outputTokens: null,

@@ -26,10 +26,10 @@ import { Learned } from "../../src/router/learned.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
-import { Metrics } from "../../src/telemetry/metrics.ts";
 import { chatRequestOf } from "../../src/wire/chat-request.ts";
+import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
-import { keyOf, QUOTA } from "../samples.ts";
+import { keyOf, placeOf, QUOTA } from "../samples.ts";
 
 const [WARM_UP, REQUESTS, ROUNDS] = [5000, 3000, 4];
 const TOP_UP_NANO_USD = 1e15;
@@ -88,11 +88,11 @@ async function unwritten(demand: Demand): Promise<Answer> {
   if (demand.kind !== "admit")
     return { kind: "settled", chargedNanoUsd: 1, holdNanoUsd: 9, writtenOffNanoUsd: 0, late: false };
   const outputTokens = { [card.id]: 8192 };
-  return { kind: "granted", place: { kind: "balance" }, limits: null, holdNanoUsd: 9, outputTokens };
+  return { kind: "granted", place: placeOf("balance"), limits: null, holdNanoUsd: 9, outputTokens };
 }
 
 function gatewayOn(store: Store): Gateway {
-  const metrics = new Metrics({});
+  const metrics = newMetrics();
   const lines = logLines(() => {}, clock.nowMs);
   const log: Log = (event) => {
     metrics.take(event);

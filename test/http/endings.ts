@@ -19,7 +19,7 @@ export interface Ending {
   readonly status: number | null;
   /** Of the error answer or event; null: there is none. */
   readonly code: string | null;
-  /** Prompt and completion that are charged for; null: nothing was produced, and the place comes back. */
+  /** Prompt and completion that are charged for; null: the provider failed, and the place comes back. */
   readonly tokens: readonly [number, number] | null;
   /** Default: `PRICE`. */
   readonly price?: { readonly input: number; readonly output: number };
@@ -47,7 +47,7 @@ const broken = {
   calls: 1,
 } as const;
 const left = { does: "leave", status: null, code: null, ended: "client_gone", calls: 1 } as const;
-const unanswered = { ...left, tokens: null, source: "none" } as const;
+const unanswered = { ...left, tokens: [PROMPT_TOKENS, 0], source: "estimate" } as const;
 const late = { code: "upstream_timeout", ended: "timeout", calls: 1 } as const;
 const BEGUN = ["one two ", "three four "] as const;
 
@@ -135,11 +135,10 @@ const FAILED: readonly Ending[] = [
   },
   {
     ...failed,
-    name: "closed before the first byte, and once more",
+    name: "closed before the first byte",
     model: "Shop#sim~trouble=cut~after=0",
     stream: true,
     status: 502,
-    calls: 2,
   },
   { ...failed, name: "a whole answer truncated", model: "Shop#sim~trouble=cut", stream: false, status: 502 },
   {
@@ -264,13 +263,13 @@ const LATE: readonly Ending[] = [
   },
   {
     ...late,
-    name: "not whole in time",
+    name: "not whole within the client's own limit",
     model: "Gated#mute",
     stream: false,
     headers: { "x-poundkey-timeout": "0.2" },
     status: 504,
-    tokens: null,
-    source: "none",
+    tokens: [PROMPT_TOKENS, 0],
+    source: "estimate",
   },
   {
     ...late,

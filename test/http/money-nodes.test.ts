@@ -5,7 +5,7 @@ import { Admissions } from "../../src/gateway/admissions.ts";
 import type { Batches } from "../../src/gateway/batches.ts";
 import { detached } from "../../src/gateway/detached.ts";
 import type { Admitted } from "../../src/ledger/ledger.ts";
-import { askOf, keyOf, RULES } from "../samples.ts";
+import { askOf, keyOf, placeOf, RULES } from "../samples.ts";
 import { askedOf, completionIn, openRequests } from "./money-again.ts";
 import { FLOOD_PIECES } from "./money-upstream.ts";
 import { type MoneyWorld, type Payer, priceOf, startMoneyWorld } from "./money-world.ts";
@@ -177,7 +177,7 @@ describe("a client that reads slowly", () => {
 describe("waiting for the same request's answer", () => {
   const granted = {
     kind: "granted",
-    place: { kind: "unlimited" },
+    place: placeOf("unlimited"),
     limits: null,
     holdNanoUsd: 0,
     outputTokens: null,

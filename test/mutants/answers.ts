@@ -24,8 +24,8 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "markup forgotten",
-    file: "src/gateway/tally.ts",
-    find: "costBy(lines, this.#call.markup)",
+    file: "src/gateway/counted.ts",
+    find: "costBy(lines, markup)",
     replace: "costBy(lines, 1)",
   },
   {
@@ -66,9 +66,9 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "the provider is not told what is held for",
-    file: "src/gateway/running.ts",
-    find: "return { ...request, max_completion_tokens: held };",
-    replace: "return request;",
+    file: "src/gateway/within-hold.ts",
+    find: "    max_completion_tokens: held,\n",
+    replace: "",
   },
   {
     name: "a card without a price is paid for",
@@ -109,15 +109,15 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "void after an answer",
-    file: "src/gateway/gateway.ts",
-    find: "const counted = tally.produced;",
-    replace: "const counted = tally.produced && call.request.stream === true;",
+    file: "src/gateway/verdict.ts",
+    find: 'if (hasAnswer || fault === null) return "produced";',
+    replace: 'if (hasAnswer) return "produced";\n  if (fault === null) return "failed";',
   },
   {
     name: "a broken answer costs nothing",
-    file: "src/gateway/gateway.ts",
-    find: "const counted = tally.produced;",
-    replace: 'const counted = tally.record(0).ended === "done";',
+    file: "src/gateway/verdict.ts",
+    find: "if (hasAnswer || fault === null)",
+    replace: "if (fault === null)",
   },
   {
     name: "post before the terminal event",
@@ -185,8 +185,39 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "an answer that was withheld is charged",
     file: "src/gateway/gateway.ts",
-    find: "call.request.stream === true ? outcome : lostOutcome(outcome)",
+    find: "call.request.stream === true ? outcome : withheld(outcome, ticket.ask.answers)",
     replace: "outcome",
+  },
+  {
+    name: "a client that leaves costs nothing",
+    file: "src/gateway/verdict.ts",
+    find: "silentMs >= SILENCE_EXCUSED_MS",
+    replace: "silentMs >= 0",
+  },
+  {
+    name: "a client's own time limit is the provider's fault",
+    file: "src/gateway/attempt.ts",
+    find: "isOurs && nowMs >= clientLimitAtMs",
+    replace: "isOurs && nowMs < 0",
+  },
+  {
+    name: "what was never sent is charged",
+    file: "src/gateway/verdict.ts",
+    find: '  if (!isSent) return "unsent";\n',
+    replace: "",
+  },
+  {
+    name: "usage that can't be is charged",
+    file: "src/ledger/plausible.ts",
+    find: "Math.min(completion, completionMax)",
+    replace: "completion",
+  },
+  {
+    name: "several answers take one place",
+    file: "src/gateway/gateway.ts",
+    find: "answers: request.n ?? 1,",
+    replace: "answers: 1,",
+    tests: ["test/http-blame.test.ts"],
   },
   {
     name: "a call goes on without its client",

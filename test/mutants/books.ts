@@ -36,7 +36,8 @@ export const BOOKS: readonly Mutant[] = [
     name: "late settlement charges",
     file: "src/ledger/settle.ts",
     find: "  if (hold === null) return settledBefore(",
-    replace: `  const lost = hold === null && counted && books.requests.get(record.id)?.ended === "lost";
+    replace: `  const lost = hold === null && demand.produced && books.requests.get(demand.record.id)?.ended === "lost";
+  const { record } = demand;
   if (lost) {
     const due = Math.min(record.costNanoUsd, books.account(demand.accountId).balanceNanoUsd);
     const legs = { balanceNanoUsd: -due, revenueNanoUsd: due };
@@ -46,39 +47,39 @@ export const BOOKS: readonly Mutant[] = [
   },
   {
     name: "give back to the wrong day",
-    file: "src/ledger/settle.ts",
-    find: "  if (!produced) putBack(books, hold.place);",
-    replace: `  const day = new Date(atMs).toISOString().slice(0, 10);
-  if (!produced) putBack(books, hold.place.kind === "allowance" ? { ...hold.place, day } : hold.place);`,
+    file: "src/ledger/places.ts",
+    find: "  const id = meterIdOf(place.owner, place.day);\n  const meter = books.meters.get(id) ??",
+    replace: `  const id = meterIdOf(place.owner, new Date(atMs).toISOString().slice(0, 10));
+  const meter = books.meters.get(id) ??`,
   },
   {
     name: "give nothing back",
-    file: "src/ledger/settle.ts",
-    find: "  if (!produced) putBack(books, hold.place);",
-    replace: "",
+    file: "src/ledger/places.ts",
+    find: "const used = Math.max(0, meter.used - places);",
+    replace: "const { used } = meter;",
   },
   {
     name: "throttle slot not restored",
-    file: "src/ledger/settle.ts",
-    find: "books.slots.put(place.owner, { ...slot, taken: place.previous });",
-    replace: "return;",
+    file: "src/ledger/places.ts",
+    find: "books.slots.put(owner, { ...slot, taken: left });",
+    replace: "void left;",
   },
   {
     name: "another's throttle slot restored",
-    file: "src/ledger/settle.ts",
-    find: "if (slot?.taken?.by === place.taken.by)",
-    replace: "if (slot)",
+    file: "src/ledger/places.ts",
+    find: "slot?.taken?.by !== taken.by",
+    replace: "!slot",
   },
   {
     name: "lose the overrun",
     file: "src/ledger/settle.ts",
-    find: "  if (due > held) {",
-    replace: "  if (due > held && held < 0) {",
+    find: "  if (extra + writtenOff > 0) {",
+    replace: "  if (extra + writtenOff < 0) {",
   },
   {
     name: "the overrun takes no free balance",
     file: "src/ledger/settle.ts",
-    find: "const extra = Math.min(due - posted, books.account(accountId).balanceNanoUsd);",
+    find: "const extra = Math.min(dueNanoUsd - posted, books.account(accountId).balanceNanoUsd);",
     replace: "const extra = 0;",
   },
   {
@@ -90,14 +91,38 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "reply not freed where nothing was produced",
     file: "src/ledger/settle.ts",
-    find: "    else freeReply(books, hold);",
-    replace: "    else fillReply(books, hold, null, atMs);",
+    find: "  else freeReply(books, hold);",
+    replace: "  else fillReply(books, hold, null, hold.atMs);",
   },
   {
     name: "allowance off by one",
     file: "src/ledger/admit.ts",
-    find: "if (standing.meter.used < limit)",
-    replace: "if (standing.meter.used <= limit)",
+    find: "const hasPlace = standing.meter.used < limit;",
+    replace: "const hasPlace = standing.meter.used <= limit;",
+  },
+  {
+    name: "give back without end",
+    file: "src/ledger/places.ts",
+    find: "isCounted ? Math.min(answers, Math.max(0, place.giveBackMax - meter.givenBack)) : answers",
+    replace: "answers",
+  },
+  {
+    name: "refusals cost nothing for ever",
+    file: "src/ledger/settle.ts",
+    find: "const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.beyond !== null;",
+    replace: "const isBeyond = !returnPlaces(books, hold, giveBack) && giveBack.answers < 0;",
+  },
+  {
+    name: "the budget for free requests holds nothing",
+    file: "src/ledger/places.ts",
+    find: "meter.freeHeldNanoUsd + (freeNanoUsd ?? 0)",
+    replace: "meter.freeHeldNanoUsd",
+  },
+  {
+    name: "what free requests cost is not counted",
+    file: "src/ledger/places.ts",
+    find: "meter.freeSpentNanoUsd + costNanoUsd",
+    replace: "meter.freeSpentNanoUsd",
   },
   {
     name: "ignore the spend limit",

@@ -9,7 +9,7 @@ beforeEach(() => {
   router = new Planning();
 });
 
-const REFUSED = new Fault("upstream_error", "no", { connection: "none" });
+const REFUSED = new Fault("upstream_error", "no", { unsent: true });
 const LARGE = cardOf("House#large");
 const told = () => router.events.map(({ event }) => event);
 
@@ -56,8 +56,8 @@ describe("an address that takes no connections", () => {
   });
 
   test("is not one whose connections break, nor one whose kept connections it closed", () => {
-    for (const connection of [undefined, "stale"] as const) {
-      const fault = new Fault("upstream_error", "no", connection ? { connection } : {});
+    for (const stale of [false, true]) {
+      const fault = new Fault("upstream_error", "no", stale ? { stale } : {});
       for (let at = 0; at < 20; at++) router.health.begin(router.attemptOf(HOUSE, "a"), 0)?.failed(0, fault);
       expect(router.health.isReady(router.attemptOf(LARGE, "a"), 0)).toBe(true);
     }
@@ -66,7 +66,7 @@ describe("an address that takes no connections", () => {
 });
 
 test("a stale connection tells nothing of the provider", () => {
-  const stale = new Fault("upstream_error", "no", { connection: "stale" });
+  const stale = new Fault("upstream_error", "no", { stale: true });
   for (let at = 0; at < 20; at++) router.begun(router.attemptOf(HOUSE, "a"), 0).failed(0, stale);
   expect(vitalsOfCard(router.health, HOUSE.id, 0)).toMatchObject({ breaker: "closed", errorRate: null });
 });

@@ -1,35 +1,12 @@
 // Each request's row beside what its providers know of it and what its client was given: who produced what, and what that costs.
-import type { Database } from "bun:sqlite";
 import type { CallTruth } from "./call-truth.ts";
-import { billOf, type Counted, modelOf, sumOf } from "./cards.ts";
+import { billOf, modelOf, sumOf } from "./cards.ts";
 import type { Seen } from "./client.ts";
 import type { DayRecord } from "./day.ts";
 import type { Model } from "./model.ts";
 import { markupPartsOf } from "./model-money.ts";
 import type { ModelRow } from "./model-rows.ts";
-
-interface RequestRow extends Counted {
-  readonly id: string;
-  readonly model: string | null;
-  readonly attempts: number;
-  readonly status: number;
-  readonly cost: number;
-  readonly charged: number;
-  readonly held: number;
-  readonly source: string;
-  readonly ended: string;
-}
-
-function requestRows(database: Database): ReadonlyMap<string, RequestRow> {
-  const found = database
-    .query<RequestRow, []>(
-      `SELECT id, model_used AS model, attempts, status, cost_nano AS cost, charged_nano AS charged, hold_nano AS held,
-         usage_source AS source, ended, prompt_tokens AS prompt, completion_tokens AS completion,
-         cached_tokens AS cached, cache_write_tokens AS cacheWrite, reasoning_tokens AS reasoning FROM request`,
-    )
-    .all();
-  return new Map(found.map((row) => [row.id, row]));
-}
+import { possible, type RequestRow, requestRows } from "./request-rows.ts";
 
 /** The bytes of a token in the stated estimate. */
 const BYTES_PER_TOKEN = 4;
@@ -113,7 +90,9 @@ class AnswerAudit {
     const bytes = bytesOf([...seen.texts.values()]);
     // Written unheard, and then no store for as long as an answer waits for it: it is kept for who can ask again.
     const isUnheard = this.#day.unheard.has(seen.id);
-    if (bytes === 0 && seen.fault && row && row.charged > 0 && !isUnheard)
+    // A prompt that a provider was asked is owed where the client's own limit ended it, or refusals have become too many.
+    const isExpected = seen.fault?.code === "client_timeout" || this.#isRefusedTooOften(seen.id);
+    if (bytes === 0 && seen.fault && row && row.charged > 0 && !isUnheard && !isExpected)
       this.#wrong(seen.id, `was told ${seen.fault.code} and nothing else, and paid ${row.charged}`);
     if (bytes === 0 || seen.cut) return;
     if (!row) {
@@ -128,6 +107,11 @@ class AnswerAudit {
     for (const text of seen.texts.values())
       if (text !== "" && !said.some((one) => one.startsWith(text)))
         this.#wrong(seen.id, `was given a mixture: ${text}`);
+  }
+
+  #isRefusedTooOften(id: string): boolean {
+    const row = this.#model.rows.get(id);
+    return row?.isOwed === true && row.settlement.giveBack.beyond !== null;
   }
 
   #replayed(seen: Seen, firstId: string): void {
@@ -164,13 +148,14 @@ class AnswerAudit {
     const hasUsage = row.source !== "none";
     if (BigInt(row.cost) !== (hasUsage ? due : 0n))
       this.#wrong(row.id, `costs ${row.cost}, by the price table ${due}`);
-    const { counted, sealedReply, record } = booked.settlement;
+    const { settlement, isOwed } = booked;
+    const { sealedReply, record } = settlement;
     if (sealedReply !== null && record.ended !== "done") this.#wrong(row.id, "a broken answer was kept");
-    if (!counted && (row.charged !== 0 || (row.ended === "done" && hasUsage)))
+    if (!isOwed && (row.charged !== 0 || (row.ended === "done" && hasUsage)))
       this.#wrong(row.id, "what was produced was not counted");
     if (row.ended === "done") this.#done(row, booked);
     else if (row.ended === "lost") this.#lost(row, booked);
-    else this.#broken(row, counted);
+    else this.#broken(row, booked);
   }
 
   /** The provider's own count is the bill. */
@@ -183,7 +168,7 @@ class AnswerAudit {
     const reports = calls.map(({ reported }) => reported);
     const known = reports.filter((report) => report !== null);
     if (known.length === reports.length) {
-      const invoice = sumOf(known);
+      const invoice = possible(sumOf(known), calls);
       const same = COUNTS.every((count) => invoice[count] === row[count]);
       if (!same || row.source !== "provider")
         this.#wrong(
@@ -213,12 +198,27 @@ class AnswerAudit {
       this.#wrong(row.id, `was taken from ${hold.node}, which lives`);
   }
 
-  /** What was produced is charged; where nothing was, nothing is. */
-  #broken(row: RequestRow, counted: boolean): void {
+  /** What was produced is charged. Where nothing was, the prompt is, if its client left or the provider kept refusing it. */
+  #broken(row: RequestRow, { settlement, isOwed }: ModelRow): void {
     const last = this.#answering(row);
     const sent = bytesOf(last.flatMap((call) => call.sent));
-    if (sent === 0 && (counted || row.charged !== 0 || row.cost !== 0))
-      this.#wrong(row.id, `nothing was produced, and it costs ${row.cost}`);
+    const calls = this.#calls.get(row.id) ?? [];
+    const wasAsked = calls.some(({ unconnected }) => !unconnected);
+    const isByClient = row.fault === "client_gone" || row.fault === "client_timeout";
+    if (sent === 0) {
+      if (isByClient && wasAsked !== isOwed)
+        this.#wrong(
+          row.id,
+          `was left by its client, ${wasAsked ? "asked" : "not asked"}, and it costs ${row.cost}`,
+        );
+      if (!isByClient && isOwed && settlement.giveBack.beyond === null)
+        this.#wrong(row.id, `nothing was produced, and it costs ${row.cost}`);
+      if (isOwed && (row.completion > 0 || (row.source !== "estimate" && row.source !== "none")))
+        this.#wrong(row.id, `nothing was produced, and ${row.completion} tokens of it are billed`);
+    }
+    const limitMs = this.#day.seen.get(row.id)?.plan.timeoutMs ?? null;
+    if (row.fault === "client_timeout" && limitMs === null)
+      this.#wrong(row.id, "ended by a limit that its client did not set");
     // Its whole count may have come before the answer broke off, or its client left.
     if (row.source === "provider" && last.some(({ reported, invoice }) => reported !== invoice))
       this.#wrong(row.id, "is billed by a count that was not whole");
@@ -226,7 +226,7 @@ class AnswerAudit {
     const most = Math.max(Math.ceil(sent / BYTES_PER_TOKEN), reported.completion);
     if (row.completion > most)
       this.#wrong(row.id, `is billed ${row.completion} tokens, at most ${most} were made`);
-    if (!counted && row.completion > 0) this.#wrong(row.id, "something was produced, and it does not count");
+    if (!isOwed && row.completion > 0) this.#wrong(row.id, "something was produced, and it does not count");
   }
 
   /** No call is unrecorded, none outlives its request, none was told more than what is held. */

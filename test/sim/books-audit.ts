@@ -52,7 +52,7 @@ const UNSOUND: Readonly<Record<string, string>> = {
   "an hour's sum that its rows do not come to": `
     SELECT sums.* FROM
       (SELECT at_ms / 3600000 * 3600000 AS hour, account_id AS account, key_id AS key,
-         coalesce(model_used, CASE WHEN fault_code IN ('provider_busy', 'upstream_error', 'upstream_auth', 'upstream_timeout')
+         coalesce(model_used, CASE WHEN usage_source <> 'none' OR fault_code IN ('provider_busy', 'upstream_error', 'upstream_auth', 'upstream_timeout')
            THEN model_tried END, '') AS model,
          count(*) AS n, sum(status >= 400 AND status <> 499) AS failed, sum(cost_nano) AS cost, sum(charged_nano) AS charged, sum(prompt_tokens) AS prompt,
          sum(completion_tokens) AS completion FROM request GROUP BY 1, 2, 3, 4) AS sums
@@ -114,18 +114,7 @@ export function auditBooks(day: DayRecord, model: Model): readonly string[] {
       .map(([key, { spent }]) => ({ key, spent }))
       .toSorted((a, b) => (a.key < b.key ? -1 : 1)),
   );
-  compare(
-    "the allowance used",
-    rows(database, "SELECT owner || ' ' || day AS id, used FROM meter ORDER BY id"),
-    [...model.meters].map(([id, { used }]) => ({ id, used })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-  );
-  compare(
-    "the throttle's slots",
-    rows(database, "SELECT owner, taken_by AS by FROM slot WHERE taken_by IS NOT NULL ORDER BY owner"),
-    [...model.slots]
-      .flatMap(([owner, slot]) => (slot ? [{ owner, by: slot.by }] : []))
-      .toSorted((a, b) => (a.owner < b.owner ? -1 : 1)),
-  );
+  compareDays(database, model, compare);
   compare(
     "the kept replies",
     rows(database, "SELECT id, request_id AS requestId, state FROM reply ORDER BY id"),
@@ -139,6 +128,35 @@ export function auditBooks(day: DayRecord, model: Model): readonly string[] {
     [...model.rows].map(([id, { charged }]) => ({ id, charged })).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
   );
   return problems;
+}
+
+/** What each owner's days have taken. */
+function compareDays(
+  database: Database,
+  { days }: Model,
+  compare: (what: string, found: unknown, expected: unknown) => void,
+): void {
+  compare(
+    "the allowance used",
+    rows(
+      database,
+      `SELECT owner || ' ' || day AS id, used, given_back AS givenBack, free_spent_nano AS freeSpent,
+         free_held_nano AS freeHeld FROM meter ORDER BY id`,
+    ),
+    [...days.meters]
+      .map(([id, { used, givenBack, freeSpent, freeHeld }]) => ({ id, used, givenBack, freeSpent, freeHeld }))
+      .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  );
+  compare(
+    "the throttle's slots",
+    rows(
+      database,
+      "SELECT owner, taken_by AS by, taken_at_ms AS atMs FROM slot WHERE taken_by IS NOT NULL ORDER BY owner",
+    ),
+    [...days.slots]
+      .flatMap(([owner, slot]) => (slot ? [{ owner, by: slot.by, atMs: Math.round(slot.atMs) }] : []))
+      .toSorted((a, b) => (a.owner < b.owner ? -1 : 1)),
+  );
 }
 
 function texts(_name: string, value: unknown): unknown {

@@ -14,17 +14,29 @@ function picoOf(usdPerMillion: number): bigint {
   return BigInt(Math.round(usdPerMillion * 1_000_000));
 }
 
-export function worstOf(offer: Offer, free: bigint, markupParts: number): bigint {
+/** What an offer costs at worst where a request that names no limit, or a large one, may take so much (`share`). */
+export function worstOf(offer: Offer, share: bigint, markupParts: number): bigint {
   const fixed = offer.lines.reduce((sum, line) => sum + BigInt(line.count) * picoOf(line.usdPerMillion), 0n);
   const perToken = BigInt(offer.choices) * picoOf(offer.outputUsdPerMillion);
   const costOf = (tokens: bigint) =>
     ceilDiv((fixed + tokens * perToken) * BigInt(markupParts), 1_000_000_000n);
-  if (offer.outputTokensAsked !== null) return costOf(BigInt(offer.outputTokensAsked));
-  const most = BigInt(offer.outputTokensMax ?? Number.MAX_SAFE_INTEGER);
-  const quarter = (free * 1_000_000_000n) / 4n - costOf(0n) * 1_000_000_000n;
-  const affordable = perToken === 0n ? most : floorDiv(quarter, perToken * BigInt(markupParts));
-  const tokens = affordable > 1024n ? affordable : 1024n;
+  const { outputTokensAsked: asked } = offer;
+  if (asked !== null && asked <= 16_384) return costOf(BigInt(asked));
+  const most = BigInt(asked ?? offer.outputTokensMax ?? Number.MAX_SAFE_INTEGER);
+  const room = (share - costOf(0n)) * 1_000_000_000n;
+  const affordable = perToken === 0n ? most : floorDiv(room, perToken * BigInt(markupParts));
+  const least = asked === null ? 1024n : 4096n;
+  const tokens = affordable > least ? affordable : least;
   return costOf(tokens < most ? tokens : most);
+}
+
+/** What a free request may take of a budget: all that is left, and a share of it without a limit of its own. */
+export function freeRoom(limit: bigint, spent: bigint, held: bigint): { rest: bigint; share: bigint } {
+  const unspent = limit > spent ? limit - spent : 0n;
+  const rest = unspent > held ? unspent - held : 0n;
+  if (unspent === 0n) return { rest, share: 0n };
+  const alone = Number(rest) / Number(unspent);
+  return { rest, share: BigInt(Math.floor((Number(rest) / 4) * alone * alone)) };
 }
 
 function floorDiv(amount: bigint, by: bigint): bigint {

@@ -1,5 +1,6 @@
 // The rows of the auditor's own ledger, and what an answer says in words that can be compared.
 import type { Admission, Answer, Settlement } from "../../src/core/demand.ts";
+import type { Place } from "../../src/core/rows.ts";
 
 export interface ModelAccount {
   balance: bigint;
@@ -13,23 +14,30 @@ export interface ModelSpend {
   held: bigint;
 }
 export interface ModelMeter {
-  used: number;
-  lastAtMs: number;
+  readonly used: number;
+  readonly lastAtMs: number;
+  readonly givenBack: number;
+  /** Of the day's budget for free requests. */
+  readonly freeSpent: bigint;
+  readonly freeHeld: bigint;
 }
 export interface ModelSlot {
   readonly atMs: number;
   readonly by: string;
 }
-export type ModelPlace =
-  | { readonly kind: "allowance"; readonly owner: string; readonly day: string }
-  | {
-      readonly kind: "throttle";
-      readonly owner: string;
-      readonly taken: ModelSlot;
-      readonly previous: ModelSlot | null;
-    }
-  | { readonly kind: "unlimited" }
-  | { readonly kind: "balance" };
+export interface ModelPlace {
+  readonly kind: "allowance" | "throttle" | "unlimited" | "balance";
+  readonly owner: string;
+  readonly day: string;
+  /** Of the allowance, and of the throttle. */
+  readonly places: number;
+  readonly slots: number;
+  readonly taken: ModelSlot | null;
+  readonly previous: ModelSlot | null;
+  readonly giveBackMax: number;
+  /** null: no budget bounds it. */
+  readonly free: bigint | null;
+}
 export interface ModelHold {
   readonly node: string;
   readonly accountId: string;
@@ -49,6 +57,8 @@ export interface ModelReply {
 export interface ModelRow {
   readonly hold: ModelHold;
   readonly settlement: Settlement;
+  /** Whether what its row costs is owed. */
+  readonly isOwed: boolean;
   /** By which node: another than the hold's resolves what the dead left. */
   readonly by: string;
   readonly charged: bigint;
@@ -59,10 +69,11 @@ export function settledWords(charged: bigint, held: bigint, writtenOff: bigint, 
   return `settled at ${charged} of ${held}, ${writtenOff} written off${late ? ", late" : ""}`;
 }
 
-export function placeWords(place: ModelPlace): string {
-  if (place.kind === "allowance") return `allowance of ${place.owner} on ${place.day}`;
-  if (place.kind === "throttle") return `throttle of ${place.owner} after ${place.previous?.by ?? "none"}`;
-  return place.kind;
+export function placeWords(place: ModelPlace | Place): string {
+  const { kind, owner, day, places, slots, taken, previous } = place;
+  const free = "free" in place ? place.free : place.freeNanoUsd;
+  const at = taken ? `${taken.atMs} after ${previous?.by ?? "none"}` : "none";
+  return `${kind} of ${owner} on ${day}: ${places} places, ${slots} slots (${at}), ${free ?? "no"} of the budget`;
 }
 
 /** What an answer says, as far as the rules decide it. */

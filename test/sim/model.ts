@@ -1,15 +1,14 @@
 // The auditor's own ledger: it decides every demand anew, by the rules as they are stated and in its own arithmetic, and says where the answer was another.
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
+import { ModelDays } from "./model-days.ts";
 import { markupPartsOf, worstOf } from "./model-money.ts";
 import {
   type ModelAccount,
   type ModelHold,
-  type ModelMeter,
   type ModelPlace,
   type ModelReply,
   type ModelRow,
-  type ModelSlot,
   type ModelSpend,
   placeWords,
   settledWords,
@@ -25,8 +24,7 @@ const REPLY_KEPT_MS = 86_400_000;
 export class Model {
   readonly accounts = new Map<string, ModelAccount>();
   readonly spends = new Map<string, ModelSpend>();
-  readonly meters = new Map<string, ModelMeter>();
-  readonly slots = new Map<string, ModelSlot | null>();
+  readonly days: ModelDays;
   readonly holds = new Map<string, ModelHold>();
   readonly replies = new Map<string, ModelReply>();
   readonly rows = new Map<string, ModelRow>();
@@ -39,6 +37,7 @@ export class Model {
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
+    this.days = new ModelDays(scenario);
     this.#keys = new Map(scenario.keys.map((key) => [key.id, key]));
     for (const id of scenario.accounts)
       this.accounts.set(id, { balance: 0n, held: 0n, funded: 0n, writtenOff: 0n, revenue: 0n });
@@ -54,8 +53,7 @@ export class Model {
       case "pruned":
         for (const [id, reply] of this.replies)
           if (reply.state !== "pending" && reply.atMs < event.before.repliesMs) this.replies.delete(id);
-        for (const [id, meter] of this.meters)
-          if (meter.lastAtMs < event.before.metersMs) this.meters.delete(id);
+        this.days.prune(event.before.metersMs);
         return;
       case "decided":
         this.#decided(event.demand, event.answer, event.node);
@@ -109,16 +107,16 @@ export class Model {
     const { nowMs } = demand;
     const isExpired = key?.expiresAtMs !== null && key?.expiresAtMs !== undefined && nowMs >= key.expiresAtMs;
     const unknown = this.holds.get(demand.id);
-    if (unknown) this.#resolve(demand.id, unknown, null, nowMs, null);
+    if (unknown) this.#undo(demand.id, unknown);
     if (!key || key.revokedAtMs !== null || isExpired) return "refused: invalid_api_key";
     // Others have taken its node for dead, and resolved it.
     if (this.rows.has(demand.id)) return "refused: store_unavailable";
     const before = this.#answeredBefore(demand, answer);
     if (before !== null) return before;
-    const place = this.#place(demand, key);
-    if (typeof place === "string") return place;
-    this.#hold(demand, place);
-    return `granted ${placeWords(place.place)} ${place.nano}`;
+    const found = this.#place(demand, key);
+    if (typeof found === "string") return found;
+    this.#hold(demand, found);
+    return `granted ${placeWords(found.place)} ${found.nano}`;
   }
 
   #answeredBefore({ idempotency, nowMs }: Admission, answer: Answer): string | null {
@@ -134,43 +132,54 @@ export class Model {
 
   #place(demand: Admission, key: GatewayKey): { readonly place: ModelPlace; readonly nano: bigint } | string {
     const { quota, billing } = this.#scenario;
-    const { nowMs } = demand;
-    const payment = () => {
-      const nano = this.#affordable(demand, key);
-      return nano === null ? null : { place: { kind: "balance" } as const, nano };
-    };
-    if (billing.charge === "always") {
-      if (demand.offers.length === 0) return "refused: model_not_priced";
-      return payment() ?? "refused: insufficient_balance";
-    }
-    const limit = key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
-    if (limit === null) return { place: { kind: "unlimited" }, nano: 0n };
+    const { nowMs, answers } = demand;
     const isShared = quota.scope === "account" && key.requestsPerDay === "default";
     const owner = isShared ? key.accountId : key.id;
     const today = ownDay(nowMs, quota);
-    const day = this.meters.has(`${owner} ${nextDay(today)}`) ? nextDay(today) : today;
-    const meter = this.meters.get(`${owner} ${day}`);
-    if ((meter?.used ?? 0) < limit) return { place: { kind: "allowance", owner, day }, nano: 0n };
-    if (this.#account(key.accountId).balance > 0n) {
-      const paid = payment();
-      if (paid) return paid;
+    const day = this.days.meters.has(`${owner} ${nextDay(today)}`) ? nextDay(today) : today;
+    const meter = this.days.meter(owner, day);
+    const limit = key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
+    const giveBackMax = billing.charge === "always" || limit === null || limit === 0 ? 200 : limit;
+    const none = { owner, day, places: 0, slots: 0, taken: null, previous: null, giveBackMax, free: null };
+    const payment = () => {
+      const nano = this.#affordable(demand, key);
+      return nano === null ? null : { place: { kind: "balance", ...none } as const, nano };
+    };
+    if (billing.charge === "always") {
+      if (!payable(demand)) return "refused: model_not_priced";
+      return payment() ?? "refused: insufficient_balance";
     }
-    const previous = this.slots.get(owner) ?? null;
-    const lastAtMs = Math.max(meter?.lastAtMs ?? 0, previous?.atMs ?? 0);
-    if (quota.throttleMs === 0 || nowMs < lastAtMs + quota.throttleMs) return "refused: rate_limit_exceeded";
-    return { place: { kind: "throttle", owner, taken: { atMs: nowMs, by: demand.id }, previous }, nano: 0n };
+    if (limit === null) return { place: { kind: "unlimited", ...none }, nano: 0n };
+    const previous = this.days.slots.get(owner) ?? null;
+    const lastAtMs = Math.max(meter.used > 0 ? meter.lastAtMs : 0, previous?.atMs ?? 0);
+    const hasPlace = meter.used < limit;
+    const hasSlot = quota.throttleMs > 0 && nowMs >= lastAtMs + quota.throttleMs;
+    const free = hasPlace || hasSlot ? this.days.free(demand, meter) : "refused: rate_limit_exceeded";
+    if (typeof free === "string" || !hasPlace) {
+      const paid = this.#account(key.accountId).balance > 0n ? payment() : null;
+      if (paid) return paid;
+      if (typeof free === "string") return free;
+    }
+    const places = Math.min(answers, Math.max(0, limit - meter.used));
+    const slots = quota.throttleMs > 0 ? answers - places : 0;
+    // The first of the slots is now, or behind the places that are taken now and all slots before.
+    const firstMs = places > 0 ? Math.max(nowMs, previous?.atMs ?? 0) + quota.throttleMs : nowMs;
+    const taken = slots > 0 ? { atMs: firstMs + (slots - 1) * quota.throttleMs, by: demand.id } : null;
+    const kind = places > 0 ? "allowance" : "throttle";
+    const took = { places, slots, taken, previous: taken ? previous : null };
+    return { place: { kind, ...none, ...took, free }, nano: 0n };
   }
 
   /** The worst case at the dearest card; null when the free balance, or what the key may spend of it, is less. */
-  #affordable({ offers }: Admission, key: GatewayKey): bigint | null {
-    if (offers.length === 0) return null;
+  #affordable(demand: Admission, key: GatewayKey): bigint | null {
+    if (!payable(demand)) return null;
     const { balance } = this.#account(key.accountId);
     const { spent, held } = this.#spend(key.id);
     const limit = key.spendLimitNanoUsd === null ? null : BigInt(key.spendLimitNanoUsd) - spent - held;
     const free = limit !== null && limit < balance ? limit : balance;
     let most = 0n;
-    for (const offer of offers) {
-      const worst = worstOf(offer, free, markupPartsOf(this.#scenario));
+    for (const offer of demand.offers.filter(({ isPriced }) => isPriced)) {
+      const worst = worstOf(offer, free / 4n, markupPartsOf(this.#scenario));
       if (worst > free) return null;
       if (worst > most) most = worst;
     }
@@ -179,12 +188,7 @@ export class Model {
 
   #hold(demand: Admission, { place, nano }: { readonly place: ModelPlace; readonly nano: bigint }): void {
     const { id, accountId, keyId, node, nowMs, idempotency } = demand;
-    if (place.kind === "allowance") {
-      const meterId = `${place.owner} ${place.day}`;
-      const meter = this.meters.get(meterId) ?? { used: 0, lastAtMs: nowMs };
-      this.meters.set(meterId, { used: meter.used + 1, lastAtMs: Math.max(meter.lastAtMs, nowMs) });
-    }
-    if (place.kind === "throttle") this.slots.set(place.owner, place.taken);
+    this.days.take(place, nowMs);
     const replyId = idempotency?.replyId ?? null;
     const hold: ModelHold = { node, accountId, keyId, place, nano, replyId, admission: demand };
     this.holds.set(id, hold);
@@ -200,62 +204,73 @@ export class Model {
   }
 
   #settle(demand: Settlement, node: string): string {
-    const { record, counted } = demand;
+    const { record, produced, giveBack, isDue, nowMs } = demand;
     const hold = this.holds.get(record.id);
     if (!hold) {
       const row = this.rows.get(record.id);
       const late = row?.settlement.record.ended === "lost" && record.ended !== "lost";
       return settledWords(row?.charged ?? 0n, row?.hold.nano ?? 0n, 0n, late);
     }
-    const due = counted ? BigInt(record.costNanoUsd) : null;
-    const { charged, writtenOff } = this.#resolve(
-      record.id,
+    const kept = demand.sealedReply === null ? "unavailable" : "kept";
+    this.#release(record.id, hold, produced ? { state: kept, atMs: nowMs } : null);
+    const isRefused = giveBack.beyond !== null;
+    const back = this.days.giveBack(
       hold,
-      due,
-      demand.nowMs,
-      counted && demand.sealedReply !== null ? "kept" : "unavailable",
+      giveBack.answers,
+      giveBack.isBounded,
+      isRefused,
+      hold.admission.nowMs,
     );
-    this.rows.set(record.id, { hold, settlement: demand, by: node, charged, writtenOff });
+    const isBeyond = isRefused && back < giveBack.answers;
+    const cost = BigInt((isBeyond ? (giveBack.beyond ?? record) : record).costNanoUsd);
+    const isOwed = isDue || isBeyond;
+    const due = isOwed ? cost : 0n;
+    this.days.settleFree(hold.place, due);
+    const isCharged = hold.place.kind === "balance" || (hold.place.kind === "unlimited" && isBeyond);
+    const { charged, writtenOff } = isCharged ? this.#pay(hold, due) : { charged: 0n, writtenOff: 0n };
+    this.rows.set(record.id, { hold, settlement: demand, isOwed, by: node, charged, writtenOff });
     return settledWords(charged, hold.nano, writtenOff, false);
   }
 
-  /** `due` is null where nothing was produced. */
-  #resolve(
+  /** As if it had never been let in. */
+  #undo(id: string, hold: ModelHold): void {
+    this.#release(id, hold, null);
+    this.days.giveBack(hold, hold.place.places + hold.place.slots, false, false, 0);
+    this.days.settleFree(hold.place, 0n);
+    if (hold.place.kind === "balance") this.#pay(hold, 0n);
+  }
+
+  /** Its Idempotency-Key is free again where nothing was produced (`kept` is null). */
+  #release(
     id: string,
     hold: ModelHold,
-    due: bigint | null,
-    atMs: number,
-    kept: "kept" | "unavailable" | null,
-  ): { readonly charged: bigint; readonly writtenOff: bigint } {
+    kept: { readonly state: "kept" | "unavailable"; readonly atMs: number } | null,
+  ): void {
     this.holds.delete(id);
     const reply = hold.replyId === null ? undefined : this.replies.get(hold.replyId);
-    if (hold.replyId !== null && reply?.requestId === id) {
-      if (due === null || kept === null) this.replies.delete(hold.replyId);
-      else this.replies.set(hold.replyId, { ...reply, atMs, state: kept });
-    }
-    if (due === null) this.#putBack(hold.place);
-    if (hold.place.kind !== "balance") return { charged: 0n, writtenOff: 0n };
+    if (hold.replyId === null || reply?.requestId !== id) return;
+    if (kept === null) this.replies.delete(hold.replyId);
+    else this.replies.set(hold.replyId, { ...reply, ...kept });
+  }
+
+  #pay(hold: ModelHold, due: bigint): { readonly charged: bigint; readonly writtenOff: bigint } {
     const account = this.#account(hold.accountId);
     const spend = this.#spend(hold.keyId);
     account.held -= hold.nano;
     account.balance += hold.nano;
     spend.held -= hold.nano;
-    const owed = due ?? 0n;
-    const charged = owed < account.balance ? owed : account.balance;
+    const charged = due < account.balance ? due : account.balance;
+    // What a key without a limit is charged was never held, so it is never written off.
+    const writtenOff = hold.place.kind === "balance" ? due - charged : 0n;
     account.balance -= charged;
-    account.revenue += owed;
-    account.writtenOff += owed - charged;
+    account.revenue += charged + writtenOff;
+    account.writtenOff += writtenOff;
     spend.spent += charged;
-    return { charged, writtenOff: owed - charged };
+    return { charged, writtenOff };
   }
+}
 
-  #putBack(place: ModelPlace): void {
-    if (place.kind === "allowance") {
-      const meterId = `${place.owner} ${place.day}`;
-      const meter = this.meters.get(meterId);
-      if (meter) this.meters.set(meterId, { ...meter, used: meter.used - 1 });
-    }
-    if (place.kind === "throttle" && this.slots.get(place.owner)?.by === place.taken.by)
-      this.slots.set(place.owner, place.previous);
-  }
+/** Whether a balance could pay for any model of the plan. */
+function payable({ offers, isPayable }: Admission): boolean {
+  return isPayable && offers.some(({ isPriced }) => isPriced);
 }

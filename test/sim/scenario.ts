@@ -113,6 +113,10 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
       throttleMs: dice.pick([0, 1000, 1000, 5000, 10 * MINUTE]),
       scope: dice.chance(0.3) ? "account" : "key",
       ...zone,
+      free: {
+        models: dice.pick([["*"], ["*"], ["Alpha#*", "Gamma#*"]]),
+        budgetNanoUsd: dice.pick([null, null, 20 * NANO, NANO / 20, NANO / 500]),
+      },
     },
     billing: {
       charge: dice.chance(0.35) ? "always" : "beyond_allowance",

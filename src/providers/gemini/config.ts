@@ -1,6 +1,6 @@
 // The sampling, length, format and thinking fields of a request as Gemini's `generationConfig`.
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatRequest, ResponseFormat } from "../../core/chat.ts";
+import { type ChatRequest, outputLimitOf, type ResponseFormat } from "../../core/chat.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { outputLimit } from "../outgoing.ts";
 import { type ModelFacts, thinkingOf } from "./models.ts";
@@ -116,17 +116,18 @@ function modalitiesOf(request: ChatRequest, facts: ModelFacts, drop: Drop): Json
   return { responseModalities: kept.map((each) => String(each).toUpperCase()) };
 }
 
-function thoughtOf(
-  { reasoning_effort: effort }: ChatRequest,
-  { thinking }: ModelFacts,
-  drop: Drop,
-): JsonObject {
+/** Thoughts count towards the output limit: without a margin nothing would be left for the answer. */
+const ANSWER_TOKENS_MIN = 1024;
+
+function thoughtOf(request: ChatRequest, { thinking }: ModelFacts, drop: Drop): JsonObject {
+  const { reasoning_effort: effort } = request;
   if (effort === undefined) return {};
   if (!thinking) {
     if (effort !== "none") drop("reasoning_effort");
     return {};
   }
-  const { config, changed } = thinkingOf(thinking, effort);
+  const roomTokens = (outputLimitOf(request) ?? Number.POSITIVE_INFINITY) - ANSWER_TOKENS_MIN;
+  const { config, changed } = thinkingOf(thinking, effort, roomTokens);
   if (changed) drop("reasoning_effort");
   return { thinkingConfig: config };
 }

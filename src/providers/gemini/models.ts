@@ -116,12 +116,19 @@ export interface ThinkingChoice {
   readonly changed: boolean;
 }
 
-/** The `thinkingConfig` for an effort; thoughts are asked for unless the effort is `none`. */
-export function thinkingOf(thinking: Thinking, effort: ReasoningEffort): ThinkingChoice {
+/**
+ * The `thinkingConfig` for an effort; thoughts are asked for unless the effort is `none`. A budget is at most `roomTokens`,
+ * or the least that the model takes.
+ */
+export function thinkingOf(thinking: Thinking, effort: ReasoningEffort, roomTokens: number): ThinkingChoice {
   const shown = effort === "none" ? {} : { includeThoughts: true };
   if (thinking.by === "budget") {
-    const budget = Math.min(thinking.most, Math.max(thinking.least, BUDGETS[effort]));
-    return { config: { thinkingBudget: budget, ...shown }, changed: budget > BUDGETS[effort] };
+    const wanted = Math.min(BUDGETS[effort], roomTokens);
+    const budget = Math.min(thinking.most, Math.max(thinking.least, wanted));
+    return {
+      config: { thinkingBudget: budget, ...shown },
+      changed: budget > BUDGETS[effort] || budget < Math.min(BUDGETS[effort], thinking.most),
+    };
   }
   const wanted = LEVELS.indexOf(WANTED[effort]);
   const level =

@@ -246,4 +246,9 @@ export const STEPS: readonly (readonly string[])[] = [
       created_at_ms BIGINT NOT NULL
     )`,
   ],
+  [
+    "ALTER TABLE meter ADD COLUMN IF NOT EXISTS given_back BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE meter ADD COLUMN IF NOT EXISTS free_spent_nano BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE meter ADD COLUMN IF NOT EXISTS free_held_nano BIGINT NOT NULL DEFAULT 0",
+  ],
 ];

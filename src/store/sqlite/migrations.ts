@@ -281,4 +281,9 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE account_by_id RENAME TO account;
   CREATE INDEX account_created ON account (created_at_ms, id);
   `,
+  `
+  ALTER TABLE meter ADD COLUMN given_back INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE meter ADD COLUMN free_spent_nano INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE meter ADD COLUMN free_held_nano INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

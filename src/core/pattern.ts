@@ -1,0 +1,27 @@
+// Patterns of model ids: `*` stands for any characters, and case doesn't matter.
+
+const compiled = new Map<string, RegExp>();
+/** Patterns come from the configuration and from keys; more than this many at once means that keys differ in theirs. */
+const COMPILED_MAX = 1000;
+
+/** Whether any of the patterns matches the whole id. */
+export function matchesAny(patterns: readonly string[], id: string): boolean {
+  return patterns.some((pattern) => pattern === "*" || matches(pattern, id));
+}
+
+function matches(pattern: string, id: string): boolean {
+  if (!pattern.includes("*")) return pattern.toLowerCase() === id.toLowerCase();
+  const known = compiled.get(pattern) ?? compile(pattern);
+  return known.test(id);
+}
+
+function compile(pattern: string): RegExp {
+  const source = pattern
+    .split("*")
+    .map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+    .join(".*");
+  const expression = new RegExp(`^${source}$`, "i");
+  if (compiled.size >= COMPILED_MAX) compiled.clear();
+  compiled.set(pattern, expression);
+  return expression;
+}

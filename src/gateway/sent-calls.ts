@@ -1,0 +1,42 @@
+// The calls of a request that left for a provider: whether one did decides who pays for a request without an answer.
+import type { ModelCard } from "../core/card.ts";
+import type { TracingAttempt } from "./tracing.ts";
+
+export class SentCalls {
+  #attempt: TracingAttempt | null = null;
+  #card: ModelCard | null = null;
+  /** Of the latest attempt, and of all of them. */
+  #calls = 0;
+  #all = 0;
+  #sinceMs: number | null = null;
+
+  /** A call is about to leave. */
+  add(attempt: TracingAttempt, card: ModelCard, nowMs: number): void {
+    if (attempt !== this.#attempt) this.#calls = 0;
+    this.#attempt = attempt;
+    this.#card = card;
+    this.#calls++;
+    this.#all++;
+    this.#sinceMs ??= nowMs;
+  }
+
+  /** No connection for it came about. */
+  takeBack(attempt: TracingAttempt): void {
+    this.#all--;
+    if (attempt === this.#attempt) this.#calls--;
+  }
+
+  get any(): boolean {
+    return this.#all > 0;
+  }
+
+  /** The model that read the prompt last, and in how many calls at once; null: none did. */
+  get latest(): { readonly card: ModelCard; readonly calls: number } | null {
+    return this.#card && this.#calls > 0 ? { card: this.#card, calls: this.#calls } : null;
+  }
+
+  /** Milliseconds since the first of them left. */
+  silentMs(nowMs: number): number {
+    return this.#sinceMs === null ? 0 : nowMs - this.#sinceMs;
+  }
+}

@@ -1,0 +1,44 @@
+// Whose fault an ending is: it decides what a request costs and what it gets back.
+import { Fault } from "../core/fault.ts";
+
+export interface Ending {
+  /** null: the answer is whole. */
+  readonly fault: Fault | null;
+  /** Whether any part of the answer was produced. */
+  readonly hasAnswer: boolean;
+  /** Whether a provider may have read any byte of the request. */
+  readonly isSent: boolean;
+  /** Milliseconds since the request was first sent. */
+  readonly silentMs: number;
+}
+
+export type Verdict =
+  /** The answer, or as much of it as was produced, is owed. */
+  | "produced"
+  /** The client left a request that a provider was working on: its prompt is owed. */
+  | "left"
+  /** The provider refused the request itself. */
+  | "refused"
+  /** The provider or the gateway failed. */
+  | "failed"
+  /** No provider read any of it. */
+  | "unsent";
+
+/** A client that gives up on a provider after a minute of silence is not to blame for it. */
+const SILENCE_EXCUSED_MS = 60_000;
+
+export function judge({ fault, hasAnswer, isSent, silentMs }: Ending): Verdict {
+  if (hasAnswer || fault === null) return "produced";
+  if (!isSent) return "unsent";
+  if (isByClient(fault)) return silentMs >= SILENCE_EXCUSED_MS ? "failed" : "left";
+  return fault.row.blame === "client" ? "refused" : "failed";
+}
+
+/** The client hung up, or the time that it allowed was over. */
+export function isByClient({ code }: Fault): boolean {
+  return code === "client_gone" || code === "client_timeout";
+}
+
+export function clientGone(): Fault {
+  return new Fault("client_gone", "The client closed the connection.");
+}

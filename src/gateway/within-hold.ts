@@ -1,0 +1,61 @@
+// A request as it is sent: its output limit is what is held for, and thinking keeps room for the answer.
+import type { ModelCard } from "../core/card.ts";
+import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
+import type { Granted } from "../core/demand.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
+
+/** Thinking leaves at least this many tokens for the answer, and less of it than this is not worth asking for. */
+const THINKING_MARGIN_TOKENS = 1024;
+
+export interface Fitted {
+  readonly request: ChatRequest;
+  /** The client's fields that were lowered. */
+  readonly dropped: readonly string[];
+}
+
+/** The request within the output that is held for on that card; a limit is sent only where it is below what would apply. */
+export function fitToHold(request: ChatRequest, card: ModelCard, { outputTokens }: Granted): Fitted {
+  const held = outputTokens?.[card.id];
+  const named = outputLimitOf(request);
+  // Where only the context bounds the model, so large a limit would leave no room for the prompt.
+  const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
+  if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))
+    return { request, dropped: [] };
+  const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
+  const limits = ["max_tokens", "max_completion_tokens"].filter((field) => request[field] !== undefined);
+  const thinking = fitThinking(request, held);
+  const fitted: ChatRequest = {
+    ...rest,
+    model: request.model,
+    messages: request.messages,
+    max_completion_tokens: held,
+    ...thinking.fields,
+  };
+  return { request: fitted, dropped: [...limits, ...thinking.dropped] };
+}
+
+/** Budgets of thinking, wherever clients put them: Qwen's field, OpenRouter's, Anthropic's. */
+function fitThinking(
+  request: ChatRequest,
+  limit: number,
+): { fields: JsonObject; dropped: readonly string[] } {
+  const most = limit - THINKING_MARGIN_TOKENS;
+  const fields: JsonObject = {};
+  if (typeof request.thinking_budget === "number" && request.thinking_budget > most)
+    fields.thinking_budget = most;
+  for (const [field, budget] of NESTED) {
+    const held = request[field];
+    if (!isObject(held)) continue;
+    const tokens = held[budget];
+    if (typeof tokens === "number" && tokens > most) fields[field] = { ...held, [budget]: most };
+  }
+  const dropped = Object.keys(fields);
+  if (dropped.length === 0 || most >= THINKING_MARGIN_TOKENS) return { fields, dropped };
+  const without = Object.fromEntries(dropped.map((field) => [field, undefined]));
+  return { fields: { ...without, reasoning_effort: "none" }, dropped };
+}
+
+const NESTED = [
+  ["reasoning", "max_tokens"],
+  ["thinking", "budget_tokens"],
+] as const;

@@ -1,0 +1,77 @@
+// Budgets: what an owner's requests may cost within a time, held before each call and settled after it.
+import type { Admission } from "../core/demand.ts";
+import { Fault } from "../core/fault.ts";
+import type { NanoUsd } from "../core/money.ts";
+import { matchesAny } from "../core/pattern.ts";
+import type { OpenDay } from "./allowance.ts";
+import { inWords } from "./time-words.ts";
+import { coverSome, type HoldTerms, type Room } from "./worst.ts";
+
+/** What is left of a budget, and how much of it is held for requests under way. */
+interface Budget {
+  readonly limitNanoUsd: NanoUsd;
+  readonly spentNanoUsd: NanoUsd;
+  readonly heldNanoUsd: NanoUsd;
+}
+
+const SHARE_ALONE = 1 / 4;
+
+/**
+ * A request that names no output limit takes a quarter of the rest while it is alone, and less the more is held already:
+ * so all 200 of a day's requests can be under way at once at $15 per million tokens of output and $20 a day, where plain
+ * quarters would leave nothing after thirty.
+ */
+function roomIn({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Budget): Room {
+  const unspent = Math.max(0, limitNanoUsd - spentNanoUsd);
+  const nanoUsd = Math.max(0, unspent - heldNanoUsd);
+  const alone = unspent === 0 ? 0 : nanoUsd / unspent;
+  return { nanoUsd, unnamedNanoUsd: Math.floor(nanoUsd * SHARE_ALONE * alone ** 2) };
+}
+
+/** What a free request may use: anything (null), or cards within a hold. */
+export type FreeTerms =
+  | { readonly kind: "free"; readonly terms: HoldTerms | null }
+  | { readonly kind: "refused"; readonly fault: Fault };
+
+/** What the day's budget for free requests allows of a plan. Cards that don't fit leave it. */
+export function freeTerms(demand: Admission, day: OpenDay): FreeTerms {
+  const { offers, quota, billing } = demand;
+  const { models, budgetNanoUsd } = quota.free;
+  const free = offers.filter(({ card }) => matchesAny(models, card));
+  if (offers.length > 0 && free.length === 0) return { kind: "refused", fault: notFree(demand) };
+  if (budgetNanoUsd === null) {
+    return { kind: "free", terms: free.length === offers.length ? null : unheld(free) };
+  }
+  const { freeSpentNanoUsd: spentNanoUsd, freeHeldNanoUsd: heldNanoUsd } = day.meter;
+  const room = roomIn({ limitNanoUsd: budgetNanoUsd, spentNanoUsd, heldNanoUsd });
+  const terms = coverSome(free, room, billing.markup);
+  if (terms === null && offers.length > 0) return { kind: "refused", fault: budgetUsedUp(demand, day) };
+  return { kind: "free", terms };
+}
+
+/** Cards that may be used without a hold, up to their own limits. */
+function unheld(offers: Admission["offers"]): HoldTerms {
+  const limits = offers.map(({ card, outputTokensAsked, outputTokensMax }): [string, number] => [
+    card,
+    outputTokensAsked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER,
+  ]);
+  return { nanoUsd: 0, outputTokens: Object.fromEntries(limits) };
+}
+
+function notFree({ modelAsked }: Admission): Fault {
+  const message =
+    `The model '${modelAsked}' is not part of the free allowance, and the account's balance does not cover this ` +
+    "request. Top it up, or name another model.";
+  return new Fault("model_not_allowed", message, { param: "model" });
+}
+
+const RETRY_SHOWN_MAX_MS = 60_000;
+
+function budgetUsedUp({ nowMs }: Admission, { resetsAtMs }: OpenDay): Fault {
+  const waitMs = resetsAtMs - nowMs;
+  const message =
+    "What is left of the day's budget for free requests does not cover this one. " +
+    `Ask for less (a smaller max_tokens, a cheaper model), top up the account, or wait ${inWords(waitMs)}.`;
+  const retry = waitMs <= RETRY_SHOWN_MAX_MS ? { retryAfterMs: waitMs } : {};
+  return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, ...retry });
+}

@@ -1,0 +1,65 @@
+// Usage that can't be: what a provider reports beyond what its model can read or write is cut to that, and not charged.
+import type { ModelCard } from "../core/card.ts";
+import { type ChatRequest, outputLimitOf, type Usage } from "../core/chat.ts";
+import { CONTEXT_SLACK, worstPromptTokens } from "./estimate.ts";
+import { tokensOf } from "./price.ts";
+import { searchesMax } from "./searches.ts";
+
+/** Tokenizers differ from the provider's own limit by a little, and some end an answer a sentence late. */
+const OUTPUT_SLACK = 1.1;
+const OUTPUT_SLACK_TOKENS = 64;
+/** Where the card knows no bound. */
+const TIMES_ESTIMATE = 10;
+
+/** A request as it was sent to the provider that answered it. */
+export interface SentRequest {
+  readonly request: ChatRequest;
+  readonly card: ModelCard;
+  readonly calls: number;
+}
+
+/** The usage as far as it can be, and whether that is less than was reported. */
+export function cutUsage(
+  usage: Usage,
+  sent: SentRequest,
+): { readonly usage: Usage; readonly isCut: boolean } {
+  const { prompt, completion, searches } = tokensOf(usage);
+  const promptMax = promptTokensMax(prompt, sent);
+  const completionMax = completionTokensMax(sent);
+  const searchesLimit = sent.calls * TIMES_ESTIMATE * Math.max(1, searchesMax(sent.request, sent.card));
+  if (prompt <= promptMax && completion <= completionMax && searches <= searchesLimit)
+    return { usage, isCut: false };
+  const [promptTokens, completionTokens] = [Math.min(prompt, promptMax), Math.min(completion, completionMax)];
+  // What is billed apart from what was read and written (Cohere) is cut with it: the cut counts are billed.
+  const { billed_units: _billed, ...rest } = usage;
+  return {
+    isCut: true,
+    usage: {
+      ...rest,
+      prompt_tokens: promptTokens,
+      completion_tokens: completionTokens,
+      total_tokens: promptTokens + completionTokens,
+      ...(usage.server_tool_use
+        ? { server_tool_use: { web_search_requests: Math.min(searches, searchesLimit) } }
+        : {}),
+    },
+  };
+}
+
+/** `reported` spares usual answers the reading of their prompt: the estimate is made only for counts that look too high. */
+function promptTokensMax(reported: number, { request, card, calls }: SentRequest): number {
+  const context = card.contextTokensMax;
+  const rounds = 1 + searchesMax(request, card);
+  const byContext = context === null ? 0 : Math.ceil(calls * context * CONTEXT_SLACK * rounds);
+  if (reported <= byContext) return byContext;
+  const worst = calls * worstPromptTokens(request, card);
+  // Images may take more than the context: some are billed for more tokens than the model reads.
+  return context === null ? TIMES_ESTIMATE * worst : Math.max(byContext, worst);
+}
+
+function completionTokensMax({ request, card }: SentRequest): number {
+  const limit = outputLimitOf(request) ?? card.outputTokensMax ?? card.contextTokensMax;
+  // Without any bound nothing was held either, so nothing is charged.
+  if (limit === null) return Number.POSITIVE_INFINITY;
+  return Math.ceil((request.n ?? 1) * (OUTPUT_SLACK * limit + OUTPUT_SLACK_TOKENS));
+}

@@ -1,0 +1,168 @@
+// Who pays for what went wrong: clients that leave, providers that claim too much, requests for several answers.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { objectOf } from "../src/core/json.ts";
+import { type MoneyWorld, nanoIn, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";
+import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { until } from "./http/until.ts";
+import { asking } from "./http/world.ts";
+
+const USD = 1_000_000_000;
+const SILENT = "Shop#sim~trouble=silent";
+
+let world: MoneyWorld;
+beforeAll(async () => {
+  world = await startMoneyWorld();
+});
+afterAll(async () => {
+  expect(sumsIn(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, debts: 0 });
+  await world.stop();
+});
+beforeEach(() => world.shop.reset());
+
+async function ask(payer: Payer, body: unknown, headers: Record<string, string> = {}): Promise<Seen> {
+  return seen(await world.chat(body, { secret: payer.secret, headers }));
+}
+
+async function operator(path: string): Promise<unknown> {
+  const headers = { authorization: `Bearer ${world.adminToken}` };
+  return (await fetch(`${world.url}/admin/v1${path}`, { headers })).json();
+}
+
+/** Asks and hangs up once the provider works on it. */
+async function leave(payer: Payer, body: unknown): Promise<void> {
+  const client = new AbortController();
+  const answer = world.chat(body, { secret: payer.secret, signal: client.signal });
+  answer.catch(() => {});
+  await until("the provider is called", () => world.shop.calls.open > 0);
+  client.abort();
+  await until("the call has ended", () => world.shop.calls.open === 0);
+}
+
+describe("a client that leaves before the first token", () => {
+  test("pays for a long prompt that a provider was given", async () => {
+    const payer = await world.payer(50);
+    const words = "word ".repeat(80_000);
+    for (let time = 0; time < 3; time++) await leave(payer, asking(SILENT, words, { max_tokens: 10 }));
+    const { requests, balance } = await world.settled(payer, 3);
+    const cost = priceOf(100_004, 0);
+    expect(requests.map(({ charged_nano }) => charged_nano)).toEqual([cost, cost, cost]);
+    expect(balance).toBe(50 * USD - 3 * cost);
+    expect(requests[0]).toMatchObject({ ended: "client_gone", usage_source: "estimate", model_used: null });
+  });
+
+  test("makes no more calls a day than its key has places, by leaving or by its own time limit", async () => {
+    const payer = await world.payer(0, { requests_per_day: 4 });
+    await leave(payer, asking(SILENT));
+    await leave(payer, asking(SILENT, "x", { stream: true }));
+    const answers: string[] = [];
+    for (let time = 0; time < 6; time++)
+      answers.push(lineOf(await ask(payer, asking(SILENT), { "x-poundkey-timeout": "0.02" })));
+    expect(world.shop.calls.total).toBe(4);
+    expect(answers.slice(0, 2)).toEqual(Array(2).fill("504 api_error upstream_timeout"));
+    for (const answer of answers.slice(2))
+      expect(answer).toStartWith("429 rate_limit_error rate_limit_exceeded");
+    expect(world.books(payer).used).toBe(4);
+  });
+
+  test("is counted for the model that was asked", async () => {
+    const payer = await world.payer(1);
+    await leave(payer, asking(SILENT, "x", { max_tokens: 10 }));
+    await world.settled(payer);
+    const { data } = objectOf(await operator("/usage?group_by=account,model"));
+    expect(data).toContainEqual(
+      expect.objectContaining({ account_id: payer.accountId, model: SILENT, requests: 1 }),
+    );
+  });
+});
+
+describe("a usage report that can't be", () => {
+  const model = "Shop#sim~tokens=10000000:10000000";
+
+  test("is cut to what the model can read and was told to write; the difference is the operator's", async () => {
+    const payer = await world.payer(100);
+    const answer = await ask(payer, asking(model, "x", { max_tokens: 10 }));
+    const possible = priceOf(Math.ceil(128_000 * 1.05), 75);
+    expect(answer.body).toMatchObject({ object: "chat.completion" });
+    const usage = objectOf(answer.body.usage);
+    expect([nanoIn(usage.cost), nanoIn(usage.charged)]).toEqual([possible, possible]);
+    expect(usage).toMatchObject({ prompt_tokens: 134_400, completion_tokens: 75, total_tokens: 134_475 });
+    const { balance, requests } = await world.settled(payer);
+    expect(balance).toBe(100 * USD - possible);
+    expect(await operator(`/requests/${requests[0]?.id}`)).toMatchObject({
+      usage_implausible: { prompt_tokens: 10_000_000, completion_tokens: 10_000_000 },
+    });
+  });
+
+  test("is cut in a stream too, and at one token above what can be", async () => {
+    const payer = await world.payer(100);
+    const body = asking("Shop#sim~tokens=134401:4000", "x", {
+      ...{ max_tokens: 4096, stream: true },
+      stream_options: { include_usage: true },
+    });
+    expect((await ask(payer, body)).stream?.usage).toMatchObject({
+      prompt_tokens: 134_400,
+      completion_tokens: 4000,
+    });
+  });
+
+  test("is none where the counts are possible", async () => {
+    const payer = await world.payer(1);
+    await ask(payer, asking("Shop#sim~tokens=1000:500", "x", { max_tokens: 500 }));
+    const { requests } = await world.settled(payer);
+    expect(await operator(`/requests/${requests[0]?.id}`)).toMatchObject({ usage_implausible: null });
+  });
+});
+
+describe("a request for several answers", () => {
+  test("takes a place for each, and is told so", async () => {
+    const payer = await world.payer(0, { requests_per_day: 20 });
+    const answer = await ask(payer, asking("Shop#sim", "say: hi", { n: 16 }));
+    expect([answer.status, answer.headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "4"]);
+    expect((await ask(payer, asking("Shop#sim", "say: hi", { n: 16 }))).status).toBe(200);
+    const refused = await ask(payer, asking("Shop#sim"));
+    // Twelve were missing: twelve slots, and the one after them.
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expect.any(String)]);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(12 * 600);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(13 * 600);
+  });
+
+  test("gives all of them back when the provider fails", async () => {
+    const payer = await world.payer(0, { requests_per_day: 20 });
+    await ask(payer, asking("Shop#sim~trouble=500", "x", { n: 3 }));
+    expect(world.books(payer).used).toBe(0);
+  });
+});
+
+describe("the output limit that is sent", () => {
+  test("is what the day's budget for free requests covers, where the client named none", async () => {
+    const payer = await world.payer(0, { requests_per_day: 5 });
+    await ask(payer, asking("Shop#wide", "say: hi"));
+    expect(objectOf(world.shop.calls.last()?.body).max_completion_tokens).toBeUndefined();
+    expect(objectOf(world.shop.calls.last()?.body).max_tokens).toBeUndefined();
+  });
+
+  test("is lowered where the balance covers less of a large one, thinking with it, and both are named", async () => {
+    const payer = await world.payer(1);
+    const answer = await ask(
+      payer,
+      asking("Shop#wide", "say: hi", { max_tokens: 64_000, thinking_budget: 60_000 }),
+    );
+    expect(answer.status).toBe(200);
+    const sent = objectOf(world.shop.calls.last()?.body);
+    const limit = Number(sent.max_tokens ?? sent.max_completion_tokens);
+    // A quarter of a dollar at 25 USD per million, less what the prompt may cost.
+    expect(limit).toBeGreaterThan(9_000);
+    expect(limit).toBeLessThan(10_000);
+    expect(sent.thinking_budget).toBe(limit - 1024);
+    expect(answer.headers.get("x-poundkey-dropped")).toBe("max_tokens, thinking_budget");
+  });
+
+  test("is refused below 4,096 tokens where a large one was named", async () => {
+    const payer = await world.payer(0.05);
+    const wish = asking("Shop#wide", "say: hi", { max_tokens: 64_000 });
+    // The throttle's slot is free; what comes behind it would have to be paid.
+    expect([(await ask(payer, wish)).status, (await ask(payer, wish)).status]).toEqual([200, 429]);
+    const modest = asking("Shop#wide", "say: hi", { max_tokens: 1000 });
+    expect((await ask(payer, modest)).status).toBe(200);
+  });
+});

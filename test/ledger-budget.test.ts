@@ -1,0 +1,164 @@
+// What free requests may cost together in a day: held before each call, settled after it, beyond it the balance pays.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Offer } from "../src/core/demand.ts";
+import { Fault } from "../src/core/fault.ts";
+import { matchesAny } from "../src/core/pattern.ts";
+import type { FreeRules } from "../src/core/settings.ts";
+import type { Store } from "../src/core/store.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import {
+  askOf,
+  DAY,
+  FAILED,
+  give,
+  grantedBy,
+  keyOf,
+  ledgerOn,
+  NOON,
+  offerOf,
+  outcomeOf,
+  standingClock,
+} from "./samples.ts";
+
+const USD = 1_000_000_000;
+const key = keyOf("key_a");
+let store: Store;
+let count = 0;
+
+beforeEach(async () => {
+  store = await openSqliteStore({ path: ":memory:", decide });
+  await store.addKey(key, "digest a");
+});
+afterEach(() => store.close());
+
+/** A model at so many USD per million tokens of output, with a prompt that costs nothing. */
+function model(card: string, outputUsdPerMillion: number, fields: Partial<Offer> = {}): Offer {
+  return offerOf({ card, outputUsdPerMillion, outputTokensMax: 128_000, ...fields });
+}
+
+function opened(free: Partial<FreeRules>, requestsPerDay: number | null = 200) {
+  const clock = standingClock(NOON);
+  const quota = { requestsPerDay, free: { models: ["*"], budgetNanoUsd: 20 * USD, ...free } };
+  const ledger = ledgerOn(store, { clock, quota });
+  const ask = async (...offers: readonly Offer[]) => {
+    const ticket = ledger.ticket(
+      askOf(`request ${count++}`, key, { offers: () => offers, nowMs: clock.nowMs() }),
+    );
+    const granted = await grantedBy(ledger, ticket);
+    return { ticket, ...granted };
+  };
+  const end = (ticket: Parameters<typeof outcomeOf>[0], costNanoUsd: number) =>
+    ledger.settle(ticket, outcomeOf(ticket, { costNanoUsd }));
+  return { clock, ledger, ask, end };
+}
+
+const faultOf = (ask: Promise<unknown>): Promise<Fault | null> =>
+  ask.then(
+    () => null,
+    (thrown: unknown) => (thrown instanceof Fault ? thrown : Promise.reject(thrown)),
+  );
+
+describe("the budget for free requests", () => {
+  test("lets a request without a limit use a quarter of the rest", async () => {
+    const { ask } = opened({});
+    // 120 USD per million: 5 USD buy 41,666 tokens.
+    expect((await ask(model("Dear#pro", 120))).outputTokens).toEqual({ "Dear#pro": 41_666 });
+  });
+
+  test("lets all 200 requests of a day run at once at 15 USD per million tokens", async () => {
+    const { ask } = opened({});
+    const asked = Array.from({ length: 1000 }, () => faultOf(ask(model("Usual#one", 15))));
+    const faults = (await Promise.all(asked)).filter((fault) => fault !== null);
+    expect(faults.length).toBe(800);
+    expect(new Set(faults.map(({ code }) => code))).toEqual(new Set(["rate_limit_exceeded"]));
+  });
+
+  test("bounds what a day costs, whatever is asked of it", async () => {
+    const { ask, end } = opened({});
+    let spent = 0;
+    for (;;) {
+      const asked = await ask(model("Dear#pro", 120, { choices: 16 })).catch(() => null);
+      if (asked === null) break;
+      const cost = 16 * 120 * 1000 * (asked.outputTokens?.["Dear#pro"] ?? 0);
+      await end(asked.ticket, cost);
+      spent += cost;
+    }
+    expect(spent).toBeGreaterThan(15 * USD);
+    expect(spent).toBeLessThanOrEqual(20 * USD);
+  });
+
+  test("refuses what it doesn't cover, and says when the next day begins", async () => {
+    const { ask, end, clock } = opened({ budgetNanoUsd: USD });
+    await end((await ask(model("Dear#pro", 120))).ticket, USD);
+    const fault = await faultOf(ask(model("Dear#pro", 120)));
+    expect(fault?.code).toBe("budget_exceeded");
+    expect(fault?.row).toMatchObject({ status: 429, type: "insufficient_quota", final: true });
+    expect(fault?.details).toMatchObject({ resetAtMs: NOON + DAY / 2 });
+    expect(fault?.details.retryAfterMs).toBeUndefined();
+    expect((await ask(model("Free#one", 0))).place.kind).toBe("allowance");
+    clock.atMs = NOON + DAY / 2;
+    expect((await ask(model("Dear#pro", 120))).place.kind).toBe("allowance");
+  });
+
+  test("leaves it to the balance from then on", async () => {
+    await give(store, "default", 10 * USD);
+    const { ask, end } = opened({ budgetNanoUsd: USD });
+    await end((await ask(model("Dear#pro", 120))).ticket, USD);
+    expect((await ask(model("Dear#pro", 120))).place.kind).toBe("balance");
+  });
+
+  test("takes from the plan what it doesn't cover", async () => {
+    const { ask } = opened({ budgetNanoUsd: USD / 10 });
+    const { outputTokens } = await ask(model("Dear#pro", 120), model("Cheap#mini", 1));
+    expect(Object.keys(outputTokens ?? {})).toEqual(["Cheap#mini"]);
+  });
+
+  test("is released when a request fails, and spent when it was answered", async () => {
+    const { ask, end, ledger } = opened({ budgetNanoUsd: USD });
+    const [first, second] = [await ask(model("Dear#pro", 120)), await ask(model("Dear#pro", 120))];
+    await ledger.settle(first.ticket, { ...outcomeOf(first.ticket), ...FAILED });
+    await end(second.ticket, USD / 2);
+    // Nothing is held any more: a quarter of half a dollar.
+    expect((await ask(model("Dear#pro", 120))).outputTokens).toEqual({ "Dear#pro": 1041 });
+  });
+
+  test("doesn't count models without a price, nor keys without a limit", async () => {
+    const unpriced = offerOf({ card: "Own#one", isPriced: false });
+    const { ask, end } = opened({ budgetNanoUsd: USD });
+    await end((await ask(model("Dear#pro", 120))).ticket, USD);
+    expect((await ask(unpriced)).place.kind).toBe("allowance");
+    expect((await opened({ budgetNanoUsd: 0 }, null).ask(model("Dear#pro", 120))).outputTokens).toBeNull();
+  });
+
+  test("takes a limit above 16,384 as a wish, and grants it 4,096 tokens at least", async () => {
+    const { ask } = opened({ budgetNanoUsd: USD });
+    const wish = (tokens: number) => ask(model("Dear#pro", 120, { outputTokensAsked: tokens }));
+    expect((await wish(100_000)).outputTokens).toEqual({ "Dear#pro": 4096 });
+    expect((await faultOf(wish(16_384)))?.code).toBe("budget_exceeded");
+  });
+});
+
+describe("models that may be used for free", () => {
+  test("are told by patterns; others are paid for, or refused", async () => {
+    const { ask } = opened({ models: ["Cheap#*"] });
+    expect((await ask(model("Cheap#mini", 1))).place.kind).toBe("allowance");
+    expect((await faultOf(ask(model("Dear#pro", 120))))?.code).toBe("model_not_allowed");
+    await give(store, "default", 10 * USD);
+    expect((await ask(model("Dear#pro", 120))).place.kind).toBe("balance");
+  });
+
+  test("also without a budget", async () => {
+    const { ask } = opened({ models: ["cheap#MINI"], budgetNanoUsd: null });
+    const { outputTokens } = await ask(model("Dear#pro", 120), model("Cheap#mini", 1));
+    expect(outputTokens).toEqual({ "Cheap#mini": 128_000 });
+  });
+});
+
+test("patterns match whole ids, in any case, and nothing in them but * is special", () => {
+  expect(matchesAny(["OpenAI#gpt-*"], "openai#GPT-5.4-mini")).toBe(true);
+  expect(matchesAny(["OpenAI#gpt-5.4"], "OpenAI#gpt-504")).toBe(false);
+  expect(matchesAny(["*mini"], "OpenAI#gpt-5.4-mini-high")).toBe(false);
+  expect(matchesAny(["a*c*"], "a#bc#d")).toBe(true);
+  expect(matchesAny([], "OpenAI#gpt-5.4")).toBe(false);
+});

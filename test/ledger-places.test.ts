@@ -1,0 +1,195 @@
+// Places of requests for several answers, and what comes back of them: the rules that keep one key from using up the others' share.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Place } from "../src/core/rows.ts";
+import type { Store } from "../src/core/store.ts";
+import { decide } from "../src/ledger/decide.ts";
+import type { Outcome, Ticket } from "../src/ledger/ledger.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import {
+  askOf,
+  costing,
+  FAILED,
+  give,
+  grantedBy,
+  keyOf,
+  ledgerOn,
+  MINUTE,
+  NOON,
+  outcomeOf,
+  PRODUCED,
+  type RulesChanged,
+  recordOf,
+  standingClock,
+} from "./samples.ts";
+
+const key = keyOf("key_a");
+let store: Store;
+let count = 0;
+
+beforeEach(async () => {
+  store = await openSqliteStore({ path: ":memory:", decide });
+  await store.addKey(key, "digest a");
+});
+afterEach(() => store.close());
+
+/** A ledger on a clock of its own, with a day of so many places. */
+function opened(requestsPerDay: number | null, more: RulesChanged = {}) {
+  const clock = standingClock(NOON);
+  const ledger = ledgerOn(store, { clock, ...more, quota: { requestsPerDay, ...more.quota } });
+  const ticketFor = (answers: number, offers = [costing(0)]): Ticket =>
+    ledger.ticket(askOf(`request ${count++}`, key, { answers, offers: () => offers, nowMs: clock.nowMs() }));
+  const ask = async (answers = 1, offers = [costing(0)]) => {
+    const ticket = ticketFor(answers, offers);
+    const { place } = await grantedBy(ledger, ticket);
+    return { ticket, place };
+  };
+  const settle = (ticket: Ticket, fields: Partial<Outcome>) =>
+    ledger.settle(ticket, { ...outcomeOf(ticket), ...fields });
+  const standing = async () => {
+    const { used, nextSlotAtMs } = await ledger.allowance(key);
+    return { used, waitMs: nextSlotAtMs === null ? null : nextSlotAtMs - clock.nowMs() };
+  };
+  return { clock, ledger, ask, settle, standing };
+}
+
+const refusedAs = (ask: Promise<unknown>) =>
+  ask.then(
+    () => "granted",
+    (fault: { code: string }) => fault.code,
+  );
+const taken = ({ kind, places, slots }: Place) => ({ kind, places, slots });
+
+describe("a request for several answers", () => {
+  test("takes a place for each of them", async () => {
+    const { ask, standing } = opened(10);
+    expect(taken((await ask(4)).place)).toEqual({ kind: "allowance", places: 4, slots: 0 });
+    expect((await standing()).used).toBe(4);
+  });
+
+  test("is let in when one place is free; each that is missing moves the next slot by one", async () => {
+    const { ask, standing, clock } = opened(10);
+    await ask(9);
+    expect(taken((await ask(4)).place)).toEqual({ kind: "allowance", places: 1, slots: 3 });
+    expect(await standing()).toEqual({ used: 10, waitMs: 40 * MINUTE });
+    clock.atMs += 40 * MINUTE - 1;
+    expect(await refusedAs(ask())).toBe("rate_limit_exceeded");
+    clock.atMs += 1;
+    expect(taken((await ask(2)).place)).toEqual({ kind: "throttle", places: 0, slots: 2 });
+    expect(await standing()).toEqual({ used: 10, waitMs: 20 * MINUTE });
+  });
+
+  test("is told what is left", async () => {
+    const { ledger } = opened(10);
+    const ticket = ledger.ticket(askOf("several", key, { answers: 3 }));
+    expect((await grantedBy(ledger, ticket)).limits).toMatchObject({ limit: 10, remaining: 7 });
+  });
+
+  test("never holds the throttle back beyond tomorrow, however far apart its slots are", async () => {
+    const { ask, standing } = opened(1, { quota: { throttleMs: 600 * MINUTE } });
+    await ask(16);
+    expect((await standing()).waitMs).toBe(36 * 60 * MINUTE + 600 * MINUTE - 1);
+  });
+
+  test("gets back singly what the provider failed, the slots first", async () => {
+    const { ask, settle, standing } = opened(2);
+    const { ticket } = await ask(4);
+    expect(await standing()).toEqual({ used: 2, waitMs: 30 * MINUTE });
+    await settle(ticket, { giveBack: { answers: 1, isBounded: true, beyond: null } });
+    expect(await standing()).toEqual({ used: 2, waitMs: 20 * MINUTE });
+    const { ticket: other } = await opened(5).ask(3);
+    await settle(other, { giveBack: { answers: 3, isBounded: true, beyond: null } });
+    expect((await standing()).used).toBe(2);
+  });
+
+  test("of which all slots come back leaves the throttle as it was", async () => {
+    const { ask, settle, standing } = opened(3);
+    await ask(2);
+    const { ticket, place } = await ask(3);
+    expect(taken(place)).toEqual({ kind: "allowance", places: 1, slots: 2 });
+    await settle(ticket, FAILED3);
+    expect(await standing()).toEqual({ used: 2, waitMs: null });
+  });
+});
+
+const FAILED3 = { ...FAILED, giveBack: { answers: 3, isBounded: true, beyond: null } } as const;
+
+describe("what comes back in a day", () => {
+  test("is as many answers as the allowance has, places and slots together", async () => {
+    const { ask, settle, standing, clock } = opened(2);
+    await settle((await ask()).ticket, FAILED);
+    for (let used = 0; used < 2; used++) await ask();
+    clock.atMs += 10 * MINUTE;
+    await settle((await ask()).ticket, FAILED);
+    expect((await standing()).waitMs).toBe(0);
+    await settle((await ask()).ticket, FAILED);
+    expect(await standing()).toEqual({ used: 2, waitMs: 10 * MINUTE });
+  });
+
+  test("doesn't count what no provider was sent", async () => {
+    const { ask, settle, standing } = opened(1);
+    const unsent = { ...FAILED, giveBack: { answers: 1, isBounded: false, beyond: null } };
+    for (let time = 0; time < 4; time++) await settle((await ask()).ticket, unsent);
+    expect((await standing()).used).toBe(0);
+    await settle((await ask()).ticket, FAILED);
+    await settle((await ask()).ticket, FAILED);
+    expect((await standing()).used).toBe(1);
+  });
+});
+
+describe("a refused prompt", () => {
+  const PROMPT = 7_000;
+  const refuse = (ticket: Ticket): Partial<Outcome> => {
+    const about = { accountId: key.accountId, keyId: key.id, modelUsed: null, status: 400 };
+    const record = recordOf(ticket.ask.id, { ...about, costNanoUsd: 0, usageSource: "none" });
+    const beyond = { ...record, costNanoUsd: PROMPT, usageSource: "estimate" as const };
+    return { ...FAILED, record, giveBack: { answers: 1, isBounded: true, beyond } };
+  };
+
+  test("costs a balance nothing 200 times a day, then its estimate", async () => {
+    await give(store, "default", 1_000_000);
+    const { ask, settle } = opened(null, { billing: { charge: "always" } });
+    const charged: number[] = [];
+    for (let time = 0; time < 202; time++) {
+      const { ticket } = await ask(1, [costing(10_000)]);
+      charged.push((await settle(ticket, refuse(ticket))).chargedNanoUsd);
+    }
+    expect(charged).toEqual([...Array(200).fill(0), PROMPT, PROMPT]);
+    expect((await store.account("default"))?.balanceNanoUsd).toBe(1_000_000 - 2 * PROMPT);
+    expect((await store.request("request 0"))?.costNanoUsd ?? 0).toBe(0);
+  });
+
+  test("of a key without a limit is charged what there is, and never written off", async () => {
+    await give(store, "default", PROMPT + 1_000);
+    const { ask, settle } = opened(null);
+    const settled: unknown[] = [];
+    for (let time = 0; time < 203; time++) {
+      const { ticket } = await ask();
+      const { chargedNanoUsd, writtenOffNanoUsd } = await settle(ticket, refuse(ticket));
+      if (time >= 200) settled.push([chargedNanoUsd, writtenOffNanoUsd]);
+    }
+    expect(settled).toEqual([
+      [PROMPT, 0],
+      [1_000, 0],
+      [0, 0],
+    ]);
+    const { balances, held, system } = await store.audit();
+    expect(balances + held + system.funding + system.revenue + system.overrun).toBe(0n);
+  });
+
+  test("keeps the place once the day's share has come back", async () => {
+    const { ask, settle, standing } = opened(2);
+    const used: number[] = [];
+    for (let time = 0; time < 4; time++) {
+      const { ticket } = await ask();
+      await settle(ticket, refuse(ticket));
+      used.push((await standing()).used);
+    }
+    expect(used).toEqual([0, 0, 1, 2]);
+  });
+});
+
+test("an answer that was produced gives nothing back", async () => {
+  const { ask, settle, standing } = opened(3);
+  await settle((await ask(2)).ticket, PRODUCED);
+  expect((await standing()).used).toBe(2);
+});

@@ -1,0 +1,88 @@
+// The auditor's own count of each owner's days: places, slots, what was given back, and the budget of free requests.
+import type { Admission } from "../../src/core/demand.ts";
+import { freeRoom, markupPartsOf, worstOf } from "./model-money.ts";
+import type { ModelHold, ModelMeter, ModelPlace, ModelSlot } from "./model-rows.ts";
+import type { Scenario } from "./scenario.ts";
+
+export class ModelDays {
+  readonly meters = new Map<string, ModelMeter>();
+  readonly slots = new Map<string, ModelSlot | null>();
+  readonly #scenario: Scenario;
+
+  constructor(scenario: Scenario) {
+    this.#scenario = scenario;
+  }
+
+  prune(beforeMs: number): void {
+    for (const [id, meter] of this.meters) if (meter.lastAtMs < beforeMs) this.meters.delete(id);
+  }
+
+  meter(owner: string, day: string): ModelMeter {
+    const none = { used: 0, lastAtMs: 0, givenBack: 0, freeSpent: 0n, freeHeld: 0n };
+    return this.meters.get(`${owner} ${day}`) ?? none;
+  }
+
+  /** What is held of the day's budget for free requests; null where there is none; else why it is refused. */
+  free({ offers }: Admission, meter: ModelMeter): bigint | null | string {
+    const { models, budgetNanoUsd } = this.#scenario.quota.free;
+    const isFree = (card: string) =>
+      models.some((one) => one === "*" || card.startsWith(one.replace("*", "")));
+    const able = offers.filter(({ card }) => isFree(card));
+    if (able.length === 0) return "refused: model_not_allowed";
+    if (budgetNanoUsd === null) return null;
+    const { rest, share } = freeRoom(BigInt(budgetNanoUsd), meter.freeSpent, meter.freeHeld);
+    const costs = able.map((offer) => worstOf(offer, share, markupPartsOf(this.#scenario)));
+    const fitting = costs.filter((cost) => cost <= rest);
+    if (fitting.length === 0) return "refused: budget_exceeded";
+    return fitting.reduce((most, cost) => (cost > most ? cost : most), 0n);
+  }
+
+  take(place: ModelPlace, nowMs: number): void {
+    if (place.places > 0 || place.free !== null) {
+      const meter = this.meter(place.owner, place.day);
+      this.meters.set(`${place.owner} ${place.day}`, {
+        ...meter,
+        used: meter.used + place.places,
+        lastAtMs: place.places > 0 || meter.used === 0 ? Math.max(meter.lastAtMs, nowMs) : meter.lastAtMs,
+        freeHeld: meter.freeHeld + (place.free ?? 0n),
+      });
+    }
+    if (place.taken) this.slots.set(place.owner, place.taken);
+  }
+
+  /** How many answers come back: within the day's bound, unless nobody was sent them. */
+  giveBack(
+    { place }: ModelHold,
+    answers: number,
+    isBounded: boolean,
+    isRefused: boolean,
+    atMs: number,
+  ): number {
+    const meterId = `${place.owner} ${place.day}`;
+    const meter = this.meter(place.owner, place.day);
+    const counts = isBounded && (place.places + place.slots > 0 || isRefused);
+    const left = Math.max(0, place.giveBackMax - meter.givenBack);
+    const back = counts && answers > left ? left : answers;
+    const slots = Math.min(back, place.slots);
+    const places = Math.min(back - slots, place.places);
+    if (places > 0 || (counts && back > 0))
+      this.meters.set(meterId, {
+        ...meter,
+        lastAtMs: meter.lastAtMs === 0 ? atMs : meter.lastAtMs,
+        used: meter.used - places,
+        givenBack: meter.givenBack + (counts ? back : 0),
+      });
+    if (slots > 0 && place.taken && this.slots.get(place.owner)?.by === place.taken.by) {
+      const atMs = place.taken.atMs - slots * this.#scenario.quota.throttleMs;
+      this.slots.set(place.owner, slots === place.slots ? place.previous : { by: place.taken.by, atMs });
+    }
+    return back;
+  }
+
+  settleFree({ owner, day, free }: ModelPlace, due: bigint): void {
+    const meter = this.meters.get(`${owner} ${day}`);
+    if (free === null || !meter) return;
+    const { freeHeld, freeSpent } = meter;
+    this.meters.set(`${owner} ${day}`, { ...meter, freeHeld: freeHeld - free, freeSpent: freeSpent + due });
+  }
+}
