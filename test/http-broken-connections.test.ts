@@ -89,6 +89,17 @@ describe("a kept connection", () => {
     });
   });
 
+  test("that breaks is not replaced by another kept one, which may be closed as well", async () => {
+    const upstream = upstreams[last];
+    upstream?.act({ do: "gather", count: 3 });
+    await Promise.all([ask(last), ask(last), ask(last)]);
+    upstream?.act({ do: "reset-kept" });
+    for (let at = 0; at < 3; at++) {
+      expect(await ask(last)).toEqual({ line: "200 whole", attempts: 2, calls: 2 });
+    }
+    expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
+  });
+
   test("that the server has closed meanwhile costs no call", async () => {
     const upstream = upstreams[last];
     upstream?.act({ do: "answer", thenClose: true });

@@ -5,6 +5,10 @@ import { createServer, type Socket } from "node:net";
 export type Break = "fin" | "rst" | "half-fin" | "half-rst";
 export type Act =
   | { readonly do: "answer"; readonly thenClose?: boolean }
+  /** Answered once so many wait, so that each has a connection of its own. */
+  | { readonly do: "gather"; readonly count: number }
+  /** Reset unless it is the first on its connection. */
+  | { readonly do: "reset-kept" }
   | { readonly do: Break; readonly afterMs: number };
 
 export interface BreakingUpstream {
@@ -25,6 +29,7 @@ const REPLY = JSON.stringify({
   usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
 });
 const ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${REPLY.length}\r\n\r\n${REPLY}`;
+const RESET = { do: "rst", afterMs: 0 } as const;
 const HALF = "HTTP/1.1 200 OK\r\ncontent-ty";
 
 export async function startBreakingUpstream(): Promise<BreakingUpstream> {
@@ -32,10 +37,16 @@ export async function startBreakingUpstream(): Promise<BreakingUpstream> {
   const sockets = new Set<Socket>();
   let acts: Act[] = [{ do: "answer" }];
   let connections = 0;
+  const waiting: Socket[] = [];
   const served = (socket: Socket, connection: number) => {
+    const isKept = calls.includes(connection);
     calls.push(connection);
     const act = acts.length > 1 ? acts.shift() : acts[0];
-    if (act) play(socket, act);
+    if (act?.do === "gather") {
+      waiting.push(socket);
+      if (waiting.length === act.count) for (const one of waiting.splice(0)) one.write(ANSWER);
+    } else if (act?.do === "reset-kept") play(socket, isKept ? RESET : { do: "answer" });
+    else if (act) play(socket, act);
   };
   const server = createServer((socket) => {
     const connection = ++connections;
@@ -81,7 +92,7 @@ function onEachRequest(socket: Socket, served: () => void): void {
   });
 }
 
-function play(socket: Socket, act: Act): void {
+function play(socket: Socket, act: Exclude<Act, { do: "gather" | "reset-kept" }>): void {
   if (act.do === "answer") {
     if (act.thenClose) socket.end(ANSWER);
     else socket.write(ANSWER);
