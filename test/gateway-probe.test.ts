@@ -45,7 +45,7 @@ let store: Store;
 let gateway: Gateway;
 let health: Health;
 let events: LogEvent[];
-/** What the bad one is answered with; null: it is good again. */
+/** The status that the bad one is answered with; null: it is good again. */
 let refusal: number | null;
 let asked: string[];
 
@@ -77,7 +77,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** How many attempts it took. */
+/** The number of attempts that the answer took. */
 async function ask(at: number): Promise<number> {
   const facts = noFacts();
   const request = { model: CARD.id, messages: [{ role: "user", content: `request ${at}` }] } as const;

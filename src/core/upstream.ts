@@ -11,7 +11,7 @@ export interface UpstreamError {
   readonly retryAfterMs?: number;
   /** The dialect knows better than the status: a field of the body says what this is. */
   readonly means?: FaultCode;
-  /** What this provider alone says with a status that misleads. */
+  /** Errors of this provider whose status misleads. */
   readonly rules?: readonly ErrorRule[];
 }
 
@@ -21,7 +21,7 @@ export interface UpstreamError {
  */
 export type ErrorRule = { readonly status: number; readonly means: FaultCode } & (
   | { readonly code: string }
-  /** How the message begins; `*` stands for one word without quotes. */
+  /** The beginning of the message; `*` stands for one word without quotes. */
   | { readonly begins: string }
 );
 
@@ -32,7 +32,7 @@ const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCod
   ["insufficient_quota", "upstream_auth"],
   ["billing_not_active", "upstream_auth"],
   ["billing_hard_limit_reached", "upstream_auth"],
-  // Moonshot, Anthropic, DashScope.
+  // The same by Moonshot, Anthropic and DashScope.
   ["exceeded_current_quota_error", "upstream_auth"],
   ["enforced_spend_limit_reached", "upstream_auth"],
   ["Arrearage", "upstream_auth"],
@@ -45,6 +45,11 @@ const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCod
   ["content_policy_violation", "content_filter"],
   ["data_inspection_failed", "content_filter"],
 ]);
+
+/** True for codes that speak of the key, or of the purse behind it. */
+export function isAboutCredential(code: string): boolean {
+  return MEANING_OF_CODE.get(code) === "upstream_auth";
+}
 
 /** Statuses of which a code may say more; the others mean what they say. */
 const VAGUE_STATUSES: ReadonlySet<number> = new Set([400, 422, 429]);
@@ -102,7 +107,6 @@ function isRuled({ status, message = "", codes = [] }: UpstreamError, rule: Erro
   return "code" in rule ? codes.includes(rule.code) : beginsWith(message, rule.begins);
 }
 
-/** Whether the message begins with the words; `*` among them stands for one word without quotes. */
 function beginsWith(message: string, words: string): boolean {
   const parts = words.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join("[^\\s\"'`]+")}`).test(message);

@@ -23,7 +23,7 @@ export interface AttemptCall {
   /** Added to the choices' indexes. */
   readonly choiceOffset: number;
   readonly client: AbortSignal;
-  /** Over a new connection: the one before was a kept one that broke. */
+  /** The call goes over a new connection, as the one before broke on a kept one. */
   readonly fresh: boolean;
   /** On the monotonic clock. */
   readonly totalAtMs: number;

@@ -1,11 +1,11 @@
-// What `fetch` throws when a connection breaks or does not come about, told apart by its code.
+// Errors of `fetch` for connections that break or do not come about, told apart by their codes.
 import { Fault, type FaultDetails } from "../core/fault.ts";
 
-/** What a connection fails with before anything can be sent over it: no host, nobody there, no TLS that is trusted. */
+/** Codes of connections that failed before anything could be sent: no such host, nobody there, no TLS that is trusted. */
 const UNCONNECTED =
   /^(ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|EPROTO)$|CERT|^ERR_TLS_/;
 
-export function brokenBy(cause: unknown, how: Pick<FaultDetails, "unsent" | "stale"> = {}): Fault {
+export function explainBroken(cause: unknown, how: Pick<FaultDetails, "unsent" | "stale"> = {}): Fault {
   const message = "The provider could not be reached or broke the connection.";
   return new Fault("upstream_error", message, { cause, ...how });
 }

@@ -1,6 +1,6 @@
 // Connections that are kept for the next call: whether a call may have gone over one that its server has closed.
 
-/** Bun keeps idle connections for five minutes by a clock of whole minutes, and so many of a kind. */
+/** Bun keeps idle connections for five minutes, by a clock of whole minutes, and at most 64 of a kind. */
 const KEPT_MS = 7 * 60_000;
 const KEPT_MAX = 64;
 const ORIGINS_MAX = 1000;
@@ -11,8 +11,8 @@ interface Idle {
 }
 
 /**
- * `fetch` does not tell whether a call went over a kept connection. It does so wherever it has one, and it has at most as
- * many as answers were read to their end and no call has gone out since: with none left a call's connection is new.
+ * `fetch` does not tell whether a call went over a kept connection. It takes one wherever it has one, and it has at most one
+ * for each answer that was read to its end since: with none left, a call's connection is new.
  */
 export class KeptConnections {
   readonly #idle = new Map<string, Idle>();

@@ -23,7 +23,7 @@ export interface PlanPorts {
 }
 
 const ROLL_BYTES = 4;
-/** Of a model at an address that takes no connections. */
+/** The health of a model whose address takes no connections. */
 const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
 /** As if so many answers had been good before. */
 const OUTCOMES_BEFORE = 20;

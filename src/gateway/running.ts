@@ -25,7 +25,7 @@ export interface RunningOf<Result> {
   readonly upstream: Upstream;
   readonly trial: Trial;
   readonly traced: TracingAttempt;
-  /** Over a new connection. */
+  /** The call goes over a new connection, whichever are kept. */
   readonly fresh: boolean;
   readonly way: Way<Result>;
   /** When the walk began: all attempts together have one time. */

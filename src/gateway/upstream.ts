@@ -4,7 +4,7 @@ import { Fault, faultOf } from "../core/fault.ts";
 import type { ProviderSetup, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Clock, Fetch, Reach } from "../core/world.ts";
-import { brokenBy, isNetworkError, isReset, isUnconnected } from "./broken.ts";
+import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 import type { KeptConnections } from "./kept.ts";
 import type { Reachability } from "./reachability.ts";
@@ -123,7 +123,7 @@ export class UpstreamCall {
     const connecting = this.#ports.reachability.watch(outgoing.url, setup.timeouts.connectMs, (fault) =>
       this.#end(fault),
     );
-    const response = await this.#fetched(outgoing).finally(() => connecting.clear());
+    const response = await this.#sendOnce(outgoing).finally(() => connecting.clear());
     if (response.ok) return response;
     if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
     const body = await this.#errorText(response);
@@ -215,11 +215,11 @@ export class UpstreamCall {
   reasonOf(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
-    return isNetworkError(thrown) ? brokenBy(thrown) : faultOf(thrown);
+    return isNetworkError(thrown) ? explainBroken(thrown) : faultOf(thrown);
   }
 
   /** Sent once: a call that breaks may have been served, and whether it is made again is the plan's to say. */
-  async #fetched(outgoing: Outgoing): Promise<Response> {
+  async #sendOnce(outgoing: Outgoing): Promise<Response> {
     const { kept, deadlines } = this.#ports;
     const init: RequestInit & BunFetchRequestInit = {
       method: "POST",
@@ -240,7 +240,7 @@ export class UpstreamCall {
     } catch (error) {
       if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.reasonOf(error);
       const isStale = mayBeStale && isReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
-      throw brokenBy(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
+      throw explainBroken(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
     }
   }
 

@@ -5,7 +5,7 @@ import type { Granted } from "../core/demand.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
 import type { Address } from "../router/address.ts";
-import { Say } from "../router/key.ts";
+import { RetirementBudget } from "../router/key.ts";
 import { type Attempt, CALLS_MAX } from "../router/plan.ts";
 import type { Trial } from "../router/trial.ts";
 import type { Call, Facts } from "./call.ts";
@@ -39,15 +39,15 @@ class Walk<Result> {
   readonly #way: Way<Result>;
   readonly #startedMs: number;
   readonly #left: Attempt[];
-  readonly #say = new Say();
-  /** Where no connection came about. */
+  readonly #retirements = new RetirementBudget();
+  /** Addresses where no connection came about. */
   readonly #unreached = new Set<Address | undefined>();
-  /** So many attempts sent nothing. */
+  /** Attempts that sent nothing. */
   #unsent = 0;
   /** To be made once more, over a new connection; only one is. */
   #again: Attempt | null = null;
-  /** The last attempt failed by no fault of the request's, so that the next one is not a call more. */
-  #isOwed = false;
+  /** The last attempt came to nothing for a reason of its own: the next one replaces it. */
+  #isReplaced = false;
   #last: Fault | null = null;
   #totalAtMs = Number.POSITIVE_INFINITY;
 
@@ -85,12 +85,12 @@ class Walk<Result> {
       const upstream = call.upstreams.get(attempt.card.provider);
       const nowMs = deadlines.nowMs();
       if (!upstream || this.#isHopeless(attempt) || !health.isReady(attempt, nowMs)) continue;
-      const isRetry = facts.attempts > 0 && !this.#isInstead(attempt);
+      const isRetry = facts.attempts > 0 && !this.#isReplacement(attempt);
       if (isRetry && !health.mayRetry(plan[0]?.card.provider ?? "", nowMs)) {
         log({ event: "retry_refused", level: "debug", request_id: call.requestId, model: attempt.card.id });
         return null;
       }
-      const trial = health.begin(attempt, nowMs, this.#say);
+      const trial = health.begin(attempt, nowMs, this.#retirements);
       if (!trial) continue;
       facts.attempts++;
       facts.model = attempt.card.id;
@@ -109,14 +109,14 @@ class Walk<Result> {
     return this.#ports.health.address(provider);
   }
 
-  /** Whether it takes the place of one that failed by no fault of the request's: then it is no retry to be granted. */
-  #isInstead({ card }: Attempt): boolean {
-    return this.#isOwed && !this.#unreached.has(this.#addressOf(card));
+  /** True when it replaces the last one rather than trying again, so that no retry has to be granted for it. */
+  #isReplacement({ card }: Attempt): boolean {
+    return this.#isReplaced && !this.#unreached.has(this.#addressOf(card));
   }
 
   #failed(attempt: Attempt, { isKeyProbe }: Trial, fault: Fault): void {
     const { unsent = false, stale = false } = fault.details;
-    this.#isOwed = isKeyProbe || unsent || stale;
+    this.#isReplaced = isKeyProbe || unsent || stale;
     if (unsent) {
       this.#unsent++;
       this.#unreached.add(this.#addressOf(attempt.card));

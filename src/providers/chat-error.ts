@@ -1,7 +1,13 @@
 // What the servers of the chat-completions API say when they fail, in all the forms they say it, as a Fault.
 import type { Fault } from "../core/fault.ts";
 import { arrayOf, isObject, type JsonObject, numberOf, parseJson, stringOf } from "../core/json.ts";
-import { type ErrorRule, retryAfterMsOf, type UpstreamError, upstreamFault } from "../core/upstream.ts";
+import {
+  type ErrorRule,
+  isAboutCredential,
+  retryAfterMsOf,
+  type UpstreamError,
+  upstreamFault,
+} from "../core/upstream.ts";
 
 interface Said {
   readonly message?: string | undefined;
@@ -91,12 +97,17 @@ function inner(error: JsonObject): Said {
   return { message, codes, status };
 }
 
-/** OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. */
+/**
+ * OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. If that one's own purse is empty, the
+ * key that we asked with is as good as before.
+ */
 function unwrapped(error: JsonObject): Said | undefined {
   const raw = isObject(error.metadata) ? stringOf(error.metadata.raw) : undefined;
   if (raw === undefined || raw === "") return undefined;
   const said = saidIn(parseJson(raw) ?? plainText(raw));
-  return said.message === undefined ? undefined : { ...said, status: statusOf(error.code) ?? said.status };
+  if (said.message === undefined) return undefined;
+  const codes = said.codes.filter((one) => !isAboutCredential(one));
+  return { ...said, codes, status: statusOf(error.code) ?? said.status };
 }
 
 /** A message is text, a list of `{loc, msg}` (validation at Mistral, Together, FastAPI servers), or an object around one. */

@@ -2,10 +2,10 @@
 import { Breaker } from "./breaker.ts";
 
 export class Address {
-  /** Counts connections that did not come about, which no client can bring about. */
+  /** Counts connections that did not come about: no client can cause that, as it can an error of a model. */
   readonly breaker = new Breaker();
 
-  /** Whether it may be called now. */
+  /** False while its breaker keeps calls away. */
   isAsked(nowMs: number): boolean {
     return this.breaker.waitMs(nowMs) === 0;
   }
@@ -28,7 +28,7 @@ export class Addresses {
     return this.#byProvider.get(provider);
   }
 
-  /** How many may be called now. */
+  /** The number of addresses that may be called now. */
   asked(nowMs: number): number {
     let count = 0;
     for (const address of this.#byOrigin.values()) if (address.isAsked(nowMs)) count++;

@@ -5,9 +5,9 @@ export type BreakerState = "closed" | "open" | "half_open";
 
 const HALF_LIFE_MS = 10_000;
 const IN_ROW_MAX = 5;
-/** A burst within seconds opens it also between successes: so many failures but for what of them has faded, … */
+/** Failures between successes open it too if nearly as many come within seconds, as they fade by up to this, … */
 const FADED = 0.5;
-/** … and at least this share of the calls. */
+/** … and are at least this share of the calls. */
 const SHARE_MIN = 0.5;
 const WAIT_MS = 1000;
 const WAIT_MAX_MS = 30_000;
@@ -17,7 +17,7 @@ const GOOD = 0;
 const BAD = 1;
 
 export interface BreakerTerms {
-  /** So many failures in a row open it however far apart they are, and as many within seconds. */
+  /** Failures in a row that open it however far apart they are. */
   readonly inRowMax: number;
   /** From opening to the first probe; each probe that fails doubles it, up to the most. */
   readonly waitMs: number;

@@ -6,7 +6,7 @@ import type { Log } from "../core/world.ts";
 import { type Address, Addresses } from "./address.ts";
 import { RetryBudget } from "./budget.ts";
 import { type FadingValues, type Median, medianOf, quantilesOf } from "./decay.ts";
-import { Key, Say } from "./key.ts";
+import { Key, RetirementBudget } from "./key.ts";
 import { Lane, SPEED_HALF_LIFE_MS } from "./lane.ts";
 import type { Attempt } from "./plan.ts";
 import { Trial } from "./trial.ts";
@@ -158,17 +158,17 @@ export class Health {
     return this.key(attempt)?.isRefused(this.lane(attempt)) ?? false;
   }
 
-  /** Where the provider is called; undefined: it is not on. */
+  /** The provider's address; undefined: it is not on. */
   address(provider: string): Address | undefined {
     return this.#addresses.of(provider);
   }
 
-  /** How many addresses may be called now. */
+  /** The number of addresses that may be called now. */
   addressesAsked(nowMs: number): number {
     return this.#addresses.asked(nowMs);
   }
 
-  /** Connections to the provider don't come about of late. */
+  /** Connections to the provider have not been coming about, and it is not due to be tried again. */
   isShut(provider: string, nowMs: number): boolean {
     return this.address(provider)?.isAsked(nowMs) === false;
   }
@@ -196,7 +196,7 @@ export class Health {
   }
 
   /** Begins an attempt of a request, whose outcome must be told; null when it may not be asked now. */
-  begin(attempt: Attempt, nowMs: number, say = new Say()): Trial | null {
+  begin(attempt: Attempt, nowMs: number, retirements = new RetirementBudget()): Trial | null {
     const { card } = attempt;
     if (this.isShut(card.provider, nowMs)) return null;
     if (this.isBarred(attempt, nowMs)) return null;
@@ -211,7 +211,7 @@ export class Health {
       isKeyProbe: key.pass(lane, nowMs),
       isAddressProbe: address?.breaker.pass(nowMs) === "probe",
     };
-    return new Trial({ card, lane, key, address, say, ...probes, startedMs: nowMs, log: this.#log });
+    return new Trial({ card, lane, key, address, retirements, ...probes, startedMs: nowMs, log: this.#log });
   }
 
   /** Why none of these may be asked now, and when one may. */

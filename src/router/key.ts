@@ -16,10 +16,10 @@ const OF_REFUSALS: BreakerTerms = {
 };
 
 /**
- * One request takes one credential out of use at most: what several refuse in a row may be something in the request, as a
+ * One request retires one credential at most: if several refuse it in a row, the reason may be in the request, as with a
  * prompt that a filter answers with 403 or that a small purse can't pay.
  */
-export class Say {
+export class RetirementBudget {
   #isSpent = false;
 
   /** True once. */
@@ -50,12 +50,12 @@ export class Key {
     return this.#refusals(lane).length > 0;
   }
 
-  /** Whether it may be asked whether it is still refused. */
+  /** True when it may be asked again, by one request. */
   isDue(lane: Lane | undefined, nowMs: number): boolean {
     return this.#refusals(lane).every((refusal) => refusal.waitMs(nowMs) === 0);
   }
 
-  /** How long it is left out at least, where there are others; 0: it isn't. */
+  /** Milliseconds until it is asked again where there are other credentials; 0: now. */
   waitMs(nowMs: number): number {
     return this.#refusal.waitMs(nowMs) ?? 0;
   }

@@ -53,9 +53,9 @@ export interface Plan {
   readonly decision: KeptDecision | null;
 }
 
-/** So many calls are made for one request. Attempts whose connection doesn't come about are not among them. */
+/** The most calls made for one request. Attempts whose connection doesn't come about are not among them. */
 export const CALLS_MAX = 4;
-/** So many addresses a plan may hold, so that a request is answered while one of them can be reached. */
+/** The most addresses in a plan: a request is answered while one of them can be reached. */
 const ADDRESSES_MAX = 4;
 /** Where another model may serve, so many credentials of the first are tried before it. */
 const FIRST_CARD_MAX = 2;
@@ -74,11 +74,11 @@ export function planOf(input: PlanInput): Plan {
   const met = new Set<Address | undefined>();
   const addresses = Math.min(ADDRESSES_MAX, input.health.addressesAsked(input.nowMs));
   for (const card of cards) {
+    const address = input.health.address(card.provider);
+    if (ready.length >= CALLS_MAX && met.has(address)) continue;
     const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
     every.push(...attempts);
-    const address = input.health.address(card.provider);
-    const isWanted = ready.length < CALLS_MAX || !met.has(address);
-    const now = isWanted ? inOrder(attempts, input) : [];
+    const now = inOrder(attempts, input);
     if (now.length > 0) {
       ready.push(now);
       met.add(address);
@@ -122,7 +122,7 @@ function ofAllAddresses(
   return [...first, ...again];
 }
 
-/** So many calls as are made at most, and an attempt at each other address for connections that don't come about. */
+/** As many attempts as calls are made, and one at each further address for when connections don't come about. */
 function cut(order: readonly Attempt[], health: Health): readonly Attempt[] {
   if (order.length <= CALLS_MAX) return order;
   const addressOf = ({ card }: Attempt) => health.address(card.provider);

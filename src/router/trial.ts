@@ -3,7 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
 import type { Address } from "./address.ts";
-import type { Key, Say } from "./key.ts";
+import type { Key, RetirementBudget } from "./key.ts";
 import type { Lane } from "./lane.ts";
 
 export interface TrialOf {
@@ -12,8 +12,8 @@ export interface TrialOf {
   readonly key: Key;
   /** undefined: the provider is no longer on. */
   readonly address: Address | undefined;
-  /** What its request may still say of credentials. */
-  readonly say: Say;
+  /** Its request's. */
+  readonly retirements: RetirementBudget;
   readonly isProbe: boolean;
   /** It asks whether the provider takes the credential again. */
   readonly isKeyProbe: boolean;
@@ -28,7 +28,7 @@ const RATE_LIMITED = 429;
 /** Times are on the monotonic clock. */
 export class Trial {
   readonly #of: TrialOf;
-  /** Asked for a credential that had been refused: a failure of it is no fault of the request's. */
+  /** It asks by a credential that had been refused, so the next attempt is owed to its request if it fails. */
   readonly isKeyProbe: boolean;
   #isProbe: boolean;
   #isKeyProbe: boolean;
@@ -154,10 +154,10 @@ export class Trial {
   }
 
   #refused(nowMs: number, status: number | null): void {
-    const { lane, key, card, say } = this.#of;
+    const { lane, key, card, retirements } = this.#of;
     const isProbe = this.#isKeyProbe;
     this.#isKeyProbe = false;
-    if (!key.isRefused(lane) && !say.take()) return;
+    if (!key.isRefused(lane) && !retirements.take()) return;
     if (key.refused(card, lane, nowMs, status, isProbe)) {
       this.#tell("credential_retired", "error", { upstream_status: status });
     }

@@ -18,7 +18,7 @@ export interface BreakingUpstream {
   readonly calls: readonly number[];
   /** Connections that are open. */
   readonly open: number;
-  /** What is done with each of the next requests; the last one goes for all that follow. */
+  /** Sets one act for each of the next requests; the last one holds for all that follow. */
   act(...acts: readonly Act[]): void;
   stop(): Promise<void>;
 }

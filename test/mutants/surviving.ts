@@ -103,7 +103,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "one request takes all credentials out of use",
     file: "src/router/trial.ts",
-    find: "    if (!key.isRefused(lane) && !say.take()) return;\n",
+    find: "    if (!key.isRefused(lane) && !retirements.take()) return;\n",
     replace: "",
     tests: ["test/router/refusals.test.ts"],
   },

@@ -75,6 +75,20 @@ const AT: readonly (readonly [string, number, unknown, string])[] = [
     "request_too_large",
   ],
   ["OpenRouter", 402, { error: { code: 402, message: "Insufficient credits" } }, "upstream_auth"],
+  [
+    "OpenRouter",
+    429,
+    {
+      error: {
+        message: "Provider returned error",
+        code: 429,
+        metadata: {
+          raw: JSON.stringify({ error: { message: "suspended", type: "exceeded_current_quota_error" } }),
+        },
+      },
+    },
+    "provider_busy",
+  ],
 ];
 test.each(AT)("%s says %d %p", (provider, status, body, code) => {
   const fault = dialectOf(provider).explain(status, new Headers(), JSON.stringify(body), 0);

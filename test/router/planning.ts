@@ -5,7 +5,7 @@ import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.t
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
 import { Health } from "../../src/router/health.ts";
-import type { Say } from "../../src/router/key.ts";
+import type { RetirementBudget } from "../../src/router/key.ts";
 import { type Attempt, planOf } from "../../src/router/plan.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
 import type { Trial } from "../../src/router/trial.ts";
@@ -89,8 +89,8 @@ export class Planning {
     return { card: model, credential: credential ?? { secret: "", weight: 1 } };
   }
 
-  begun(attempt: Attempt, nowMs: number, say?: Say): Trial {
-    const trial = this.health.begin(attempt, nowMs, say);
+  begun(attempt: Attempt, nowMs: number, retirements?: RetirementBudget): Trial {
+    const trial = this.health.begin(attempt, nowMs, retirements);
     if (!trial) throw new Error("it may not be asked");
     return trial;
   }

@@ -1,7 +1,7 @@
 // Credentials that their provider refused: who asks again whether it still does, when, and at whose cost.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { Say } from "../../src/router/key.ts";
+import { RetirementBudget } from "../../src/router/key.ts";
 import { reportOf } from "../../src/router/report.ts";
 import { cardOf, HOUSE, names, Planning } from "./planning.ts";
 
@@ -103,9 +103,9 @@ describe("one request", () => {
   test("takes one credential out of use, though several refuse it", () => {
     for (const status of [401, 402, 403]) {
       router.on("House", ["a", 1], ["b", 1], ["c", 1]);
-      const say = new Say();
+      const retirements = new RetirementBudget();
       for (const name of ["a", "b", "c"])
-        router.begun(router.attemptOf(HOUSE, name), 0, say).failed(0, refused(status));
+        router.begun(router.attemptOf(HOUSE, name), 0, retirements).failed(0, refused(status));
       expect(["a", "b", "c"].map((name) => shown(name, 0)?.state)).toEqual(["retired", "active", "active"]);
       expect(names(router.plan(1)).split(" ").toSorted()).toEqual(["b", "c"]);
     }

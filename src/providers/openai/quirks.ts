@@ -62,7 +62,7 @@ export interface OpenaiQuirks {
   readonly adds: JsonObject;
   /** As `adds`, for streamed requests with tools. */
   readonly addsForStreamedTools: JsonObject;
-  /** What it says with a status that misleads. */
+  /** Its errors whose status misleads. */
   readonly errors: readonly ErrorRule[];
   /** Exceptions by the model's name: the first that matches is laid over the rest. */
   readonly models: readonly ModelQuirks[];
