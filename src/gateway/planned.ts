@@ -23,6 +23,8 @@ export interface PlanPorts {
 }
 
 const ROLL_BYTES = 4;
+/** The health of a model whose address takes no connections. */
+const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
 /** As if so many answers had been good before. */
 const OUTCOMES_BEFORE = 20;
 
@@ -59,7 +61,9 @@ export function knownNow(
   { keyId, request }: { readonly keyId: string; readonly request: ChatRequest },
 ): Known {
   const nowMs = deadlines.nowMs();
+  const isAnyShut = health.isAnyShut(nowMs);
   const of = (id: string) => {
+    if (isAnyShut && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
     const card = health.card(id);
     if (!card) return null;
     const pace = paceOf(card, nowMs);

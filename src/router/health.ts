@@ -3,9 +3,10 @@ import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
+import { type Address, Addresses } from "./address.ts";
 import { RetryBudget } from "./budget.ts";
 import { type FadingValues, type Median, medianOf, quantilesOf } from "./decay.ts";
-import { Key } from "./key.ts";
+import { Key, RetirementBudget } from "./key.ts";
 import { Lane, SPEED_HALF_LIFE_MS } from "./lane.ts";
 import type { Attempt } from "./plan.ts";
 import { Trial } from "./trial.ts";
@@ -79,6 +80,7 @@ export class Health {
   readonly #troubled = new Set<string>();
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
+  readonly #addresses = new Addresses();
 
   constructor(log: Log) {
     this.#log = log;
@@ -86,6 +88,7 @@ export class Health {
 
   /** Another configuration is in force: what was refused under the last one may be taken now. */
   configured(providers: readonly ProviderSetup[]): void {
+    this.#addresses.configured(providers);
     this.#keys = new Map(
       providers.map(({ name, credentials }) => [
         name,
@@ -155,9 +158,30 @@ export class Health {
     return this.key(attempt)?.isRefused(this.lane(attempt)) ?? false;
   }
 
-  /** Refused, while another credential of the provider is not: it isn't asked at all. */
-  isBarred(attempt: Attempt): boolean {
-    if (!this.isRefused(attempt)) return false;
+  /** The provider's address; undefined: it is not on. */
+  address(provider: string): Address | undefined {
+    return this.#addresses.of(provider);
+  }
+
+  /** The number of addresses that may be called now. */
+  addressesAsked(nowMs: number): number {
+    return this.#addresses.asked(nowMs);
+  }
+
+  /** Connections to the provider have not been coming about, and it is not due to be tried again. */
+  isShut(provider: string, nowMs: number): boolean {
+    return this.address(provider)?.isAsked(nowMs) === false;
+  }
+
+  isAnyShut(nowMs: number): boolean {
+    return this.#addresses.isAnyShut(nowMs);
+  }
+
+  /** Refused and not due to be tried again, while another credential of the provider is not refused: it isn't asked at all. */
+  isBarred(attempt: Attempt, nowMs: number): boolean {
+    const lane = this.lane(attempt);
+    const own = this.key(attempt);
+    if (!own?.isRefused(lane) || own.isDue(lane, nowMs)) return false;
     for (const [secret, key] of this.#keys.get(attempt.card.provider) ?? []) {
       if (!key.isRefused(this.#cards.get(attempt.card.id)?.lanes.get(secret))) return true;
     }
@@ -167,27 +191,34 @@ export class Health {
   /** Whether it may be asked now. */
   isReady(attempt: Attempt, nowMs: number): boolean {
     const lane = this.lane(attempt);
-    return !this.isBarred(attempt) && (!lane || lane.waitMs(nowMs) === 0);
+    if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
+    return !lane || lane.waitMs(nowMs) === 0;
   }
 
-  /** Begins an attempt whose outcome must be told; null when it may not be asked now. */
-  begin(attempt: Attempt, nowMs: number): Trial | null {
-    if (this.isBarred(attempt)) return null;
+  /** Begins an attempt of a request, whose outcome must be told; null when it may not be asked now. */
+  begin(attempt: Attempt, nowMs: number, retirements = new RetirementBudget()): Trial | null {
+    const { card } = attempt;
+    if (this.isShut(card.provider, nowMs)) return null;
+    if (this.isBarred(attempt, nowMs)) return null;
     const lane = this.#laneOf(attempt);
     if (lane.isResting(nowMs)) return null;
     const passes = lane.breaker.pass(nowMs);
     if (passes === null) return null;
     const key = this.key(attempt) ?? new Key(attempt.credential);
-    const isProbe = passes === "probe";
-    return new Trial({ card: attempt.card, lane, key, isProbe, startedMs: nowMs, log: this.#log });
+    const address = this.address(card.provider);
+    const probes = {
+      isProbe: passes === "probe",
+      isKeyProbe: key.pass(lane, nowMs),
+      isAddressProbe: address?.breaker.pass(nowMs) === "probe",
+    };
+    return new Trial({ card, lane, key, address, retirements, ...probes, startedMs: nowMs, log: this.#log });
   }
 
   /** Why none of these may be asked now, and when one may. */
   unavailable(attempts: readonly Attempt[], nowMs: number): Fault {
-    const waiting = attempts
-      .filter((attempt) => !this.isBarred(attempt))
-      .map((attempt) => this.lane(attempt));
-    const waits = waiting.map((lane) => lane?.waitMs(nowMs) ?? PROBE_MS);
+    const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
+    const waiting = asked.map((attempt) => this.lane(attempt));
+    const waits = asked.map((attempt) => this.waitMs(attempt, nowMs) ?? PROBE_MS);
     const details = { retryAfterMs: Math.max(1, Math.min(...waits, MINUTE_MS)) };
     if (waiting.some((lane) => lane?.isResting(nowMs))) {
       return new Fault("provider_busy", "The provider is refusing requests for load.", details);
@@ -196,6 +227,15 @@ export class Health {
       return new Fault("upstream_auth", "The provider refused the gateway's own credential or quota.");
     }
     return new Fault("no_provider_available", "The model's provider has been failing.", details);
+  }
+
+  /** Milliseconds until it may be asked; null: not known. */
+  waitMs(attempt: Attempt, nowMs: number): number | null {
+    const address = this.address(attempt.card.provider);
+    const addressMs = address ? address.breaker.waitMs(nowMs) : 0;
+    const lane = this.lane(attempt);
+    const laneMs = lane ? lane.waitMs(nowMs) : 0;
+    return addressMs === null || laneMs === null ? null : Math.max(addressMs, laneMs);
   }
 
   #laneOf({ card, credential }: Attempt): Lane {

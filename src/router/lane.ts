@@ -107,6 +107,13 @@ export class Lane {
     return this.breaker.failed(nowMs, isProbe);
   }
 
+  /** No connection came about: that is an error to be shown, but tells nothing of the model. */
+  unreached(nowMs: number, fault: Fault): void {
+    this.#onTrouble();
+    this.#outcomes.add(BAD, nowMs);
+    this.lastFault = fault;
+  }
+
   /** Refused for load: it is left alone for as long as the provider said, else longer each time in a row. */
   rest(nowMs: number, fault: Fault): void {
     this.#onTrouble();

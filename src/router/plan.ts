@@ -4,6 +4,7 @@ import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import type { Selector } from "../core/selector.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
+import type { Address } from "./address.ts";
 import { BY_RULE, type ChooseInput } from "./consider.ts";
 import { type KeptDecision, keptDecision } from "./decision.ts";
 import { explored } from "./explore.ts";
@@ -52,7 +53,10 @@ export interface Plan {
   readonly decision: KeptDecision | null;
 }
 
-const ATTEMPTS_MAX = 4;
+/** The most calls made for one request. Attempts whose connection doesn't come about are not among them. */
+export const CALLS_MAX = 4;
+/** The most addresses in a plan: a request is answered while one of them can be reached. */
+const ADDRESSES_MAX = 4;
 /** Where another model may serve, so many credentials of the first are tried before it. */
 const FIRST_CARD_MAX = 2;
 
@@ -67,19 +71,27 @@ export function planOf(input: PlanInput): Plan {
   if (only !== null) return { attempts: [only], decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
+  const met = new Set<Address | undefined>();
+  const addresses = Math.min(ADDRESSES_MAX, input.health.addressesAsked(input.nowMs));
   for (const card of cards) {
+    const address = input.health.address(card.provider);
+    if (ready.length >= CALLS_MAX && met.has(address)) continue;
     const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
     every.push(...attempts);
     const now = inOrder(attempts, input);
-    if (now.length > 0) ready.push(now);
-    if (ready.length === ATTEMPTS_MAX) break;
+    if (now.length > 0) {
+      ready.push(now);
+      met.add(address);
+    }
+    if (ready.length >= CALLS_MAX && met.size >= addresses) break;
   }
   if (every.length === 0) throw new Fault("no_provider_available", "No provider of this model is on.");
   const first = every.length > 1 ? sticky(every, ready, input) : null;
-  const spreadOut = mixed(ready);
+  const spreadOut = mixed(input.selection.kind === "selector" ? ofAllAddresses(ready, input) : ready);
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
-  const order = plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt));
-  return { attempts: order.slice(0, ATTEMPTS_MAX), decision };
+  const order =
+    plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
+  return { attempts: cut(order, input.health), decision };
 }
 
 /**
@@ -94,13 +106,49 @@ function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
   return credential === undefined || credentials.length > 1 ? null : { card, credential };
 }
 
+/** Behind the first model each other address has its turn before any has another: what fails at one often fails for all of it. */
+function ofAllAddresses(
+  ready: readonly (readonly Attempt[])[],
+  { health }: PlanInput,
+): readonly (readonly Attempt[])[] {
+  const met = new Set<Address | undefined>();
+  const again: (readonly Attempt[])[] = [];
+  const first: (readonly Attempt[])[] = [];
+  for (const attempts of ready) {
+    const address = attempts[0] && health.address(attempts[0].card.provider);
+    (met.has(address) ? again : first).push(attempts);
+    met.add(address);
+  }
+  return [...first, ...again];
+}
+
+/** As many attempts as calls are made, and one at each further address for when connections don't come about. */
+function cut(order: readonly Attempt[], health: Health): readonly Attempt[] {
+  if (order.length <= CALLS_MAX) return order;
+  const addressOf = ({ card }: Attempt) => health.address(card.provider);
+  const kept = order.slice(0, CALLS_MAX);
+  const met = new Set(kept.map(addressOf));
+  for (const attempt of order.slice(CALLS_MAX)) {
+    const address = addressOf(attempt);
+    if (met.size >= ADDRESSES_MAX) break;
+    if (!met.has(address)) kept.push(attempt);
+    met.add(address);
+  }
+  return kept;
+}
+
 /** One model's attempts that may be made now, spread over its credentials; where a probe is due, it goes first. */
 function inOrder(attempts: readonly Attempt[], { health, roll, nowMs }: PlanInput): readonly Attempt[] {
   const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs));
   if (ready.length < 2) return ready;
-  if (ready.every((attempt) => health.isRefused(attempt))) return longestRefused(ready, health);
+  // At most one of those that were refused is asked whether it still is: the request must be left with others.
+  const refused = longestRefused(
+    ready.filter((attempt) => health.isRefused(attempt)),
+    health,
+  );
+  const others = ready.filter((attempt) => !health.isRefused(attempt));
   const isOpen = (attempt: Attempt) => Number(health.lane(attempt)?.breaker.isOpen ?? false);
-  return spread(ready, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a));
+  return [...refused, ...spread(others, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a))];
 }
 
 /** A provider that refuses every credential is still asked, each time by another one: a purse may be filled again. */

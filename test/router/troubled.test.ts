@@ -73,7 +73,14 @@ test("the medians of a model follow each measurement, and a configuration that t
   for (let at = 0; at < 3; at++) serve("two", 0, 100);
   expect(firstMs()).toBeWithin(90, 110);
   const timeouts = { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 };
-  const setup = { name: "Shop", dialect: null, baseUrl: "", headers: {}, timeouts, unlistedModels: false };
+  const setup = {
+    name: "Shop",
+    dialect: null,
+    baseUrl: "http://shop.test",
+    headers: {},
+    timeouts,
+    unlistedModels: false,
+  };
   const credentials = ["one", "three"].map((secret) => ({ secret, weight: 1 }));
   health.configured([{ ...setup, credentials }]);
   for (let at = 0; at < 3; at++) serve("three", 0, 3000);
