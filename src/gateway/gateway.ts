@@ -234,7 +234,7 @@ export class Gateway {
       requestId,
       key,
       modelAsked: shownModel(request.model),
-      selector: selection.kind === "selector" ? `Router#${selection.selector}` : null,
+      selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: request.stream === true,
       offers: () => offered(call, plan),
       idempotency,

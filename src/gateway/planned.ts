@@ -5,7 +5,6 @@ import type { Log, Random } from "../core/world.ts";
 import { offersOf } from "../ledger/worst.ts";
 import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
-import type { Noted } from "../router/health-view.ts";
 import type { Lane } from "../router/lane.ts";
 import type { Learned } from "../router/learned.ts";
 import { paceOf } from "../router/pace.ts";
@@ -86,8 +85,7 @@ export function knownNow(
     const held = stickiness.held(keyId, request, nowMs);
     return held && { cardId: held.cardId, tokens: caches.likelyTokens(held.cardId, held.tokens) };
   };
-  const noted = (what: Noted) => (what === "any" ? health.ids() : health.troubled(nowMs));
-  return { health: { of, noted }, learned, cached };
+  return { health: { of }, learned, cached };
 }
 
 /**

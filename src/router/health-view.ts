@@ -10,14 +10,9 @@ export interface CardHealth {
   readonly open: boolean;
 }
 
-/** Errors of late and shut breakers, or anything, speed included. */
-export type Noted = "trouble" | "any";
-
 export interface HealthView {
   /** null: nothing was seen of the card. */
   of(cardId: string): CardHealth | null;
-  /** The cards of which `of` may tell such things; of no other it does. Left out: that is not known. */
-  readonly noted?: (what: Noted) => Iterable<string>;
 }
 
-export const NO_HEALTH: HealthView = { of: () => null, noted: () => [] };
+export const NO_HEALTH: HealthView = { of: () => null };

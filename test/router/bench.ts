@@ -4,10 +4,10 @@ import { shippedCards } from "../../src/catalogue/rows.ts";
 import { SELECTORS } from "../../src/core/selector.ts";
 import { choose } from "../../src/router/choose.ts";
 import { featuresOf } from "../../src/router/features.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { Learned } from "../../src/router/learned.ts";
 import { shippedParameters } from "../../src/router/parameters.ts";
 import { predict } from "../../src/router/predictor.ts";
-import { shortlist } from "../../src/router/shortlist.ts";
 import { hasData, type Pool, TEST_PART, tableOf } from "./data.ts";
 import { PARAPHRASES } from "./paraphrase.ts";
 import { RULES, requestOf } from "./pools.ts";
@@ -162,7 +162,7 @@ function calibration(): void {
 const catalogue = shippedCards();
 
 function pick(selector: (typeof SELECTORS)[number], prompt: string): string | undefined {
-  return choose(selector, {
+  return choose(SELECTOR_RULES[selector], {
     request: requestOf(prompt),
     needs: new Map(),
     cards: catalogue,
@@ -252,7 +252,7 @@ function decisionTimes(chars: number, cards: number, taughtCards: number): reado
   }
   const some = catalogue.slice(0, cards);
   const input = { request, needs: new Map(), cards: some, rules: RULES, quality: 0.98, learned };
-  return timesOf(() => shortlist("fair", input), 4000);
+  return timesOf(() => choose(SELECTOR_RULES.fair, input), 4000);
 }
 
 let spun = 0;
