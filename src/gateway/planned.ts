@@ -70,15 +70,16 @@ export function knownNow(
   const of = (id: string) => {
     const card = health.card(id);
     if (!card) return null;
-    const pace = paceOf(card, nowMs);
-    if (!health.isTroubled(id)) return { ...pace, errorRate: 0, open: false };
+    const { firstTokenMs, tokensPerSecond } = paceOf(card, nowMs);
+    if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, open: false };
     const lanes = [...card.lanes.values()];
-    const isShut = lanes.length > 0 && lanes.every(({ breaker }) => breaker.isOpen);
+    const isShut = lanes.every(({ breaker }) => breaker.isOpen);
     return {
-      ...pace,
+      firstTokenMs,
+      tokensPerSecond,
       // What is due to be tried again is judged by that alone: who is never asked could not show that he is well.
       errorRate: isShut ? 0 : fadingErrorRate(lanes, nowMs),
-      open: lanes.length > 0 && lanes.every((lane) => lane.waitMs(nowMs) !== 0),
+      open: lanes.every((lane) => lane.waitMs(nowMs) !== 0),
     };
   };
   const cached = () => {

@@ -159,6 +159,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       ]);
       expect(foremost).toEqual(able.filter(({ card }) => kept.has(card.id)));
       expect(choice?.id).toBe(ids[0]);
+      if (pinned !== null) expect(choice?.id).toBe(input.rules.pin[pinned]);
       const byScore = pinned === null ? able : able.slice(1);
       expect(byScore.map(({ score }) => score)).toEqual(
         byScore.map(({ score }) => score).toSorted((a, b) => b - a),
