@@ -1,4 +1,4 @@
-// The port of a selector: a rule that scores the models which can serve a request. One file each, one row in index.ts.
+// The port of a selector: a rule that scores the models which can serve a request. One file each, with a row in index.ts.
 import type { ModelCard } from "../core/card.ts";
 
 export interface SelectorRule {
