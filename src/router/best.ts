@@ -1,5 +1,5 @@
 // Router#best: the model with the highest overall level, unless another is clearly better for this request.
-import { type Candidates, carefulLevels, compareIds, type SelectorRule } from "./selector.ts";
+import { type Candidates, compareIds, computeCarefulLevels, type SelectorRule } from "./selector.ts";
 
 /** The champion is left only for a gain above this, plus a share of what is uncertain about it. */
 const GAIN_MIN = 0.004;
@@ -25,7 +25,7 @@ export const best: SelectorRule = {
 /** The place of the one whose overall level is the highest, its uncertainty taken off. */
 function findChampion(candidates: Candidates): number {
   const { cards, size } = candidates;
-  const levels = carefulLevels(candidates);
+  const levels = computeCarefulLevels(candidates);
   let champion = 0;
   for (let at = 1; at < size; at++) {
     const ahead = (levels[at] ?? 0) - (levels[champion] ?? 0);

@@ -1,4 +1,4 @@
-// What one request asks of every model, and whether a model can serve it at all.
+// A request as every model is compared with it, and the reasons why a model can't serve it.
 import { type Capability, can, type ModelCard } from "../core/card.ts";
 import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -6,8 +6,8 @@ import { type CardHealth, type HealthView, NO_HEALTH } from "./health-view.ts";
 import { Learned } from "./learned.ts";
 import type { Needs } from "./needs.ts";
 import type { Prediction } from "./predictor.ts";
-import { type QualityAsk, qualityAskOf } from "./quality.ts";
-import { type ActiveRules, activeRules, excludedBy } from "./rules.ts";
+import { prepareQuality, type QualityAsk } from "./quality.ts";
+import { type ActiveRules, findExclusion, selectRules } from "./rules.ts";
 
 export interface ChooseInput {
   readonly request: ChatRequest;
@@ -34,7 +34,7 @@ export interface Candidate {
   readonly card: ModelCard;
   readonly eligible: boolean;
   /**
-   * What removed it: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
+   * Why it can't serve: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
    * "unhealthy", or the capability it lacks.
    */
   readonly removedBy: string | null;
@@ -43,15 +43,15 @@ export interface Candidate {
   readonly qualityLow: number;
   /** null: it has no price. */
   readonly costUsd: number | null;
-  /** To the full answer. */
+  /** Until the answer is complete. */
   readonly latencyMs: number;
-  /** Of the answer and its thoughts, by the prediction alone: what lengths are measured beside. */
+  /** Of the answer and its thoughts, by the prediction alone: real lengths are compared with this. */
   readonly tokens: number;
   /** The overall level, whatever the kind of request. */
   readonly level: number;
   /** The quality with some of the model's own uncertainty taken off. */
   readonly careful: number;
-  /** What the selector sorts by, higher first; comparable within one decision only. */
+  /** The highest comes first; comparable within one decision only. */
   readonly score: number;
 }
 
@@ -74,7 +74,7 @@ export interface Asked {
   readonly learned: Learned;
 }
 
-export function askedBy(input: ChooseInput, prediction: Prediction, promptTokens: number): Asked {
+export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number): Asked {
   const { request, needs, health = NO_HEALTH, learned = UNTAUGHT } = input;
   const isStructured = request.response_format?.type === "json_schema";
   return {
@@ -82,8 +82,8 @@ export function askedBy(input: ChooseInput, prediction: Prediction, promptTokens
     outputTokensMax: outputLimitOf(request),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
     prediction,
-    quality: qualityAskOf(prediction),
-    rules: activeRules(input.rules, prediction),
+    quality: prepareQuality(prediction),
+    rules: selectRules(input.rules, prediction),
     effort: request.reasoning_effort,
     cached: input.cached?.() ?? null,
     allowed: input.allowed,
@@ -92,19 +92,19 @@ export function askedBy(input: ChooseInput, prediction: Prediction, promptTokens
   };
 }
 
-/** The first reason why it can't serve is the one; never a matter of score. */
-export function removalOf(card: ModelCard, seen: CardHealth | null, asked: Asked): string | null {
+/** The first reason why it can't serve; null: it can. */
+export function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Asked): string | null {
   return (
-    excludedBy(asked.rules, card.id) ??
+    findExclusion(asked.rules, card.id) ??
     (asked.allowed?.(card.id) === false ? "not_allowed" : null) ??
-    unfit(card, asked) ??
+    findMisfit(card, asked) ??
     (seen?.open === true ? UNHEALTHY : null)
   );
 }
 export const UNHEALTHY = "unhealthy";
 
-/** What of the request it can't serve, or can't be billed for. */
-function unfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {
+/** The part of the request that it can't serve, or can't be billed for. */
+function findMisfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {
   if (card.price === null) return "unpriced";
   for (const need of needed) if (!can(card, need)) return need;
   const room = card.contextTokensMax ?? Number.POSITIVE_INFINITY;

@@ -1,12 +1,12 @@
 // A selector's choice: the models that can serve a request, ranked by one prediction, with the reasons.
 import type { ModelCard } from "../core/card.ts";
 import type { Skill } from "../core/skill.ts";
-import { type Asked, askedBy, type Candidate, type ChooseInput } from "./candidate.ts";
+import { type Asked, type Candidate, type ChooseInput, prepareAsk } from "./candidate.ts";
 import { featuresOf } from "./features.ts";
-import { firstOf } from "./first.ts";
+import { pickFirst } from "./first.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Prediction, predict } from "./predictor.ts";
-import { byScore, carefulLevels, compareIds, type SelectorRule } from "./selector.ts";
+import { compareByScore, compareIds, computeCarefulLevels, type SelectorRule } from "./selector.ts";
 import { CandidateTable, type Removed, sift } from "./table.ts";
 
 export interface Choice {
@@ -20,15 +20,15 @@ export interface Choice {
   readonly promptTokens: number;
   /** How many were removed, by what. */
   readonly removed: Readonly<Record<string, number>>;
-  /** The first ones, and those that the scores are measured against: what the log keeps. Best first. */
+  /** The first ones, and those that scores are measured against: the log keeps these. Best first. */
   readonly foremost: readonly Candidate[];
   /** All that can serve, best first. */
   inOrder(): Iterable<ModelCard>;
-  /** All, best first; those that were removed come last. Made when it is asked for: among ten thousand that takes 5 ms. */
+  /** All, best first; those that were removed come last. Made on first use: sorting thousands takes longer than choosing. */
   readonly candidates: readonly Candidate[];
 }
 
-/** So many of the first are among the foremost, and so many by quality and by level. */
+/** The foremost are this many by score, and this many by careful quality and by careful level. */
 export const FIRST_KEPT = 8;
 const GOOD_KEPT = 3;
 
@@ -45,7 +45,7 @@ export function decide(
   prediction: Prediction,
   promptTokens: number,
 ): Choice {
-  return new Ranking(selector, input, askedBy(input, prediction, promptTokens));
+  return new Ranking(selector, input, prepareAsk(input, prediction, promptTokens));
 }
 
 class Ranking implements Choice {
@@ -60,7 +60,7 @@ class Ranking implements Choice {
   readonly #able: CandidateTable;
   readonly #out: readonly Removed[];
   readonly #scores: Float64Array;
-  /** The scores, but that nothing is above the pinned one. */
+  /** The scores, but the pinned one's is the highest. */
   readonly #ranks: Float64Array;
   readonly #compare: (a: number, b: number) => number;
   #candidates: readonly Candidate[] | undefined;
@@ -76,7 +76,7 @@ class Ranking implements Choice {
     this.#out = out;
     this.#scores = scores;
     this.#ranks = pinnedAt < 0 ? scores : scores.with(pinnedAt, Number.POSITIVE_INFINITY);
-    this.#compare = byScore(able, this.#ranks);
+    this.#compare = compareByScore(able, this.#ranks);
     this.foremost = this.#foremost();
     this.selector = selector;
     this.choice = this.foremost[0]?.card ?? null;
@@ -102,11 +102,11 @@ class Ranking implements Choice {
 
   #foremost(): readonly Candidate[] {
     const able = this.#able;
-    const first = (values: Float64Array, count: number) => firstOf(values, able.size, count, this.#compare);
+    const first = (values: Float64Array, count: number) => pickFirst(values, able.size, count, this.#compare);
     const kept = new Set([
       ...first(this.#ranks, FIRST_KEPT),
       ...first(able.careful, GOOD_KEPT),
-      ...first(carefulLevels(able), GOOD_KEPT),
+      ...first(computeCarefulLevels(able), GOOD_KEPT),
     ]);
     return [...kept].toSorted(this.#compare).map((at) => this.#candidate(at));
   }
@@ -117,7 +117,7 @@ class Ranking implements Choice {
 
   /** The places of all that can serve, best first. */
   #sorted(): readonly number[] {
-    return [...this.#ranks.keys()].sort(this.#compare);
+    return [...this.#able.cards.keys()].sort(this.#compare);
   }
 
   #removedOnes(): readonly Candidate[] {

@@ -1,14 +1,13 @@
-// What the log keeps of a selector's decision: enough to show why, to decide it again, and to learn from a score.
-
+// A selector's decision as the log keeps it: enough to show why, to decide it again, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
 import { arrayOf, isObject, type JsonObject, numberOf } from "../core/json.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
-import { firstOf } from "./first.ts";
+import { pickFirst } from "./first.ts";
 import { SELECTOR_RULES } from "./index.ts";
 import { shippedParameters } from "./parameters.ts";
 import { featuresView, type RouteView } from "./route-view.ts";
-import { byScore, type Candidates, type SelectorRule } from "./selector.ts";
+import { type Candidates, compareByScore, type SelectorRule } from "./selector.ts";
 
 /** As JSON in the request's row. */
 export interface KeptDecision {
@@ -54,7 +53,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     features: featuresView(choice.prediction),
     difficulty: choice.prediction.difficulty,
     row: rowText(choice.prediction.row),
-    candidates: keptCandidates(choice, tried).map((one) => ({
+    candidates: selectKept(choice, tried).map((one) => ({
       model: one.card.id,
       created: one.card.created,
       quality: one.quality,
@@ -70,7 +69,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
   };
 }
 
-function keptCandidates(choice: Choice, tried: ModelCard | null): readonly Candidate[] {
+function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate[] {
   const cards = new Set(choice.foremost.map(({ card }) => card));
   if (tried === null || cards.has(tried)) return choice.foremost;
   return choice.candidates.filter(({ card }) => card === tried || cards.has(card));
@@ -112,9 +111,9 @@ export function decidedAgain(
   const selector = selectors.find(({ name }) => name === kept.selector);
   const { share, difficulty, choice, pinned, instead_of: usual } = kept;
   if (!selector || typeof share !== "number" || typeof difficulty !== "number") return null;
-  const able = keptTable(arrayOf(kept.candidates).filter(isObject));
+  const able = readCandidates(arrayOf(kept.candidates).filter(isObject));
   const scores = selector.rank(able, { share, difficulty });
-  const [first] = firstOf(scores, able.size, 1, byScore(able, scores));
+  const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
   const found =
     typeof pinned === "string" ? choice : first === undefined ? null : (able.cards[first]?.id ?? null);
   // Where another was tried out, that was left to chance: what it was tried out for is decided again.
@@ -122,7 +121,7 @@ export function decidedAgain(
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }
 
-function keptTable(candidates: readonly JsonObject[]): Candidates {
+function readCandidates(candidates: readonly JsonObject[]): Candidates {
   const named = candidates.filter(({ model }) => typeof model === "string");
   const numbers = (field: keyof KeptCandidate) => named.map((one) => numberOf(one[field]) ?? 0);
   const column = (field: keyof KeptCandidate) => Float64Array.from(numbers(field));

@@ -1,10 +1,10 @@
 // Trying out another model than the one that was chosen, now and then, where the operator has switched that on.
-
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 
 /** Another is tried out only where it isn't expected to cost, or to take, more than so many times what the chosen one does. */
 const TIMES_MAX = 2;
+
 /**
  * The one to be tried out in place of the choice; null: none. `share` is that of requests with which it is done, `roll`
  * gives another number from 0 up to 1 at each call. Never where a pin decides, never one that the selector thinks too

@@ -1,7 +1,7 @@
 // The first few of many, without sorting the others.
 
 /** The places of the `count` highest of the first `size` values, in order; `compare` is asked about equal ones alone. */
-export function firstOf(
+export function pickFirst(
   values: Float64Array,
   size: number,
   count: number,

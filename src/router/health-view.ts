@@ -1,4 +1,4 @@
-// What the choosing of a model wants to know of live health; who keeps it hands it in.
+// Live health as the choice of a model reads it; the gateway hands it in.
 
 export interface CardHealth {
   /** Median of recent first tokens; null: too few were seen. */

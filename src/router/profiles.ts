@@ -50,7 +50,7 @@ const foundLists = new WeakMap<readonly ModelCard[], readonly Profile[]>();
 let rows: ReadonlyMap<string, ProfileRow> | undefined;
 
 /** The profiles of a list of cards, in its order. */
-export function profilesOf(cards: readonly ModelCard[]): readonly Profile[] {
+export function findProfiles(cards: readonly ModelCard[]): readonly Profile[] {
   const profiles = foundLists.get(cards) ?? cards.map(profileOf);
   foundLists.set(cards, profiles);
   return profiles;
@@ -78,7 +78,7 @@ type Known = Pick<
 >;
 
 /** Known values with what is worked out from them, once. All profiles are made here: of one shape they are read faster. */
-function profileFrom(known: Known): Profile {
+function makeProfile(known: Known): Profile {
   const { skills, spreads, source, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
   const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
   return {
@@ -95,7 +95,7 @@ function profileFrom(known: Known): Profile {
 }
 
 function fromRow(row: ProfileRow): Profile {
-  return profileFrom({
+  return makeProfile({
     skills: row.skills.map((skill) => skill / THOUSAND),
     spreads: row.spreads.map((spread) => spread / THOUSAND),
     source: row.source,
@@ -112,7 +112,7 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   const mean = named.reduce((sum, value) => sum + value, 0) / named.length;
   const skills = SKILLS.map((skill) => Math.min(0.995, Math.max(0.005, own[skill] ?? mean)));
   const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
-  return profileFrom({ ...profile, skills, spreads, source: "operator" });
+  return makeProfile({ ...profile, skills, spreads, source: "operator" });
 }
 
 /** Cards of which the same is told share a guess: ten thousand of an operator's own are told apart by their prices at most. */
@@ -141,7 +141,7 @@ function guess(card: ModelCard): Profile {
     (reasoning ? byReasoning : 0) +
     (bySize * size) / 4;
   const share = 1 / (1 + Math.exp(-(USUAL_LOGIT + UNIT_LOGIT * Math.min(UNKNOWN_LEVEL_MAX, level))));
-  return profileFrom({
+  return makeProfile({
     skills: SKILLS.map(() => share),
     spreads: SKILLS.map(() => UNKNOWN_SPREAD),
     source: "imputed",

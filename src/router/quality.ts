@@ -7,13 +7,13 @@ import type { Profile } from "./profiles.ts";
 
 /** How much a unit of predicted difficulty takes from the log-odds. */
 const DIFFICULTY_SLOPE = 0.7;
-/** What a request of no kind that was ever seen adds to the uncertainty: by so much sets of one kind differ. */
+/** A request of a kind that was never seen adds this to the uncertainty: benchmark sets of one kind differ by as much. */
 const STRANGE_SPREAD = 0.2;
-/** What is left of a profile's uncertainty when much was learned. */
+/** This share of a profile's uncertainty is left when much was learned. */
 const SURE_SHARE = 0.4;
-/** How much of the uncertainty about what was learned is told. */
+/** The share of the uncertainty about what was learned that counts. */
 const LEARNED_SPREAD = 0.3;
-/** How much of a model's own uncertainty is taken off its quality before it is compared. */
+/** This share of a model's own uncertainty is taken off its quality before it is compared. */
 const CAUTION = 0.5;
 const QUALITY_MIN = 0.01;
 const QUALITY_MAX = 0.99;
@@ -21,11 +21,10 @@ const QUALITY_MAX = 0.99;
 /** The part of a prediction that a model's quality depends on. */
 type Kind = Pick<Prediction, "categories" | "difficultyLogit" | "support">;
 
-/** What a request asks of any model's quality, worked out once for thousands of them. */
+/** The request's side of every model's quality, worked out once for thousands of models. */
 export interface QualityAsk {
-  readonly prediction: Prediction;
   readonly weights: Weights;
-  /** What is uncertain about the request itself, the same for all models. */
+  /** The uncertainty about the request itself, the same for all models. */
   readonly strangeSpread: number;
 }
 
@@ -33,18 +32,18 @@ interface Weights {
   /** By SKILLS. */
   readonly shares: Float64Array;
   readonly support: number;
-  /** What the difficulty takes from the log-odds. */
+  /** The difficulty takes this from the log-odds. */
   readonly harder: number;
 }
 
-export function qualityAskOf(prediction: Prediction): QualityAsk {
-  const strangeSpread = STRANGE_SPREAD * (1 - prediction.support * prediction.sure);
-  return { prediction, weights: weightsOf(prediction), strangeSpread };
+export function prepareQuality(prediction: Prediction): QualityAsk {
+  const { support, sure } = prediction;
+  return { weights: weighKinds(prediction), strangeSpread: STRANGE_SPREAD * (1 - support * sure) };
 }
 
 /** Without what was learned: the part that learning corrects. */
 export function expectedQuality(profile: Profile, kind: Kind): number {
-  return expected(profile, weightsOf(kind));
+  return expect(profile, weighKinds(kind));
 }
 
 /** Where the qualities of many models are written to, one value a model each. */
@@ -59,7 +58,7 @@ export interface QualityColumns {
   readonly level: Float64Array;
 }
 
-/** Writes one model's row; `shift` is what was learned of it. An object for each of ten thousand would take half as long again. */
+/** Writes one model's row; `shift` is what was learned of it. Returning an object for each would take a third longer. */
 export function writeQuality(
   { quality, qualityLow, careful, level }: QualityColumns,
   at: number,
@@ -67,9 +66,9 @@ export function writeQuality(
   shift: Shift,
   { weights, strangeSpread }: QualityAsk,
 ): void {
-  const before = expected(profile, weights);
+  const before = expect(profile, weights);
   // The uncertainty is one of log-odds: where nearly all answers are good, little of it is left.
-  const spread = mixed(profile.oddsSpreads, weights.shares) * before * (1 - before);
+  const spread = mix(profile.oddsSpreads, weights.shares) * before * (1 - before);
   const known = spread * (SURE_SHARE + (1 - SURE_SHARE) * shift.doubt);
   const learnt = shift.spread * LEARNED_SPREAD;
   // The part of the uncertainty that is the model's own: the rest is about the request, and the same for all.
@@ -81,7 +80,7 @@ export function writeQuality(
   level[at] = clamp(sigmoid(profile.oddsLevel - weights.harder) + shift.overall);
 }
 
-function weightsOf({ categories, difficultyLogit, support }: Kind): Weights {
+function weighKinds({ categories, difficultyLogit, support }: Kind): Weights {
   return {
     shares: Float64Array.from(SKILLS, (skill) => categories[skill]),
     support,
@@ -89,11 +88,11 @@ function weightsOf({ categories, difficultyLogit, support }: Kind): Weights {
   };
 }
 
-function expected({ odds, oddsLevel }: Profile, { shares, support, harder }: Weights): number {
-  return sigmoid(oddsLevel + support * (mixed(odds, shares) - oddsLevel) - harder);
+function expect({ odds, oddsLevel }: Profile, { shares, support, harder }: Weights): number {
+  return sigmoid(oddsLevel + support * (mix(odds, shares) - oddsLevel) - harder);
 }
 
-function mixed(values: Float64Array, shares: Float64Array): number {
+function mix(values: Float64Array, shares: Float64Array): number {
   let sum = 0;
   for (let at = 0; at < shares.length; at++) sum += (shares[at] ?? 0) * (values[at] ?? 0);
   return sum;

@@ -26,8 +26,8 @@ interface KindRule {
 /** How the reasons begin that a rule of the operator's gives. */
 export const BY_RULE = "rule:";
 
-export function activeRules(rules: RouterRules, { categories }: Prediction): ActiveRules {
-  const { deny, byKind } = indexed(rules);
+export function selectRules(rules: RouterRules, { categories }: Prediction): ActiveRules {
+  const { deny, byKind } = indexRules(rules);
   const [skill = "knowledge"] = SKILLS.toSorted((a, b) => categories[b] - categories[a]);
   const id = rules.pin[skill];
   return {
@@ -38,7 +38,7 @@ export function activeRules(rules: RouterRules, { categories }: Prediction): Act
 }
 
 /** Why the rules keep a card out; null: they don't. */
-export function excludedBy({ deny, byKind }: ActiveRules, id: string): string | null {
+export function findExclusion({ deny, byKind }: ActiveRules, id: string): string | null {
   if (deny.has(id)) return "denied";
   for (const { rule, models, deny } of byKind)
     if (deny.has(id) || models?.has(id) === false) return `${BY_RULE}${rule.category}`;
@@ -48,7 +48,7 @@ export function excludedBy({ deny, byKind }: ActiveRules, id: string): string | 
 /** Rules live as long as a configuration, and searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
 const sets = new WeakMap<RouterRules, Pick<ActiveRules, "deny" | "byKind">>();
 
-function indexed(rules: RouterRules): Pick<ActiveRules, "deny" | "byKind"> {
+function indexRules(rules: RouterRules): Pick<ActiveRules, "deny" | "byKind"> {
   const found = sets.get(rules) ?? {
     deny: new Set(rules.deny),
     byKind: rules.rules.map((rule) => ({

@@ -7,8 +7,8 @@ export interface SelectorRule {
   /** One sentence for the list of models. */
   readonly about: string;
   /**
-   * A score for each candidate, in their order; the highest comes first, of equal ones the cheaper, then the newer. Pure.
-   * The log keeps the first eight by score and the three of highest careful quality and of highest careful level, and a
+   * A score for each candidate, by its row; the highest comes first, of equal ones the cheaper, then the newer. Pure. The
+   * log keeps the first eight by score and the three of highest careful quality and of highest careful level, and a
    * decision is repeated from those: a score may be measured against no others.
    */
   rank(candidates: Candidates, ask: RankAsk): Float64Array;
@@ -37,7 +37,7 @@ export interface Candidates {
   /** The overall level, whatever the kind of request. */
   readonly level: Float64Array;
   readonly costUsd: Float64Array;
-  /** To the full answer. */
+  /** Until the answer is complete. */
   readonly latencyMs: Float64Array;
 }
 
@@ -49,14 +49,14 @@ export interface Scored {
 }
 
 /** The levels with as much taken off as the careful qualities have. */
-export function carefulLevels({ size, level, quality, careful }: Candidates): Float64Array {
+export function computeCarefulLevels({ size, level, quality, careful }: Candidates): Float64Array {
   const levels = new Float64Array(size);
   for (let at = 0; at < size; at++) levels[at] = (level[at] ?? 0) - ((quality[at] ?? 0) - (careful[at] ?? 0));
   return levels;
 }
 
 /** Compares candidates by their places, best first. Never 0 for two models: the order of the catalogue doesn't matter. */
-export function byScore({ cards, costUsd }: Candidates, scores: Float64Array) {
+export function compareByScore({ cards, costUsd }: Candidates, scores: Float64Array) {
   return (a: number, b: number): number =>
     (scores[b] ?? 0) - (scores[a] ?? 0) ||
     (costUsd[a] ?? 0) - (costUsd[b] ?? 0) ||

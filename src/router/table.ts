@@ -1,9 +1,9 @@
-// What is predicted of many models for one request, in columns: how good each answer is, what it costs, how long it takes.
+// Predictions for all models that can serve a request, in columns: how good each answer is, what it costs, how long it takes.
 import type { ModelCard } from "../core/card.ts";
-import { type Asked, type Candidate, removalOf, UNHEALTHY } from "./candidate.ts";
+import { type Asked, type Candidate, findRemoval, UNHEALTHY } from "./candidate.ts";
 import { expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
 import type { CardHealth } from "./health-view.ts";
-import { type Profile, profilesOf } from "./profiles.ts";
+import { findProfiles, type Profile } from "./profiles.ts";
 import { writeQuality } from "./quality.ts";
 import type { Candidates } from "./selector.ts";
 
@@ -19,12 +19,12 @@ export interface Removed {
 export function sift(cards: readonly ModelCard[], asked: Asked) {
   const able = new CandidateTable(cards.length, asked);
   const out: Removed[] = [];
-  const profiles = profilesOf(cards);
+  const profiles = findProfiles(cards);
   for (let at = 0; at < cards.length; at++) {
     const [card, profile] = [cards[at], profiles[at]];
     if (card === undefined || profile === undefined) continue;
     const seen = asked.health.of(card.id);
-    const removedBy = removalOf(card, seen, asked);
+    const removedBy = findRemoval(card, seen, asked);
     if (removedBy === null) able.add(card, profile, seen);
     else out.push({ card, profile, seen, removedBy });
   }

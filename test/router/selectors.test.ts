@@ -12,7 +12,7 @@ import { asking, CARDS, cardOf, even, RULES, TRIVIA } from "./shop.ts";
 const thrift: SelectorRule = {
   name: "thrift",
   about: "Picks the least costly model.",
-  rank: ({ size, costUsd }) => costUsd.slice(0, size).map((cost) => -cost),
+  rank: ({ costUsd }) => costUsd.map((cost) => -cost),
   canReplace: () => true,
 };
 
