@@ -62,7 +62,7 @@ class Walk<Result> {
   async result(): Promise<Result> {
     const { call, facts, plan } = this.#life;
     const { health } = this.#ports;
-    if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector}`;
+    if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector.name}`;
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
       try {

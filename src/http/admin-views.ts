@@ -34,7 +34,7 @@ function modelView(card: ModelCard, offBecause: "provider_off" | "disabled" | nu
     capabilities: [...card.capabilities],
     pricing: card.price && priceView(card.price),
     released: card.created === 0 ? null : new Date(card.created * 1000).toISOString().slice(0, 10),
-    skills_source: profileOf(card, card.skills).source,
+    skills_source: profileOf(card).source,
   };
 }
 

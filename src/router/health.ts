@@ -59,6 +59,12 @@ export class CardHealth {
     return this.#medians;
   }
 
+  /** Nothing is held against it by any credential. Thousands of models are asked this at each request: no list is made. */
+  isWell(nowMs: number): boolean {
+    for (const lane of this.lanes.values()) if (!lane.isWell(nowMs)) return false;
+    return true;
+  }
+
   /** The credential is no longer, or what is known of it says nothing now. */
   forget(secret: string): void {
     this.lanes.delete(secret);
@@ -76,8 +82,6 @@ export class CardHealth {
 export class Health {
   readonly #log: Log;
   readonly #cards = new Map<string, CardHealth>();
-  /** Ids of those that failed and may not be well yet. */
-  readonly #troubled = new Set<string>();
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
   readonly #addresses = new Addresses();
@@ -120,25 +124,6 @@ export class Health {
 
   cards(): Iterable<readonly [string, CardHealth]> {
     return this.#cards;
-  }
-
-  /** False: it is well, and nothing is held against it. */
-  isTroubled(id: string): boolean {
-    return this.#troubled.has(id);
-  }
-
-  /** Of all models of which anything is known. */
-  ids(): Iterable<string> {
-    return this.#cards.keys();
-  }
-
-  /** Ids of those that failed or refused of late, or are shut. */
-  *troubled(nowMs: number): Iterable<string> {
-    for (const id of this.#troubled) {
-      const lanes = this.#cards.get(id)?.lanes.values() ?? [];
-      if ([...lanes].every((lane) => lane.isWell(nowMs))) this.#troubled.delete(id);
-      else yield id;
-    }
   }
 
   lane({ card, credential }: Attempt): Lane | undefined {
@@ -241,7 +226,7 @@ export class Health {
   #laneOf({ card, credential }: Attempt): Lane {
     const { lanes } = this.#card(card.id);
     const secret = secretOf(credential);
-    const lane = lanes.get(secret) ?? new Lane(() => this.#troubled.add(card.id));
+    const lane = lanes.get(secret) ?? new Lane();
     lanes.set(secret, lane);
     return lane;
   }

@@ -2,22 +2,23 @@
 import type { ModelCard } from "../core/card.ts";
 import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
-import type { Selector } from "../core/selector.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
 import type { Address } from "./address.ts";
-import { BY_RULE, type ChooseInput } from "./consider.ts";
+import type { ChooseInput } from "./candidate.ts";
+import { type Choice, choose } from "./choose.ts";
 import { type KeptDecision, keptDecision } from "./decision.ts";
 import { explored } from "./explore.ts";
 import type { Health } from "./health.ts";
 import { needsOf, refuseUnable } from "./needs.ts";
-import { type Shortlist, shortlist } from "./shortlist.ts";
+import { BY_RULE } from "./rules.ts";
+import type { SelectorRule } from "./selector.ts";
 import { spread } from "./spread.ts";
 import type { Stickiness } from "./stickiness.ts";
 
 /** What the client's `model` means. */
 export type Selection =
   | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
-  | { readonly kind: "selector"; readonly selector: Selector; readonly candidates: readonly ModelCard[] };
+  | { readonly kind: "selector"; readonly selector: SelectorRule; readonly candidates: readonly ModelCard[] };
 
 export interface Attempt {
   readonly card: ModelCard;
@@ -182,42 +183,35 @@ function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: Kept
     refuseUnable(selection.card, needsOf(request));
     return { cards: [selection.card, ...selection.fallbacks], decision: null };
   }
-  const found = chosen(selection.selector, selection.candidates, input);
-  const { choice, whole } = found;
-  const tried = explored(choice, rules.explore, roll, whole)?.card ?? null;
-  const kept = tried === null ? choice : whole();
+  const choice = chosen(selection.selector, selection.candidates, input);
+  const tried = explored(choice, rules.explore, roll)?.card ?? null;
   return {
-    cards: inTurn(found, tried),
-    decision: keptDecision(kept, input.quality ?? rules.fairQuality, tried),
+    cards: inTurn(choice, tried),
+    decision: keptDecision(choice, input.quality ?? rules.fairQuality, tried),
   };
 }
 
-/** Best first, behind what is tried out. Few plans go beyond those that are sure. */
-function* inTurn({ choice, sure, isWhole, whole }: Shortlist, tried: ModelCard | null): Iterable<ModelCard> {
+/** Best first, behind the one that is tried out. */
+function* inTurn(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
   if (tried !== null) yield tried;
-  const able = choice.candidates.filter(({ eligible }) => eligible);
-  for (const { card } of able.slice(0, sure)) if (card !== tried) yield card;
-  if (isWhole) return;
-  const all = whole().candidates.filter(({ eligible }) => eligible);
-  for (const { card } of all.slice(sure)) if (card !== tried) yield card;
+  for (const card of choice.inOrder()) if (card !== tried) yield card;
 }
 
 /** What the selector makes of the request. Throws a Fault when no card is on, or none can serve it. */
 export function chosen(
-  selector: Selector,
+  selector: SelectorRule,
   cards: readonly ModelCard[],
   { request, rules, quality, known }: Pick<PlanInput, "request" | "rules" | "quality" | "known">,
-): Shortlist {
+): Choice {
   const share = quality ?? rules.fairQuality;
   const needs = needsOf(request);
-  const found = shortlist(selector, { ...known, request, needs, cards, rules, quality: share });
-  if (found.choice.choice !== null) return found;
-  if (
-    Object.keys(found.choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))
-  ) {
-    throw new Fault("no_provider_available", `No model is on that Router#${selector} could choose.`);
+  const choice = choose(selector, { ...known, request, needs, cards, rules, quality: share });
+  if (choice.choice !== null) return choice;
+  const { name } = selector;
+  if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
+    throw new Fault("no_provider_available", `No model is on that Router#${name} could choose.`);
   }
-  throw new Fault("unsupported_capability", `No model behind Router#${selector} can serve this request.`, {
+  throw new Fault("unsupported_capability", `No model behind Router#${name} can serve this request.`, {
     param: "model",
   });
 }
