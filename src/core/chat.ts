@@ -146,6 +146,7 @@ export interface UrlCitation extends JsonObject {
   url_citation: { start_index: number; end_index: number; url: string; title: string };
 }
 
+/** Dialects report a malformed count as NaN; the normaliser then drops the whole report. */
 export interface Usage extends JsonObject {
   /** All tokens of the prompt, cached and cache-written ones included. */
   prompt_tokens: number;

@@ -32,7 +32,8 @@ const ERROR_CHARACTERS_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
 /** Shorter words would be found in any text. */
 const UNSPOKEN_CHARACTERS_MIN = 6;
-export const REPLY_BYTES_MAX = 64 * 1024 * 1024;
+/** A whole chat answer: pictures in base64 stay below it. */
+export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 /** How long a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
 /** A connection that the server had closed is reset within a round trip; later, the request may have been served. */

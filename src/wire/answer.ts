@@ -3,6 +3,7 @@ import type { ChatChunk, ChatRequest, Usage } from "../core/chat.ts";
 import type { Decoder, ServerEvent } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { garbled } from "../core/upstream.ts";
+import { refuseIntricate } from "./answer-json.ts";
 import { Normaliser } from "./normalise.ts";
 import { type Part, Run } from "./run.ts";
 import { PROBE, templateOf } from "./splice.ts";
@@ -32,6 +33,7 @@ export interface AnswerOf {
 
 export class AnswerReader {
   readonly #decoder: Decoder;
+  readonly #request: ChatRequest;
   readonly #parser = new EventParser();
   readonly #cutter: StopCutter;
   readonly #normaliser: Normaliser;
@@ -43,6 +45,7 @@ export class AnswerReader {
 
   constructor({ decoder, request, choiceOffset, stops, splices }: AnswerOf) {
     this.#decoder = decoder;
+    this.#request = request;
     this.#cutter = new StopCutter(stops);
     this.#normaliser = new Normaliser(request, choiceOffset);
     // A stop sequence may begin in one text and end in another: each has to be looked at.
@@ -115,6 +118,7 @@ export class AnswerReader {
   }
 
   #read(event: ServerEvent, parts: Part[]): void {
+    refuseIntricate(event.data, this.#request);
     const chunks = this.take(readable(() => this.#decoder.push(event)));
     for (const chunk of chunks) parts.push(chunk);
     const { grew } = this.#decoder;

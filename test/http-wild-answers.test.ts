@@ -1,0 +1,92 @@
+// Answers beyond all measure: what no model was asked for, or nobody could read in time, is garbled and never passed on.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { objectOf } from "../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
+import { startWildUpstream, type WildUpstream } from "./http/wild-upstream.ts";
+
+let upstream: WildUpstream;
+let gateway: UnderTest;
+
+beforeAll(async () => {
+  upstream = await startWildUpstream();
+  const wild = `  Wild: { dialect: openai, base_url: "${upstream.url}", keys: ["sim-key"], unlisted_models: true }`;
+  gateway = await startUnderTest({ more: wild });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+});
+
+async function ask(model: string, more: object = {}): Promise<Seen> {
+  const body = { model: `Wild#${model}`, messages: [{ role: "user", content: "hello" }], ...more };
+  return seen(await gateway.chat(body));
+}
+
+const GARBLED = { whole: "502 api_error upstream_error", stream: "502 api_error upstream_error" };
+/** The first text had left already. */
+const BROKEN_OFF = { whole: GARBLED.whole, stream: "200 then api_error upstream_error" };
+const FINE = { whole: "200 whole", stream: "200 done" };
+
+const ROWS: readonly (readonly [model: string, lines: typeof FINE, more?: object])[] = [
+  ["two-choices", GARBLED],
+  ["second-index", BROKEN_OFF],
+  ["crowd-of-choices", GARBLED, { n: 2 }],
+  ["crowd-of-elements", GARBLED],
+  ["crowd-of-fields", GARBLED],
+  ["deep", GARBLED],
+  ["likely", GARBLED],
+  ["likely", FINE, { logprobs: true, top_logprobs: 20 }],
+  ["15-megabytes", FINE],
+  ["17-megabytes", { ...FINE, whole: GARBLED.whole }],
+  ["blank-lines", FINE],
+  ["blank-events", FINE],
+  ["blank-data", GARBLED],
+];
+
+describe.each([false, true])("streamed: %p", (stream) => {
+  test.each(ROWS)("%s", async (model, lines, more = {}) => {
+    const answer = await ask(model, { stream, ...more });
+    const whole = model === "blank-data" ? FINE.whole : lines.whole;
+    expect(lineOf(answer)).toBe(stream ? lines.stream : whole);
+    if (!answer.error) expect(textIn(answer)).toBe("good day");
+  });
+});
+
+/** Of the answer `good day` to `hello`, as the gateway estimates it. */
+async function estimated(stream: boolean) {
+  return counts(await ask("usage=null", { stream, stream_options: stream ? { include_usage: true } : null }));
+}
+
+function counts({ body, stream }: Seen) {
+  const { prompt_tokens, completion_tokens, completion_tokens_details } = objectOf(
+    stream ? stream.usage : body.usage,
+  );
+  return { prompt_tokens, completion_tokens, completion_tokens_details };
+}
+
+const MALFORMED = [
+  '{"prompt_tokens":1e400,"completion_tokens":5,"total_tokens":15}',
+  '{"prompt_tokens":-3,"completion_tokens":5,"total_tokens":2}',
+  '{"prompt_tokens":"10","completion_tokens":5,"total_tokens":15}',
+  '{"prompt_tokens":10,"completion_tokens":[5],"total_tokens":15}',
+  '{"prompt_tokens":10,"completion_tokens":5,"total_tokens":1e400}',
+  '{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":-9}}',
+  '{"prompt_tokens":10,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":1e999}}',
+  "{}",
+];
+
+describe.each([false, true])("a malformed count makes the whole report none, streamed: %p", (stream) => {
+  test.each(MALFORMED)("%s", async (report) => {
+    const more = { stream, stream_options: stream ? { include_usage: true } : null };
+    const answer = await ask(`usage=${report}`, more);
+    expect(counts(answer)).toEqual(await estimated(stream));
+  });
+
+  test("a sound one counts", async () => {
+    const more = { stream, stream_options: stream ? { include_usage: true } : null };
+    const answer = await ask('usage={"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}', more);
+    expect(counts(answer)).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
+  });
+});
