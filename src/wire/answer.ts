@@ -67,13 +67,17 @@ export class AnswerReader {
     return this.#normaliser.usage;
   }
 
-  /** Null: no event was completed. Comments are no progress: an upstream that sends nothing else runs into its deadline. */
+  /**
+   * Null: no event was completed. Comments and empty events are no progress: an upstream that sends nothing else runs
+   * into its deadline.
+   */
   push(text: string): Reading | null {
     const parts: Part[] = [];
     let events = 0;
     try {
       this.#parser.feed(text);
       for (let next = this.#parser.next(); next; next = this.#parser.next()) {
+        if (!(next instanceof Run) && next.data === "") continue;
         events++;
         if (next instanceof Run) this.#pass(next, parts);
         else this.#read(next, parts);
