@@ -26,24 +26,30 @@ const HANDLED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Fields by which other gateways are told where to go, as whom, and to which model instead: the card says that here,
- * and what another model costs would not have been held.
+ * Fields by which other gateways are told where to go, as whom, to which model instead, what else to run and whom to tell:
+ * the card says where here, and what another model or a plugin costs would not have been held.
  */
 const ROUTING: ReadonlySet<string> = new Set([
   "api_base",
   "api_key",
   "api_version",
   "base_url",
+  "custom_host",
   "custom_llm_provider",
   "extra_body",
   "extra_headers",
   "extra_query",
   "fallbacks",
   "headers",
+  "litellm_params",
   "models",
   "organization",
+  "plugins",
   "preset",
+  "provider",
+  "proxy",
   "route",
+  "webhook",
 ]);
 const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 /** Gemini's own face of this API, the only one that signs tool calls. */
