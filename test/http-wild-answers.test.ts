@@ -19,8 +19,8 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-async function ask(model: string, more: object = {}): Promise<Seen> {
-  const body = { model: `Wild#${model}`, messages: [{ role: "user", content: "hello" }], ...more };
+async function ask(model: string, more: object = {}, words = "hello"): Promise<Seen> {
+  const body = { model: `Wild#${model}`, messages: [{ role: "user", content: words }], ...more };
   return seen(await gateway.chat(body));
 }
 
@@ -54,9 +54,8 @@ describe.each([false, true])("streamed: %p", (stream) => {
   });
 });
 
-/** Of the answer `good day` to `hello`, as the gateway estimates it. */
-async function estimated(stream: boolean) {
-  return counts(await ask("usage=null", { stream, stream_options: stream ? { include_usage: true } : null }));
+function asking(stream: boolean) {
+  return stream ? { stream, stream_options: { include_usage: true } } : { stream };
 }
 
 function counts({ body, stream }: Seen) {
@@ -79,14 +78,40 @@ const MALFORMED = [
 
 describe.each([false, true])("a malformed count makes the whole report none, streamed: %p", (stream) => {
   test.each(MALFORMED)("%s", async (report) => {
-    const more = { stream, stream_options: stream ? { include_usage: true } : null };
-    const answer = await ask(`usage=${report}`, more);
-    expect(counts(answer)).toEqual(await estimated(stream));
+    const answer = await ask("usage", asking(stream), report);
+    // As long as the report, so that the prompt is estimated the same.
+    const unreported = await ask("usage", asking(stream), "null".padEnd(report.length));
+    expect(counts(answer)).toEqual(counts(unreported));
   });
 
   test("a sound one counts", async () => {
-    const more = { stream, stream_options: stream ? { include_usage: true } : null };
-    const answer = await ask('usage={"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}', more);
+    const report = '{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}';
+    const answer = await ask("usage", asking(stream), report);
     expect(counts(answer)).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
+  });
+});
+
+describe("the field that the provider names in its refusal is the client's to know", () => {
+  const rows: readonly (readonly [param: unknown, shown: string | null])[] = [
+    ["messages[0].content", "messages[0].content"],
+    ["tools[3].function.parameters", "tools[3].function.parameters"],
+    [undefined, null],
+    [null, null],
+    [7, null],
+    ["", null],
+    ["what the client said, in words", null],
+    ["x".repeat(129), null],
+    ["sk-abcdefghijklmnop", null],
+    ["https://up.example/v1", null],
+  ];
+  test.each(rows)("%p", async (param, shown) => {
+    const error = JSON.stringify({ message: "No such thing.", code: "invalid_value", param });
+    const answer = await ask("error", {}, error);
+    expect([answer.status, answer.error?.param]).toEqual([400, shown]);
+  });
+
+  test("not where the provider blames the gateway", async () => {
+    const error = JSON.stringify({ message: "Incorrect API key provided", param: "api_key" });
+    expect((await ask("error", {}, error)).error).toMatchObject({ code: "upstream_auth", param: null });
   });
 });

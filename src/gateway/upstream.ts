@@ -241,13 +241,17 @@ function endedBy(client: AbortSignal): Fault {
 
 /** The fault without the words, wherever a provider has put them. */
 function withoutWords(fault: Fault, words: readonly string[]): Fault {
-  const { shownCode } = fault.details;
+  const { shownCode, param } = fault.details;
   const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
   const cleaned = (text: string) => long.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);
   const message = cleaned(fault.message);
-  const code = shownCode && cleaned(shownCode);
-  if (message === fault.message && code === shownCode) return fault;
-  return new Fault(fault.code, message, { ...fault.details, shownCode: code === shownCode ? code : null });
+  const isTold = (word: string | null | undefined) => typeof word === "string" && cleaned(word) !== word;
+  if (message === fault.message && !isTold(shownCode) && !isTold(param)) return fault;
+  return new Fault(fault.code, message, {
+    ...fault.details,
+    shownCode: isTold(shownCode) ? null : shownCode,
+    param: isTold(param) ? null : param,
+  });
 }
 
 async function readOff(reader: ReadableStreamDefaultReader<string>): Promise<void> {

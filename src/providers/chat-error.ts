@@ -7,6 +7,7 @@ interface Said {
   readonly message?: string | undefined;
   /** The provider's own code; its error type where it has none or only repeats the status. */
   readonly code?: string | undefined;
+  readonly param?: string | undefined;
   readonly status?: number | undefined;
 }
 
@@ -67,6 +68,7 @@ function faultOf(status: number, said: Said, retryAfterMs: number | undefined): 
     status,
     ...(said.message === undefined ? {} : { message: said.message }),
     ...(said.code === undefined ? {} : { code: said.code }),
+    ...(said.param === undefined ? {} : { param: said.param }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
   const means = status < 500 ? MEANINGS.find(([pattern]) => pattern.test(words))?.[1] : undefined;
@@ -93,7 +95,8 @@ function inner(error: JsonObject): Said {
   const type = stringOf(error.type);
   const { status_code: said, raw_status_code: raw, code, status: named } = error;
   const status = [said, raw, code, named].map(statusOf).find((one) => one !== undefined);
-  return { message, code: stringOf(error.code) ?? type ?? stringOf(error.status), status };
+  const ownCode = stringOf(error.code) ?? type ?? stringOf(error.status);
+  return { message, code: ownCode, param: stringOf(error.param), status };
 }
 
 /** OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. */

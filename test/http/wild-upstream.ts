@@ -1,6 +1,6 @@
 // An upstream whose answers are legal HTTP and beyond all measure: the model's name says in what.
 import { createServer } from "node:http";
-import { objectOf, parseJson } from "../../src/core/json.ts";
+import { arrayOf, objectOf, parseJson } from "../../src/core/json.ts";
 
 const MEGABYTE = 1024 * 1024;
 const STOP = '"finish_reason":"stop"';
@@ -103,7 +103,7 @@ export interface WildUpstream {
   stop(): Promise<void>;
 }
 
-/** Models of the table above, and `usage={…}`, `error={…}` with JSON of the test's own. */
+/** Models of the table above, and `usage` and `error`, for which the user's words are the JSON. */
 export async function startWildUpstream(): Promise<WildUpstream> {
   const server = createServer((request, response) => {
     let text = "";
@@ -111,13 +111,13 @@ export async function startWildUpstream(): Promise<WildUpstream> {
       text += part;
     });
     request.on("end", () => {
-      const { model, stream } = objectOf(parseJson(text));
-      const [, kind = "", json = ""] = /^(usage|error)=(.*)$/.exec(String(model)) ?? [];
-      if (kind === "error") {
+      const { model, stream, messages } = objectOf(parseJson(text));
+      const said = String(objectOf(arrayOf(messages)[0]).content);
+      if (model === "error") {
         response.writeHead(400, { "content-type": "application/json" });
-        return response.end(`{"error":${json}}`);
+        return response.end(`{"error":${said}}`);
       }
-      const answer = kind === "usage" ? withUsage(json) : MADE[String(model)]?.();
+      const answer = model === "usage" ? withUsage(said) : MADE[String(model)]?.();
       response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
       response.end(stream ? answer?.stream : answer?.whole);
     });

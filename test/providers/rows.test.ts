@@ -63,12 +63,12 @@ const ROWS: readonly Row[] = [
     { max_completion_tokens: 5 },
     "presence_penalty",
   ],
-  // OpenRouter: nearly everything, but no other model than the one that was priced.
+  // OpenRouter: nearly everything, but nothing that chooses another model, or another server for it.
   [
     "OpenRouter#x/y",
     { models: ["dear/one"], provider: {}, verbosity: "low" },
-    { provider: {}, verbosity: "low" },
-    "models",
+    { verbosity: "low" },
+    "models provider",
   ],
   // Moonshot: one temperature.
   [
