@@ -231,6 +231,13 @@ export function partsOf(content: Content | null | undefined): readonly ContentPa
   return content ?? [];
 }
 
+/** Whether the client demands that a tool is called. */
+export function isCallForced({ tools, tool_choice: choice }: ChatRequest): boolean {
+  if (tools === undefined || choice === undefined) return false;
+  if (typeof choice === "string") return choice === "required";
+  return choice.type !== "allowed_tools" || choice.allowed_tools.mode === "required";
+}
+
 /** The output limit that the client asked for: the smaller of its two fields, or undefined. */
 export function outputLimitOf(request: ChatRequest): number | undefined {
   const { max_tokens: old, max_completion_tokens: now } = request;

@@ -4,6 +4,7 @@ import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import type { Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
+import { withoutForce } from "../providers/forced-call.ts";
 import type { Trial } from "../router/trial.ts";
 import { readable } from "../wire/answer.ts";
 import { parseAnswer } from "../wire/answer-json.ts";
@@ -87,9 +88,10 @@ export async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Se
   const { upstream, credential, card } = attempt;
   const { baseUrl, headers } = upstream.setup;
   const target: Target = { baseUrl, headers, secret: credential.secret };
-  const { request, dropped } = withoutDearTier(attempt.request);
+  const cheap = withoutDearTier(attempt.request);
+  const { request, dropped } = withoutForce(cheap.request, card);
   const outgoing = written(() => upstream.dialect.encode(request, card, target));
-  attempt.onDropped([...dropped, ...outgoing.dropped]);
+  attempt.onDropped([...cheap.dropped, ...dropped, ...outgoing.dropped]);
   const stops = outgoing.dropped.includes("stop") ? (request.stop ?? []) : [];
   return { response: await call.send(outgoing, upstream.setup, upstream.dialect), stops };
 }

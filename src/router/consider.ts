@@ -56,7 +56,7 @@ export interface Candidate extends Weighed {
   readonly eligible: boolean;
   /**
    * What removed it: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
-   * "unhealthy", or the capability it lacks.
+   * "unhealthy", or the capability it lacks ("tools" also where a call is forced and it can't be).
    */
   readonly removedBy: string | null;
   /** What the selector sorts by, higher first; comparable within one decision only. */
@@ -168,7 +168,7 @@ export function ruledOut(
 /** What of the request it can't serve, or can't be billed for. */
 export function unfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {
   if (card.price === null) return "unpriced";
-  for (const need of needed) if (!can(card, need)) return need;
+  for (const need of needed) if (!can(card, need)) return need === "tools_auto" ? "tools" : need;
   const room = card.contextTokensMax ?? Number.POSITIVE_INFINITY;
   return promptTokens + outputTokensMax > room ? "context" : null;
 }

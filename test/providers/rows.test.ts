@@ -135,7 +135,10 @@ test("what can't be enforced is asked for in words, on the first system message"
   const user: ChatMessage = { role: "user", content: "Hi" };
   const forced = sent(GLM, { messages: [system, user], tools, tool_choice: named });
   expect(forced.body.messages).toEqual([
-    { role: "system", content: "Be brief.\n\nCall the tool look." },
+    {
+      role: "system",
+      content: "Be brief.\n\nYour next message must call the tool `look`; text alone is not an answer.",
+    },
     user,
   ]);
   const shaped = JSON.stringify(sent(DEEPSEEK, { response_format: jsonSchema }).body.messages);

@@ -3,10 +3,11 @@ import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { withInstruction } from "../forced-call.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";
 import { planThinking } from "./effort.ts";
 import { planFormat } from "./format.ts";
-import { outgoingMessages, withInstruction } from "./messages.ts";
+import { outgoingMessages } from "./messages.ts";
 import { type OpenaiQuirks, quirksFor } from "./quirks.ts";
 import { planTools } from "./tools.ts";
 
