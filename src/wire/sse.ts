@@ -1,7 +1,7 @@
 // Server-sent events: an incremental parser for what upstreams send, and the framing of what clients get.
-import type { ChatChunk } from "../core/chat.ts";
 import type { ServerEvent } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
+import type { JsonObject } from "../core/json.ts";
 import { Run } from "./run.ts";
 import type { Template } from "./splice.ts";
 
@@ -195,7 +195,7 @@ export class AnswerLines {
     this.#fields = `${JSON.stringify(fields).slice(0, -1)},`;
   }
 
-  chunk(chunk: ChatChunk): string {
+  chunk(chunk: JsonObject): string {
     return dataLine(this.#fields + JSON.stringify(chunk).slice(1));
   }
 
