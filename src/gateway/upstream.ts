@@ -32,7 +32,7 @@ const ERROR_CHARACTERS_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
 /** Shorter words would be found in any text. */
 const UNSPOKEN_CHARACTERS_MIN = 6;
-/** A whole chat answer: pictures in base64 stay below it. */
+/** A longer one is no chat answer: to parse it and write it again would keep the others waiting. */
 export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 /** How long a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
@@ -245,12 +245,12 @@ function withoutWords(fault: Fault, words: readonly string[]): Fault {
   const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
   const cleaned = (text: string) => long.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);
   const message = cleaned(fault.message);
-  const isTold = (word: string | null | undefined) => typeof word === "string" && cleaned(word) !== word;
-  if (message === fault.message && !isTold(shownCode) && !isTold(param)) return fault;
+  const isPrivate = (word: string | null | undefined) => typeof word === "string" && cleaned(word) !== word;
+  if (message === fault.message && !isPrivate(shownCode) && !isPrivate(param)) return fault;
   return new Fault(fault.code, message, {
     ...fault.details,
-    shownCode: isTold(shownCode) ? null : shownCode,
-    param: isTold(param) ? null : param,
+    shownCode: isPrivate(shownCode) ? null : shownCode,
+    param: isPrivate(param) ? null : param,
   });
 }
 
