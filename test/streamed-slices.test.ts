@@ -40,6 +40,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
       upstream: upstreamOf(setup, dialectNamed("openai")),
       trial: null,
       request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
+      fresh: false,
       choiceOffset: 0,
       client: new AbortController().signal,
       totalAtMs: deadlines.nowMs() + 60_000,
