@@ -67,6 +67,7 @@ describe("right configurations", () => {
         drainMs: 25_000,
         keepAliveMs: 15_000,
         trustedProxies: [],
+        hosts: [],
         cors: [],
       });
       expect(settings.store).toBe("sqlite:./.poundkey/poundkey.db");

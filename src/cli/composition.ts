@@ -8,6 +8,7 @@ import type { Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
+import { KeptConnections } from "../gateway/kept.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
@@ -160,6 +161,7 @@ function gatewayOf(
     fetch,
     reach,
     reachability: new Reachability(parts.deadlines, reach),
+    kept: new KeptConnections(),
   });
 }
 

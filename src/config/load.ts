@@ -141,6 +141,7 @@ function serverOf(
     drainMs: ms(server.drain, DRAIN_MS),
     keepAliveMs: ms(server.keep_alive, KEEP_ALIVE_MS),
     trustedProxies: server.trusted_proxies ?? [],
+    hosts: server.hosts ?? [],
     cors: server.cors ?? [],
   };
 }

@@ -170,6 +170,7 @@ export const ConfigSchema = section(
           body_memory: optional(size("1KB", "64GiB")),
           drain: optional(duration("0s", "1h")),
           keep_alive: optional(duration("10ms", "5m")),
+          hosts: optional(Type.Array(host, { maxItems: LIST_MAX })),
           trusted_proxies: optional(Type.Array(addressBlock, { maxItems: LIST_MAX })),
           cors: optional(Type.Array(origin, { maxItems: LIST_MAX })),
         },

@@ -266,6 +266,7 @@ export interface Settings {
     readonly body_memory: number;
     readonly drain_ms: number;
     readonly keep_alive_ms: number;
+    readonly hosts: readonly string[];
     readonly trusted_proxies: readonly string[];
     readonly cors: readonly string[];
   };

@@ -103,6 +103,8 @@ export interface FaultDetails {
   readonly shownCode?: string | null;
   /** No connection to the provider came about, so no byte of the request was sent. */
   readonly unsent?: true;
+  /** A connection kept from an earlier call was reset at once, as it is when the server had closed it before. */
+  readonly stale?: true;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
   /** The store broke in such a way that what was asked of it may have been written nevertheless. */

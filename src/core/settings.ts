@@ -105,6 +105,8 @@ export interface ServerRules {
   readonly keepAliveMs: number;
   /** Addresses or CIDR blocks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Hosts that it is served under; none: any. */
+  readonly hosts: readonly string[];
   /** Origins that may call from a browser. */
   readonly cors: readonly string[];
 }

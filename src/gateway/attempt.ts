@@ -3,11 +3,11 @@ import type { ModelCard } from "../core/card.ts";
 import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import type { Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
-import { parseJson } from "../core/json.ts";
 import type { Credential } from "../core/settings.ts";
-import { garbled } from "../core/upstream.ts";
+import { withoutForce } from "../providers/forced-call.ts";
 import type { Trial } from "../router/trial.ts";
 import { readable } from "../wire/answer.ts";
+import { parseAnswer } from "../wire/answer-json.ts";
 import { normaliseReply } from "../wire/normalise.ts";
 import { type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
 
@@ -23,6 +23,8 @@ export interface AttemptCall {
   /** Added to the choices' indexes. */
   readonly choiceOffset: number;
   readonly client: AbortSignal;
+  /** The call goes over a new connection, as the one before broke on a kept one. */
+  readonly fresh: boolean;
   /** On the monotonic clock. */
   readonly totalAtMs: number;
   /** When the client's own limit is over, on the monotonic clock; infinite where it set none. */
@@ -47,7 +49,7 @@ export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<
     const { response, stops } = await send(attempt, call);
     const reply = replyOf(attempt, await call.text(response, REPLY_BYTES_MAX));
     const normal = normaliseReply(reply, attempt.request, attempt.choiceOffset, stops);
-    attempt.trial?.finished(ports.deadlines.nowMs(), reply.usage?.completion_tokens ?? null);
+    attempt.trial?.finished(ports.deadlines.nowMs(), normal.usage?.completion_tokens ?? null);
     return normal;
   } catch (thrown) {
     throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
@@ -85,10 +87,11 @@ function clientTimeout(): Fault {
 /** No answer may name the provider's secret or its address. */
 export function callFor(
   ports: Ports,
-  { client, credential, upstream }: AttemptCall,
+  { client, credential, upstream, fresh }: AttemptCall,
   deadlineAtMs: number,
 ): UpstreamCall {
-  return new UpstreamCall(ports, client, deadlineAtMs, [credential.secret ?? "", ...upstream.hosts]);
+  const unspoken = [credential.secret ?? "", ...upstream.hosts];
+  return new UpstreamCall(ports, { client, deadlineAtMs, unspoken, fresh });
 }
 
 export interface Sent {
@@ -101,9 +104,10 @@ export async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Se
   const { upstream, credential, card } = attempt;
   const { baseUrl, headers } = upstream.setup;
   const target: Target = { baseUrl, headers, secret: credential.secret };
-  const { request, dropped } = withoutDearTier(attempt.request);
+  const cheap = withoutDearTier(attempt.request);
+  const { request, dropped } = withoutForce(cheap.request, card);
   const outgoing = written(() => upstream.dialect.encode(request, card, target));
-  attempt.onDropped([...dropped, ...outgoing.dropped]);
+  attempt.onDropped([...cheap.dropped, ...dropped, ...outgoing.dropped]);
   call.throwIfEnded();
   attempt.onSent();
   const stops = outgoing.dropped.includes("stop") ? (request.stop ?? []) : [];
@@ -123,8 +127,7 @@ function withoutDearTier(request: ChatRequest): { request: ChatRequest; dropped:
 }
 
 export function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {
-  const body = parseJson(text);
-  if (body === undefined) throw garbled("the answer is not JSON");
+  const body = parseAnswer(text, request);
   return readable(() => upstream.dialect.reply(body, card, request));
 }
 

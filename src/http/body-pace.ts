@@ -43,7 +43,7 @@ export class BodyPace {
 
   #look(): void {
     const passedMs = this.#deadlines.nowMs() - this.#startedMs;
-    if (this.#bytes < passedMs * BYTES_PER_MS) this.#late.reject(tooSlow());
+    if (this.#bytes <= passedMs * BYTES_PER_MS) this.#late.reject(tooSlow());
     else this.#deadline = this.#watch();
   }
 }

@@ -3,13 +3,13 @@ import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
-import type { Selector } from "../core/selector.ts";
 import type { Store } from "../core/store.ts";
 import { type KnownPorts, knownNow } from "../gateway/planned.ts";
 import { choose } from "../router/choose.ts";
 import { boundAt, kindOf, lessonOf } from "../router/lesson.ts";
 import { needsOf } from "../router/needs.ts";
 import { routeView } from "../router/route-view.ts";
+import type { SelectorRule } from "../router/selector.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
@@ -53,7 +53,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   return json(200, routeView(choice));
 }
 
-function selectorOf(model: string, key: GatewayKey, ports: RoutePorts): Selector {
+function selectorOf(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
   const selection = selectionOf(model, key, ports.snapshot().catalogue);
   if (selection.kind === "selector") return selection.selector;
   const message = "Invalid 'model': a selector chooses, so name Router#best, Router#fair or Router#light.";

@@ -11,6 +11,7 @@ import type { Log } from "../../src/core/world.ts";
 import { type Call, noFacts } from "../../src/gateway/call.ts";
 import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
+import { KeptConnections } from "../../src/gateway/kept.ts";
 import { Reachability } from "../../src/gateway/reachability.ts";
 import { upstreamOf } from "../../src/gateway/upstream.ts";
 import { mintOrderedId } from "../../src/http/app.ts";
@@ -115,6 +116,7 @@ function gatewayOn(store: Store): Gateway {
     caches: new Caches(),
     learned: new Learned(),
     reachability: new Reachability(deadlines, reach),
+    kept: new KeptConnections(),
   });
 }
 
