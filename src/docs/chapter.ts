@@ -58,9 +58,20 @@ function forPage(rendered: string): string {
     .replace(HEADING, (whole, level, id, html) =>
       level === "1" ? whole : `<h${level} id="${id}"><a href="#${id}">${html}</a></h${level}>`,
     )
-    .replace(/<table>/g, '<div class="wide"><table>')
-    .replace(/<\/table>/g, "</table></div>")
+    .replace(/<table>.*?<\/table>/gs, (table) => `<div class="wide">${withLabels(table)}</div>`)
     .replace(/<pre>/g, '<pre class="wide">');
+}
+
+/** Each cell with the heading of its column: narrow screens show it before the cell. */
+function withLabels(table: string): string {
+  const labels = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/g)].map(([, html]) => plainText(html ?? ""));
+  return table.replace(/<tr>.*?<\/tr>/gs, (row) => {
+    let column = 0;
+    return row.replace(/<td/g, (cell) => {
+      const label = labels[column++];
+      return label ? `${cell} data-label="${label}"` : cell;
+    });
+  });
 }
 
 function sectionsOf(rendered: string): readonly Section[] {

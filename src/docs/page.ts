@@ -93,10 +93,15 @@ function shortTitle(name: string, manual: Manual): string {
   return (manual.get(name)?.title ?? name).replace(/^Migrating from /, "");
 }
 
+/** More entries than this are no help: then only the larger headings are listed. */
+const OUTLINE_MAX = 20;
+
 function outline({ headings }: Chapter): string {
-  const shown = headings.filter(({ level }) => level === 2);
+  const shown = headings.length > OUTLINE_MAX ? headings.filter(({ level }) => level === 2) : headings;
   if (shown.length < 2) return "";
-  const items = shown.map(({ id, html }) => `<li><a href="#${id}">${html}</a></li>`);
+  const items = shown.map(
+    ({ level, id, html }) => `<li${level === 2 ? "" : ' class="below"'}><a href="#${id}">${html}</a></li>`,
+  );
   return `<nav class="outline" aria-label="On this page">
 <h2>On this page</h2>
 <ul>

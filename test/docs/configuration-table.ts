@@ -20,7 +20,7 @@ export function configurationTable(): string {
 
 function headOf(field: JsonObject, { default: given }: FieldNote): readonly string[] {
   if (isSection(field)) return ["| field | meaning | value | default |", "|---|---|---|---|"];
-  return [`Value: ${typeOf(field)}. Default: ${defaultOf(given)}.`];
+  return ["| value | default |", "|---|---|", `| ${typeOf(field)} | ${defaultOf(given)} |`];
 }
 
 /** The section's heading says where the field is; in sections by name, the name does. */
