@@ -63,9 +63,11 @@ describe("right configurations", () => {
         port: 8080,
         adminToken: null,
         bodyBytesMax: 32_000_000,
+        bodyMemoryBytes: 256_000_000,
         drainMs: 25_000,
         keepAliveMs: 15_000,
         trustedProxies: [],
+        hosts: [],
         cors: [],
       });
       expect(settings.store).toBe("sqlite:./.poundkey/poundkey.db");
@@ -80,6 +82,7 @@ describe("right configurations", () => {
       expect(settings.billing).toEqual({ charge: "beyond_allowance", markup: 1 });
       expect(settings.limits).toEqual({ choicesMax: 16, messagesMax: 10_000 });
       expect(settings.log).toEqual({ content: false, keepMs: 2_592_000_000 });
+      expect(settings.metrics).toEqual({ token: null });
       expect(settings.router).toEqual({ fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 });
     }
   });
@@ -254,6 +257,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "billing",
     "limits",
     "log",
+    "metrics",
     "router",
   ];
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);

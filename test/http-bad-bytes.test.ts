@@ -4,6 +4,7 @@ import { objectOf, parseJson } from "../src/core/json.ts";
 import { checkError, lineOf, seen } from "./http/observe.ts";
 import { dial, exchange, type RawAnswer } from "./http/raw.ts";
 import { BODY_LIMIT } from "./http/rows-bad-requests.ts";
+import { PATH_SPELLING_ROWS } from "./http/rows-paths.ts";
 import { RAW_ROWS, type RawRow } from "./http/rows-raw.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -34,12 +35,15 @@ function check(row: RawRow, { status, headers, body }: RawAnswer): void {
 }
 
 describe("bytes", () => {
-  test.each(RAW_ROWS.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
-    world.callsSince();
-    const answer = await exchange(world.url, bytesOf(row));
-    check(row, answer);
-    if (answer.status !== 200) expect(world.callsSince()).toBe(0);
-  });
+  test.each([...RAW_ROWS, ...PATH_SPELLING_ROWS].map((row) => [row.name, row] as const))(
+    "%s",
+    async (_name, row) => {
+      world.callsSince();
+      const answer = await exchange(world.url, bytesOf(row));
+      check(row, answer);
+      if (answer.status !== 200) expect(world.callsSince()).toBe(0);
+    },
+  );
 });
 
 const GOOD = JSON.stringify(asking("Local#sim"));

@@ -161,7 +161,14 @@ describe("credentials", () => {
     expect((await provider("Pair")).credentials).toEqual([
       {
         ...{ id: "configured:1", source: "configured", enabled: true },
-        ...{ last4: null, weight: 1, state: "retired", until: null, in_flight: 0, error_rate: 1 },
+        ...{
+          last4: null,
+          weight: 1,
+          state: "retired",
+          until: expect.stringMatching(/Z$/),
+          in_flight: 0,
+          error_rate: 1,
+        },
         reason: "the provider says that the key is not valid (401)",
       },
       {

@@ -5,6 +5,7 @@ import { ROUTES } from "../src/http/paths.ts";
 import { type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { parseExposition, type Sample } from "./metrics-world.ts";
 
 const ORIGIN = "https://app.example.test";
 
@@ -24,22 +25,34 @@ describe("without credentials", () => {
     expect(await get("/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
   });
 
-  test("counters, which name no key and no account", async () => {
+  test("counters, which name no key, no account and nothing that a client made up", async () => {
     const { secret, id } = await world.newKey();
-    await seen(await world.chat(asking("Local#sim"), { secret }));
-    await seen(await world.chat(asking("Local#sim~trouble=500"), { secret }));
-    const counted = /^poundkey_requests_total\{[^}]*model="Local#sim"[^}]*\} [1-9]/m;
-    const text = await until("the request is counted", async () => {
+    for (const model of ["Shop#cheap", "Local#made-up-1", "Local#made-up-2", "Local#made-up~trouble=500"]) {
+      await seen(await world.chat(asking(model), { secret }));
+    }
+    const counted = (model: string, count: number) => (samples: readonly Sample[]) =>
+      samples.some(
+        ({ labels, value }) => labels.model === model && labels.status === "200" && value === count,
+      );
+    const text = await until("the requests are counted", async () => {
       const { headers, text } = await get("/metrics");
       expect(headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
-      return counted.test(text) ? text : null;
+      const { samples } = parseExposition(text).get("poundkey_requests_total") ?? { samples: [] };
+      return counted("Shop#cheap", 1)(samples) && counted("Local#(unlisted)", 2)(samples) ? text : null;
     });
-    for (const line of text.trimEnd().split("\n")) {
-      expect(line).toMatch(/^(# (TYPE|HELP) \w+ .+|[a-z_]+(\{[^{}]*\})? [-+.\deE]+(Inf|NaN)?)$/);
-    }
-    expect(text).not.toMatch(/\bkey_|\bacct_|sk-|sim-key|"default"/);
+    expect(text).not.toMatch(/\bkey_|\bacct_|sk-|sim-key|"default"|made-up/);
     expect(text).not.toContain(id);
     expect(text).toMatch(/^poundkey_attempts_failed_total\{[^}]*fault="upstream_error"\} [1-9]/m);
+    expect(text).toMatch(/^poundkey_build_info\{version="1\.0\.0"\} 1$/m);
+  });
+
+  test.skipIf(process.platform !== "linux")("what the process takes, by the standard names", async () => {
+    const families = parseExposition((await get("/metrics")).text);
+    const valueNamed = (name: string) => families.get(name)?.samples[0]?.value ?? Number.NaN;
+    expect(valueNamed("process_cpu_seconds_total")).toBeGreaterThan(0);
+    expect(valueNamed("process_resident_memory_bytes")).toBeGreaterThan(10_000_000);
+    expect(valueNamed("process_start_time_seconds")).toBeWithin(Date.now() / 1000 - 7200, Date.now() / 1000);
+    expect(valueNamed("process_open_fds")).toBeWithin(3, valueNamed("process_max_fds"));
   });
 
   test("the configuration's schema", async () => {

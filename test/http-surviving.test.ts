@@ -64,6 +64,12 @@ function goesOnAfter(line: string, trouble: Trouble, mode: (typeof MODES)[number
   return !takesAll && !line.startsWith("200") && ELSEWHERE.some((code) => line.includes(` ${code}`));
 }
 
+/** Calls of the model's name, whichever provider's. */
+function callsOf(id: string): number {
+  const name = id.slice(id.indexOf("#") + 1);
+  return gateway.simulator.calls.all().filter(({ model }) => model === name).length;
+}
+
 describe.each(NAMES)("%s", (trouble) => {
   test.each(MODES)("%s", async (mode) => {
     const streamed = mode === "stream";
@@ -77,12 +83,15 @@ describe.each(NAMES)("%s", (trouble) => {
         const goesOn = goesOnAfter(alone, trouble, mode);
         const expected = !goesOn || count === 3 ? alone : streamed ? "200 done" : "200 whole";
         const line = expected.endsWith(" *") ? lineOf(answer).replace(/ \S+$/, " *") : lineOf(answer);
-        const attempts = answer.headers.get("x-poundkey-attempts");
-        expect([count, line, attempts]).toEqual([
-          count,
-          expected,
-          String(goesOn ? Math.min(count + 1, 3) : 1),
-        ]);
+        const attempts = Number(answer.headers.get("x-poundkey-attempts"));
+        const failed = callsOf(model);
+        const planned = goesOn ? Math.min(count + 1, 3) : 1;
+        // A connection that is reset may be a kept one that the server has closed: one call is made once more over a new one.
+        const again = trouble === "reset" ? Math.max(0, attempts - planned) : 0;
+        expect(again).toBeLessThanOrEqual(1);
+        expect([count, line, attempts]).toEqual([count, expected, planned + again]);
+        // Each call that was made is told.
+        expect(failed).toBe(goesOn && count < 3 ? attempts - 1 : attempts);
         expect(tookMs).toBeLessThan(NEVER_MS);
       }),
     );

@@ -63,7 +63,7 @@ test("after all of it no upstream call is left open, and no redirect was followe
   expect(world.simulator.calls.all().filter(({ dialect }) => dialect === "trap")).toEqual([]);
 });
 
-test("a trouble that is the request's own is asked of no other provider, a reset connection once more", async () => {
+test("a trouble that is the request's own is asked once, a kept connection that is reset is replaced once", async () => {
   for (const [trouble, calls] of [
     ["400", 1],
     ["500", 1],

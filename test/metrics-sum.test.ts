@@ -1,21 +1,23 @@
 // The metrics of several workers as one text, and what the sum does about a worker that does not answer.
 import { expect, test } from "bun:test";
-import type { ToWorker } from "../src/cli/worker.ts";
+import { fromWorker, type ToWorker } from "../src/cli/worker.ts";
 import { type Counting, MetricsSum } from "../src/cli/worker-metrics.ts";
 import type { LogEvent } from "../src/core/world.ts";
-import { mergeMetrics } from "../src/telemetry/merge.ts";
-import { Metrics } from "../src/telemetry/metrics.ts";
+import { exposition } from "../src/telemetry/exposition.ts";
+import { addSums, type Sums } from "../src/telemetry/sums.ts";
+import { newMetrics } from "./metrics-world.ts";
 import { recordOf } from "./samples.ts";
 
 function requestOf(model: string, totalMs: number): LogEvent {
   return { event: "request", record: { ...recordOf("any"), modelUsed: model, totalMs, firstTokenMs: 128 } };
 }
 
-/** Metrics that have taken these events, with one gauge that says how many. */
-function textOf(events: readonly LogEvent[]): string {
-  const metrics = new Metrics({ open: () => events.length });
+/** What a worker that has taken these events tells, with one gauge that says how many. */
+function sumsOf(events: readonly LogEvent[]): Sums {
+  const metrics = newMetrics({ poundkey_requests_open: () => events.length });
   for (const event of events) metrics.take(event);
-  return metrics.render();
+  const told = fromWorker(JSON.parse(JSON.stringify({ counted: metrics.sums() })));
+  return told !== null && typeof told === "object" ? told.counted : {};
 }
 
 const EVENTS: readonly LogEvent[] = [
@@ -24,6 +26,9 @@ const EVENTS: readonly LogEvent[] = [
   { event: "refused", fault: "invalid_api_key" },
   requestOf("Own#one", 8000),
   { event: "internal_error" },
+  // In fractions of a USD, the sum would depend on the order.
+  { ...requestOf("Own#one", 3), written_off_nano_usd: 100_000_000 },
+  { ...requestOf("Own#one", 4), written_off_nano_usd: 200_000_000 },
   requestOf('Own#"5" 7', 500),
   requestOf("Own#one", 1000),
 ];
@@ -34,15 +39,53 @@ test("however events are dealt out, the sum is what one process would have count
     const isOnes = (_: LogEvent, at: number) => (dealt & (1 << at)) !== 0;
     const ones = EVENTS.filter(isOnes);
     const others = EVENTS.filter((event, at) => !isOnes(event, at));
-    expect(linesOf(mergeMetrics([textOf(ones), textOf(others)]))).toEqual(linesOf(textOf(EVENTS)));
+    const sum = addSums([sumsOf(ones)], [sumsOf(others)]);
+    const expected = { ...sumsOf(EVENTS), poundkey_requests_open: { "": [ones.length] } };
+    expect(linesOf(exposition(sum))).toEqual(linesOf(exposition(expected)));
   }
 });
 
 test("a process that has ended counts with its counters, not with its gauges", () => {
-  const merged = mergeMetrics([textOf(EVENTS.slice(0, 1))], [textOf(EVENTS)]);
+  const merged = exposition(addSums([sumsOf(EVENTS.slice(0, 1))], [sumsOf(EVENTS)]));
   expect(merged).toContain('poundkey_refused_total{fault="invalid_api_key"} 1\n');
-  expect(merged).toMatch(/^poundkey_requests_total\{model="Own#one",.*\} 4$/m);
-  expect(merged).toContain("\nopen 1\n");
+  expect(merged).toMatch(/^poundkey_requests_total\{model="Own#one",.*\} 6$/m);
+  expect(merged).toContain("\npoundkey_requests_open 1\n");
+});
+
+test("CPU, memory and files are added up; the start is the oldest's, and the version no sum", () => {
+  const of = (cpu: number, rss: number, startMs: number, version: string) =>
+    newMetrics({
+      poundkey_build_info: () => new Map([[version, 1]]),
+      process_cpu_seconds_total: () => cpu,
+      process_resident_memory_bytes: () => rss,
+      process_start_time_seconds: () => startMs,
+      process_open_fds: () => 20,
+      process_max_fds: () => 1024,
+    }).sums();
+  const [one, other] = [of(1_500_000, 1000, 2000, "1.0.0"), of(2_000_000, 300, 1000, "1.0.0")];
+  const lines = exposition(addSums([one, other], [of(500_000, 9, 5, "0.9.0")])).split("\n");
+  expect(lines.filter((line) => line !== "" && !line.startsWith("#"))).toEqual([
+    'poundkey_build_info{version="1.0.0"} 1',
+    "process_cpu_seconds_total 4",
+    "process_resident_memory_bytes 1300",
+    "process_start_time_seconds 1",
+    "process_open_fds 40",
+    "process_max_fds 2048",
+    "poundkey_resident_bytes 1300",
+  ]);
+});
+
+test("of another version's worker, what this one knows is counted", () => {
+  const told = {
+    poundkey_replayed_total: { "": [2] },
+    poundkey_refused_total: { 'fault="x"': [1], 'fault="y"': ["1"] },
+    poundkey_of_tomorrow_total: { "": [1] },
+    poundkey_cost_usd_total: "5",
+  };
+  expect(fromWorker({ counted: told })).toEqual({
+    counted: { poundkey_replayed_total: { "": [2] }, poundkey_refused_total: { 'fault="x"': [1] } },
+  });
+  expect(fromWorker({ counted: "# TYPE" })).toEqual({ counted: {} });
 });
 
 /** A worker that keeps what it is told. */
@@ -51,7 +94,8 @@ function workerOf(): Counting & { readonly told: ToWorker[] } {
   return { told, send: (message) => void told.push(message) };
 }
 
-const counter = (count: number) => `# TYPE seen counter\nseen ${count}\n`;
+const counted = (count: number): Sums => ({ poundkey_replayed_total: { "": [count] } });
+const text = (count: number) => exposition(counted(count));
 
 test("those who ask during a round share its answer, and a worker that ends meanwhile is not waited for", () => {
   const sum = new MetricsSum();
@@ -59,14 +103,14 @@ test("those who ask during a round share its answer, and a worker that ends mean
   sum.join(one);
   sum.join(other);
   sum.scrape(one);
-  sum.counted(one, counter(1));
-  sum.counted(other, counter(2));
-  expect(one.told).toEqual(["count", { merged: counter(3) }]);
+  sum.counted(one, counted(1));
+  sum.counted(other, counted(2));
+  expect(one.told).toEqual(["count", { merged: text(3) }]);
   sum.scrape(one);
   sum.scrape(other);
-  sum.counted(one, counter(5));
+  sum.counted(one, counted(5));
   sum.leave(other);
-  expect(one.told.slice(2)).toEqual(["count", { merged: counter(7) }]);
+  expect(one.told.slice(2)).toEqual(["count", { merged: text(7) }]);
   expect(other.told).toEqual(["count", "count"]);
 });
 
@@ -76,8 +120,8 @@ test("a worker that does not answer is counted as it was when it last did", asyn
   const silent = workerOf();
   const asker: Counting = { send: (message) => (message === "count" ? undefined : resolve(message)) };
   sum.join(silent);
-  sum.counted(silent, counter(3));
+  sum.counted(silent, counted(3));
   sum.scrape(asker);
-  sum.counted(asker, counter(4));
-  expect(await merged).toEqual({ merged: counter(7) });
+  sum.counted(asker, counted(4));
+  expect(await merged).toEqual({ merged: text(7) });
 });

@@ -4,7 +4,9 @@ import { existsSync } from "node:fs";
 import { shippedCards } from "../src/catalogue/rows.ts";
 import type { ModelCard } from "../src/core/card.ts";
 import { SKILLS } from "../src/core/skill.ts";
+import { best } from "../src/router/best.ts";
 import { choose } from "../src/router/choose.ts";
+import { fair } from "../src/router/fair.ts";
 import { Learned, SHIFT_MAX } from "../src/router/learned.ts";
 import { shippedParameters } from "../src/router/parameters.ts";
 import { profileOf } from "../src/router/profiles.ts";
@@ -22,7 +24,6 @@ import {
   MIDDLE,
   PROMPTS,
   pick,
-  ROWS,
   STRONG,
   TRIVIA,
 } from "./router/shop.ts";
@@ -41,12 +42,10 @@ describe("profiles", () => {
   });
 
   test("a model known only by a skills row is chosen where it should be", () => {
-    const rows: typeof ROWS = { ...ROWS, "Shop#new": { ...even(0.6), math: 0.97 } };
-    const cards = [...CARDS, cardOf("new", 1)];
-    const skills = (id: string) => rows[id];
+    const cards = [...CARDS, cardOf("new", 1, { skills: { ...even(0.6), math: 0.97 } })];
     for (const selector of ["best", "fair"] as const) {
-      expect(pick(selector, asking(MATH), { cards, skills })).toBe("Shop#new");
-      expect(pick(selector, asking(CODE), { cards, skills })).toBe("Shop#strong");
+      expect(pick(selector, asking(MATH), { cards })).toBe("Shop#new");
+      expect(pick(selector, asking(CODE), { cards })).toBe("Shop#strong");
     }
   });
 
@@ -58,37 +57,32 @@ describe("profiles", () => {
 
   test("of a request like none that was seen, only the overall level counts", () => {
     const strange = "qzxv wqpk jjzz vvkq zzpw qqxj";
-    const rows = {
-      "Shop#strong": even(0.85),
-      "Shop#middle": { ...even(0.7), knowledge: 0.99, language: 0.99 },
-    };
+    const cards = [
+      { ...STRONG, skills: even(0.85) },
+      { ...MIDDLE, skills: { ...even(0.7), knowledge: 0.99, language: 0.99 } },
+    ];
     const qualities = (prompt: string) => {
-      const { candidates } = choose(
-        "best",
-        inputOf(asking(prompt), { cards: [STRONG, MIDDLE], skills: (id) => rows[id as keyof typeof rows] }),
-      );
+      const { candidates } = choose(best, inputOf(asking(prompt), { cards }));
       return new Map(candidates.map(({ card, quality }) => [card.name, quality]));
     };
     expect(qualities(TRIVIA).get("middle")).toBeGreaterThan(qualities(TRIVIA).get("strong") ?? 1);
     expect(qualities(strange).get("middle")).toBeLessThan((qualities(strange).get("strong") ?? 0) + 0.1);
-    expect(
-      pick("best", asking(strange), {
-        cards: [STRONG, MIDDLE],
-        skills: (id) => rows[id as keyof typeof rows],
-      }),
-    ).toBe("Shop#strong");
+    expect(pick("best", asking(strange), { cards })).toBe("Shop#strong");
   });
 });
 
 test("usual words of many kinds are no known kind: less is sure of them, and the champion stays", () => {
   const mixed =
     "Which king merges two sorted eggs a day in the meeting? Write how the Python ducks signed it late.";
-  const rows: typeof ROWS = { "Shop#strong": even(0.8), "Shop#middle": { ...even(0.7), coding: 0.97 } };
-  const change = { cards: [STRONG, MIDDLE], skills: (id: string) => rows[id] };
+  const cards = [
+    { ...STRONG, skills: even(0.8) },
+    { ...MIDDLE, skills: { ...even(0.7), coding: 0.97 } },
+  ];
+  const change = { cards };
   expect(foretold(CODE).sure).toBe(1);
   expect(foretold(mixed).sure).toBeLessThan(0.5);
   const unsure = (prompt: string) => {
-    const [first] = choose("best", inputOf(asking(prompt), change)).candidates;
+    const [first] = choose(best, inputOf(asking(prompt), change)).candidates;
     return (first?.quality ?? 0) - (first?.qualityLow ?? 0);
   };
   expect(unsure(mixed)).toBeGreaterThan(unsure(CODE) + 0.05);
@@ -98,11 +92,11 @@ test("usual words of many kinds are no known kind: less is sure of them, and the
 
 describe("learning on the spot", () => {
   const told = (learned: Learned, card: ModelCard, score: number, times: number, prompt = CODE) => {
-    const lesson = { card, skills: ROWS[card.id], prediction: foretold(prompt), score, weight: 1 };
+    const lesson = { card, prediction: foretold(prompt), score, weight: 1 };
     for (let time = 0; time < times; time++) teach(learned, lesson);
   };
   const qualityOf = (card: ModelCard, learned: Learned, prompt = CODE) =>
-    choose("best", inputOf(asking(prompt), { learned })).candidates.find((one) => one.card.id === card.id)
+    choose(best, inputOf(asking(prompt), { learned })).candidates.find((one) => one.card.id === card.id)
       ?.quality ?? 0;
 
   test("bad scores move the choice, within bounds, and a reset brings it back", () => {
@@ -123,7 +117,6 @@ describe("learning on the spot", () => {
     told(judged, STRONG, 0, 1);
     teach(signalled, {
       card: STRONG,
-      skills: ROWS[STRONG.id],
       prediction: foretold(CODE),
       score: 0,
       weight: 0.3,
@@ -185,7 +178,7 @@ describe("learning on the spot", () => {
     for (let time = 0; time < 30; time++)
       learned.foldLength(foretold(CODE), MIDDLE.id, foretold(CODE).outputTokens * 3);
     const costOf = (state: Learned) =>
-      choose("fair", inputOf(asking(CODE), { learned: state })).candidates.find(
+      choose(fair, inputOf(asking(CODE), { learned: state })).candidates.find(
         ({ card }) => card.id === MIDDLE.id,
       )?.costUsd ?? 0;
     expect(costOf(learned)).toBeGreaterThan(costOf(new Learned()) * 1.5);
@@ -194,12 +187,12 @@ describe("learning on the spot", () => {
 
 describe("the shipped parameters", () => {
   test("give the same pick for rewritten prompts", () => {
-    const input = { ...inputOf(asking("")), cards: shippedCards(), skills: () => undefined };
+    const input = { ...inputOf(asking("")), cards: shippedCards() };
     const changes = Object.values(PARAPHRASES);
     const same = PROMPTS.flatMap((prompt) => {
-      const usual = choose("best", { ...input, request: asking(prompt) }).choice?.id;
+      const usual = choose(best, { ...input, request: asking(prompt) }).choice?.id;
       return changes.map(
-        (change) => choose("best", { ...input, request: asking(change(prompt, 1)) }).choice?.id === usual,
+        (change) => choose(best, { ...input, request: asking(change(prompt, 1)) }).choice?.id === usual,
       );
     });
     expect(same.filter(Boolean).length / same.length).toBeGreaterThanOrEqual(0.9);

@@ -2,13 +2,15 @@
 import { describe, expect, test } from "bun:test";
 import { shippedCards } from "../src/catalogue/rows.ts";
 import type { ChatMessage, ChatRequest } from "../src/core/chat.ts";
-import { SELECTORS } from "../src/core/selector.ts";
 import type { RouterRules } from "../src/core/settings.ts";
 import { SKILLS } from "../src/core/skill.ts";
+import { best } from "../src/router/best.ts";
+import type { Candidate, ChooseInput } from "../src/router/candidate.ts";
 import { choose, decide } from "../src/router/choose.ts";
-import type { Candidate, ChooseInput } from "../src/router/consider.ts";
+import { fair } from "../src/router/fair.ts";
 import { featuresOf } from "../src/router/features.ts";
 import type { CardHealth, HealthView } from "../src/router/health-view.ts";
+import { SELECTOR_RULES } from "../src/router/index.ts";
 import { chosen } from "../src/router/plan.ts";
 import { type Prediction, predict } from "../src/router/predictor.ts";
 import { routeView } from "../src/router/route-view.ts";
@@ -21,12 +23,13 @@ import {
   foretold,
   inputOf,
   MATH,
+  MIDDLE,
   PROMPTS,
   pick,
-  ROWS,
   RULES,
   STRONG,
   TRIVIA,
+  WEAK,
 } from "./router/shop.ts";
 
 function mainSkill({ categories }: Prediction): string {
@@ -34,7 +37,7 @@ function mainSkill({ categories }: Prediction): string {
 }
 
 function removals(request: ChatRequest, change: Partial<ChooseInput> = {}): Record<string, string | null> {
-  const { candidates } = choose("best", inputOf(request, change));
+  const { candidates } = choose(best, inputOf(request, change));
   return Object.fromEntries(candidates.map(({ card, removedBy }) => [card.name, removedBy]));
 }
 
@@ -145,7 +148,7 @@ describe("hard filters come first, and are named", () => {
   });
 
   test("none can serve: no choice, and why", () => {
-    const { choice, candidates } = choose("fair", inputOf(asking("a ".repeat(40_000))));
+    const { choice, candidates } = choose(fair, inputOf(asking("a ".repeat(40_000))));
     expect(choice).toBeNull();
     expect(candidates.map(({ removedBy }) => removedBy)).toEqual(["context", "context", "context"]);
   });
@@ -157,22 +160,21 @@ function health(change: Partial<CardHealth>): CardHealth {
 
 describe("the three selectors", () => {
   test("best takes the best, fair the cheapest near it, light the fastest above its floor", () => {
-    const rows: typeof ROWS = { ...ROWS, "Shop#middle": even(0.895) };
-    const skills = (id: string) => rows[id];
-    expect(pick("best", asking(MATH), { skills })).toBe("Shop#strong");
-    expect(pick("fair", asking(MATH), { skills })).toBe("Shop#middle");
+    const cards = [WEAK, STRONG, { ...MIDDLE, skills: even(0.895) }];
+    expect(pick("best", asking(MATH), { cards })).toBe("Shop#strong");
+    expect(pick("fair", asking(MATH), { cards })).toBe("Shop#middle");
     const seen: HealthView = {
       of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 100 : 3000, tokensPerSecond: 100 }),
     };
-    expect(pick("light", asking(CODE), { skills, health: seen })).toBe("Shop#middle");
+    expect(pick("light", asking(CODE), { cards, health: seen })).toBe("Shop#middle");
     const slow: HealthView = {
       of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
     };
-    expect(pick("light", asking(CODE), { skills, health: slow })).toBe("Shop#strong");
+    expect(pick("light", asking(CODE), { cards, health: slow })).toBe("Shop#strong");
   });
 
   test("the same input gives the same answer, whatever the order of the cards", () => {
-    for (const selector of SELECTORS) {
+    for (const selector of Object.values(SELECTOR_RULES)) {
       for (const prompt of PROMPTS) {
         const view = routeView(choose(selector, inputOf(asking(prompt))));
         expect(routeView(choose(selector, inputOf(asking(prompt), { cards: CARDS.toReversed() })))).toEqual(
@@ -184,16 +186,16 @@ describe("the three selectors", () => {
 
   test("a kept prediction decides the same again", () => {
     const input = inputOf(asking(CODE));
-    const first = choose("fair", input);
+    const first = choose(fair, input);
     const kept: typeof first.prediction = structuredClone(first.prediction);
     const other = { ...input, request: asking("not kept") };
-    expect(routeView(decide("fair", other, kept, first.promptTokens))).toEqual(routeView(first));
+    expect(routeView(decide(fair, other, kept, first.promptTokens))).toEqual(routeView(first));
   });
 
   test("a lower share of quality never costs more", () => {
     for (const prompt of PROMPTS) {
       const costs = [1, 0.98, 0.95, 0.9, 0.7, 0.4, 0].map((quality) => {
-        const { candidates } = choose("fair", { ...inputOf(asking(prompt)), cards: shippedCards(), quality });
+        const { candidates } = choose(fair, { ...inputOf(asking(prompt)), cards: shippedCards(), quality });
         return candidates[0]?.costUsd ?? Number.NaN;
       });
       expect(costs).toEqual(costs.toSorted((a, b) => b - a));
@@ -201,7 +203,7 @@ describe("the three selectors", () => {
   });
 
   test("candidates are sorted by score, the removed ones last, and numbers are within bounds", () => {
-    for (const selector of SELECTORS) {
+    for (const selector of Object.values(SELECTOR_RULES)) {
       const { candidates } = choose(selector, { ...inputOf(asking(CODE)), cards: shippedCards() });
       const able = candidates.filter(({ eligible }) => eligible);
       expect(candidates.slice(0, able.length)).toEqual(able);
@@ -215,7 +217,7 @@ describe("the three selectors", () => {
     const tiers = [{ aboveTokens: 100, input: 20, output: 100 }];
     const tiered = cardOf("tiered", 10, { price: { input: 2, output: 10, cachedInput: 0.2, tiers } });
     const costOf = (prompt: string, change: Partial<ChooseInput> = {}, more: Partial<ChatRequest> = {}) =>
-      choose("fair", inputOf(asking(prompt, { max_tokens: 1, ...more }), { cards: [tiered], ...change }))
+      choose(fair, inputOf(asking(prompt, { max_tokens: 1, ...more }), { cards: [tiered], ...change }))
         .candidates[0]?.costUsd ?? 0;
     expect(costOf("word ".repeat(400))).toBeGreaterThan(costOf("word ".repeat(50)) * 20);
     expect(costOf("word ".repeat(50), { cached: () => ({ cardId: tiered.id, tokens: 50 }) })).toBeLessThan(
@@ -252,7 +254,7 @@ describe("the three selectors", () => {
       ...RULES,
       rules: [{ category: "coding", shareMin: 0, models: ["Shop#none"], deny: [] }],
     } as const;
-    const ask = () => chosen("best", CARDS, { request: asking(CODE), rules, quality: null });
+    const ask = () => chosen(best, CARDS, { request: asking(CODE), rules, quality: null });
     expect(ask).toThrow("No model is on that Router#best could choose.");
   });
 
@@ -260,7 +262,7 @@ describe("the three selectors", () => {
     const rules = { ...RULES, pin: { coding: "Shop#weak" } };
     expect(pick("best", asking(CODE), { rules })).toBe("Shop#weak");
     expect(pick("best", asking(MATH), { rules })).toBe("Shop#strong");
-    expect(choose("best", inputOf(asking(CODE), { rules })).pinned).toBe("coding");
+    expect(choose(best, inputOf(asking(CODE), { rules })).pinned).toBe("coding");
     expect(pick("best", asking(CODE), { rules: { ...rules, deny: ["Shop#weak"] } })).toBe("Shop#strong");
   });
 });

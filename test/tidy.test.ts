@@ -4,8 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { DIALECTS } from "../src/core/dialect.ts";
 import { FAULTS } from "../src/core/fault.ts";
+import { SELECTORS } from "../src/core/selector.ts";
 import { ROUTES } from "../src/http/paths.ts";
 import { PROVIDERS } from "../src/providers/index.ts";
+import { SELECTOR_RULES } from "../src/router/index.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const FILE_LINES_MAX = 300;
@@ -217,6 +219,17 @@ test("every provider with its variables, dialect, fault and route is in the manu
   none(missing(ROUTES.map(({ path }) => `\`${path}\``)));
   expect(new Set(PROVIDERS.map(({ name }) => name)).size).toBe(PROVIDERS.length);
   expect(new Set(ROUTES.map(({ path }) => path)).size).toBe(ROUTES.length);
+});
+
+test("every selector has its row once, under its own name, and is in the manual", () => {
+  expect(Object.keys(SELECTOR_RULES)).toEqual([...SELECTORS]);
+  none(
+    Object.entries(SELECTOR_RULES).flatMap(([row, { name }]) => (row === name ? [] : `${name} is ${row}`)),
+  );
+  const files = sources.filter(({ text }) => text.includes(": SelectorRule = {")).map(({ path }) => path);
+  const rules = Object.keys(SELECTOR_RULES).map((name) => `src/router/${name}.ts`);
+  expect(files.toSorted()).toEqual(rules.toSorted());
+  none(SELECTORS.filter((name) => !manual.includes(`Router#${name}`)));
 });
 
 test("every fault of the table is raised somewhere", () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { numberOf, objectOf } from "../src/core/json.ts";
 import { until } from "./http/until.ts";
 import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
+import { parseExposition } from "./metrics-world.ts";
 import { LONG_MS, newPlace, type Place, type Serving, startServe } from "./serve-process.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
@@ -127,6 +128,9 @@ test(
     };
     await until("all requests are counted", async () => (await counted()) === asked, LONG_MS);
     const scrapes = () => Promise.all(Array.from({ length: 12 }, counted));
+    const text = await (await fetch(`${url}/metrics`, { keepalive: false })).text();
+    expect(text).toMatch(/^poundkey_build_info\{version="[^"]+"\} 1$/m);
+    parseExposition(text);
     expect(new Set(await scrapes())).toEqual(new Set([asked]));
     process.kill(pidsOf(serving)[0] ?? 0, "SIGKILL");
     await serving.logged("worker_ended", 1);

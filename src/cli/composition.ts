@@ -2,15 +2,18 @@
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
 import { LiveFeed } from "../admin/live.ts";
+import { checkScraper } from "../admin/scrape.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
+import { KeptConnections } from "../gateway/kept.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
+import { BodyMemory } from "../http/body-memory.ts";
 import { chatRoutes } from "../http/chat.ts";
 import { originReader, type ReadOrigin } from "../http/client-address.ts";
 import { consoleRoutes } from "../http/console.ts";
@@ -30,7 +33,9 @@ import { Health } from "../router/health.ts";
 import { Learned } from "../router/learned.ts";
 import { openBreakers } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
+import { exposition } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
+import type { Sums } from "../telemetry/sums.ts";
 import { consoleFiles } from "./console-files.ts";
 import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
@@ -38,6 +43,7 @@ import { InForce } from "./in-force.ts";
 import { Learning, measureLogged } from "./learning.ts";
 import { lengthShown } from "./lessons.ts";
 import type { OpenedStore } from "./opened-store.ts";
+import { PROCESS_READINGS } from "./process-readings.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
 import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
@@ -58,8 +64,8 @@ export interface GatewayOptions {
   readonly noticeMs?: number;
   /** Upstream calls; the tests' way to see them. */
   readonly fetch?: Fetch;
-  /** Given what gives this process's metrics, gives what gives those of all that share the port. */
-  readonly shareMetrics?: (own: () => string) => () => Promise<string>;
+  /** Given what gives this process's metrics, gives what gives the text of those of all that share the port. */
+  readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
 
 export interface RunningGateway {
@@ -81,9 +87,13 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const deadlines = new Deadlines(clock);
   const ledger = createLedger({ store, clock, rules: () => inForce.settings });
   const metrics: Metrics = new Metrics({
-    poundkey_requests_open: () => gateway.open,
-    poundkey_resident_bytes: () => process.memoryUsage.rss(),
-    poundkey_breaker_open: () => openBreakers(health),
+    readings: {
+      poundkey_build_info: () => new Map([[version, 1]]),
+      poundkey_requests_open: () => gateway.open,
+      poundkey_breaker_open: () => openBreakers(health),
+      ...PROCESS_READINGS,
+    },
+    isListed: (model) => inForce.isListed(model),
   });
   const log: Log = (event) => {
     metrics.take(event);
@@ -98,6 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
     ...{ gateway, ledger, vault, deadlines, clock, random, log },
+    bodies: new BodyMemory(first.server.bodyMemoryBytes),
     authenticate: authenticator(opened.world),
     server: first.server,
     draining: () => ending.draining,
@@ -150,6 +161,7 @@ function gatewayOf(
     fetch,
     reach,
     reachability: new Reachability(parts.deadlines, reach),
+    kept: new KeptConnections(),
   });
 }
 
@@ -178,8 +190,9 @@ function appOf(
 ) {
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
-  const own = () => metrics.render();
-  const operator = { world: opened.world, adminToken: ports.server.adminToken, originOf };
+  const own = () => metrics.sums();
+  const { bodies, deadlines, server } = ports;
+  const operator = { world: opened.world, adminToken: server.adminToken, originOf, bodies, deadlines };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
@@ -190,7 +203,8 @@ function appOf(
       healthRoutes({
         ...ports,
         storeReady: () => opened.store.ready(),
-        metrics: options.shareMetrics?.(own) ?? own,
+        checkScraper: (bearer) => checkScraper(opened.world, inForce.settings.metrics.token, bearer),
+        metrics: options.shareMetrics?.(own) ?? (() => exposition(own())),
         configSchema,
       }),
     )

@@ -17,12 +17,14 @@ export class InForce {
   configured: Settings;
   settings: Settings;
   snapshot: Snapshot;
+  #listed: ReadonlySet<string>;
 
   constructor(first: Settings, { store, credentialVault }: OpenedStore, health: Health, log: Log) {
     this.#health = health;
     this.configured = first;
     this.settings = first;
     this.snapshot = snapshotOf(first);
+    this.#listed = idsIn(this.snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, () => this.put(this.configured));
     health.configured(first.providers);
   }
@@ -32,8 +34,18 @@ export class InForce {
     this.configured = next;
     this.settings = this.credentials.over(next, PROVIDERS);
     this.snapshot = snapshotOf(this.settings);
+    this.#listed = idsIn(this.snapshot);
     this.#health.configured(this.settings.providers);
   }
+
+  /** Whether the catalogue in force holds the model, by id. */
+  isListed(id: string): boolean {
+    return this.#listed.has(id);
+  }
+}
+
+function idsIn({ catalogue }: Snapshot): ReadonlySet<string> {
+  return new Set(catalogue.list().map(({ id }) => id));
 }
 
 function snapshotOf(settings: Settings): Snapshot {

@@ -5,6 +5,7 @@ import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
 import { wholeAttempt } from "../gateway/attempt.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
+import { KeptConnections } from "../gateway/kept.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { upstreamOf } from "../gateway/upstream.ts";
 import { dialectOf } from "./dialect-of.ts";
@@ -56,7 +57,8 @@ export async function tested(
 
 async function asked(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
   const deadlines = new Deadlines(clock);
-  const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach) };
+  const kept = new KeptConnections();
+  const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach), kept };
   try {
     return await wholeAttempt(ports, {
       card,
@@ -66,6 +68,7 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       choiceOffset: 0,
       client: new AbortController().signal,
+      fresh: true,
       totalAtMs: deadlines.nowMs() + PROBE_MS,
       clientLimitAtMs: Number.POSITIVE_INFINITY,
       onSent: () => {},

@@ -10,6 +10,7 @@ import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import { choose } from "../router/choose.ts";
 import { decidedAgain } from "../router/decision.ts";
+import { SELECTOR_RULES } from "../router/index.ts";
 import { needsOf } from "../router/needs.ts";
 import { type RouteView, routeView } from "../router/route-view.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
@@ -129,7 +130,7 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
   const quality = shareOf(values.quality);
   if (quality !== null && selector !== "fair")
     throw new UsageError(`--quality has no effect on ${selector}: fair alone keeps a share`);
-  const choice = choose(selector, {
+  const choice = choose(SELECTOR_RULES[selector], {
     request,
     needs: needsOf(request),
     cards: buildCatalogue(settings).list(),

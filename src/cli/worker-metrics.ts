@@ -1,13 +1,14 @@
 // `/metrics` of several workers: whichever is asked, the process that started them asks all and answers the sum.
-import { mergeMetrics } from "../telemetry/merge.ts";
+import { exposition } from "../telemetry/exposition.ts";
+import { addSums, type Sums } from "../telemetry/sums.ts";
 import { type ToWorker, tell, toWorker } from "./worker.ts";
 import { clock } from "./world.ts";
 
 /** A worker that is too busy to answer within this is counted as it was when it last answered. */
 const ANSWER_MS = 1000;
 
-/** In a worker: answers with `own` when it is asked to count; gives what asks for the sum over all workers. */
-export function sharedMetrics(own: () => string): () => Promise<string> {
+/** In a worker: answers with `own` when it is asked to count; gives what asks for the text of the sum over all workers. */
+export function sharedMetrics(own: () => Sums): () => Promise<string> {
   let waiting: PromiseWithResolvers<string> | null = null;
   const answer = (text: string) => {
     waiting?.resolve(text);
@@ -18,9 +19,9 @@ export function sharedMetrics(own: () => string): () => Promise<string> {
     if (message === "count") tell({ counted: own() });
     else if (message !== null) answer(message.merged);
   });
-  process.once("disconnect", () => answer(own()));
+  process.once("disconnect", () => answer(exposition(own())));
   return () => {
-    if (!process.connected) return Promise.resolve(own());
+    if (!process.connected) return Promise.resolve(exposition(own()));
     if (waiting === null) {
       waiting = Promise.withResolvers<string>();
       tell("scrape");
@@ -37,9 +38,9 @@ export interface Counting {
 /** In the process that started the workers: asks all of them when one is asked, and answers it the sum. */
 export class MetricsSum {
   /** What each living worker last told. */
-  readonly #told = new Map<Counting, string>();
+  readonly #told = new Map<Counting, Sums>();
   /** What workers that have ended had counted. */
-  #ended = "";
+  #ended: Sums = {};
   readonly #askers = new Set<Counting>();
   /** Those whose answer the round under way waits for; empty between rounds. */
   readonly #missing = new Set<Counting>();
@@ -47,11 +48,11 @@ export class MetricsSum {
 
   /** The worker serves from now on. */
   join(worker: Counting): void {
-    if (!this.#told.has(worker)) this.#told.set(worker, "");
+    if (!this.#told.has(worker)) this.#told.set(worker, {});
   }
 
   leave(worker: Counting): void {
-    this.#ended = mergeMetrics([], [this.#ended, this.#told.get(worker) ?? ""]);
+    this.#ended = addSums([], [this.#ended, this.#told.get(worker) ?? {}]);
     this.#told.delete(worker);
     this.#askers.delete(worker);
     this.#answered(worker);
@@ -67,8 +68,8 @@ export class MetricsSum {
     for (const worker of this.#missing) worker.send("count");
   }
 
-  counted(worker: Counting, text: string): void {
-    if (this.#told.has(worker)) this.#told.set(worker, text);
+  counted(worker: Counting, sums: Sums): void {
+    if (this.#told.has(worker)) this.#told.set(worker, sums);
     this.#answered(worker);
   }
 
@@ -79,7 +80,7 @@ export class MetricsSum {
   #end(): void {
     this.#callOff();
     this.#missing.clear();
-    const merged = mergeMetrics([...this.#told.values()], [this.#ended]);
+    const merged = exposition(addSums([...this.#told.values()], [this.#ended]));
     for (const asker of this.#askers) asker.send({ merged });
     this.#askers.clear();
   }

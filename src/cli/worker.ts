@@ -1,5 +1,6 @@
 // One of several processes that share a port: its part, and what it and the process that started it tell each other.
 import { isObject } from "../core/json.ts";
+import { readSums, type Sums } from "../telemetry/sums.ts";
 
 const PORT_VARIABLE = "POUNDKEY_WORKER_PORT";
 const STORE_VARIABLE = "POUNDKEY_WORKER_STORE";
@@ -14,7 +15,7 @@ export interface WorkerPart {
   readonly announces: boolean;
 }
 
-export type FromWorker = "listening" | "scrape" | { readonly counted: string };
+export type FromWorker = "listening" | "scrape" | { readonly counted: Sums };
 export type ToWorker = "count" | { readonly merged: string };
 
 /** This process's part; null when it is no worker. */
@@ -46,7 +47,7 @@ export function tell(message: FromWorker): void {
 /** What came over the channel as a worker's message; null when it is none. */
 export function fromWorker(message: unknown): FromWorker | null {
   if (message === "listening" || message === "scrape") return message;
-  return isObject(message) && typeof message.counted === "string" ? { counted: message.counted } : null;
+  return isObject(message) && "counted" in message ? { counted: readSums(message.counted) } : null;
 }
 
 /** What came over the channel as a message to a worker; null when it is none. */

@@ -20,6 +20,11 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
       "The operator's secret, for the admin routes and the console. Without one, the first start makes a token and prints it once.",
   },
   "server.body_limit": { meaning: "The largest request body; a larger one is a 413.", default: "32MB" },
+  "server.body_memory": {
+    meaning:
+      "How much memory request bodies may take at once while they are read. Beyond it, requests get 503 `overloaded`; a key may take a quarter of it, or one body of any allowed size.",
+    default: "256MB",
+  },
   "server.drain": {
     meaning: "How long answers under way may take to finish when the gateway is told to stop.",
     default: "25s",
@@ -32,6 +37,11 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   "server.trusted_proxies": {
     meaning:
       "Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed, for the console's sign-in.",
+    default: [],
+  },
+  "server.hosts": {
+    meaning:
+      "The host names that requests may be sent to, without ports; `/healthz` and `/readyz` are answered under any. Empty: all.",
     default: [],
   },
   "server.cors": { meaning: "Origins whose pages may call the gateway from a browser.", default: [] },
@@ -178,6 +188,11 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
     default: false,
   },
   "log.keep": { meaning: "How long requests stay in the log.", default: "30d" },
+  metrics: { meaning: "Who may read `/metrics`." },
+  "metrics.token": {
+    meaning: "A token that must be sent as `Authorization: Bearer`. null: anybody may read them.",
+    default: null,
+  },
   router: { meaning: "How the selectors choose." },
   "router.fair": { meaning: "The dial of `Router#fair`." },
   "router.fair.quality": { meaning: "The share of the best quality that it keeps.", default: 0.98 },

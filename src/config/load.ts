@@ -42,6 +42,7 @@ const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 const DEFAULT_HOST = "127.0.0.1";
 const DEFAULT_PORT = 8080;
 const BODY_BYTES = 32_000_000;
+const BODY_MEMORY_BYTES = 256_000_000;
 const DRAIN_MS = 25_000;
 const KEEP_ALIVE_MS = 15_000;
 const REQUESTS_PER_DAY = 200;
@@ -111,6 +112,7 @@ function settingsOf(
     billing: { charge: config.billing?.charge ?? "beyond_allowance", markup: config.billing?.markup ?? 1 },
     limits: { choicesMax: config.limits?.n ?? CHOICES, messagesMax: config.limits?.messages ?? MESSAGES },
     log: logOf(config.log ?? {}),
+    metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: [...issues, ...models.issues, ...environment] };
 }
@@ -124,17 +126,28 @@ function serverOf(
   { env, overrides }: LoadInput,
   issues: Issue[],
 ): ServerRules {
-  const size = server.body_limit;
+  const bodyBytesMax = bytesOf(server.body_limit) ?? BODY_BYTES;
+  const bodyMemoryBytes = bytesOf(server.body_memory) ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax);
+  if (bodyMemoryBytes < bodyBytesMax) {
+    const message = "expected at least as much as body_limit: one body must always fit";
+    issues.push({ path: ["server", "body_memory"], at: "value", message });
+  }
   return {
     host: overrides.host ?? server.host ?? DEFAULT_HOST,
     port: overrides.port ?? server.port ?? DEFAULT_PORT,
     adminToken: server.admin_token ?? fromEnvironment("POUNDKEY_ADMIN_TOKEN", env, isPrintable, issues),
-    bodyBytesMax: (size === undefined ? null : sizeBytes(size)) ?? BODY_BYTES,
+    bodyBytesMax,
+    bodyMemoryBytes,
     drainMs: ms(server.drain, DRAIN_MS),
     keepAliveMs: ms(server.keep_alive, KEEP_ALIVE_MS),
     trustedProxies: server.trusted_proxies ?? [],
+    hosts: server.hosts ?? [],
     cors: server.cors ?? [],
   };
+}
+
+function bytesOf(size: string | number | undefined): number | null {
+  return size === undefined ? null : sizeBytes(size);
 }
 
 function storeOf(store: string | undefined, { env, overrides }: LoadInput, issues: Issue[]): string {

@@ -168,8 +168,10 @@ export const ConfigSchema = section(
           port: optional(whole(0, 65535)),
           admin_token: optional(secret),
           body_limit: optional(size("1KB", "1GiB")),
+          body_memory: optional(size("1KB", "64GiB")),
           drain: optional(duration("0s", "1h")),
           keep_alive: optional(duration("10ms", "5m")),
+          hosts: optional(Type.Array(host, { maxItems: LIST_MAX })),
           trusted_proxies: optional(Type.Array(addressBlock, { maxItems: LIST_MAX })),
           cors: optional(Type.Array(origin, { maxItems: LIST_MAX })),
         },
@@ -238,6 +240,21 @@ export const ConfigSchema = section(
         "What is kept of requests.",
       ),
     ),
+    metrics: optional({
+      ...section(
+        {
+          token: optional(
+            Type.Union([secret, Type.Null()], {
+              expected: "a token of printable characters without spaces, or null for none",
+              secret: true,
+            }),
+          ),
+        },
+        "Who may read /metrics.",
+      ),
+      // Somebody may write the token here.
+      secret: true,
+    }),
     router: optional(
       section(
         {

@@ -92,6 +92,7 @@ function Requests({ settings: { limits, server, log } }: Part) {
     ["Messages in a request", `${count(limits.messages)} at most`],
     ["Answers to a request (n)", `${count(limits.n)} at most`],
     ["Size of a request", `${Math.round(server.body_limit / 1e6)} MB at most`],
+    ["Requests being read", `${Math.round(server.body_memory / 1e6)} MB at most together`],
     ["Log kept for", span(log.keep_ms)],
     ["Prompts and answers", log.content ? <Badge tone="warn">kept in the log</Badge> : "not kept"],
   ];

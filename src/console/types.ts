@@ -263,8 +263,10 @@ export interface Settings {
     readonly host: string;
     readonly port: number;
     readonly body_limit: number;
+    readonly body_memory: number;
     readonly drain_ms: number;
     readonly keep_alive_ms: number;
+    readonly hosts: readonly string[];
     readonly trusted_proxies: readonly string[];
     readonly cors: readonly string[];
   };

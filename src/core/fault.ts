@@ -62,12 +62,15 @@ export const FAULTS = {
   credential_configured: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
+  /** The body came too slowly. */
+  request_timeout: { status: 408, type: "invalid_request_error", blame: "client" },
   request_too_large: { status: 413, type: "invalid_request_error", blame: "client", otherModel: true },
   unsupported_content_type: { status: 415, type: "invalid_request_error", blame: "client" },
   unsupported_content_encoding: { status: 415, type: "invalid_request_error", blame: "client" },
   /** A budget of the key or the account is used up. */
   budget_exceeded: { status: 429, type: "insufficient_quota", blame: "client", final: true },
   rate_limit_exceeded: { status: 429, type: "rate_limit_error", blame: "client", final: true },
+  too_many_parallel_requests: { status: 429, type: "rate_limit_error", blame: "client" },
   provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
   /** The client hung up; nobody reads this answer, the log does. */
   client_gone: { status: 499, type: "api_error", blame: "client", codeless: true },
@@ -100,6 +103,8 @@ export interface FaultDetails {
   readonly shownCode?: string | null;
   /** No connection to the provider came about, so no byte of the request was sent. */
   readonly unsent?: true;
+  /** A connection kept from an earlier call was reset at once, as it is when the server had closed it before. */
+  readonly stale?: true;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
   /** The store broke in such a way that what was asked of it may have been written nevertheless. */

@@ -24,8 +24,9 @@ export interface CredentialHealth {
   /** At most the last 4 characters. */
   readonly last4: string | null;
   readonly weight: number;
-  /** `resting`: refused for load by at least one model; `retired`: refused as such, until the configuration changes. */
+  /** `resting`: refused for load by at least one model; `retired`: refused as such. */
   readonly state: "active" | "resting" | "retired";
+  /** When a resting or retired one is asked again at the earliest; null: it is in use. */
   readonly untilMs: number | null;
   readonly reason: string | null;
   readonly inFlight: number;

@@ -99,10 +99,14 @@ export interface ServerRules {
   readonly port: number;
   readonly adminToken: string | null;
   readonly bodyBytesMax: number;
+  /** Bytes of request bodies that are held at once. */
+  readonly bodyMemoryBytes: number;
   readonly drainMs: number;
   readonly keepAliveMs: number;
   /** Addresses or CIDR blocks whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Hosts that it is served under; none: any. */
+  readonly hosts: readonly string[];
   /** Origins that may call from a browser. */
   readonly cors: readonly string[];
 }
@@ -128,6 +132,11 @@ export interface LogRules {
   readonly keepMs: number;
 }
 
+export interface MetricsRules {
+  /** What a scraper of `/metrics` must show as its bearer token; null: anybody may read them. */
+  readonly token: string | null;
+}
+
 /** All that the operator decides. On a reload, `server` and `store` stay as they were at the start. */
 export interface Settings {
   readonly server: ServerRules;
@@ -144,5 +153,6 @@ export interface Settings {
   readonly billing: BillingRules;
   readonly limits: Limits;
   readonly log: LogRules;
+  readonly metrics: MetricsRules;
   readonly router: RouterRules;
 }

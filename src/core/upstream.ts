@@ -1,23 +1,72 @@
-// What an upstream's error answer means, by status: the one mapping that every dialect's `explain` ends in.
+// What an upstream's error answer means, by its status and code: the one mapping that every dialect's `explain` ends in.
 import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 
 /** What a dialect reads off its provider's error body. */
 export interface UpstreamError {
   readonly status: number;
   readonly message?: string;
-  readonly code?: string;
+  /** The error's code, type and the like, the most telling first. */
+  readonly codes?: readonly string[];
   /** From `Retry-After` or the body, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The dialect knows better than the status: its own words say what this is. */
+  /** The dialect knows better than the status: a field of the body says what this is. */
   readonly means?: FaultCode;
+  /** Errors of this provider whose status misleads. */
+  readonly rules?: readonly ErrorRule[];
 }
 
-const MESSAGE_CHARACTERS_MAX = 2000;
+/**
+ * An error of one provider's whose status misleads, known by the whole of its code or type, or by how its message begins.
+ * Providers quote their clients in messages, so there is no way to write a rule that searches for words.
+ */
+export type ErrorRule = { readonly status: number; readonly means: FaultCode } & (
+  | { readonly code: string }
+  /** The beginning of the message; `*` stands for one word without quotes. */
+  | { readonly begins: string }
+);
+
+/** Codes that mean the same wherever they are used, with a status that says less. */
+const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCode>([
+  ["invalid_api_key", "upstream_auth"],
+  ["authentication_error", "upstream_auth"],
+  ["insufficient_quota", "upstream_auth"],
+  ["billing_not_active", "upstream_auth"],
+  ["billing_hard_limit_reached", "upstream_auth"],
+  // The same by Moonshot, Anthropic and DashScope.
+  ["exceeded_current_quota_error", "upstream_auth"],
+  ["enforced_spend_limit_reached", "upstream_auth"],
+  ["Arrearage", "upstream_auth"],
+  // Mistral and Perplexity answer an unknown model with 400.
+  ["invalid_model", "model_not_found"],
+  ["model_not_found", "model_not_found"],
+  ["context_length_exceeded", "context_length_exceeded"],
+  ["exceed_context_size_error", "context_length_exceeded"],
+  ["content_filter", "content_filter"],
+  ["content_policy_violation", "content_filter"],
+  ["data_inspection_failed", "content_filter"],
+]);
+
+/** True for codes that speak of the key, or of the purse behind it. */
+export function isAboutCredential(code: string): boolean {
+  return MEANING_OF_CODE.get(code) === "upstream_auth";
+}
+
+/** Statuses of which a code may say more; the others mean what they say. */
+const VAGUE_STATUSES: ReadonlySet<number> = new Set([400, 422, 429]);
+
+/**
+ * Faults that end in a 400 for this client and touch nothing else. A message is searched for these alone, outside quotes:
+ * no two servers word them alike, and a client that brings one about by quoting has only mislabelled its own error.
+ */
+type Harmless = "context_length_exceeded" | "content_filter";
 const CONTEXT_WORDS =
-  /context[ _-]?(length|window|size)|maximum context|too many (input )?tokens|prompt is too long|exceeds? the (maximum )?(number of )?tokens|input token count/i;
-const FILTER_WORDS = /content[ _-]?(filter|policy|management)|responsible ai/i;
-const QUOTA_WORDS =
-  /insufficient[ _]quota|enforced_spend_limit|billing|exceeded your current quota|credit balance/i;
+  /context[ _-]?(length|window|size)|maximum context|exceed context limit|too many (input )?tokens|prompt is too long|exceeds? the (maximum )?(number of )?tokens|input token count/i;
+const FILTER_WORDS =
+  /content[ _-]?(filter|policy|management)|responsible ?ai|data_?inspection_?failed|blocked by (a |the )?guardrail|input was flagged|violates usage guidelines|sensitive content|high[ _]risk/i;
+/** An apostrophe is no quote: single ones count only around words. */
+const QUOTED = /"[^"]*"|`[^`]*`|“[^”]*”|(?<=^|[\s(:=[])'[^']*'(?=$|[\s).,:;\]])/g;
+
+const MESSAGE_CHARACTERS_MAX = 2000;
 const SECRET_WORDS = /\b(sk|pk|gsk|xai|AIza|pplx|nvapi|fw|csk|Bearer )[-_A-Za-z0-9*.]{8,}/g;
 
 /** URLs, and hosts with a port. */
@@ -37,19 +86,41 @@ function shownCode(code: string | undefined): string | null {
 }
 
 function codeOf(error: UpstreamError): FaultCode {
-  const { status } = error;
-  const words = `${error.code ?? ""} ${error.message ?? ""}`;
-  if (error.means) return error.means;
-  if (status === 403 && FILTER_WORDS.test(words)) return "content_filter";
+  const { status, means, codes = [] } = error;
+  const ruled = means ?? error.rules?.find((rule) => isRuled(error, rule))?.means;
+  if (ruled !== undefined) return ruled;
+  const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
+  // A blocked prompt is a 403 at OpenRouter and xAI, and says nothing of the credential.
+  if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
   if (status === 401 || status === 402 || status === 403) return "upstream_auth";
   if (status === 404) return "model_not_found";
   if (status === 408 || status === 504) return "upstream_timeout";
   if (status === 413) return "request_too_large";
-  if (status === 429 && QUOTA_WORDS.test(words)) return "upstream_auth";
+  if (coded !== undefined && VAGUE_STATUSES.has(status)) return coded;
   if (status === 429 || status === 498 || status === 529) return "provider_busy";
   if (status !== 400 && status !== 422) return "upstream_error";
+  return searched(error) ?? "upstream_rejected";
+}
+
+function isRuled({ status, message = "", codes = [] }: UpstreamError, rule: ErrorRule): boolean {
+  if (rule.status !== status) return false;
+  return "code" in rule ? codes.includes(rule.code) : beginsWith(message, rule.begins);
+}
+
+function beginsWith(message: string, words: string): boolean {
+  const parts = words.split("*").map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join("[^\\s\"'`]+")}`).test(message);
+}
+
+/** Its codes, and of its message what stands outside quotes. */
+function searchable({ message = "", codes = [] }: UpstreamError): string {
+  return `${codes.join(" ")} ${message.slice(0, MESSAGE_CHARACTERS_MAX).replace(QUOTED, "")}`;
+}
+
+function searched(error: UpstreamError): Harmless | undefined {
+  const words = searchable(error);
   if (CONTEXT_WORDS.test(words)) return "context_length_exceeded";
-  return FILTER_WORDS.test(words) ? "content_filter" : "upstream_rejected";
+  return FILTER_WORDS.test(words) ? "content_filter" : undefined;
 }
 
 const GENERIC: Partial<Record<FaultCode, string>> = {
@@ -65,7 +136,7 @@ export function upstreamFault(error: UpstreamError): Fault {
   const details: FaultDetails = {
     upstreamStatus: error.status,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    ...(code === "upstream_rejected" ? { shownCode: shownCode(error.code) } : {}),
+    ...(code === "upstream_rejected" ? { shownCode: shownCode(error.codes?.[0]) } : {}),
   };
   return new Fault(code, GENERIC[code] ?? shown(error.message), details);
 }

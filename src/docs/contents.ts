@@ -11,7 +11,10 @@ export const INDEX = "index";
 
 export const PARTS: readonly Part[] = [
   { title: "Calling models", chapters: ["clients", "models", "selectors", "errors"] },
-  { title: "Running a gateway", chapters: ["configuration", "money", "operate", "console", "admin-api"] },
+  {
+    title: "Running a gateway",
+    chapters: ["configuration", "money", "operate", "metrics", "console", "admin-api"],
+  },
   {
     title: "Migrating from",
     chapters: ["migrate-litellm", "migrate-new-api", "migrate-openrouter", "migrate-portkey"],

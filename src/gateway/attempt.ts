@@ -23,6 +23,8 @@ export interface AttemptCall {
   /** Added to the choices' indexes. */
   readonly choiceOffset: number;
   readonly client: AbortSignal;
+  /** The call goes over a new connection, as the one before broke on a kept one. */
+  readonly fresh: boolean;
   /** On the monotonic clock. */
   readonly totalAtMs: number;
   /** When the client's own limit is over, on the monotonic clock; infinite where it set none. */
@@ -85,10 +87,11 @@ function clientTimeout(): Fault {
 /** No answer may name the provider's secret or its address. */
 export function callFor(
   ports: Ports,
-  { client, credential, upstream }: AttemptCall,
+  { client, credential, upstream, fresh }: AttemptCall,
   deadlineAtMs: number,
 ): UpstreamCall {
-  return new UpstreamCall(ports, client, deadlineAtMs, [credential.secret ?? "", ...upstream.hosts]);
+  const unspoken = [credential.secret ?? "", ...upstream.hosts];
+  return new UpstreamCall(ports, { client, deadlineAtMs, unspoken, fresh });
 }
 
 export interface Sent {

@@ -236,7 +236,7 @@ export class Gateway {
       requestId,
       key,
       modelAsked: shownModel(request.model),
-      selector: selection.kind === "selector" ? `Router#${selection.selector}` : null,
+      selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: request.stream === true,
       answers: request.n ?? 1,
       offers: () =>

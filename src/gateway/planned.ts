@@ -3,7 +3,6 @@ import type { ChatRequest } from "../core/chat.ts";
 import type { Log, Random } from "../core/world.ts";
 import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
-import type { Noted } from "../router/health-view.ts";
 import type { Lane } from "../router/lane.ts";
 import type { Learned } from "../router/learned.ts";
 import { paceOf } from "../router/pace.ts";
@@ -23,6 +22,8 @@ export interface PlanPorts {
 }
 
 const ROLL_BYTES = 4;
+/** The health of a model whose address takes no connections. */
+const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
 /** As if so many answers had been good before. */
 const OUTCOMES_BEFORE = 20;
 
@@ -59,26 +60,28 @@ export function knownNow(
   { keyId, request }: { readonly keyId: string; readonly request: ChatRequest },
 ): Known {
   const nowMs = deadlines.nowMs();
+  const isAnyShut = health.isAnyShut(nowMs);
   const of = (id: string) => {
+    if (isAnyShut && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
     const card = health.card(id);
     if (!card) return null;
-    const pace = paceOf(card, nowMs);
-    if (!health.isTroubled(id)) return { ...pace, errorRate: 0, open: false };
+    const { firstTokenMs, tokensPerSecond } = paceOf(card, nowMs);
+    if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, open: false };
     const lanes = [...card.lanes.values()];
-    const isShut = lanes.length > 0 && lanes.every(({ breaker }) => breaker.isOpen);
+    const isShut = lanes.every(({ breaker }) => breaker.isOpen);
     return {
-      ...pace,
+      firstTokenMs,
+      tokensPerSecond,
       // What is due to be tried again is judged by that alone: who is never asked could not show that he is well.
       errorRate: isShut ? 0 : fadingErrorRate(lanes, nowMs),
-      open: lanes.length > 0 && lanes.every((lane) => lane.waitMs(nowMs) !== 0),
+      open: lanes.every((lane) => lane.waitMs(nowMs) !== 0),
     };
   };
   const cached = () => {
     const held = stickiness.held(keyId, request, nowMs);
     return held && { cardId: held.cardId, tokens: caches.likelyTokens(held.cardId, held.tokens) };
   };
-  const noted = (what: Noted) => (what === "any" ? health.ids() : health.troubled(nowMs));
-  return { health: { of, noted }, learned, cached };
+  return { health: { of }, learned, cached };
 }
 
 /**

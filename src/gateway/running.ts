@@ -25,6 +25,8 @@ export interface RunningOf<Result> {
   readonly upstream: Upstream;
   readonly trial: Trial;
   readonly traced: TracingAttempt;
+  /** The call goes over a new connection, whichever are kept. */
+  readonly fresh: boolean;
   readonly way: Way<Result>;
   /** When the walk began: all attempts together have one time. */
   readonly startedMs: number;
@@ -95,12 +97,13 @@ export class Running<Result> implements Runner<Result> {
   }
 
   #call(): AttemptCall {
-    const { life, attempt, upstream, trial, traced, nowMs } = this.#of;
+    const { life, attempt, upstream, trial, traced, fresh, nowMs } = this.#of;
     const { facts, ending, tally } = life;
     return {
       ...attempt,
       upstream,
       trial,
+      fresh,
       request: this.#fitted.request,
       choiceOffset: 0,
       client: this.#ending ? AbortSignal.any([ending.signal, this.#ending.signal]) : ending.signal,

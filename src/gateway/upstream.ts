@@ -4,7 +4,9 @@ import { Fault, faultOf } from "../core/fault.ts";
 import type { ProviderSetup, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Clock, Fetch, Reach } from "../core/world.ts";
+import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
+import type { KeptConnections } from "./kept.ts";
 import type { Reachability } from "./reachability.ts";
 
 /** A provider that is on, with the code that speaks to it. */
@@ -26,6 +28,7 @@ export interface Ports {
   readonly reach: Reach;
   readonly deadlines: Deadlines;
   readonly reachability: Reachability;
+  readonly kept: KeptConnections;
 }
 
 const ERROR_CHARACTERS_MAX = 64 * 1024;
@@ -35,7 +38,7 @@ const UNSPOKEN_CHARACTERS_MIN = 6;
 export const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 /** How long a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
-/** A connection that the server had closed is reset within a round trip; later, the request may have been served. */
+/** A kept connection that the server has closed is reset within a round trip; later, it was the server's work that broke. */
 const STALE_MS = 1000;
 const FIRST_BYTE_MS = 60_000;
 const FIRST_BYTE_REASONING_MS = 300_000;
@@ -43,6 +46,16 @@ const FIRST_BYTE_REASONING_MS = 300_000;
 /** The longest wait for the first part of a streamed answer. */
 export function firstByteMsOf(timeouts: Timeouts, reasoning: boolean): number {
   return timeouts.firstByteMs ?? (reasoning ? FIRST_BYTE_REASONING_MS : FIRST_BYTE_MS);
+}
+
+export interface UpstreamCallTerms {
+  readonly client: AbortSignal;
+  /** On the monotonic clock. */
+  readonly deadlineAtMs: number;
+  /** Words that no message to a client may hold. */
+  readonly unspoken: readonly string[];
+  /** Over a new connection, whichever are kept. */
+  readonly fresh: boolean;
 }
 
 /** One call under way. `close()` ends it and everything that watches over it; it may be called more than once. */
@@ -56,13 +69,16 @@ export class UpstreamCall {
   /** The body was read to its end: there is nothing left to end. */
   #read = false;
   readonly #private: readonly string[];
+  readonly #fresh: boolean;
+  /** Where its connection will be kept; null: nowhere. */
+  #origin: string | null = null;
   readonly #onClientGone = () => this.#end(endedBy(this.#client));
 
-  /** `deadlineAtMs` is on the monotonic clock; `unspoken` are words that no message to a client may hold. */
-  constructor(ports: Ports, client: AbortSignal, deadlineAtMs: number, unspoken: readonly string[]) {
+  constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh }: UpstreamCallTerms) {
     this.#ports = ports;
     this.#client = client;
     this.#private = unspoken;
+    this.#fresh = fresh;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
     this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
     if (client.aborted) this.#onClientGone();
@@ -83,13 +99,18 @@ export class UpstreamCall {
     this.#client.removeEventListener("abort", this.#onClientGone);
     if (this.#complete && this.#reader) {
       this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
-      void readOff(this.#reader).finally(() => this.#abandon());
+      void readOff(this.#reader).then((isRead) => {
+        this.#read = isRead;
+        this.#abandon();
+      });
     } else this.#abandon();
   }
 
   #abandon(): void {
     this.#deadline.clear();
     if (!this.#read) this.#abort.abort();
+    else if (this.#origin !== null) this.#ports.kept.keep(this.#origin, this.#ports.deadlines.nowMs());
+    this.#origin = null;
   }
 
   /** Throws the reason if the call has ended already: then it is not to be sent. */
@@ -102,11 +123,7 @@ export class UpstreamCall {
     const connecting = this.#ports.reachability.watch(outgoing.url, setup.timeouts.connectMs, (fault) =>
       this.#end(fault),
     );
-    const response = await this.#fetchOnceMore(outgoing)
-      .catch((error: unknown) => {
-        throw this.reasonOf(error);
-      })
-      .finally(() => connecting.clear());
+    const response = await this.#sendOnce(outgoing).finally(() => connecting.clear());
     if (response.ok) return response;
     if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
     const body = await this.#errorText(response);
@@ -198,18 +215,12 @@ export class UpstreamCall {
   reasonOf(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
-    if (isNetworkError(thrown)) {
-      const unsent = UNCONNECTED.has(String(codeOf(thrown))) ? ({ unsent: true } as const) : {};
-      return new Fault("upstream_error", "The provider could not be reached or broke the connection.", {
-        cause: thrown,
-        ...unsent,
-      });
-    }
-    return faultOf(thrown);
+    return isNetworkError(thrown) ? explainBroken(thrown) : faultOf(thrown);
   }
 
-  /** A POST that dies on a kept-alive connection which the server had closed never reached it: it is sent once more. */
-  async #fetchOnceMore(outgoing: Outgoing): Promise<Response> {
+  /** Sent once: a call that breaks may have been served, and whether it is made again is the plan's to say. */
+  async #sendOnce(outgoing: Outgoing): Promise<Response> {
+    const { kept, deadlines } = this.#ports;
     const init: RequestInit & BunFetchRequestInit = {
       method: "POST",
       headers: { "content-type": "application/json", "accept-encoding": "identity", ...outgoing.headers },
@@ -217,14 +228,19 @@ export class UpstreamCall {
       redirect: "manual",
       signal: this.#abort.signal,
       timeout: false,
+      ...(this.#fresh ? { keepalive: false } : {}),
     };
-    const sentMs = this.#ports.deadlines.nowMs();
+    const { origin } = new URL(outgoing.url);
+    const sentMs = deadlines.nowMs();
+    const mayBeStale = !this.#fresh && kept.take(origin, sentMs);
     try {
-      return await this.#ports.fetch(outgoing.url, init);
+      const response = await this.#ports.fetch(outgoing.url, init);
+      if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
+      return response;
     } catch (error) {
-      const isStale = isReset(error) && this.#ports.deadlines.nowMs() - sentMs < STALE_MS;
-      if (this.#abort.signal.aborted || !isStale) throw error;
-      return this.#ports.fetch(outgoing.url, init);
+      if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.reasonOf(error);
+      const isStale = mayBeStale && isReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
+      throw explainBroken(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
     }
   }
 
@@ -256,29 +272,16 @@ function withoutWords(fault: Fault, words: readonly string[]): Fault {
   return new Fault(fault.code, message, { ...fault.details, shownCode: code === shownCode ? code : null });
 }
 
-async function readOff(reader: ReadableStreamDefaultReader<string>): Promise<void> {
+/** True when it came to its end. The answer is whole: how else its connection ended is of no interest. */
+async function readOff(reader: ReadableStreamDefaultReader<string>): Promise<boolean> {
   try {
     while (!(await reader.read()).done);
+    return true;
   } catch {
-    // The answer is whole: how its connection ended is of no interest.
+    return false;
   }
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
-}
-
-/** Codes of `fetch` and of the system for a connection that never came about. */
-const UNCONNECTED: ReadonlySet<string> = new Set([
-  ...["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"],
-  ...["EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"],
-]);
-
-function isReset(error: unknown): boolean {
-  return codeOf(error) === "ECONNRESET";
-}
-
-/** What `fetch` and its bodies throw is a TypeError or an Error with a system code, or a DOMException. */
-function isNetworkError(error: unknown): boolean {
-  return typeof codeOf(error) === "string" || error instanceof TypeError || error instanceof DOMException;
+function isClosing(headers: Headers): boolean {
+  return headers.get("connection")?.toLowerCase() === "close";
 }

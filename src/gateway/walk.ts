@@ -4,14 +4,15 @@ import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
-import type { Attempt } from "../router/plan.ts";
+import type { Address } from "../router/address.ts";
+import { RetirementBudget } from "../router/key.ts";
+import { type Attempt, CALLS_MAX } from "../router/plan.ts";
 import type { Trial } from "../router/trial.ts";
 import type { Call, Facts } from "./call.ts";
 import { type Race, raced } from "./hedge.ts";
 import type { PlanPorts } from "./planned.ts";
 import { Running, type Way } from "./running.ts";
 import type { Tally } from "./tally.ts";
-import type { TracingAttempt } from "./tracing.ts";
 import type { Ports, Upstream } from "./upstream.ts";
 
 /** A request that was let in, while it is being answered. */
@@ -38,6 +39,15 @@ class Walk<Result> {
   readonly #way: Way<Result>;
   readonly #startedMs: number;
   readonly #left: Attempt[];
+  readonly #retirements = new RetirementBudget();
+  /** Addresses where no connection came about. */
+  readonly #unreached = new Set<Address | undefined>();
+  /** Attempts that sent nothing. */
+  #unsent = 0;
+  /** To be made once more, over a new connection; only one is. */
+  #again: Attempt | null = null;
+  /** The last attempt came to nothing for a reason of its own: the next one replaces it. */
+  #isReplaced = false;
   #last: Fault | null = null;
   #totalAtMs = Number.POSITIVE_INFINITY;
 
@@ -52,7 +62,7 @@ class Walk<Result> {
   async result(): Promise<Result> {
     const { call, facts, plan } = this.#life;
     const { health } = this.#ports;
-    if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector}`;
+    if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector.name}`;
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
       try {
@@ -70,37 +80,69 @@ class Walk<Result> {
   #next(): Running<Result> | null {
     const { call, facts, plan } = this.#life;
     const { health, deadlines, log } = this.#ports;
-    for (let attempt = this.#left.shift(); attempt; attempt = this.#left.shift()) {
+    if (facts.attempts - this.#unsent >= CALLS_MAX) return null;
+    for (let attempt = this.#taken(); attempt; attempt = this.#taken()) {
       const upstream = call.upstreams.get(attempt.card.provider);
       const nowMs = deadlines.nowMs();
       if (!upstream || this.#isHopeless(attempt) || !health.isReady(attempt, nowMs)) continue;
-      if (facts.attempts > 0 && !health.mayRetry(plan[0]?.card.provider ?? "", nowMs)) {
+      const isRetry = facts.attempts > 0 && !this.#isReplacement(attempt);
+      if (isRetry && !health.mayRetry(plan[0]?.card.provider ?? "", nowMs)) {
         log({ event: "retry_refused", level: "debug", request_id: call.requestId, model: attempt.card.id });
         return null;
       }
-      const trial = health.begin(attempt, nowMs);
+      const trial = health.begin(attempt, nowMs, this.#retirements);
       if (!trial) continue;
       facts.attempts++;
       facts.model = attempt.card.id;
-      const last4 = health.key(attempt)?.last4 ?? null;
-      const traced = this.#life.tally.tracing.begins(attempt.card.id, last4, nowMs);
-      return this.#running(attempt, upstream, trial, traced);
+      return this.#running(attempt, upstream, trial);
     }
     return null;
   }
 
-  #running(attempt: Attempt, upstream: Upstream, trial: Trial, traced: TracingAttempt): Running<Result> {
-    const { deadlines, log } = this.#ports;
+  /** The plan's next: an address that was not reached comes behind all others. */
+  #taken(): Attempt | undefined {
+    const at = this.#left.findIndex(({ card }) => !this.#unreached.has(this.#addressOf(card)));
+    return this.#left.splice(Math.max(at, 0), 1)[0];
+  }
+
+  #addressOf({ provider }: ModelCard): Address | undefined {
+    return this.#ports.health.address(provider);
+  }
+
+  /** True when it replaces the last one rather than trying again, so that no retry has to be granted for it. */
+  #isReplacement({ card }: Attempt): boolean {
+    return this.#isReplaced && !this.#unreached.has(this.#addressOf(card));
+  }
+
+  #failed(attempt: Attempt, { isKeyProbe }: Trial, fault: Fault): void {
+    const { unsent = false, stale = false } = fault.details;
+    this.#isReplaced = isKeyProbe || unsent || stale;
+    if (unsent) {
+      this.#unsent++;
+      this.#unreached.add(this.#addressOf(attempt.card));
+    }
+    if (stale && this.#again === null) {
+      this.#again = { ...attempt };
+      this.#left.unshift(this.#again);
+    }
+    logAttempt(this.#ports.log, this.#life.call, attempt, fault);
+  }
+
+  #running(attempt: Attempt, upstream: Upstream, trial: Trial): Running<Result> {
+    const { deadlines, health } = this.#ports;
+    const last4 = health.key(attempt)?.last4 ?? null;
+    const traced = this.#life.tally.tracing.begins(attempt.card.id, last4, deadlines.nowMs());
     const running = new Running({
       life: this.#life,
       attempt,
       upstream,
       trial,
       traced,
+      fresh: attempt === this.#again,
       way: this.#way,
       startedMs: this.#startedMs,
       nowMs: () => deadlines.nowMs(),
-      onFailed: (fault) => logAttempt(log, this.#life.call, attempt, fault),
+      onFailed: (fault) => this.#failed(attempt, trial, fault),
     });
     this.#totalAtMs = running.totalAtMs;
     return running;
@@ -191,6 +233,7 @@ function logAttempt(log: Log, call: Call, attempt: Attempt, fault: Fault): void 
     fault: fault.code,
     upstream_status: fault.details.upstreamStatus ?? null,
     cause: causeOf(fault.details.cause),
+    ...(fault.details.stale ? { stale: true } : {}),
   });
 }
 

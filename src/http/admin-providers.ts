@@ -9,29 +9,28 @@ import {
 } from "../admin/credentials.ts";
 import { fieldsOf, optional, readText } from "../admin/input.ts";
 import { getProvider, listProviders, type ProviderParts } from "../admin/providers.ts";
-import { bodyOf, options, routesBy } from "./admin-route.ts";
+import { options, routesBy, type WritingParts } from "./admin-route.ts";
 import { bearerToken } from "./auth.ts";
-import type { OperatorParts } from "./operator.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
   /** One small call by a credential; null: the first. Throws the Fault `not_found`. */
   readonly test: (provider: string, credentialId: string | null) => Promise<object>;
 }
 
-export function providerRoutes(operator: OperatorParts, ports: ProviderPorts) {
+export function providerRoutes(operator: WritingParts, ports: ProviderPorts) {
   const by = routesBy(operator, ports);
   const name = "/providers/:id";
   const list = by(async (_, __, { query }) => listProviders(ports, query));
   const add = by(
-    async (_, id, at) => getProvider(ports, await addCredential(ports, id, await bodyOf(at))),
+    async (_, id, at) => getProvider(ports, await addCredential(ports, id, await at.body())),
     201,
   );
   const change = by(async (_, id, at) =>
-    getProvider(ports, await changeCredential(ports, id, await bodyOf(at))),
+    getProvider(ports, await changeCredential(ports, id, await at.body())),
   );
   const remove = by(async (_, id, { query }) => getProvider(ports, await removeCredential(ports, id, query)));
   const test = by(async (_, id, at) => {
-    const fields = fieldsOf(await bodyOf(at), ["credential_id"]);
+    const fields = fieldsOf(await at.body(), ["credential_id"]);
     const credentialId = optional(fields, "credential_id", readText) ?? null;
     return ports.test(fillableNamed(ports, id).name, credentialId);
   });

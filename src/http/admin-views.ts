@@ -34,7 +34,7 @@ function modelView(card: ModelCard, offBecause: "provider_off" | "disabled" | nu
     capabilities: [...card.capabilities],
     pricing: card.price && priceView(card.price),
     released: card.created === 0 ? null : new Date(card.created * 1000).toISOString().slice(0, 10),
-    skills_source: profileOf(card, card.skills).source,
+    skills_source: profileOf(card).source,
   };
 }
 
@@ -61,8 +61,10 @@ export function settingsView(settings: Settings, { version, node }: Running) {
       host: server.host,
       port: server.port,
       body_limit: server.bodyBytesMax,
+      body_memory: server.bodyMemoryBytes,
       drain_ms: server.drainMs,
       keep_alive_ms: server.keepAliveMs,
+      hosts: server.hosts,
       trusted_proxies: server.trustedProxies,
       cors: server.cors,
     },

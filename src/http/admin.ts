@@ -11,12 +11,11 @@ import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Settings } from "../core/settings.ts";
 import type { TaughtView } from "../router/learned.ts";
-import { bodyOf, options, type By as RouteBy, routesBy } from "./admin-route.ts";
+import { options, type By as RouteBy, routesBy, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { bearerToken } from "./auth.ts";
-import type { OperatorParts } from "./operator.ts";
 
-export interface AdminPorts extends OperatorParts, Running {
+export interface AdminPorts extends WritingParts, Running {
   readonly ledger: KeyParts["ledger"];
   readonly contentVault: RequestParts["contentVault"];
   /** Those in force; asked for each time. */
@@ -49,11 +48,11 @@ export function adminRoutes(ports: AdminPorts) {
 
 function accountRoutes(by: By) {
   const list = by((world, _, { query }) => listAccounts(world, query));
-  const make = by(async (world, _, at) => createAccount(world, await bodyOf(at)), 201);
-  const change = by(async (world, id, at) => updateAccount(world, id, await bodyOf(at)));
+  const make = by(async (world, _, at) => createAccount(world, await at.body()), 201);
+  const change = by(async (world, id, at) => updateAccount(world, id, await at.body()));
   const topUp = by(async (world, id, at) => {
     const idempotencyKey = at.request.headers.get("idempotency-key");
-    return topUpAccount(world, id, await bodyOf(at), idempotencyKey);
+    return topUpAccount(world, id, await at.body(), idempotencyKey);
   }, 201);
   return new Elysia()
     .use(bearerToken())
@@ -79,13 +78,13 @@ function keyRoutes(by: By) {
     )
     .post(
       "/keys",
-      by(async (world, _, at) => createKey(world, await bodyOf(at)), 201),
+      by(async (world, _, at) => createKey(world, await at.body()), 201),
       options,
     )
     .get("/keys/:id", by(getKey), options)
     .patch(
       "/keys/:id",
-      by(async (world, id, at) => updateKey(world, id, await bodyOf(at))),
+      by(async (world, id, at) => updateKey(world, id, await at.body())),
       options,
     )
     .delete("/keys/:id", by(revokeKey), options);

@@ -7,6 +7,17 @@ const RETRY_UNKNOWN_MS = 1000;
 
 export type HeaderMap = Record<string, string>;
 
+/** No browser may take an answer for anything but what it says it is. */
+const NOSNIFF = { "x-content-type-options": "nosniff" } as const;
+const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store", ...NOSNIFF } as const;
+/** Of server-sent events. */
+export const STREAM_HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache",
+  "x-accel-buffering": "no",
+  ...NOSNIFF,
+} as const;
+
 export function json(status: number, body: unknown, headers: HeaderMap = {}): Response {
   return rendered(status, JSON.stringify(body), headers);
 }
@@ -19,7 +30,7 @@ export function rendered(
 ): Response {
   return new Response(body, {
     status,
-    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
+    headers: { ...JSON_HEADERS, ...headers },
   });
 }
 
@@ -34,6 +45,8 @@ function faultHeaders(fault: Fault): HeaderMap {
   if (fault.row.status === 401) headers["www-authenticate"] = "Bearer";
   if (fault.row.final) headers["x-should-retry"] = "false";
   if (allow) headers.allow = allow;
+  // The rest of the body would still be waited for.
+  if (fault.code === "request_timeout") headers.connection = "close";
   const mayPass = fault.row.status === 503 || fault.code === "provider_busy";
   const waitMs = retryAfterMs ?? (mayPass ? RETRY_UNKNOWN_MS : undefined);
   if (waitMs === undefined) return headers;

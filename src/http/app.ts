@@ -6,8 +6,9 @@ import type { Random } from "../core/world.ts";
 import { faultAnswer } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
-import { allowedMethods, pathOf } from "./paths.ts";
+import { allowedMethods, isForOperators, pathOf } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
+import { nearestPath, rawRoutes, refuseSpelling } from "./spelling.ts";
 
 /** Bun's own wall answers without a body: ours is met in `readJson`, and what comes after it is passed over unkept. */
 const NO_WALL = Number.MAX_SAFE_INTEGER;
@@ -18,8 +19,12 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The plugins are the route files' instances; each of them registers its own paths. */
 export function buildApp(ports: HttpPorts, reusePort: boolean) {
-  return new Elysia({
+  // The routes are registered before there is an app to answer them.
+  const served: { app: AnyElysia | null } = { app: null };
+  const answer = (request: Request) => served.app?.fetch(request) ?? faultAnswer(starting());
+  const app = new Elysia({
     serve: {
+      routes: rawRoutes(answer),
       hostname: ports.server.host,
       port: ports.server.port,
       reusePort,
@@ -34,10 +39,9 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       set.headers["x-request-id"] = requestIdOf(request.headers, ports.random);
       if (ports.draining()) set.headers.connection = "close";
       canonicalScheme(request.headers);
-      const host = request.headers.get("host");
-      if (host !== null && !HOST.test(host)) {
-        return faultAnswer(new Fault("invalid_header", "The Host header is not valid."));
-      }
+      const refusal =
+        refuseHost(request, ports.server.hosts) ?? refuseSpelling(request) ?? refuseKeyInUrl(request.url);
+      if (refusal) return faultAnswer(refusal);
       return crossOrigin(request, set.headers, ports.server.cors);
     })
     .onError(({ code, error, request }) => {
@@ -46,6 +50,38 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       if (fault.code === "internal_error") logBug(ports, error);
       return faultAnswer(fault);
     });
+  served.app = app;
+  return app;
+}
+
+function starting(): Fault {
+  return new Fault("overloaded", "The gateway is starting.");
+}
+
+/** Probes come by an address: orchestrators ask each instance by its own. */
+const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+
+function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault | null {
+  const host = headers.get("host");
+  if (host !== null && !HOST.test(host)) return new Fault("invalid_header", "The Host header is not valid.");
+  if (hosts.length === 0 || PROBES.has(pathOf(url))) return null;
+  const name = (host ?? "").toLowerCase().replace(/:\d+$/, "");
+  if (hosts.some((one) => one.toLowerCase() === name)) return null;
+  return new Fault(
+    "invalid_header",
+    "The Host header names no host that this gateway serves (server.hosts).",
+  );
+}
+
+const KEY_IN_URL = /[?&](key|api[-_]?key|access[-_]token|token)=/i;
+
+/** URLs end up in logs, so a key is never taken from one, nor passed over: the client would not learn that it leaks. */
+function refuseKeyInUrl(url: string): Fault | null {
+  if (!url.includes("?") || isForOperators(pathOf(url))) return null;
+  const name = KEY_IN_URL.exec(url)?.[1];
+  if (name === undefined) return null;
+  const message = "Send the key in the Authorization header, never in the URL, where logs would keep it.";
+  return new Fault("unknown_parameter", message, { param: name });
 }
 
 /** Serves the gateway from now on. Throws when the address can't be had. */
@@ -111,7 +147,9 @@ function unknownPath(request: Request): Fault {
       "ChatOpenAICompletions in LangChain.";
     return new Fault("unknown_url", message);
   }
-  return new Fault("unknown_url", `Unknown request URL: ${request.method} ${path.slice(0, 100)}.`);
+  const nearest = nearestPath(path);
+  const hint = nearest === null ? "" : ` Did you mean ${nearest}?`;
+  return new Fault("unknown_url", `Unknown request URL: ${request.method} ${path.slice(0, 100)}.${hint}`);
 }
 
 function logBug(ports: HttpPorts, error: unknown): void {

@@ -1,22 +1,109 @@
-// A request's JSON body, read with bounds: size, type, encoding, UTF-8, depth, then JSON.
+// A request's JSON body, read with bounds: memory, size, pace, type, encoding, UTF-8, structure, then JSON.
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
+import { shapeOf } from "../core/json-shape.ts";
+import type { Deadlines } from "../gateway/deadlines.ts";
+import type { BodyMemory, Reservation } from "./body-memory.ts";
+import { BodyPace } from "./body-pace.ts";
 
 const DEPTH_MAX = 64;
+/** Elements of arrays and fields of objects together: ten million take seconds to parse, and 2.6 GB. */
+const ELEMENTS_MAX = 100_000;
+/** A body without a declared length is reserved this much at a time. */
+const PIECE_BYTES = 1_000_000;
+/** A shorter body comes in a packet or two: to look at each would cost more than it shows. */
+const SHORT_BYTES = 65_536;
+
+/** What bodies are read with. */
+export interface BodyPorts {
+  readonly bodies: BodyMemory;
+  readonly deadlines: Deadlines;
+}
+
+/** Whose body it is, for its share of the memory, and how long it may be. */
+export interface BodyRules {
+  readonly owner: string;
+  readonly bytesMax: number;
+}
 
 /** The parsed body. Throws the Fault of the first check that fails, in the order in which they are listed above. */
-export async function readJson(request: Request, bytesMax: number): Promise<unknown> {
+export function readJson(request: Request, ports: BodyPorts, rules: BodyRules): Promise<unknown> {
+  const { bytesMax, owner } = rules;
   const declared = Number(request.headers.get("content-length") ?? "0");
   if (declared > bytesMax) throw tooLarge(bytesMax);
-  refuseEncoded(request.headers);
-  const bytes = request.headers.has("content-length")
-    ? new Uint8Array(await request.arrayBuffer().catch(brokenOff))
-    : await readChunked(request, bytesMax).catch(brokenOff);
-  checkType(request.headers);
-  const text = decode(bytes);
-  const body = parse(text, bytes);
-  if (SURROGATE.test(text) && !isWellFormed(body)) throw notJson("it holds half a surrogate pair");
-  return body;
+  return ports.bodies.hold(owner, declared, async (reservation) => {
+    refuseEncoded(request.headers);
+    const bytes = await readBytes(request, ports, rules, reservation).catch(brokenOff);
+    checkType(request.headers);
+    const text = decode(bytes);
+    const body = parse(text);
+    if (SURROGATE.test(text) && !isWellFormed(body)) throw notJson("it holds half a surrogate pair");
+    return body;
+  });
+}
+
+async function readBytes(
+  request: Request,
+  { deadlines }: BodyPorts,
+  { bytesMax }: BodyRules,
+  reservation: Reservation,
+): Promise<Uint8Array> {
+  const declared = request.headers.get("content-length");
+  const pace = new BodyPace(deadlines);
+  try {
+    if (declared === null) return await readChunked(request, bytesMax, pace, reservation);
+    if (Number(declared) > SHORT_BYTES) return await readDeclared(request, Number(declared), pace);
+    return new Uint8Array(await pace.within(request.arrayBuffer()));
+  } finally {
+    pace.end();
+  }
+}
+
+/** Where each piece belongs is known: a list of them that is joined at the end would take the memory twice. */
+async function readDeclared(request: Request, length: number, pace: BodyPace): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  await eachPiece(request, pace, (piece) => {
+    bytes.set(piece, at);
+    at += piece.length;
+  });
+  return at === length ? bytes : bytes.subarray(0, at);
+}
+
+/** A body of undeclared length is read no further than its bound. */
+async function readChunked(
+  request: Request,
+  bytesMax: number,
+  pace: BodyPace,
+  reservation: Reservation,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  let reserved = 0;
+  await eachPiece(request, pace, (piece) => {
+    length += piece.length;
+    if (length > bytesMax) throw tooLarge(bytesMax);
+    for (; reserved < length; reserved += PIECE_BYTES) reservation.grow(PIECE_BYTES);
+    pieces.push(piece);
+  });
+  return Buffer.concat(pieces);
+}
+
+async function eachPiece(request: Request, pace: BodyPace, take: (piece: Uint8Array) => void): Promise<void> {
+  const reader = request.body?.getReader();
+  if (!reader) return;
+  try {
+    for (;;) {
+      const { done, value } = await pace.within(reader.read());
+      if (done) return;
+      pace.add(value.length);
+      take(value);
+    }
+  } catch (thrown) {
+    // What is still to come is not waited for.
+    void reader.cancel().catch(() => {});
+    throw thrown;
+  }
 }
 
 function brokenOff(error: unknown): never {
@@ -33,18 +120,6 @@ function refuseEncoded(headers: Headers): void {
   if (encoding === null || encoding.toLowerCase() === "identity") return;
   const message = "Compressed request bodies are not supported: leave the Content-Encoding header out.";
   throw new Fault("unsupported_content_encoding", message);
-}
-
-/** A body of undeclared length is read no further than its bound. */
-async function readChunked(request: Request, bytesMax: number): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of request.body ?? []) {
-    length += piece.length;
-    if (length > bytesMax) throw tooLarge(bytesMax);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 function checkType(headers: Headers): void {
@@ -68,10 +143,10 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-function parse(text: string, bytes: Uint8Array): unknown {
-  const shape = shapeOf(bytes);
-  if (shape.depth > DEPTH_MAX) throw notJson(`it is nested deeper than ${DEPTH_MAX} levels`);
-  if (shape.fields > FIELDS_MAX) throw notJson(`it holds more than ${FIELDS_MAX} fields`);
+function parse(text: string): unknown {
+  const { depth, elements } = shapeOf(text, { depth: DEPTH_MAX, elements: ELEMENTS_MAX });
+  if (depth > DEPTH_MAX) throw notJson(`it is nested deeper than ${DEPTH_MAX} levels`);
+  if (elements > ELEMENTS_MAX) throw notJson(`it holds more than ${ELEMENTS_MAX} elements and fields`);
   try {
     return JSON.parse(text);
   } catch {
@@ -81,39 +156,6 @@ function parse(text: string, bytes: Uint8Array): unknown {
 
 function notJson(why: string): Fault {
   return new Fault("invalid_json", `We could not parse the JSON body of your request: ${why}.`);
-}
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-/** `[` and `{`, `]` and `}` differ in one bit. */
-const OPENS = 0x5b;
-const CLOSES = 0x5d;
-const CASE = 0x20;
-const COLON = 0x3a;
-/** Fields of all objects together: millions take seconds to parse, to list and to write again. */
-const FIELDS_MAX = 500_000;
-
-/** A linear look before parsing: to write a very deep value again would overflow the stack. Stops at the first excess. */
-function shapeOf(bytes: Uint8Array): { depth: number; fields: number } {
-  let depth = 0;
-  let fields = 0;
-  for (let at = 0; at < bytes.length && depth <= DEPTH_MAX && fields <= FIELDS_MAX; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte === QUOTE) at = stringEnd(bytes, at + 1);
-    else if (byte === COLON) fields++;
-    else if ((byte & ~CASE) === OPENS) depth++;
-    else if ((byte & ~CASE) === CLOSES) depth--;
-  }
-  return { depth, fields };
-}
-
-function stringEnd(bytes: Uint8Array, from: number): number {
-  for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
-    let escapes = 0;
-    while (bytes[quote - 1 - escapes] === BACKSLASH && quote - 1 - escapes >= from) escapes++;
-    if (escapes % 2 === 0) return quote;
-  }
-  return bytes.length;
 }
 
 /** Only an escape can put half a pair into JSON that is UTF-8. */

@@ -6,7 +6,7 @@ import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
-import { durationText, faultAnswer, type HeaderMap, headerList, json } from "./answers.ts";
+import { durationText, faultAnswer, type HeaderMap, headerList, json, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
@@ -82,7 +82,7 @@ async function answered(
   const known = await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const body = await readJson(request, ports.server.bodyBytesMax);
+  const body = await readJson(request, ports, { owner: known.id, bytesMax: ports.server.bodyBytesMax });
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
@@ -182,9 +182,7 @@ async function streamed(
   });
   return new Response(answer.body, {
     headers: {
-      "content-type": "text/event-stream; charset=utf-8",
-      "cache-control": "no-cache",
-      "x-accel-buffering": "no",
+      ...STREAM_HEADERS,
       ...(answer.early ? limitHeaders(facts) : factHeaders(facts)),
     },
   });

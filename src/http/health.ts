@@ -1,30 +1,36 @@
-// What operators' machines ask: alive, ready, counters, and the configuration's schema. No credentials needed.
+// What operators' machines ask: alive, ready, counters, and the configuration's schema. Only the counters may ask for a token.
 import { Elysia } from "elysia";
 import { faultOf } from "../core/fault.ts";
 import { json } from "./answers.ts";
+import { bearerToken } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 
 export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   /** Throws when the store can't be used. */
   readonly storeReady: () => Promise<void>;
+  /** Throws unless who shows this bearer may read the metrics. */
+  readonly checkScraper: (bearer: string | undefined) => void;
   /** Prometheus text. */
   readonly metrics: () => string | Promise<string>;
   readonly configSchema: object;
 }
+
+const METRICS_HEADERS = {
+  "content-type": "text/plain; version=0.0.4; charset=utf-8",
+  "cache-control": "no-store",
+};
 
 export function healthRoutes(given: HealthPorts) {
   const ports = { ...given, storeReady: shared(given.storeReady) };
   return new Elysia()
     .get("/healthz", () => json(200, { status: "ok" }))
     .get("/readyz", () => ready(ports))
-    .get(
-      "/metrics",
-      async () =>
-        new Response(await ports.metrics(), {
-          headers: { "content-type": "text/plain; version=0.0.4; charset=utf-8" },
-        }),
-    )
-    .get("/config.schema.json", () => json(200, ports.configSchema));
+    .get("/config.schema.json", () => json(200, ports.configSchema))
+    .use(bearerToken())
+    .get("/metrics", async ({ bearer }) => {
+      ports.checkScraper(bearer);
+      return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
+    });
 }
 
 /** Asking takes the store's lock for a moment, and anybody may ask: those who ask at once share one answer. */

@@ -7,6 +7,7 @@ import type { RequestRecord } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
 import { options } from "./admin-route.ts";
+import { STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS } from "./app.ts";
 import { bearerToken } from "./auth.ts";
 import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
@@ -31,11 +32,7 @@ export function liveRoutes(ports: LivePorts) {
       const events = new LiveEvents(ports, asked);
       await events.begin();
       return new Response(new ReadableStream(events, { highWaterMark: 1 }), {
-        headers: {
-          "content-type": "text/event-stream; charset=utf-8",
-          "cache-control": "no-cache",
-          "x-accel-buffering": "no",
-        },
+        headers: STREAM_HEADERS,
       });
     },
     options,

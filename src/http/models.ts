@@ -5,6 +5,7 @@ import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
+import { SELECTOR_RULES } from "../router/index.ts";
 import { json, rendered } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -56,12 +57,6 @@ function entryOf(id: string, key: GatewayKey, catalogue: Catalogue): object {
   throw notFound(id, found.kind === "unknown" ? found.nearest : []);
 }
 
-const WHAT: Record<Selector, string> = {
-  best: "Picks the best model for each request.",
-  fair: "Picks the least costly model of good quality for each request.",
-  light: "Picks the fastest model for each request.",
-};
-
 function selectorView(selector: Selector): object {
   const id = `Router#${selector}`;
   return {
@@ -69,7 +64,7 @@ function selectorView(selector: Selector): object {
     object: "model",
     created: SELECTORS_CREATED,
     owned_by: "poundkey",
-    description: WHAT[selector],
+    description: SELECTOR_RULES[selector].about,
   };
 }
 

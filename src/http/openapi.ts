@@ -238,6 +238,7 @@ export const DETAILS: Readonly<Record<string, OpenAPIV3.OperationObject>> = {
   }),
   "GET /metrics": operation("Counters as Prometheus text", "metrics", {
     200: { description: "They name no key and no account." },
+    401: { description: "The operator has set `metrics.token`, and the bearer is another." },
   }),
   "GET /config.schema.json": operation("JSON Schema of the configuration file", "configSchema", {
     200: { description: "The schema." },

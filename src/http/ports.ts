@@ -3,11 +3,11 @@ import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
 import type { Clock, Log, Random } from "../core/world.ts";
-import type { Deadlines } from "../gateway/deadlines.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Vault } from "../gateway/idempotency.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { BodyPorts } from "./body.ts";
 
 /** The configuration in force; a reload puts another one in its place, requests under way keep theirs. */
 export interface Snapshot {
@@ -18,14 +18,13 @@ export interface Snapshot {
   readonly billing: BillingRules;
 }
 
-export interface HttpPorts {
+export interface HttpPorts extends BodyPorts {
   readonly snapshot: () => Snapshot;
   readonly gateway: Gateway;
   readonly ledger: Ledger;
   readonly vault: Pick<Vault, "digest">;
   /** The live key of a secret. Throws the Faults `invalid_api_key` and `store_unavailable`. */
   readonly authenticate: (secret: string) => Promise<GatewayKey>;
-  readonly deadlines: Deadlines;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -3,13 +3,13 @@ import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
-import type { Selector } from "../core/selector.ts";
 import type { Store } from "../core/store.ts";
 import { type KnownPorts, knownNow } from "../gateway/planned.ts";
 import { choose } from "../router/choose.ts";
 import { boundAt, kindOf, lessonOf } from "../router/lesson.ts";
 import { needsOf } from "../router/needs.ts";
 import { routeView } from "../router/route-view.ts";
+import type { SelectorRule } from "../router/selector.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
@@ -37,7 +37,8 @@ export function routeRoutes(ports: RoutePorts) {
 async function route(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
   const key = await ports.authenticate(secretOf(bearer));
   const { catalogue, limits, rules } = ports.snapshot();
-  const asked = chatRequestOf(await readJson(request, ports.server.bodyBytesMax), limits);
+  const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
+  const asked = chatRequestOf(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(candidatesOf(key, catalogue).map(({ id }) => id));
   const choice = choose(selectorOf(asked.model, key, ports), {
@@ -52,7 +53,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   return json(200, routeView(choice));
 }
 
-function selectorOf(model: string, key: GatewayKey, ports: RoutePorts): Selector {
+function selectorOf(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
   const selection = selectionOf(model, key, ports.snapshot().catalogue);
   if (selection.kind === "selector") return selection.selector;
   const message = "Invalid 'model': a selector chooses, so name Router#best, Router#fair or Router#light.";
@@ -62,7 +63,8 @@ function selectorOf(model: string, key: GatewayKey, ports: RoutePorts): Selector
 /** The first score of a completion counts. What a selector chose is learned from, once every node has read it. */
 async function feedback(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
   const key = await ports.authenticate(secretOf(bearer));
-  const { id, score } = feedbackOf(await readJson(request, FEEDBACK_BYTES_MAX));
+  const body = await readJson(request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
+  const { id, score } = feedbackOf(body);
   const record = await ports.store.request(id);
   if (record === null || record.keyId !== key.id) {
     throw new Fault("not_found", "There is no completion with that id of this key.", { param: "id" });

@@ -4,6 +4,7 @@ import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
+import { SELECTOR_RULES } from "../router/index.ts";
 import type { Selection } from "../router/plan.ts";
 
 const SHOWN_CHARACTERS_MAX = 64;
@@ -18,7 +19,11 @@ export function selectionOf(model: string, key: GatewayKey, catalogue: Catalogue
       return { kind: "card", card: found.card, fallbacks: fallbacksOf(found.card, key, catalogue) };
     case "selector":
       if (!selectorsOf(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`);
-      return { kind: "selector", selector: found.selector, candidates: candidatesOf(key, catalogue) };
+      return {
+        kind: "selector",
+        selector: SELECTOR_RULES[found.selector],
+        candidates: candidatesOf(key, catalogue),
+      };
     case "unknown":
       throw notFound(model, found.nearest);
   }

@@ -5,16 +5,17 @@ import { instantOf } from "../admin/instant.ts";
 import { SESSION_MS, signIn, signOut } from "../admin/session.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
+import type { WritingParts } from "./admin-route.ts";
 import { json } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { type Asked, COOKIE, cookieSecret, type OperatorParts, signedIn } from "./operator.ts";
+import { type Asked, COOKIE, cookieSecret, signedIn } from "./operator.ts";
 import { SlowDown } from "./slow-down.ts";
 
-const BODY_BYTES_MAX = 4096;
+const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const options = { parse: "none" } as const;
 
-export interface SessionPorts extends OperatorParts {
+export interface SessionPorts extends WritingParts {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** The program's. */
   readonly version: string;
@@ -51,7 +52,7 @@ export function sessionRoutes(ports: SessionPorts) {
 
 async function signInWith(ports: SessionPorts, slowDown: SlowDown, asked: Asked): Promise<Response> {
   const { world, adminToken, clock, originOf } = ports;
-  const fields = fieldsOf(await readJson(asked.request, BODY_BYTES_MAX), ["token"]);
+  const fields = fieldsOf(await readJson(asked.request, ports, BODY), ["token"]);
   const token = required(fields, "token", readText);
   const { address } = originOf(asked.request, asked.server);
   const nowMs = clock.monotonicMs();

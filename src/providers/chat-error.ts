@@ -1,31 +1,20 @@
 // What the servers of the chat-completions API say when they fail, in all the forms they say it, as a Fault.
-import type { Fault, FaultCode } from "../core/fault.ts";
+import type { Fault } from "../core/fault.ts";
 import { arrayOf, isObject, type JsonObject, numberOf, parseJson, stringOf } from "../core/json.ts";
-import { retryAfterMsOf, type UpstreamError, upstreamFault } from "../core/upstream.ts";
+import {
+  type ErrorRule,
+  isAboutCredential,
+  retryAfterMsOf,
+  type UpstreamError,
+  upstreamFault,
+} from "../core/upstream.ts";
 
 interface Said {
   readonly message?: string | undefined;
-  /** The provider's own code; its error type where it has none or only repeats the status. */
-  readonly code?: string | undefined;
+  /** The provider's own code and its error type, as far as it has them. */
+  readonly codes: readonly string[];
   readonly status?: number | undefined;
 }
-
-/** Words that say more than the status does. Tested in this order against the code and the message. */
-const MEANINGS: readonly (readonly [RegExp, FaultCode])[] = [
-  // xAI and Gemini answer a bad key with 400; Z.ai, DashScope and Moonshot an empty purse with 400 or 429.
-  [
-    /(incorrect|invalid|bad) api[ _-]?key|api[ _-]?key (is )?(not valid|invalid|expired)|api_key_invalid/i,
-    "upstream_auth",
-  ],
-  [/insufficient balance|arrearage|no resource package|account .{0,40}suspended/i, "upstream_auth"],
-  // Mistral (code 1500) and Perplexity answer an unknown model with 400.
-  [/\binvalid[ _]model\b/i, "model_not_found"],
-  // OpenRouter's moderation is a 403, xAI's and Mistral's guardrails too; DashScope and Z.ai name their inspection.
-  [
-    /blocked by (a |the )?(guardrail|content filter)|data_?inspection_?failed|input was flagged|violates usage guidelines|sensitive content|high[ _]risk/i,
-    "content_filter",
-  ],
-];
 
 /** The provider's status of an error type, for errors inside a stream, whose own status was 200. */
 const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
@@ -48,37 +37,47 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
  * The fault for an error answer of a chat-completions server: OpenAI's `{error:{…}}`, xAI's `{code,error:"text"}`,
  * Mistral's `{message}` and `{detail}`, problem documents, arrays around any of these, plain text, HTML, nothing.
  */
-export function explainChat(status: number, headers: Headers, body: string, nowMs: number): Fault {
+export function explainChat(
+  status: number,
+  headers: Headers,
+  body: string,
+  nowMs: number,
+  rules: readonly ErrorRule[] = [],
+): Fault {
   const parsed = parseJson(body);
-  const said = parsed === undefined ? { message: plainText(body) } : saidIn(parsed);
-  return faultOf(status, said, retryAfterMsOf(headers, nowMs));
+  const said = parsed === undefined ? { message: plainText(body), codes: [] } : saidIn(parsed);
+  return faultOf(status, said, retryAfterMsOf(headers, nowMs), rules);
 }
 
 /** The fault for an error that came with HTTP 200: an event of a stream, or a whole body. */
 export function explainInside(body: JsonObject): Fault {
   const said = saidIn(body);
-  const status = said.status ?? STATUS_OF_TYPE.get(said.code ?? "") ?? STATUS_OF_TYPE.get(typeIn(body) ?? "");
-  return faultOf(status ?? 500, said, undefined);
+  const typed = said.codes.map((code) => STATUS_OF_TYPE.get(code)).find((status) => status !== undefined);
+  return faultOf(said.status ?? typed ?? 500, said, undefined);
 }
 
-function faultOf(status: number, said: Said, retryAfterMs: number | undefined): Fault {
-  const words = `${said.code ?? ""} ${said.message ?? ""}`;
+function faultOf(
+  status: number,
+  { message, codes }: Said,
+  retryAfterMs: number | undefined,
+  rules: readonly ErrorRule[] = [],
+): Fault {
   const error: UpstreamError = {
     status,
-    ...(said.message === undefined ? {} : { message: said.message }),
-    ...(said.code === undefined ? {} : { code: said.code }),
+    codes,
+    rules,
+    ...(message === undefined ? {} : { message }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-  const means = status < 500 ? MEANINGS.find(([pattern]) => pattern.test(words))?.[1] : undefined;
   // Groq's 413 is its token rate: the same request passes in another minute or elsewhere.
-  if (status === 413 && said.code === "rate_limit_exceeded") return upstreamFault({ ...error, status: 429 });
-  return upstreamFault(means === undefined ? error : { ...error, means });
+  const isRate = status === 413 && codes.includes("rate_limit_exceeded");
+  return upstreamFault(isRate ? { ...error, status: 429 } : error);
 }
 
 function saidIn(body: unknown): Said {
-  if (typeof body === "string") return { message: body };
+  if (typeof body === "string") return { message: body, codes: [] };
   if (Array.isArray(body)) return saidIn(body[0]);
-  if (!isObject(body)) return {};
+  if (!isObject(body)) return { codes: [] };
   if (isObject(body.error)) return inner(body.error);
   if (typeof body.error === "string") return { ...inner(body), message: body.error };
   if (isObject(arrayOf(body.errors)[0])) return saidIn(arrayOf(body.errors)[0]);
@@ -90,18 +89,25 @@ function inner(error: JsonObject): Said {
   const wrapped = unwrapped(error);
   if (wrapped !== undefined) return wrapped;
   const message = messageOf(error.message) ?? messageOf(error.detail) ?? stringOf(error.title);
-  const type = stringOf(error.type);
   const { status_code: said, raw_status_code: raw, code, status: named } = error;
   const status = [said, raw, code, named].map(statusOf).find((one) => one !== undefined);
-  return { message, code: stringOf(error.code) ?? type ?? stringOf(error.status), status };
+  const codes = [error.code, error.type, error.error_type, error.status].flatMap(
+    (one) => stringOf(one) ?? [],
+  );
+  return { message, codes, status };
 }
 
-/** OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. */
+/**
+ * OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. If that one's own purse is empty, the
+ * key that we asked with is as good as before.
+ */
 function unwrapped(error: JsonObject): Said | undefined {
   const raw = isObject(error.metadata) ? stringOf(error.metadata.raw) : undefined;
   if (raw === undefined || raw === "") return undefined;
   const said = saidIn(parseJson(raw) ?? plainText(raw));
-  return said.message === undefined ? undefined : { ...said, status: statusOf(error.code) ?? said.status };
+  if (said.message === undefined) return undefined;
+  const codes = said.codes.filter((one) => !isAboutCredential(one));
+  return { ...said, codes, status: statusOf(error.code) ?? said.status };
 }
 
 /** A message is text, a list of `{loc, msg}` (validation at Mistral, Together, FastAPI servers), or an object around one. */
@@ -121,10 +127,6 @@ function messageOf(message: unknown): string | undefined {
 function statusOf(value: unknown): number | undefined {
   const number = typeof value === "string" && /^[45]\d\d$/.test(value) ? Number(value) : numberOf(value);
   return number !== undefined && number >= 400 && number < 600 ? number : undefined;
-}
-
-function typeIn(body: JsonObject): string | undefined {
-  return stringOf((isObject(body.error) ? body.error : body).type);
 }
 
 /** A body that is not JSON: shown when it is a line of text, not when it is a web page. */

@@ -48,6 +48,10 @@ export const XAI: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias"],
   thoughts: "reasoning_content",
+  errors: [
+    { status: 400, begins: "Incorrect API key provided", means: "upstream_auth" },
+    { status: 429, begins: "Your team * has either used all available credits", means: "upstream_auth" },
+  ],
   models: [
     { names: /non-reasoning|^grok-2/, quirks: {} },
     {
@@ -105,6 +109,15 @@ export const OPENROUTER: OpenaiQuirks = {
   thoughts: "reasoning_details",
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,
+  errors: [
+    // A purse too small for this prompt or this limit still pays for shorter ones: the key is good.
+    { status: 402, begins: "Prompt tokens limit exceeded", means: "request_too_large" },
+    {
+      status: 402,
+      begins: "This request requires more credits, or fewer max_tokens",
+      means: "request_too_large",
+    },
+  ],
 };
 
 /** Kimi's newer models have one temperature, and say so with a 400. */
@@ -181,6 +194,10 @@ export const ZAI: OpenaiQuirks = {
   jsonSchema: false,
   effort: { values: ["minimal", "low", "medium", "high", "xhigh", "max"], toggle: "thinking" },
   addsForStreamedTools: { tool_stream: true },
+  errors: [
+    { status: 429, code: "1113", means: "upstream_auth" },
+    { status: 400, code: "1301", means: "content_filter" },
+  ],
   models: [
     {
       names: /^glm-(5\.[3-9]|[6-9])/,

@@ -4,27 +4,49 @@ import { FadingCounts } from "./decay.ts";
 export type BreakerState = "closed" | "open" | "half_open";
 
 const HALF_LIFE_MS = 10_000;
-/** So many failures within seconds, and at least this share of the calls, open it. */
-const FAILURES_MIN = 4.5;
-const SHARE_MIN = 0.5;
-/** So many in a row open it however far apart they are. */
 const IN_ROW_MAX = 5;
+/** Failures between successes open it too if nearly as many come within seconds, as they fade by up to this, … */
+const FADED = 0.5;
+/** … and are at least this share of the calls. */
+const SHARE_MIN = 0.5;
 const WAIT_MS = 1000;
 const WAIT_MAX_MS = 30_000;
-/** Opened again within this time after it closed, it goes on with the longer waits. */
 const RELAPSE_MS = 60_000;
 
 const GOOD = 0;
 const BAD = 1;
 
+export interface BreakerTerms {
+  /** Failures in a row that open it however far apart they are. */
+  readonly inRowMax: number;
+  /** From opening to the first probe; each probe that fails doubles it, up to the most. */
+  readonly waitMs: number;
+  readonly waitMaxMs: number;
+  /** Opened again within this time after it closed, it goes on with the longer waits. */
+  readonly relapseMs: number;
+}
+
+const OF_CALLS: BreakerTerms = {
+  inRowMax: IN_ROW_MAX,
+  waitMs: WAIT_MS,
+  waitMaxMs: WAIT_MAX_MS,
+  relapseMs: RELAPSE_MS,
+};
+
 export class Breaker {
   readonly #recent = new FadingCounts(2, HALF_LIFE_MS);
   #failuresInRow = 0;
-  #waitMs = WAIT_MS;
+  readonly #terms: BreakerTerms;
+  #waitMs: number;
   #closedAtMs = Number.NEGATIVE_INFINITY;
   /** From then on a probe may pass; null: closed. */
   #probeAtMs: number | null = null;
   #probing = false;
+
+  constructor(terms: BreakerTerms = OF_CALLS) {
+    this.#terms = terms;
+    this.#waitMs = terms.waitMs;
+  }
 
   get isOpen(): boolean {
     return this.#probeAtMs !== null;
@@ -69,14 +91,14 @@ export class Breaker {
   /** True when this opens it. */
   failed(nowMs: number, isProbe: boolean): boolean {
     if (this.#probeAtMs !== null) {
-      if (isProbe) this.#wait(nowMs, Math.min(this.#waitMs * 2, WAIT_MAX_MS));
+      if (isProbe) this.#wait(nowMs, this.#longer());
       return false;
     }
     this.#failuresInRow++;
     this.#recent.add(BAD, nowMs);
     if (!this.#isBurst(nowMs)) return false;
-    const relapses = nowMs - this.#closedAtMs < RELAPSE_MS;
-    this.#wait(nowMs, relapses ? Math.min(this.#waitMs * 2, WAIT_MAX_MS) : WAIT_MS);
+    const relapses = nowMs - this.#closedAtMs < this.#terms.relapseMs;
+    this.#wait(nowMs, relapses ? this.#longer() : this.#terms.waitMs);
     return true;
   }
 
@@ -86,9 +108,14 @@ export class Breaker {
   }
 
   #isBurst(nowMs: number): boolean {
-    if (this.#failuresInRow >= IN_ROW_MAX) return true;
+    const { inRowMax } = this.#terms;
+    if (this.#failuresInRow >= inRowMax) return true;
     const bad = this.#recent.at(BAD, nowMs);
-    return bad >= FAILURES_MIN && bad >= SHARE_MIN * (bad + this.#recent.at(GOOD, nowMs));
+    return bad >= inRowMax - FADED && bad >= SHARE_MIN * (bad + this.#recent.at(GOOD, nowMs));
+  }
+
+  #longer(): number {
+    return Math.min(this.#waitMs * 2, this.#terms.waitMaxMs);
   }
 
   #wait(nowMs: number, waitMs: number): void {

@@ -22,7 +22,8 @@ export class FadingCounts {
 
   /** What a slot's count has faded to. */
   at(slot: number, nowMs: number): number {
-    return (this.#counts[slot] ?? 0) * 2 ** -this.#halfLives(nowMs);
+    const count = this.#counts[slot] ?? 0;
+    return count === 0 ? 0 : count * 2 ** -this.#halfLives(nowMs);
   }
 
   /** Adds all counts, faded, to others. */

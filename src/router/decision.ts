@@ -1,16 +1,17 @@
-// What the log keeps of a selector's decision: enough to show why, to decide it again, and to learn from a score.
-
+// A selector's decision as the log keeps it: enough to show why, to decide it again, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
-import { arrayOf, isObject, numberOf, stringOf } from "../core/json.ts";
-import { SELECTORS, type Selector } from "../core/selector.ts";
-import { type Choice, carefulLevel, ranked } from "./choose.ts";
-import type { Weighed } from "./consider.ts";
+import { arrayOf, isObject, type JsonObject, numberOf } from "../core/json.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Choice } from "./choose.ts";
+import { pickFirst } from "./first.ts";
+import { SELECTOR_RULES } from "./index.ts";
 import { shippedParameters } from "./parameters.ts";
-import { type RouteView, routeView } from "./route-view.ts";
+import { featuresView, type RouteView } from "./route-view.ts";
+import { type Candidates, compareByScore, type SelectorRule } from "./selector.ts";
 
 /** As JSON in the request's row. */
 export interface KeptDecision {
-  readonly selector: Selector;
+  readonly selector: string;
   /** The share of the best quality that was asked for, 0…1. */
   readonly share: number;
   readonly choice: string | null;
@@ -41,46 +42,37 @@ interface KeptCandidate {
   readonly score: number;
 }
 
-/** The first by score, and those whose quality or level the others are measured by. */
-export const SCORED_KEPT = 8;
-export const GOOD_KEPT = 3;
-
 /** `tried`: what was tried out in place of the choice; null: nothing was. */
 export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null): KeptDecision {
-  const able = choice.candidates.filter(({ eligible }) => eligible);
-  const by = (value: (one: Weighed) => number) =>
-    able.toSorted((a, b) => value(b) - value(a)).slice(0, GOOD_KEPT);
-  const kept = new Set([
-    ...able.slice(0, SCORED_KEPT),
-    ...able.filter(({ card }) => card === tried),
-    ...by(({ careful }) => careful),
-    ...by(carefulLevel),
-  ]);
   return {
-    selector: choice.selector,
+    selector: choice.selector.name,
     share,
     choice: (tried ?? choice.choice)?.id ?? null,
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
-    features: routeView(choice).features,
+    features: featuresView(choice.prediction),
     difficulty: choice.prediction.difficulty,
     row: rowText(choice.prediction.row),
-    candidates: able
-      .filter((one) => kept.has(one))
-      .map((one) => ({
-        model: one.card.id,
-        created: one.card.created,
-        quality: one.quality,
-        quality_low: one.qualityLow,
-        level: one.level,
-        careful: one.careful,
-        cost_usd: one.costUsd,
-        latency_ms: one.latencyMs,
-        tokens: one.tokens,
-        score: one.score,
-      })),
+    candidates: selectKept(choice, tried).map((one) => ({
+      model: one.card.id,
+      created: one.card.created,
+      quality: one.quality,
+      quality_low: one.qualityLow,
+      level: one.level,
+      careful: one.careful,
+      cost_usd: one.costUsd,
+      latency_ms: one.latencyMs,
+      tokens: one.tokens,
+      score: one.score,
+    })),
     removed: choice.removed,
   };
+}
+
+function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate[] {
+  const cards = new Set(choice.foremost.map(({ card }) => card));
+  if (tried === null || cards.has(tried)) return choice.foremost;
+  return choice.candidates.filter(({ card }) => card === tried || cards.has(card));
 }
 
 /** A row as text, for `rowOf`. */
@@ -110,35 +102,38 @@ export interface DecidedAgain {
   readonly same: boolean;
 }
 
-/** Decides again by what was kept; null: that is no decision. */
-export function decidedAgain(kept: unknown): DecidedAgain | null {
+/** Decides again by what was kept; null: that is no decision of one of these selectors. */
+export function decidedAgain(
+  kept: unknown,
+  selectors: readonly SelectorRule[] = Object.values(SELECTOR_RULES),
+): DecidedAgain | null {
   if (!isObject(kept)) return null;
-  const selector = SELECTORS.find((one) => one === kept.selector);
+  const selector = selectors.find(({ name }) => name === kept.selector);
   const { share, difficulty, choice, pinned, instead_of: usual } = kept;
   if (!selector || typeof share !== "number" || typeof difficulty !== "number") return null;
-  const able = arrayOf(kept.candidates).flatMap(weighedOf);
-  const [first] = ranked(selector, able, share, difficulty);
-  const found = typeof pinned === "string" ? choice : (first?.card.id ?? null);
+  const able = readCandidates(arrayOf(kept.candidates).filter(isObject));
+  const scores = selector.rank(able, { share, difficulty });
+  const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
+  const found =
+    typeof pinned === "string" ? choice : first === undefined ? null : (able.cards[first]?.id ?? null);
   // Where another was tried out, that was left to chance: what it was tried out for is decided again.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }
 
-function weighedOf(value: unknown): readonly Weighed[] {
-  if (!isObject(value)) return [];
-  const id = stringOf(value.model);
-  const number = (field: string) => numberOf(value[field]) ?? 0;
-  if (id === undefined) return [];
-  return [
-    {
-      card: { id, created: number("created") },
-      quality: number("quality"),
-      qualityLow: number("quality_low"),
-      level: number("level"),
-      careful: number("careful"),
-      costUsd: numberOf(value.cost_usd) ?? null,
-      latencyMs: number("latency_ms"),
-      tokens: number("tokens"),
-    },
-  ];
+function readCandidates(candidates: readonly JsonObject[]): Candidates {
+  const named = candidates.filter(({ model }) => typeof model === "string");
+  const numbers = (field: keyof KeptCandidate) => named.map((one) => numberOf(one[field]) ?? 0);
+  const column = (field: keyof KeptCandidate) => Float64Array.from(numbers(field));
+  const created = numbers("created");
+  return {
+    size: named.length,
+    cards: named.map(({ model }, at) => ({ id: String(model), created: created[at] ?? 0 })),
+    quality: column("quality"),
+    qualityLow: column("quality_low"),
+    level: column("level"),
+    careful: column("careful"),
+    costUsd: column("cost_usd"),
+    latencyMs: column("latency_ms"),
+  };
 }

@@ -1,4 +1,4 @@
-// What the choosing of a model wants to know of live health; who keeps it hands it in.
+// Live health as the choice of a model reads it; the gateway hands it in.
 
 export interface CardHealth {
   /** Median of recent first tokens; null: too few were seen. */
@@ -10,14 +10,9 @@ export interface CardHealth {
   readonly open: boolean;
 }
 
-/** Errors of late and shut breakers, or anything, speed included. */
-export type Noted = "trouble" | "any";
-
 export interface HealthView {
   /** null: nothing was seen of the card. */
   of(cardId: string): CardHealth | null;
-  /** The cards of which `of` may tell such things; of no other it does. Left out: that is not known. */
-  readonly noted?: (what: Noted) => Iterable<string>;
 }
 
-export const NO_HEALTH: HealthView = { of: () => null, noted: () => [] };
+export const NO_HEALTH: HealthView = { of: () => null };

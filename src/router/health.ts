@@ -3,9 +3,10 @@ import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
+import { type Address, Addresses } from "./address.ts";
 import { RetryBudget } from "./budget.ts";
 import { type FadingValues, type Median, medianOf, quantilesOf } from "./decay.ts";
-import { Key } from "./key.ts";
+import { Key, RetirementBudget } from "./key.ts";
 import { Lane, SPEED_HALF_LIFE_MS } from "./lane.ts";
 import type { Attempt } from "./plan.ts";
 import { Trial } from "./trial.ts";
@@ -58,6 +59,12 @@ export class CardHealth {
     return this.#medians;
   }
 
+  /** Nothing is held against it by any credential. Thousands of models are asked this at each request: no list is made. */
+  isWell(nowMs: number): boolean {
+    for (const lane of this.lanes.values()) if (!lane.isWell(nowMs)) return false;
+    return true;
+  }
+
   /** The credential is no longer, or what is known of it says nothing now. */
   forget(secret: string): void {
     this.lanes.delete(secret);
@@ -75,10 +82,9 @@ export class CardHealth {
 export class Health {
   readonly #log: Log;
   readonly #cards = new Map<string, CardHealth>();
-  /** Ids of those that failed and may not be well yet. */
-  readonly #troubled = new Set<string>();
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
+  readonly #addresses = new Addresses();
 
   constructor(log: Log) {
     this.#log = log;
@@ -86,6 +92,7 @@ export class Health {
 
   /** Another configuration is in force: what was refused under the last one may be taken now. */
   configured(providers: readonly ProviderSetup[]): void {
+    this.#addresses.configured(providers);
     this.#keys = new Map(
       providers.map(({ name, credentials }) => [
         name,
@@ -119,25 +126,6 @@ export class Health {
     return this.#cards;
   }
 
-  /** False: it is well, and nothing is held against it. */
-  isTroubled(id: string): boolean {
-    return this.#troubled.has(id);
-  }
-
-  /** Of all models of which anything is known. */
-  ids(): Iterable<string> {
-    return this.#cards.keys();
-  }
-
-  /** Ids of those that failed or refused of late, or are shut. */
-  *troubled(nowMs: number): Iterable<string> {
-    for (const id of this.#troubled) {
-      const lanes = this.#cards.get(id)?.lanes.values() ?? [];
-      if ([...lanes].every((lane) => lane.isWell(nowMs))) this.#troubled.delete(id);
-      else yield id;
-    }
-  }
-
   lane({ card, credential }: Attempt): Lane | undefined {
     return this.#cards.get(card.id)?.lanes.get(secretOf(credential));
   }
@@ -155,9 +143,30 @@ export class Health {
     return this.key(attempt)?.isRefused(this.lane(attempt)) ?? false;
   }
 
-  /** Refused, while another credential of the provider is not: it isn't asked at all. */
-  isBarred(attempt: Attempt): boolean {
-    if (!this.isRefused(attempt)) return false;
+  /** The provider's address; undefined: it is not on. */
+  address(provider: string): Address | undefined {
+    return this.#addresses.of(provider);
+  }
+
+  /** The number of addresses that may be called now. */
+  addressesAsked(nowMs: number): number {
+    return this.#addresses.asked(nowMs);
+  }
+
+  /** Connections to the provider have not been coming about, and it is not due to be tried again. */
+  isShut(provider: string, nowMs: number): boolean {
+    return this.address(provider)?.isAsked(nowMs) === false;
+  }
+
+  isAnyShut(nowMs: number): boolean {
+    return this.#addresses.isAnyShut(nowMs);
+  }
+
+  /** Refused and not due to be tried again, while another credential of the provider is not refused: it isn't asked at all. */
+  isBarred(attempt: Attempt, nowMs: number): boolean {
+    const lane = this.lane(attempt);
+    const own = this.key(attempt);
+    if (!own?.isRefused(lane) || own.isDue(lane, nowMs)) return false;
     for (const [secret, key] of this.#keys.get(attempt.card.provider) ?? []) {
       if (!key.isRefused(this.#cards.get(attempt.card.id)?.lanes.get(secret))) return true;
     }
@@ -167,27 +176,34 @@ export class Health {
   /** Whether it may be asked now. */
   isReady(attempt: Attempt, nowMs: number): boolean {
     const lane = this.lane(attempt);
-    return !this.isBarred(attempt) && (!lane || lane.waitMs(nowMs) === 0);
+    if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
+    return !lane || lane.waitMs(nowMs) === 0;
   }
 
-  /** Begins an attempt whose outcome must be told; null when it may not be asked now. */
-  begin(attempt: Attempt, nowMs: number): Trial | null {
-    if (this.isBarred(attempt)) return null;
+  /** Begins an attempt of a request, whose outcome must be told; null when it may not be asked now. */
+  begin(attempt: Attempt, nowMs: number, retirements = new RetirementBudget()): Trial | null {
+    const { card } = attempt;
+    if (this.isShut(card.provider, nowMs)) return null;
+    if (this.isBarred(attempt, nowMs)) return null;
     const lane = this.#laneOf(attempt);
     if (lane.isResting(nowMs)) return null;
     const passes = lane.breaker.pass(nowMs);
     if (passes === null) return null;
     const key = this.key(attempt) ?? new Key(attempt.credential);
-    const isProbe = passes === "probe";
-    return new Trial({ card: attempt.card, lane, key, isProbe, startedMs: nowMs, log: this.#log });
+    const address = this.address(card.provider);
+    const probes = {
+      isProbe: passes === "probe",
+      isKeyProbe: key.pass(lane, nowMs),
+      isAddressProbe: address?.breaker.pass(nowMs) === "probe",
+    };
+    return new Trial({ card, lane, key, address, retirements, ...probes, startedMs: nowMs, log: this.#log });
   }
 
   /** Why none of these may be asked now, and when one may. */
   unavailable(attempts: readonly Attempt[], nowMs: number): Fault {
-    const waiting = attempts
-      .filter((attempt) => !this.isBarred(attempt))
-      .map((attempt) => this.lane(attempt));
-    const waits = waiting.map((lane) => lane?.waitMs(nowMs) ?? PROBE_MS);
+    const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
+    const waiting = asked.map((attempt) => this.lane(attempt));
+    const waits = asked.map((attempt) => this.waitMs(attempt, nowMs) ?? PROBE_MS);
     const details = { retryAfterMs: Math.max(1, Math.min(...waits, MINUTE_MS)) };
     if (waiting.some((lane) => lane?.isResting(nowMs))) {
       return new Fault("provider_busy", "The provider is refusing requests for load.", details);
@@ -198,10 +214,19 @@ export class Health {
     return new Fault("no_provider_available", "The model's provider has been failing.", details);
   }
 
+  /** Milliseconds until it may be asked; null: not known. */
+  waitMs(attempt: Attempt, nowMs: number): number | null {
+    const address = this.address(attempt.card.provider);
+    const addressMs = address ? address.breaker.waitMs(nowMs) : 0;
+    const lane = this.lane(attempt);
+    const laneMs = lane ? lane.waitMs(nowMs) : 0;
+    return addressMs === null || laneMs === null ? null : Math.max(addressMs, laneMs);
+  }
+
   #laneOf({ card, credential }: Attempt): Lane {
     const { lanes } = this.#card(card.id);
     const secret = secretOf(credential);
-    const lane = lanes.get(secret) ?? new Lane(() => this.#troubled.add(card.id));
+    const lane = lanes.get(secret) ?? new Lane();
     lanes.set(secret, lane);
     return lane;
   }

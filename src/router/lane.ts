@@ -43,12 +43,6 @@ export class Lane {
   /** What the provider last failed with. */
   lastFault: Fault | null = null;
   #restsInRow = 0;
-  readonly #onTrouble: () => void;
-
-  /** `onTrouble` is called with each failure and refusal. */
-  constructor(onTrouble: () => void = () => {}) {
-    this.#onTrouble = onTrouble;
-  }
 
   /** How many outcomes of late, the older ones counting less, and how many of them bad. */
   outcomes(nowMs: number): { readonly good: number; readonly bad: number } {
@@ -101,15 +95,19 @@ export class Lane {
 
   /** True when the breaker opens by it. */
   failed(nowMs: number, isProbe: boolean, fault: Fault): boolean {
-    this.#onTrouble();
     this.#outcomes.add(BAD, nowMs);
     this.lastFault = fault;
     return this.breaker.failed(nowMs, isProbe);
   }
 
+  /** No connection came about: that is an error to be shown, but tells nothing of the model. */
+  unreached(nowMs: number, fault: Fault): void {
+    this.#outcomes.add(BAD, nowMs);
+    this.lastFault = fault;
+  }
+
   /** Refused for load: it is left alone for as long as the provider said, else longer each time in a row. */
   rest(nowMs: number, fault: Fault): void {
-    this.#onTrouble();
     this.lastFault = fault;
     const own = Math.min(REST_MS * 2 ** this.#restsInRow++, REST_MAX_MS);
     const restMs = Math.min(fault.details.retryAfterMs ?? own, REST_ASKED_MAX_MS);

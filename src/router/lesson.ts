@@ -61,7 +61,7 @@ export function lessonOf(
   return {
     ...about,
     model: card.id,
-    expected: expectedQuality(profileOf(card, card.skills), kind),
+    expected: expectedQuality(profileOf(card), kind),
     request: JSON.stringify({ row: rowText(row), categories }),
   };
 }

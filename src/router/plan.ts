@@ -2,21 +2,23 @@
 import type { ModelCard } from "../core/card.ts";
 import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
-import type { Selector } from "../core/selector.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
-import { BY_RULE, type ChooseInput } from "./consider.ts";
+import type { Address } from "./address.ts";
+import type { ChooseInput } from "./candidate.ts";
+import { type Choice, choose } from "./choose.ts";
 import { type KeptDecision, keptDecision } from "./decision.ts";
 import { explored } from "./explore.ts";
 import type { Health } from "./health.ts";
 import { needsOf, refuseUnable } from "./needs.ts";
-import { type Shortlist, shortlist } from "./shortlist.ts";
+import { BY_RULE } from "./rules.ts";
+import type { SelectorRule } from "./selector.ts";
 import { spread } from "./spread.ts";
 import type { Stickiness } from "./stickiness.ts";
 
 /** What the client's `model` means. */
 export type Selection =
   | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
-  | { readonly kind: "selector"; readonly selector: Selector; readonly candidates: readonly ModelCard[] };
+  | { readonly kind: "selector"; readonly selector: SelectorRule; readonly candidates: readonly ModelCard[] };
 
 export interface Attempt {
   readonly card: ModelCard;
@@ -52,7 +54,10 @@ export interface Plan {
   readonly decision: KeptDecision | null;
 }
 
-const ATTEMPTS_MAX = 4;
+/** The most calls made for one request. Attempts whose connection doesn't come about are not among them. */
+export const CALLS_MAX = 4;
+/** The most addresses in a plan: a request is answered while one of them can be reached. */
+const ADDRESSES_MAX = 4;
 /** Where another model may serve, so many credentials of the first are tried before it. */
 const FIRST_CARD_MAX = 2;
 
@@ -67,19 +72,27 @@ export function planOf(input: PlanInput): Plan {
   if (only !== null) return { attempts: [only], decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
+  const met = new Set<Address | undefined>();
+  const addresses = Math.min(ADDRESSES_MAX, input.health.addressesAsked(input.nowMs));
   for (const card of cards) {
+    const address = input.health.address(card.provider);
+    if (ready.length >= CALLS_MAX && met.has(address)) continue;
     const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
     every.push(...attempts);
     const now = inOrder(attempts, input);
-    if (now.length > 0) ready.push(now);
-    if (ready.length === ATTEMPTS_MAX) break;
+    if (now.length > 0) {
+      ready.push(now);
+      met.add(address);
+    }
+    if (ready.length >= CALLS_MAX && met.size >= addresses) break;
   }
   if (every.length === 0) throw new Fault("no_provider_available", "No provider of this model is on.");
   const first = every.length > 1 ? sticky(every, ready, input) : null;
-  const spreadOut = mixed(ready);
+  const spreadOut = mixed(input.selection.kind === "selector" ? ofAllAddresses(ready, input) : ready);
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
-  const order = plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt));
-  return { attempts: order.slice(0, ATTEMPTS_MAX), decision };
+  const order =
+    plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
+  return { attempts: cut(order, input.health), decision };
 }
 
 /**
@@ -94,13 +107,49 @@ function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
   return credential === undefined || credentials.length > 1 ? null : { card, credential };
 }
 
+/** Behind the first model each other address has its turn before any has another: what fails at one often fails for all of it. */
+function ofAllAddresses(
+  ready: readonly (readonly Attempt[])[],
+  { health }: PlanInput,
+): readonly (readonly Attempt[])[] {
+  const met = new Set<Address | undefined>();
+  const again: (readonly Attempt[])[] = [];
+  const first: (readonly Attempt[])[] = [];
+  for (const attempts of ready) {
+    const address = attempts[0] && health.address(attempts[0].card.provider);
+    (met.has(address) ? again : first).push(attempts);
+    met.add(address);
+  }
+  return [...first, ...again];
+}
+
+/** As many attempts as calls are made, and one at each further address for when connections don't come about. */
+function cut(order: readonly Attempt[], health: Health): readonly Attempt[] {
+  if (order.length <= CALLS_MAX) return order;
+  const addressOf = ({ card }: Attempt) => health.address(card.provider);
+  const kept = order.slice(0, CALLS_MAX);
+  const met = new Set(kept.map(addressOf));
+  for (const attempt of order.slice(CALLS_MAX)) {
+    const address = addressOf(attempt);
+    if (met.size >= ADDRESSES_MAX) break;
+    if (!met.has(address)) kept.push(attempt);
+    met.add(address);
+  }
+  return kept;
+}
+
 /** One model's attempts that may be made now, spread over its credentials; where a probe is due, it goes first. */
 function inOrder(attempts: readonly Attempt[], { health, roll, nowMs }: PlanInput): readonly Attempt[] {
   const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs));
   if (ready.length < 2) return ready;
-  if (ready.every((attempt) => health.isRefused(attempt))) return longestRefused(ready, health);
+  // At most one of those that were refused is asked whether it still is: the request must be left with others.
+  const refused = longestRefused(
+    ready.filter((attempt) => health.isRefused(attempt)),
+    health,
+  );
+  const others = ready.filter((attempt) => !health.isRefused(attempt));
   const isOpen = (attempt: Attempt) => Number(health.lane(attempt)?.breaker.isOpen ?? false);
-  return spread(ready, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a));
+  return [...refused, ...spread(others, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a))];
 }
 
 /** A provider that refuses every credential is still asked, each time by another one: a purse may be filled again. */
@@ -134,42 +183,35 @@ function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: Kept
     refuseUnable(selection.card, needsOf(request));
     return { cards: [selection.card, ...selection.fallbacks], decision: null };
   }
-  const found = chosen(selection.selector, selection.candidates, input);
-  const { choice, whole } = found;
-  const tried = explored(choice, rules.explore, roll, whole)?.card ?? null;
-  const kept = tried === null ? choice : whole();
+  const choice = chosen(selection.selector, selection.candidates, input);
+  const tried = explored(choice, rules.explore, roll)?.card ?? null;
   return {
-    cards: inTurn(found, tried),
-    decision: keptDecision(kept, input.quality ?? rules.fairQuality, tried),
+    cards: inTurn(choice, tried),
+    decision: keptDecision(choice, input.quality ?? rules.fairQuality, tried),
   };
 }
 
-/** Best first, behind what is tried out. Few plans go beyond those that are sure. */
-function* inTurn({ choice, sure, isWhole, whole }: Shortlist, tried: ModelCard | null): Iterable<ModelCard> {
+/** Best first, behind the one that is tried out. */
+function* inTurn(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
   if (tried !== null) yield tried;
-  const able = choice.candidates.filter(({ eligible }) => eligible);
-  for (const { card } of able.slice(0, sure)) if (card !== tried) yield card;
-  if (isWhole) return;
-  const all = whole().candidates.filter(({ eligible }) => eligible);
-  for (const { card } of all.slice(sure)) if (card !== tried) yield card;
+  for (const card of choice.inOrder()) if (card !== tried) yield card;
 }
 
 /** What the selector makes of the request. Throws a Fault when no card is on, or none can serve it. */
 export function chosen(
-  selector: Selector,
+  selector: SelectorRule,
   cards: readonly ModelCard[],
   { request, rules, quality, known }: Pick<PlanInput, "request" | "rules" | "quality" | "known">,
-): Shortlist {
+): Choice {
   const share = quality ?? rules.fairQuality;
   const needs = needsOf(request);
-  const found = shortlist(selector, { ...known, request, needs, cards, rules, quality: share });
-  if (found.choice.choice !== null) return found;
-  if (
-    Object.keys(found.choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))
-  ) {
-    throw new Fault("no_provider_available", `No model is on that Router#${selector} could choose.`);
+  const choice = choose(selector, { ...known, request, needs, cards, rules, quality: share });
+  if (choice.choice !== null) return choice;
+  const { name } = selector;
+  if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
+    throw new Fault("no_provider_available", `No model is on that Router#${name} could choose.`);
   }
-  throw new Fault("unsupported_capability", `No model behind Router#${selector} can serve this request.`, {
+  throw new Fault("unsupported_capability", `No model behind Router#${name} can serve this request.`, {
     param: "model",
   });
 }

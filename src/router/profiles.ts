@@ -8,9 +8,9 @@ export interface Profile {
   /** In the order of SKILLS: the probability of a good answer to a question of usual difficulty. */
   readonly skills: readonly number[];
   /** The same as log-odds, their mean, and the spreads of these. */
-  readonly odds: readonly number[];
+  readonly odds: Float64Array;
   readonly oddsLevel: number;
-  readonly oddsSpreads: readonly number[];
+  readonly oddsSpreads: Float64Array;
   /** The skills' standard deviations. */
   readonly spreads: readonly number[];
   /** "imputed", "operator", or the benchmark and its date. */
@@ -44,65 +44,75 @@ const UNIT_LOGIT = 0.65;
 const UNKNOWN_SPREAD = 0.14;
 const UNKNOWN_LEVEL_MAX = 1;
 
-/** By card and by the operator's row: both live as long as a configuration, and a decision looks hundreds of them up. */
+/** By card, and by list of cards: both live as long as a configuration or a key, and a decision looks thousands up. */
 const found = new WeakMap<ModelCard, Profile>();
-const ownFound = new WeakMap<SkillRow, WeakMap<ModelCard, Profile>>();
+const foundLists = new WeakMap<readonly ModelCard[], readonly Profile[]>();
 let rows: ReadonlyMap<string, ProfileRow> | undefined;
 
+/** The profiles of a list of cards, in its order. */
+export function findProfiles(cards: readonly ModelCard[]): readonly Profile[] {
+  const profiles = foundLists.get(cards) ?? cards.map(profileOf);
+  foundLists.set(cards, profiles);
+  return profiles;
+}
+
 /** The card's profile with the operator's skills laid over it; a card that has no row is judged by price and date. */
-export function profileOf(card: ModelCard, own?: SkillRow): Profile {
-  if (own !== undefined && Object.keys(own).length > 0) return ownProfile(card, own);
+export function profileOf(card: ModelCard): Profile {
   let profile = found.get(card);
   if (profile === undefined) {
-    rows ??= new Map(data.rows.map((row) => [row.id, row]));
-    const row = rows.get(card.id);
-    profile = row === undefined ? guessed(card) : fromRow(row);
+    profile = overlaid(shippedProfile(card), card.skills ?? {});
     found.set(card, profile);
   }
   return profile;
 }
 
-function ownProfile(card: ModelCard, own: SkillRow): Profile {
-  const byCard = ownFound.get(own) ?? new WeakMap<ModelCard, Profile>();
-  ownFound.set(own, byCard);
-  const profile = byCard.get(card) ?? overlaid(profileOf(card), own);
-  byCard.set(card, profile);
-  return profile;
+function shippedProfile(card: ModelCard): Profile {
+  rows ??= new Map(data.rows.map((row) => [row.id, row]));
+  const row = rows.get(card.id);
+  return row === undefined ? guessed(card) : fromRow(row);
 }
 
-/** Skills and spreads with what is reckoned from them, once. */
-function inOdds(skills: readonly number[], spreads: readonly number[]) {
-  const odds = skills.map((share) => Math.log(share / (1 - share)));
+type Known = Pick<
+  Profile,
+  "skills" | "spreads" | "source" | "firstTokenMs" | "tokensPerSecond" | "thinkingTokens"
+>;
+
+/** Known values with what is worked out from them, once. All profiles are made here: of one shape they are read faster. */
+function makeProfile(known: Known): Profile {
+  const { skills, spreads, source, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
+  const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
   return {
     skills,
-    spreads,
     odds,
     oddsLevel: odds.reduce((sum, one) => sum + one, 0) / Math.max(1, odds.length),
-    oddsSpreads: skills.map((share, at) => (spreads[at] ?? 0) / (share * (1 - share))),
+    oddsSpreads: Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share))),
+    spreads,
+    source,
+    firstTokenMs,
+    tokensPerSecond,
+    thinkingTokens,
   };
 }
 
 function fromRow(row: ProfileRow): Profile {
-  const skills = row.skills.map((skill) => skill / THOUSAND);
-  return {
-    ...inOdds(
-      skills,
-      row.spreads.map((spread) => spread / THOUSAND),
-    ),
+  return makeProfile({
+    skills: row.skills.map((skill) => skill / THOUSAND),
+    spreads: row.spreads.map((spread) => spread / THOUSAND),
     source: row.source,
     firstTokenMs: row.firstTokenMs,
     tokensPerSecond: row.tokensPerSecond,
     thinkingTokens: row.thinking,
-  };
+  });
 }
 
 /** A skill that the operator doesn't name is the mean of those named. */
 function overlaid(profile: Profile, own: SkillRow): Profile {
   const named = Object.values(own);
+  if (named.length === 0) return profile;
   const mean = named.reduce((sum, value) => sum + value, 0) / named.length;
   const skills = SKILLS.map((skill) => Math.min(0.995, Math.max(0.005, own[skill] ?? mean)));
   const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
-  return { ...profile, ...inOdds(skills, spreads), source: "operator" };
+  return makeProfile({ ...profile, skills, spreads, source: "operator" });
 }
 
 /** Cards of which the same is told share a guess: ten thousand of an operator's own are told apart by their prices at most. */
@@ -131,15 +141,14 @@ function guess(card: ModelCard): Profile {
     (reasoning ? byReasoning : 0) +
     (bySize * size) / 4;
   const share = 1 / (1 + Math.exp(-(USUAL_LOGIT + UNIT_LOGIT * Math.min(UNKNOWN_LEVEL_MAX, level))));
-  const skills = SKILLS.map(() => share);
-  const spreads = SKILLS.map(() => UNKNOWN_SPREAD);
-  return {
-    ...inOdds(skills, spreads),
+  return makeProfile({
+    skills: SKILLS.map(() => share),
+    spreads: SKILLS.map(() => UNKNOWN_SPREAD),
     source: "imputed",
     firstTokenMs: Math.round(350 + 60 * Math.min(10, Math.sqrt(price) * 2)),
     tokensPerSecond: Math.round(Math.max(12, 170 * (1 + price) ** -0.38)),
     thinkingTokens: reasoning ? 300 : 0,
-  };
+  });
 }
 
 const BILLIONS_UNKNOWN = 100;

@@ -1,101 +1,101 @@
 // The predicted probability of a good answer: a model's skills in the request's kinds, its difficulty, what was learned.
 // The less of a request was ever seen, the more the prediction shrinks to the model's overall level.
 import { SKILLS } from "../core/skill.ts";
-import type { Learned } from "./learned.ts";
+import type { Shift } from "./learned.ts";
 import type { Prediction } from "./predictor.ts";
 import type { Profile } from "./profiles.ts";
 
-export interface Quality {
-  /** 0…1. */
-  readonly quality: number;
-  /** About one standard deviation below. */
-  readonly low: number;
-  /** What of the uncertainty is the model's own: the rest is about the request, and the same for all. */
-  readonly spread: number;
-  /** The model's overall level at this difficulty, whatever the kind of request. */
-  readonly level: number;
-}
-
 /** How much a unit of predicted difficulty takes from the log-odds. */
 const DIFFICULTY_SLOPE = 0.7;
-/** What a request of no kind that was ever seen adds to the uncertainty: by so much sets of one kind differ. */
+/** A request of a kind that was never seen adds this to the uncertainty: benchmark sets of one kind differ by as much. */
 const STRANGE_SPREAD = 0.2;
-/** What is left of a profile's uncertainty when much was learned. */
+/** This share of a profile's uncertainty is left when much was learned. */
 const SURE_SHARE = 0.4;
-/** How much of the uncertainty about what was learned is told. */
+/** The share of the uncertainty about what was learned that counts. */
 const LEARNED_SPREAD = 0.3;
+/** This share of a model's own uncertainty is taken off its quality before it is compared. */
+const CAUTION = 0.5;
 const QUALITY_MIN = 0.01;
 const QUALITY_MAX = 0.99;
 
-/** What of a prediction a model's quality depends on. */
-type Asked = Pick<Prediction, "categories" | "difficultyLogit" | "support">;
+/** The part of a prediction that a model's quality depends on. */
+type Kind = Pick<Prediction, "categories" | "difficultyLogit" | "support">;
+
+/** The request's side of every model's quality, worked out once for thousands of models. */
+export interface QualityAsk {
+  readonly weights: Weights;
+  /** The uncertainty about the request itself, the same for all models. */
+  readonly strangeSpread: number;
+}
+
+interface Weights {
+  /** By SKILLS. */
+  readonly shares: Float64Array;
+  readonly support: number;
+  /** The difficulty takes this from the log-odds. */
+  readonly harder: number;
+}
+
+export function prepareQuality(prediction: Prediction): QualityAsk {
+  const { support, sure } = prediction;
+  return { weights: weighKinds(prediction), strangeSpread: STRANGE_SPREAD * (1 - support * sure) };
+}
 
 /** Without what was learned: the part that learning corrects. */
-export function expectedQuality(profile: Profile, prediction: Asked): number {
-  return shares(profile, prediction).quality;
+export function expectedQuality(profile: Profile, kind: Kind): number {
+  return expect(profile, weighKinds(kind));
 }
 
-export function qualityOf(
-  model: string,
+/** Where the qualities of many models are written to, one value a model each. */
+export interface QualityColumns {
+  /** 0…1. */
+  readonly quality: Float64Array;
+  /** About one standard deviation below. */
+  readonly qualityLow: Float64Array;
+  /** The quality with some of the model's own uncertainty taken off. */
+  readonly careful: Float64Array;
+  /** The model's overall level at this difficulty, whatever the kind of request. */
+  readonly level: Float64Array;
+}
+
+/** Writes one model's row; `shift` is what was learned of it. Returning an object for each would take a third longer. */
+export function writeQuality(
+  { quality, qualityLow, careful, level }: QualityColumns,
+  at: number,
   profile: Profile,
-  prediction: Prediction,
-  learned: Learned,
-): Quality {
-  const expected = shares(profile, prediction);
-  const shift = learned.shiftOf(model, prediction);
-  const known = expected.spread * (SURE_SHARE + (1 - SURE_SHARE) * shift.doubt);
-  const learnt = shift.spread * LEARNED_SPREAD;
-  const strange = strangeSpread(prediction);
-  const own = known * known + learnt * learnt;
-  const quality = clamp(expected.quality + shift.quality);
-  return {
-    quality,
-    low: clamp(quality - Math.sqrt(own + strange * strange)),
-    spread: Math.sqrt(own),
-    level: clamp(expected.level + shift.overall),
-  };
-}
-
-function strangeSpread({ support, sure }: Prediction): number {
-  return STRANGE_SPREAD * (1 - support * sure);
-}
-
-/** What none of the profiles between two is above, and the spread and doubt that none is below; nothing learned. */
-export function qualityBound(least: Profile, most: Profile, prediction: Prediction) {
-  const low = shares(least, prediction);
-  const high = shares(most, prediction);
-  const bend = Math.min(low.quality * (1 - low.quality), high.quality * (1 - high.quality));
-  const spread = low.oddsSpread * bend;
-  const strange = strangeSpread(prediction);
-  const whole = Math.sqrt(spread * spread + strange * strange);
-  return {
-    quality: clamp(high.quality) + ROUNDING,
-    level: clamp(high.level) + ROUNDING,
-    spread: Math.max(0, spread - ROUNDING),
-    doubt: Math.max(0, Math.min(whole, low.quality - QUALITY_MIN) - ROUNDING),
-  };
-}
-const ROUNDING = 1e-9;
-
-function shares(profile: Profile, { categories, difficultyLogit, support }: Asked) {
-  let mixed = 0;
-  let spread = 0;
-  for (let at = 0; at < SKILLS.length; at++) {
-    const share = categories[SKILLS[at] ?? "knowledge"];
-    const odds = profile.odds[at] ?? 0;
-    mixed += share * odds;
-    spread += share * (profile.oddsSpreads[at] ?? 0);
-  }
-  const level = profile.oddsLevel;
-  const harder = DIFFICULTY_SLOPE * difficultyLogit * (0.3 + 0.7 * support);
-  const quality = sigmoid(level + support * (mixed - level) - harder);
+  shift: Shift,
+  { weights, strangeSpread }: QualityAsk,
+): void {
+  const before = expect(profile, weights);
   // The uncertainty is one of log-odds: where nearly all answers are good, little of it is left.
+  const spread = mix(profile.oddsSpreads, weights.shares) * before * (1 - before);
+  const known = spread * (SURE_SHARE + (1 - SURE_SHARE) * shift.doubt);
+  const learnt = shift.spread * LEARNED_SPREAD;
+  // The part of the uncertainty that is the model's own: the rest is about the request, and the same for all.
+  const own = known * known + learnt * learnt;
+  const after = clamp(before + shift.quality);
+  quality[at] = after;
+  qualityLow[at] = clamp(after - Math.sqrt(own + strangeSpread * strangeSpread));
+  careful[at] = after - CAUTION * Math.sqrt(own);
+  level[at] = clamp(sigmoid(profile.oddsLevel - weights.harder) + shift.overall);
+}
+
+function weighKinds({ categories, difficultyLogit, support }: Kind): Weights {
   return {
-    quality,
-    level: sigmoid(level - harder),
-    oddsSpread: spread,
-    spread: spread * quality * (1 - quality),
+    shares: Float64Array.from(SKILLS, (skill) => categories[skill]),
+    support,
+    harder: DIFFICULTY_SLOPE * difficultyLogit * (0.3 + 0.7 * support),
   };
+}
+
+function expect({ odds, oddsLevel }: Profile, { shares, support, harder }: Weights): number {
+  return sigmoid(oddsLevel + support * (mix(odds, shares) - oddsLevel) - harder);
+}
+
+function mix(values: Float64Array, shares: Float64Array): number {
+  let sum = 0;
+  for (let at = 0; at < shares.length; at++) sum += (shares[at] ?? 0) * (values[at] ?? 0);
+  return sum;
 }
 
 function clamp(share: number): number {

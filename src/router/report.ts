@@ -2,6 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
+import type { Address } from "./address.ts";
 import { quantilesOf } from "./decay.ts";
 import type { Health } from "./health.ts";
 import type { Lane } from "./lane.ts";
@@ -30,7 +31,7 @@ function providerOf(setup: ProviderSetup, parts: ReportParts): ProviderHealth {
     name: setup.name,
     dialect: setup.dialect,
     baseUrl: setup.baseUrl,
-    ...vitalsOf(lanes, nowMs),
+    ...vitalsOf(lanes, health.address(setup.name), nowMs),
     credentials: setup.credentials.map((credential) => credentialOf(setup, credential, asked, parts)),
     models: ids.map((id) => modelOf(id, parts)),
   };
@@ -39,7 +40,8 @@ function providerOf(setup: ProviderSetup, parts: ReportParts): ProviderHealth {
 function modelOf(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
   const lanes = lanesOf(health, id);
   const waits = lanes.map((lane) => lane.waitMs(nowMs) ?? 0);
-  const waitMs = waits.length === 0 ? 0 : Math.min(...waits);
+  const addressMs = health.address(providerIn(id))?.breaker.waitMs(nowMs) ?? 0;
+  const waitMs = Math.max(addressMs, waits.length === 0 ? 0 : Math.min(...waits));
   return {
     id,
     ...vitalsOfCard(health, id, nowMs),
@@ -57,12 +59,13 @@ function credentialOf(
   const lanes = asked.flatMap((id) => health.card(id)?.lanes.get(credential.secret ?? "") ?? []);
   const restMs = Math.max(0, ...lanes.map((lane) => lane.restsUntilMs - nowMs));
   const retired = key?.retired ?? null;
+  const waitMs = retired ? (key?.waitMs(nowMs) ?? 0) : restMs;
   return {
     id: credential.id ?? null,
     last4: key?.last4 ?? null,
     weight: credential.weight,
     state: retired ? "retired" : restMs > 0 ? "resting" : "active",
-    untilMs: retired || restMs === 0 ? null : Math.ceil(wallMs + restMs),
+    untilMs: retired || restMs > 0 ? Math.ceil(wallMs + waitMs) : null,
     reason: retired?.reason ?? (restMs > 0 ? RESTING : null),
     inFlight: key?.inFlight ?? 0,
     errorRate: errorRateOf(lanes, nowMs),
@@ -71,20 +74,25 @@ function credentialOf(
 
 const RESTING = "the provider refuses requests for load (429)";
 
+function providerIn(id: string): string {
+  return id.slice(0, id.indexOf("#"));
+}
+
 function lanesOf(health: Health, id: string): readonly Lane[] {
   return [...(health.card(id)?.lanes.values() ?? [])];
 }
 
 /** One model's, over all of its credentials: for whoever chooses among models. */
 export function vitalsOfCard(health: Health, id: string, nowMs: number): Vitals {
-  return vitalsOf(lanesOf(health, id), nowMs);
+  return vitalsOf(lanesOf(health, id), health.address(providerIn(id)), nowMs);
 }
 
-/** It counts as open when it is so by every credential: one that is asked is enough to serve. */
-function vitalsOf(lanes: readonly Lane[], nowMs: number): Vitals {
+/** It counts as open when it is so by every credential: one that is asked is enough to serve. And when its address is. */
+function vitalsOf(lanes: readonly Lane[], address: Address | undefined, nowMs: number): Vitals {
   const states = lanes.map(({ breaker }) => breaker.state);
   const isShut = states.length > 0 && !states.includes("closed");
-  const breaker = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
+  const own = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
+  const breaker = address?.breaker.isOpen ? address.breaker.state : own;
   const first = quantilesOf(
     lanes.map((lane) => lane.firstMs),
     [0.5, 0.95],
@@ -117,9 +125,9 @@ function errorRateOf(lanes: readonly Lane[], nowMs: number): number | null {
 
 /** For each model that was asked: by how many of its credentials it isn't asked now. */
 export function openBreakers(health: Health): ReadonlyMap<string, number> {
-  const open = [...health.cards()].map(([id, { lanes }]): readonly [string, number] => [
-    id,
-    [...lanes.values()].filter(({ breaker }) => breaker.isOpen).length,
-  ]);
+  const open = [...health.cards()].map(([id, { lanes }]): readonly [string, number] => {
+    const isShut = health.address(providerIn(id))?.breaker.isOpen === true;
+    return [id, [...lanes.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];
+  });
   return new Map(open);
 }

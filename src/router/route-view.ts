@@ -1,5 +1,6 @@
 // A selector's choice as `POST /v1/route` and `poundkey route` show it.
 import type { Choice } from "./choose.ts";
+import type { Prediction } from "./predictor.ts";
 
 export interface RouteView {
   readonly selector: string;
@@ -33,20 +34,11 @@ const THOUSANDTHS = 1000;
 const COST_DIGITS = 1e8;
 
 export function routeView({ selector, choice, pinned, prediction, candidates }: Choice): RouteView {
-  const { categories, difficulty, outputTokens, support } = prediction;
-  const shown = Object.entries(categories).filter(([, share]) => share >= SHARE_SHOWN_MIN);
   return {
-    selector: `Router#${selector}`,
+    selector: `Router#${selector.name}`,
     choice: choice?.id ?? null,
     ...(pinned === null ? {} : { pinned }),
-    features: {
-      categories: Object.fromEntries(
-        shown.toSorted(([, a], [, b]) => b - a).map(([skill, share]) => [skill, rounded(share)]),
-      ),
-      difficulty: rounded(difficulty),
-      output_tokens: outputTokens,
-      support: rounded(support),
-    },
+    features: featuresView(prediction),
     candidates: candidates.map((one) => ({
       model: one.card.id,
       eligible: one.eligible,
@@ -57,6 +49,19 @@ export function routeView({ selector, choice, pinned, prediction, candidates }: 
       latency_ms: one.latencyMs,
       score: rounded(one.score),
     })),
+  };
+}
+
+export function featuresView(prediction: Prediction): RouteView["features"] {
+  const { categories, difficulty, outputTokens, support } = prediction;
+  const shown = Object.entries(categories).filter(([, share]) => share >= SHARE_SHOWN_MIN);
+  return {
+    categories: Object.fromEntries(
+      shown.toSorted(([, a], [, b]) => b - a).map(([skill, share]) => [skill, rounded(share)]),
+    ),
+    difficulty: rounded(difficulty),
+    output_tokens: outputTokens,
+    support: rounded(support),
   };
 }
 

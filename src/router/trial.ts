@@ -2,14 +2,23 @@
 import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
-import type { Key } from "./key.ts";
+import type { Address } from "./address.ts";
+import type { Key, RetirementBudget } from "./key.ts";
 import type { Lane } from "./lane.ts";
 
 export interface TrialOf {
   readonly card: ModelCard;
   readonly lane: Lane;
   readonly key: Key;
+  /** undefined: the provider is no longer on. */
+  readonly address: Address | undefined;
+  /** Its request's. */
+  readonly retirements: RetirementBudget;
   readonly isProbe: boolean;
+  /** It asks whether the provider takes the credential again. */
+  readonly isKeyProbe: boolean;
+  /** It asks whether the address takes connections again. */
+  readonly isAddressProbe: boolean;
   readonly startedMs: number;
   readonly log: Log;
 }
@@ -19,14 +28,21 @@ const RATE_LIMITED = 429;
 /** Times are on the monotonic clock. */
 export class Trial {
   readonly #of: TrialOf;
+  /** It asks by a credential that had been refused, so the next attempt is owed to its request if it fails. */
+  readonly isKeyProbe: boolean;
   #isProbe: boolean;
+  #isKeyProbe: boolean;
+  #isAddressProbe: boolean;
   #answeredMs: number | null = null;
   #over = false;
   #failed = false;
 
   constructor(of: TrialOf) {
     this.#of = of;
+    this.isKeyProbe = of.isKeyProbe;
     this.#isProbe = of.isProbe;
+    this.#isKeyProbe = of.isKeyProbe;
+    this.#isAddressProbe = of.isAddressProbe;
     of.lane.inFlight++;
     of.key.inFlight++;
   }
@@ -56,9 +72,17 @@ export class Trial {
   failed(nowMs: number, fault: Fault): void {
     if (this.#failed) return;
     this.#failed = true;
+    const { unsent, stale, upstreamStatus } = fault.details;
+    // A kept connection that the server had closed says nothing of the server.
+    if (unsent || stale) {
+      if (unsent) this.#unreached(nowMs, fault);
+      this.left();
+      return;
+    }
+    if (upstreamStatus !== undefined || fault.code === "upstream_error") this.#reached(nowMs);
     if (fault.row.blame === "provider") this.#blamed(nowMs, fault);
     // A provider that answers a bad request as such is there.
-    else if (fault.details.upstreamStatus !== undefined && this.#isProbe) this.#succeeded(nowMs);
+    else if (upstreamStatus !== undefined && this.#isProbe) this.#laneSucceeded(nowMs);
     this.left();
   }
 
@@ -75,6 +99,8 @@ export class Trial {
     if (this.#over) return;
     this.#failed = true;
     if (this.#isProbe) this.#of.lane.breaker.released();
+    if (this.#isKeyProbe) this.#of.key.released(this.#of.lane);
+    if (this.#isAddressProbe) this.#of.address?.breaker.released();
     this.#end();
   }
 
@@ -86,14 +112,35 @@ export class Trial {
 
   #succeeded(nowMs: number): void {
     const { lane, key, card } = this.#of;
-    const closed = lane.succeeded(nowMs, this.#isProbe);
+    this.#reached(nowMs);
+    this.#laneSucceeded(nowMs);
+    this.#isKeyProbe = false;
+    if (key.works(card, lane, nowMs)) this.#tell("credential_back", "info");
+  }
+
+  #laneSucceeded(nowMs: number): void {
+    const closed = this.#of.lane.succeeded(nowMs, this.#isProbe);
     this.#isProbe = false;
     if (closed) this.#tell("breaker_closed", "info");
-    if (key.works(card, lane)) this.#tell("credential_back", "info");
+  }
+
+  /** A connection came about, whatever became of it. */
+  #reached(nowMs: number): void {
+    const closed = this.#of.address?.breaker.succeeded(nowMs, this.#isAddressProbe);
+    this.#isAddressProbe = false;
+    if (closed) this.#tell("provider_reached", "info");
+  }
+
+  #unreached(nowMs: number, fault: Fault): void {
+    const { address, lane } = this.#of;
+    lane.unreached(nowMs, fault);
+    const opened = address?.breaker.failed(nowMs, this.#isAddressProbe);
+    this.#isAddressProbe = false;
+    if (opened) this.#tell("provider_unreachable", "warn", { fault: fault.code });
   }
 
   #blamed(nowMs: number, fault: Fault): void {
-    const { lane, key, card } = this.#of;
+    const { lane } = this.#of;
     const { upstreamStatus } = fault.details;
     const isProbe = this.#isProbe;
     if (fault.code === "provider_busy" && upstreamStatus === RATE_LIMITED) {
@@ -101,11 +148,19 @@ export class Trial {
       return;
     }
     this.#isProbe = false;
-    if (fault.code === "upstream_auth" && key.refused(card, lane, nowMs, upstreamStatus ?? null)) {
-      this.#tell("credential_retired", "error", { upstream_status: upstreamStatus ?? null });
-    }
+    if (fault.code === "upstream_auth") this.#refused(nowMs, upstreamStatus ?? null);
     if (!lane.failed(nowMs, isProbe, fault)) return;
     this.#tell("breaker_opened", "warn", { fault: fault.code });
+  }
+
+  #refused(nowMs: number, status: number | null): void {
+    const { lane, key, card, retirements } = this.#of;
+    const isProbe = this.#isKeyProbe;
+    this.#isKeyProbe = false;
+    if (!key.isRefused(lane) && !retirements.take()) return;
+    if (key.refused(card, lane, nowMs, status, isProbe)) {
+      this.#tell("credential_retired", "error", { upstream_status: status });
+    }
   }
 
   #tell(event: string, level: "info" | "warn" | "error", more: Readonly<Record<string, unknown>> = {}): void {

@@ -1,5 +1,6 @@
 // What was asked of the simulator, for tests to look at: the latest calls and how many are open.
 import type { DialectName } from "../core/dialect.ts";
+import { parseJson } from "../core/json.ts";
 
 export interface SimCall {
   readonly id: number;
@@ -24,13 +25,22 @@ export interface SimCall {
   endedAt: number | null;
 }
 
-const CALLS_MAX = 10_000;
-const BODY_CHARACTERS_MAX = 256 * 1024 * 1024;
+/** Campaigns compare what they sent with what arrived here, some thousands of calls at a time. */
+export const CALLS_MAX = 10_000;
+/** Of all remembered calls together: without it, prompts of 1 MB would fill 10 GB. A single longer body is kept. */
+export const BODY_CHARACTERS_MAX = 32 * 1024 * 1024;
+
+/** What is told of a call when it comes. */
+export interface NewCall
+  extends Omit<SimCall, "id" | "open" | "ended" | "endedAt" | "body" | "bodyCharacters"> {
+  readonly bodyText: string;
+}
 
 /** A bounded memory of calls: the oldest are forgotten, by number and by size. */
 export class CallLog {
-  #calls: SimCall[] = [];
-  /** Calls before this place are forgotten; they are cut off in strides. */
+  /** A call stands at its id modulo the length. */
+  readonly #ring: (SimCall | undefined)[] = Array.from({ length: CALLS_MAX });
+  /** The id of the oldest call that is remembered. */
   #oldest = 0;
   #characters = 0;
   #total = 0;
@@ -38,12 +48,15 @@ export class CallLog {
 
   /** The latest calls, oldest first. */
   all(): readonly SimCall[] {
-    return this.#calls.slice(this.#oldest);
+    const { length } = this.#ring;
+    return Array.from({ length: this.#total - this.#oldest }, (_, at) => this.#oldest + at).flatMap(
+      (id) => this.#ring[id % length] ?? [],
+    );
   }
 
   /** The latest call. */
   last(): SimCall | undefined {
-    return this.#calls.at(-1);
+    return this.#total === 0 ? undefined : this.#ring[(this.#total - 1) % this.#ring.length];
   }
 
   /** How many calls came since the last reset. */
@@ -56,23 +69,36 @@ export class CallLog {
     return this.#open;
   }
 
-  add(call: Omit<SimCall, "id" | "open" | "ended" | "endedAt">): SimCall {
+  add({ bodyText, ...call }: NewCall): SimCall {
+    this.#characters += bodyText.length;
+    while (this.#isFull()) this.#forgetOldest();
     this.#open++;
-    const added: SimCall = { ...call, id: this.#total++, open: this.#open, ended: null, endedAt: null };
-    this.#calls.push(added);
-    this.#characters += call.bodyCharacters;
-    this.#forget();
+    const added: SimCall = {
+      ...call,
+      id: this.#total++,
+      // Kept as text, since what is parsed may take ten times the room, and few are looked at.
+      get body() {
+        return parseJson(bodyText) ?? bodyText;
+      },
+      bodyCharacters: bodyText.length,
+      open: this.#open,
+      ended: null,
+      endedAt: null,
+    };
+    this.#ring[added.id % this.#ring.length] = added;
     return added;
   }
 
-  #forget(): void {
-    while (this.#calls.length - this.#oldest > CALLS_MAX || this.#characters > BODY_CHARACTERS_MAX) {
-      this.#characters -= this.#calls[this.#oldest]?.bodyCharacters ?? 0;
-      this.#oldest++;
-    }
-    if (this.#oldest < CALLS_MAX) return;
-    this.#calls = this.#calls.slice(this.#oldest);
-    this.#oldest = 0;
+  /** One more call would be too many, or its body too much. */
+  #isFull(): boolean {
+    const kept = this.#total - this.#oldest;
+    return kept === this.#ring.length || (kept > 0 && this.#characters > BODY_CHARACTERS_MAX);
+  }
+
+  #forgetOldest(): void {
+    const at = this.#oldest++ % this.#ring.length;
+    this.#characters -= this.#ring[at]?.bodyCharacters ?? 0;
+    this.#ring[at] = undefined;
   }
 
   /** Ends a call; once. */
@@ -85,7 +111,7 @@ export class CallLog {
 
   /** Forgets all calls. Those under way still count as open until they end. */
   reset(): void {
-    this.#calls = [];
+    this.#ring.fill(undefined);
     this.#oldest = 0;
     this.#characters = 0;
     this.#total = 0;

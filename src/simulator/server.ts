@@ -45,6 +45,8 @@ export interface Simulator {
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const LISTED_CALLS = 100;
+/** How many keys and models `flaky` counts for at once; the first to come is forgotten first. */
+const COUNTS_MAX = 1000;
 
 /** The whole body; null when it is beyond bounds or the client went. */
 function bodyTextOf(request: IncomingMessage): Promise<string | null> {
@@ -169,7 +171,8 @@ class Player {
 class SimServer {
   readonly calls = new CallLog();
   readonly #seed: bigint;
-  readonly #counts = new Map<string, number>();
+  /** By a hash of what was asked: model names may be as long as a body. */
+  readonly #counts = new Map<bigint, number>();
 
   constructor(seed: number) {
     this.#seed = BigInt(seed);
@@ -181,8 +184,11 @@ class SimServer {
   }
 
   readonly #timesBefore = (what: string): number => {
-    const before = this.#counts.get(what) ?? 0;
-    this.#counts.set(what, before + 1);
+    const hash = Bun.hash.wyhash(what);
+    const before = this.#counts.get(hash) ?? 0;
+    this.#counts.set(hash, before + 1);
+    const [oldest] = this.#counts.keys();
+    if (oldest !== undefined && this.#counts.size > COUNTS_MAX) this.#counts.delete(oldest);
     return before;
   };
 
@@ -217,8 +223,7 @@ class SimServer {
       path,
       model,
       headers,
-      body: raw.body ?? bodyText,
-      bodyCharacters: bodyText.length,
+      bodyText,
       startedAt,
     });
     void player.gone.then(() => {

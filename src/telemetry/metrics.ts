@@ -1,19 +1,69 @@
-// Counters fed by log events and rendered as Prometheus text. They name no key and no account.
+// What this process counts for `/metrics`, fed by log events. The metrics name no key and no account.
+import { numberOf } from "../core/json.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
+import { BUCKETS_MS, labelText } from "./exposition.ts";
+import {
+  type CounterName,
+  type HistogramName,
+  isMetric,
+  type LabelsOf,
+  METRICS,
+  type MetricName,
+  type ReadName,
+} from "./metric-table.ts";
+import type { GrowingSums, Sums, Values } from "./sums.ts";
 
-const SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
-/** Unlisted models would let clients make up series without end. */
-const SERIES_MAX = 2000;
+/**
+ * Series that a metric may have before others are summed: from then on a model's further ones count as one, with `other`
+ * for all labels but the model, and once there are twice as many, everything else counts as `other`. So 5,000 models are
+ * told apart whatever else happens, and a metric never has more than 10,001 series.
+ */
+export const SERIES_MAX = 5000;
+const OTHER = "other";
+/** The model of requests that none answered. */
+const NONE = "none";
 
-/** Read when it is asked for: one number, or one for each model. */
-export type Gauge = () => number | ReadonlyMap<string, number>;
+/** A number, or one for each value of the metric's label, in the unit that is counted; null: it can't be known here. */
+export type Reading = () => number | ReadonlyMap<string, number> | null;
+
+export interface MetricsParts {
+  /** The metrics that aren't counted but read. */
+  readonly readings: Readonly<Record<ReadName, Reading>>;
+  /** Whether the catalogue holds the model. Clients make up the names of others: those count as one for each provider. */
+  readonly isListed: (model: string) => boolean;
+}
+
+type Count = <Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number) => void;
+
+/** What an event that isn't a request's end counts, by its name. */
+const COUNTED: ReadonlyMap<string, (event: LogEvent, count: Count) => void> = new Map([
+  ["refused", ({ fault }, count) => count("poundkey_refused_total", { fault })],
+  ["replayed", (_, count) => count("poundkey_replayed_total", {})],
+  [
+    "attempt_failed",
+    ({ model, fault }, count) => {
+      count("poundkey_attempts_failed_total", { model, fault });
+      count("poundkey_attempts_total", { model, outcome: fault });
+    },
+  ],
+  ["retry_refused", (_, count) => count("poundkey_retries_refused_total", {})],
+  ["hedged", ({ model, won }, count) => count("poundkey_hedges_total", { model, won })],
+  ["breaker_opened", ({ model }, count) => count("poundkey_breaker_opened_total", { model })],
+  ["credential_retired", ({ provider }, count) => count("poundkey_credentials_retired_total", { provider })],
+  ["usage_implausible", ({ model }, count) => count("poundkey_usage_implausible_total", { model })],
+  ["holds_lost", ({ holds }, count) => count("poundkey_holds_lost_total", {}, numberOf(holds))],
+  ["settle_failed", (_, count) => count("poundkey_settle_failed_total", {})],
+  ["settle_lost", (_, count) => count("poundkey_settle_lost_total", {})],
+  ["internal_error", (_, count) => count("poundkey_internal_errors_total", {})],
+]);
 
 interface Counter {
   value: number;
 }
 
 interface Histogram {
+  /** By bucket, each with what the ones before it hold. */
   readonly counts: number[];
   sum: number;
   count: number;
@@ -27,70 +77,54 @@ interface ModelSeries {
   readonly completionTokens: Counter;
   readonly costNanoUsd: Counter;
   readonly chargedNanoUsd: Counter;
-  readonly seconds: Histogram;
-  firstSeconds: Histogram | null;
+  readonly ms: Histogram;
+  firstMs: Histogram | null;
   /** By status and how they ended. */
   readonly requests: Map<string, Counter>;
 }
 
 export class Metrics {
-  readonly #counters = new Map<string, Map<string, Counter>>();
-  readonly #histograms = new Map<string, Map<string, Histogram>>();
+  readonly #parts: MetricsParts;
+  readonly #counters = new Map<MetricName, Map<string, Counter>>();
+  readonly #histograms = new Map<MetricName, Map<string, Histogram>>();
+  /** By the value of the label `model`, of which clients can't make new ones. */
   readonly #models = new Map<string, ModelSeries>();
-  readonly #gauges: Readonly<Record<string, Gauge>>;
 
-  constructor(gauges: Readonly<Record<string, Gauge>>) {
-    this.#gauges = gauges;
+  constructor(parts: MetricsParts) {
+    this.#parts = parts;
   }
 
   /** Takes a log event; those that count nothing are passed over. */
   readonly take = (event: LogEvent): void => {
+    const writtenOff = numberOf(event.written_off_nano_usd);
+    if (writtenOff !== undefined) this.#count("poundkey_written_off_usd_total", {}, writtenOff);
+    if (event.late === true) this.#count("poundkey_settled_late_total", {});
     if (event.record) this.#request(event.record);
-    if (typeof event.written_off_nano_usd === "number") {
-      this.#add("poundkey_written_off_nanousd_total", "", event.written_off_nano_usd);
-    }
-    if (event.late === true) this.#add("poundkey_settled_late_total", "", 1);
-    if (event.record) return;
-    if (event.event === "holds_lost" && typeof event.holds === "number") {
-      this.#add("poundkey_holds_lost_total", "", event.holds);
-    }
-    if (event.event === "replayed") this.#add("poundkey_replayed_total", "", 1);
-    if (event.event === "attempt_failed") {
-      this.#add("poundkey_attempts_failed_total", labels({ model: event.model, fault: event.fault }), 1);
-      this.#add("poundkey_attempts_total", labels({ model: event.model, outcome: event.fault }), 1);
-    }
-    if (event.event === "retry_refused") this.#add("poundkey_retries_refused_total", "", 1);
-    if (event.event === "hedged") {
-      this.#add("poundkey_hedges_total", labels({ model: event.model, won: event.won }), 1);
-    }
-    if (event.event === "breaker_opened") {
-      this.#add("poundkey_breaker_opened_total", labels({ model: event.model }), 1);
-    }
-    if (event.event === "credential_retired") {
-      this.#add("poundkey_credentials_retired_total", labels({ provider: event.provider }), 1);
-    }
-    if (event.event === "refused") this.#add("poundkey_refused_total", labels({ fault: event.fault }), 1);
-    if (event.event === "settle_failed") this.#add("poundkey_settle_failed_total", "", 1);
-    if (event.event === "settle_lost") this.#add("poundkey_settle_lost_total", "", 1);
-    if (event.event === "internal_error") this.#add("poundkey_internal_errors_total", "", 1);
+    else COUNTED.get(event.event)?.(event, this.#count);
   };
 
-  render(): string {
-    const lines: string[] = [];
-    for (const [name, read] of Object.entries(this.#gauges)) {
+  /** All that was counted so far, and what can be read now. */
+  sums(): Sums {
+    const sums: GrowingSums = {};
+    for (const [name, read] of Object.entries(this.#parts.readings)) {
       const value = read();
-      const series = typeof value === "number" ? [["", value] as const] : byModel(value);
-      lines.push(`# TYPE ${name} gauge`, ...series.map(([label, one]) => `${name}${braced(label)} ${one}`));
+      if (value === null || !isMetric(name)) continue;
+      sums[name] = valuesOf(this.#byLabel(name, value), ({ value: one }) => [one]);
     }
-    for (const [name, series] of this.#counters) {
-      lines.push(`# TYPE ${name} counter`);
-      for (const [label, { value }] of series) lines.push(`${name}${braced(label)} ${value}`);
-    }
+    for (const [name, series] of this.#counters) sums[name] = valuesOf(series, ({ value }) => [value]);
     for (const [name, series] of this.#histograms) {
-      lines.push(`# TYPE ${name} histogram`);
-      for (const [label, histogram] of series) lines.push(...histogramLines(name, label, histogram));
+      sums[name] = valuesOf(series, ({ sum, count, counts }) => [sum, count, ...counts]);
     }
-    return `${lines.join("\n")}\n`;
+    return sums;
+  }
+
+  #byLabel(name: MetricName, value: number | ReadonlyMap<string, number>): ReadonlyMap<string, Counter> {
+    const series = new Map<string, Counter>();
+    const [label = ""] = METRICS[name].labels;
+    for (const [of, one] of typeof value === "number" ? [["", value] as const] : value) {
+      this.#seriesIn(series, name, { [label]: of }, newCounter).value += one;
+    }
+    return series;
   }
 
   #request(record: RequestRecord): void {
@@ -102,111 +136,114 @@ export class Metrics {
     series.completionTokens.value += tokens.completion;
     series.costNanoUsd.value += record.costNanoUsd;
     series.chargedNanoUsd.value += record.chargedNanoUsd;
-    observe(series.seconds, record.totalMs / 1000);
+    observe(series.ms, record.totalMs);
     if (record.firstTokenMs === null) return;
-    series.firstSeconds ??= this.#histogram("poundkey_first_token_seconds", labels({ model: series.model }));
-    observe(series.firstSeconds, record.firstTokenMs / 1000);
+    series.firstMs ??= this.#histogram("poundkey_first_token_seconds", series);
+    observe(series.firstMs, record.firstTokenMs);
   }
 
   #seriesOf(modelUsed: string | null): ModelSeries {
-    const model = modelUsed ?? "none";
+    const model = this.#modelValue(modelUsed);
     const known = this.#models.get(model);
     if (known) return known;
-    const ofModel = labels({ model });
-    const answered = labels({ model, outcome: "answered" });
+    const tokens = (kind: string) => this.#counter("poundkey_tokens_total", { model, kind });
+    const answered = { model, outcome: "answered" };
     const series: ModelSeries = {
       model,
-      answered: modelUsed === null ? null : this.#counter("poundkey_attempts_total", answered),
-      promptTokens: this.#counter("poundkey_tokens_total", labels({ model, kind: "prompt" })),
-      completionTokens: this.#counter("poundkey_tokens_total", labels({ model, kind: "completion" })),
-      costNanoUsd: this.#counter("poundkey_cost_nanousd_total", ofModel),
-      chargedNanoUsd: this.#counter("poundkey_charged_nanousd_total", ofModel),
-      seconds: this.#histogram("poundkey_request_seconds", ofModel),
-      firstSeconds: null,
+      answered: model === NONE ? null : this.#counter("poundkey_attempts_total", answered),
+      promptTokens: tokens("prompt"),
+      completionTokens: tokens("completion"),
+      costNanoUsd: this.#counter("poundkey_cost_usd_total", { model }),
+      chargedNanoUsd: this.#counter("poundkey_charged_usd_total", { model }),
+      ms: this.#histogram("poundkey_request_seconds", { model }),
+      firstMs: null,
       requests: new Map(),
     };
-    if (this.#models.size < SERIES_MAX) this.#models.set(model, series);
+    this.#models.set(model, series);
     return series;
   }
 
   #requestsOf({ model, requests }: ModelSeries, status: number, ended: string): Counter {
     const known = requests.get(`${status} ${ended}`);
     if (known) return known;
-    const counter = this.#counter("poundkey_requests_total", labels({ model, status, ended }));
+    const counter = this.#counter("poundkey_requests_total", { model, status, ended });
     requests.set(`${status} ${ended}`, counter);
     return counter;
   }
 
-  #add(name: string, label: string, by: number): void {
-    this.#counter(name, label).value += by;
+  readonly #count: Count = (name, labels, by = 1) => {
+    this.#counter(name, labels).value += by;
+  };
+
+  #counter<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): Counter {
+    return this.#seriesIn(ofName(this.#counters, name), name, labels, newCounter);
   }
 
-  /** Beyond the bound it is one that nobody will see. */
-  #counter(name: string, label: string): Counter {
-    return seriesIn(this.#counters, name, label, () => ({ value: 0 }));
+  #histogram<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>): Histogram {
+    const made = () => ({ counts: BUCKETS_MS.map(() => 0), sum: 0, count: 0 });
+    return this.#seriesIn(ofName(this.#histograms, name), name, labels, made);
   }
 
-  #histogram(name: string, label: string): Histogram {
-    return seriesIn(this.#histograms, name, label, () => ({
-      counts: SECONDS.map(() => 0),
-      sum: 0,
-      count: 0,
-    }));
+  #seriesIn<Series>(
+    all: Map<string, Series>,
+    name: MetricName,
+    labels: Readonly<Record<string, unknown>>,
+    made: () => Series,
+  ): Series {
+    const text = this.#textIn(all, name, labels);
+    const known = all.get(text);
+    if (known) return known;
+    const series = made();
+    all.set(text, series);
+    return series;
+  }
+
+  /** The labels' text, or where there is no room for one more, that of what is summed. */
+  #textIn(
+    all: ReadonlyMap<string, unknown>,
+    name: MetricName,
+    labels: Readonly<Record<string, unknown>>,
+  ): string {
+    const valueAt = (label: string) =>
+      label === "model" ? this.#modelValue(labels.model) : String(labels[label]);
+    const text = labelText(name, valueAt);
+    if (all.has(text) || all.size < SERIES_MAX) return text;
+    const ofModel = labelText(name, (label) => (label === "model" ? valueAt(label) : OTHER));
+    if (all.has(ofModel) || all.size < 2 * SERIES_MAX) return ofModel;
+    return labelText(name, () => OTHER);
+  }
+
+  /** Of models that the catalogue doesn't hold, the provider alone. */
+  #modelValue(model: unknown): string {
+    if (typeof model !== "string" || !model.includes("#")) return NONE;
+    return this.#parts.isListed(model) ? model : `${model.slice(0, model.indexOf("#"))}#(unlisted)`;
   }
 }
 
-function observe(histogram: Histogram, seconds: number): void {
-  const { counts } = histogram;
-  histogram.sum += seconds;
-  histogram.count++;
-  for (let at = SECONDS.length - 1; at >= 0 && seconds <= (SECONDS[at] ?? 0); at--) {
-    counts[at] = (counts[at] ?? 0) + 1;
-  }
+function newCounter(): Counter {
+  return { value: 0 };
 }
 
-function seriesIn<Series>(
-  all: Map<string, Map<string, Series>>,
-  name: string,
-  label: string,
-  made: () => Series,
-): Series {
-  const series = ofName(all, name);
-  const known = series.get(label);
-  if (known) return known;
-  const one = made();
-  if (series.size < SERIES_MAX) series.set(label, one);
-  return one;
-}
-
-function ofName<Value>(all: Map<string, Map<string, Value>>, name: string): Map<string, Value> {
+function ofName<Series>(all: Map<MetricName, Map<string, Series>>, name: MetricName): Map<string, Series> {
   const known = all.get(name);
   if (known) return known;
-  const series = new Map<string, Value>();
+  const series = new Map<string, Series>();
   all.set(name, series);
   return series;
 }
 
-function labels(values: Readonly<Record<string, unknown>>): string {
-  return Object.entries(values)
-    .map(([name, value]) => `${name}="${String(value).replace(/[\\"\n]/g, "_")}"`)
-    .join(",");
+function valuesOf<Series>(
+  series: ReadonlyMap<string, Series>,
+  values: (one: Series) => Values,
+): Record<string, Values> {
+  return Object.fromEntries([...series].map(([text, one]) => [text, values(one)]));
 }
 
-function byModel(values: ReadonlyMap<string, number>): readonly (readonly [string, number])[] {
-  return [...values].slice(0, SERIES_MAX).map(([model, value]) => [labels({ model }), value]);
-}
-
-function braced(label: string): string {
-  return label === "" ? "" : `{${label}}`;
-}
-
-function histogramLines(name: string, label: string, { counts, sum, count }: Histogram): readonly string[] {
-  const before = label === "" ? "" : `${label},`;
-  const buckets = SECONDS.map((bound, at) => `${name}_bucket{${before}le="${bound}"} ${counts[at] ?? 0}`);
-  return [
-    ...buckets,
-    `${name}_bucket{${before}le="+Inf"} ${count}`,
-    `${name}_sum${braced(label)} ${sum}`,
-    `${name}_count${braced(label)} ${count}`,
-  ];
+function observe(histogram: Histogram, ms: number): void {
+  const { counts } = histogram;
+  histogram.sum += ms;
+  histogram.count++;
+  for (let at = BUCKETS_MS.length - 1; at >= 0 && ms <= (BUCKETS_MS[at] ?? 0); at--) {
+    counts[at] = (counts[at] ?? 0) + 1;
+  }
 }

@@ -11,6 +11,7 @@ import type { Log } from "../../src/core/world.ts";
 import { type Call, noFacts } from "../../src/gateway/call.ts";
 import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
+import { KeptConnections } from "../../src/gateway/kept.ts";
 import { Reachability } from "../../src/gateway/reachability.ts";
 import { upstreamOf } from "../../src/gateway/upstream.ts";
 import { mintOrderedId } from "../../src/http/app.ts";
@@ -25,8 +26,8 @@ import { Learned } from "../../src/router/learned.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
-import { Metrics } from "../../src/telemetry/metrics.ts";
 import { chatRequestOf } from "../../src/wire/chat-request.ts";
+import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
 import { keyOf, placeOf, QUOTA } from "../samples.ts";
 
@@ -91,7 +92,7 @@ async function unwritten(demand: Demand): Promise<Answer> {
 }
 
 function gatewayOn(store: Store): Gateway {
-  const metrics = new Metrics({});
+  const metrics = newMetrics();
   const lines = logLines(() => {}, clock.nowMs);
   const log: Log = (event) => {
     metrics.take(event);
@@ -115,6 +116,7 @@ function gatewayOn(store: Store): Gateway {
     caches: new Caches(),
     learned: new Learned(),
     reachability: new Reachability(deadlines, reach),
+    kept: new KeptConnections(),
   });
 }
 

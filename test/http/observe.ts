@@ -5,7 +5,7 @@ import { type Transcript, transcriptOf } from "./transcript.ts";
 
 /** Headers that answers may have: an upstream's own must never be among them. */
 const HEADERS_KNOWN =
-  /^(cache-control|content-(length|type|encoding)|date|transfer-encoding|connection|vary|allow|retry-after|www-authenticate|x-accel-buffering|x-request-id|x-should-retry|x-poundkey-(model|attempts|selector|dropped|replayed)|x-ratelimit-(limit|remaining|reset)-requests|access-control-[a-z-]+)$/;
+  /^(cache-control|content-(length|type|encoding)|date|transfer-encoding|connection|vary|allow|retry-after|www-authenticate|x-accel-buffering|x-request-id|x-content-type-options|x-should-retry|x-poundkey-(model|attempts|selector|dropped|replayed)|x-ratelimit-(limit|remaining|reset)-requests|access-control-[a-z-]+)$/;
 /** A stack, a source file, a secret, an upstream's page or address. */
 const NEVER_SHOWN =
   /\n\s+at |\.ts:\d|node_modules|bunfs|sim-key|bad-key|<html|127\.0\.0\.1|localhost|ECONN|\/(openai|anthropic|gemini|mistral|perplexity|cohere)\/v/i;
@@ -40,6 +40,8 @@ export async function seen(response: Response): Promise<Seen> {
   const body = objectOf(parseJson(text));
   const error = stream ? stream.error : status >= 400 ? objectOf(body.error) : null;
   if (status >= 400) checkErrorAnswer(headers, text);
+  if (streamed || headers.get("content-type") === "application/json")
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
   if (error) checkError(error);
   return { status, headers, text, body, error, stream };
 }

@@ -18,14 +18,14 @@ export interface RawRow {
   readonly lacks?: string;
 }
 
-const HOST = "{host}";
-const AUTH = "{auth}";
-const JSON_TYPE = "content-type: application/json";
-const CLOSE = "connection: close";
+export const HOST = "{host}";
+export const AUTH = "{auth}";
+export const JSON_TYPE = "content-type: application/json";
+export const CLOSE = "connection: close";
 const GOOD = JSON.stringify(asking("Local#sim"));
 const POST = "POST /v1/chat/completions HTTP/1.1";
 
-const get = (path: string, ...headers: readonly string[]) =>
+export const get = (path: string, ...headers: readonly string[]) =>
   head(`GET ${path} HTTP/1.1`, ...(headers.length > 0 ? headers : [HOST, AUTH, CLOSE]));
 const post = (body: string, length: number | string, ...headers: readonly string[]) =>
   head(POST, HOST, AUTH, JSON_TYPE, `content-length: ${length}`, CLOSE, ...headers) + body;

@@ -44,6 +44,8 @@ export const HEADERS_TAKEN: Readonly<Record<string, string>> = {
   "a space behind": "Bearer {secret} ",
 };
 
+const IN_URL = { status: 400, code: "unknown_parameter" } as const;
+
 /** A secret anywhere else is none at all. */
 export function misplacedRows(secret: string): readonly Row[] {
   const at = (name: string, path: string, headers: Record<string, string> = {}): Row => ({
@@ -57,8 +59,8 @@ export function misplacedRows(secret: string): readonly Row[] {
     calls: 0,
   });
   return [
-    at("?access_token=", `/v1/models?access_token=${secret}`),
-    at("?api_key=", `/v1/models?api_key=${secret}`),
+    { ...at("?access_token=", `/v1/models?access_token=${secret}`), ...IN_URL },
+    { ...at("?api_key=", `/v1/models?api_key=${secret}`), ...IN_URL },
     at("?bearer=", `/v1/models?Bearer=${secret}&authorization=Bearer%20${secret}`),
     at("?%00=", `/v1/models?%00=${secret}`),
     at("x-api-key", "/v1/models", { "x-api-key": secret }),

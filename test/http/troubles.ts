@@ -42,12 +42,7 @@ export const OUTCOMES: Readonly<Record<Trouble, Outcome>> = {
   "401": REFUSED_KEY,
   "402": REFUSED_KEY,
   "403": REFUSED_KEY,
-  "404": {
-    whole: NOT_FOUND,
-    // Says it with a 400 and a code of its own.
-    but: { Mistral: same(REJECTED) },
-    says: /does not exist/,
-  },
+  "404": { whole: NOT_FOUND, says: /does not exist/ },
   "408": { whole: LATE, says: /in time/ },
   "413": { whole: "413 invalid_request_error request_too_large", says: /too large/ },
   "422": { whole: REJECTED, says: /can't be processed/ },

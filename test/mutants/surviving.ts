@@ -33,7 +33,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a breaker that relapses begins anew",
     file: "src/router/breaker.ts",
-    find: "const relapses = nowMs - this.#closedAtMs < RELAPSE_MS;",
+    find: "const relapses = nowMs - this.#closedAtMs < this.#terms.relapseMs;",
     replace: "const relapses = false;",
     tests: ["test/router"],
   },
@@ -89,9 +89,65 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "retired for good",
     file: "src/router/key.ts",
-    find: "    this.retired = null;\n    return true;",
-    replace: "    return true;",
+    find: "    this.retired = null;\n    return wasRetired;",
+    replace: "    return wasRetired;",
     tests: ["test/router"],
+  },
+  {
+    name: "refused credentials are never asked again",
+    file: "src/router/key.ts",
+    find: "refusal.waitMs(nowMs) === 0",
+    replace: "refusal.waitMs(nowMs) === -1",
+    tests: ["test/router/refusals.test.ts"],
+  },
+  {
+    name: "one request takes all credentials out of use",
+    file: "src/router/trial.ts",
+    find: "    if (!key.isRefused(lane) && !retirements.take()) return;\n",
+    replace: "",
+    tests: ["test/router/refusals.test.ts"],
+  },
+  {
+    name: "a message is searched for words",
+    file: "src/core/upstream.ts",
+    find: "new RegExp(`^${",
+    replace: "new RegExp(`${",
+    tests: ["test/providers/quoted-words.test.ts"],
+  },
+  {
+    name: "a broken call is made once more whatever its connection",
+    file: "src/gateway/upstream.ts",
+    find: "const isStale = mayBeStale && isReset(error)",
+    replace: "const isStale = isReset(error)",
+    tests: ["test/http-broken-connections.test.ts"],
+  },
+  {
+    name: "a broken call is made once more over another kept connection",
+    file: "src/gateway/walk.ts",
+    find: "fresh: attempt === this.#again,",
+    replace: "fresh: false,",
+    tests: ["test/http-broken-connections.test.ts"],
+  },
+  {
+    name: "connections that do not come about count for models alone",
+    file: "src/router/trial.ts",
+    find: "const opened = address?.breaker.failed(nowMs, this.#isAddressProbe);",
+    replace: "const opened = lane.failed(nowMs, false, fault);",
+    tests: ["test/router/addresses.test.ts"],
+  },
+  {
+    name: "plans of one address",
+    file: "src/router/plan.ts",
+    find: "if (ready.length >= CALLS_MAX && met.size >= addresses) break;",
+    replace: "if (ready.length >= CALLS_MAX) break;",
+    tests: ["test/http-dead-providers.test.ts"],
+  },
+  {
+    name: "an unreached address is asked again at once",
+    file: "src/gateway/walk.ts",
+    find: "      this.#unreached.add(this.#addressOf(attempt.card));\n",
+    replace: "",
+    tests: ["test/http-dead-providers.test.ts"],
   },
   {
     name: "Retry-After is not kept",
@@ -131,8 +187,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "all refused credentials are asked each time",
     file: "src/router/plan.ts",
-    find: "return longestRefused(ready, health);",
-    replace: "return ready;",
+    find: "atMs(a) - atMs(b)).slice(0, 1);",
+    replace: "atMs(a) - atMs(b));",
     tests: ["test/router"],
   },
   {
@@ -166,7 +222,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "refused ones are asked",
     file: "src/router/health.ts",
-    find: "    if (this.isBarred(attempt)) return null;\n",
+    find: "    if (this.isBarred(attempt, nowMs)) return null;\n",
     replace: "",
     tests: ["test/router"],
   },
@@ -194,8 +250,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "the retry budget is not asked",
     file: "src/gateway/walk.ts",
-    find: "facts.attempts > 0 && !health.mayRetry(",
-    replace: "facts.attempts > 100 && !health.mayRetry(",
+    find: "isRetry && !health.mayRetry(",
+    replace: "isRetry && facts.attempts > 100 && !health.mayRetry(",
     tests: ["test/http-health.test.ts"],
   },
   {

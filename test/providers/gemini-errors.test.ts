@@ -16,8 +16,15 @@ describe("error answers", () => {
     [
       "no billing",
       400,
-      error(400, "Please enable billing", [], "FAILED_PRECONDITION"),
+      error(400, "Gemini API free tier is not available in your country.", [], "FAILED_PRECONDITION"),
       "upstream_auth",
+      undefined,
+    ],
+    [
+      "a file that isn't ready",
+      400,
+      error(400, "The File x is not in an ACTIVE state", [], "FAILED_PRECONDITION"),
+      "upstream_rejected",
       undefined,
     ],
     ["a minute's quota", 429, error(429, spoken, quota("RequestsPerMinute")), "provider_busy", 36_200],

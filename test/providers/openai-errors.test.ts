@@ -9,7 +9,6 @@ describe("error bodies", () => {
   const BODIES: readonly (readonly [number, unknown, string, string?])[] = [
     [400, { error: { message: "Bad n", code: "invalid_value" } }, "upstream_rejected", "Bad n"],
     [400, { code: "Bad request", error: "Unknown model x" }, "upstream_rejected", "Unknown model x"],
-    [400, { code: "Client error", error: "Incorrect API key provided: xa***" }, "upstream_auth"],
     [401, { detail: "Invalid API Key" }, "upstream_auth"],
     [
       422,
@@ -33,7 +32,8 @@ describe("error bodies", () => {
     [400, [{ error: { message: "Odd", status: "INVALID_ARGUMENT" } }], "upstream_rejected", "Odd"],
     [400, { error: { code: "data_inspection_failed", message: "No" } }, "content_filter"],
     [403, { error: { message: "Your input was flagged", code: 403 } }, "content_filter"],
-    [429, { error: { code: "1113", message: "Insufficient balance" } }, "upstream_auth"],
+    [400, { code: "1500", type: "invalid_model", message: "Invalid model: x" }, "model_not_found"],
+    [429, { error: { type: "exceeded_current_quota_error", message: "suspended" } }, "upstream_auth"],
     [413, { error: { code: "rate_limit_exceeded", message: "TPM" } }, "provider_busy"],
     [503, { error: { message: "Busy" } }, "upstream_error"],
     [502, "<html>Bad gateway</html>", "upstream_error"],
@@ -53,4 +53,44 @@ describe("error bodies", () => {
       });
     });
   }
+});
+
+const AT: readonly (readonly [string, number, unknown, string])[] = [
+  ["xAI", 400, { code: "Client error", error: "Incorrect API key provided: xa***." }, "upstream_auth"],
+  [
+    "xAI",
+    429,
+    { error: "Your team 16f2-a has either used all available credits or reached its limit." },
+    "upstream_auth",
+  ],
+  ["xAI", 429, { error: "Your team 16f2-a has reached its rate limit." }, "provider_busy"],
+  ["xAI", 403, { error: "Content violates usage guidelines. Team: x" }, "content_filter"],
+  ["ZAI", 429, { error: { code: "1113", message: "Insufficient balance" } }, "upstream_auth"],
+  ["ZAI", 429, { error: { code: "1302", message: "Rate limit" } }, "provider_busy"],
+  ["Qwen", 400, { error: { code: "Arrearage", message: "Access denied" } }, "upstream_auth"],
+  [
+    "OpenRouter",
+    402,
+    { error: { code: 402, message: "Prompt tokens limit exceeded: 9 > 8." } },
+    "request_too_large",
+  ],
+  ["OpenRouter", 402, { error: { code: 402, message: "Insufficient credits" } }, "upstream_auth"],
+  [
+    "OpenRouter",
+    429,
+    {
+      error: {
+        message: "Provider returned error",
+        code: 429,
+        metadata: {
+          raw: JSON.stringify({ error: { message: "suspended", type: "exceeded_current_quota_error" } }),
+        },
+      },
+    },
+    "provider_busy",
+  ],
+];
+test.each(AT)("%s says %d %p", (provider, status, body, code) => {
+  const fault = dialectOf(provider).explain(status, new Headers(), JSON.stringify(body), 0);
+  expect<string>(fault.code).toBe(code);
 });

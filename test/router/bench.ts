@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import { SELECTORS } from "../../src/core/selector.ts";
 import { choose } from "../../src/router/choose.ts";
-import { featuresOf } from "../../src/router/features.ts";
-import { Learned } from "../../src/router/learned.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { shippedParameters } from "../../src/router/parameters.ts";
-import { predict } from "../../src/router/predictor.ts";
-import { shortlist } from "../../src/router/shortlist.ts";
 import { hasData, type Pool, TEST_PART, tableOf } from "./data.ts";
+import { decisionTimes } from "./decision-times.ts";
 import { PARAPHRASES } from "./paraphrase.ts";
 import { RULES, requestOf } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";
@@ -162,7 +160,7 @@ function calibration(): void {
 const catalogue = shippedCards();
 
 function pick(selector: (typeof SELECTORS)[number], prompt: string): string | undefined {
-  return choose(selector, {
+  return choose(SELECTOR_RULES[selector], {
     request: requestOf(prompt),
     needs: new Map(),
     cards: catalogue,
@@ -203,61 +201,11 @@ function paraphrases(): void {
   }
 }
 
-/** Milliseconds, of the runs during which no other process was given the processor. */
-function timesOf(run: () => void, rounds: number): readonly number[] {
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const interrupted = process.resourceUsage().involuntaryContextSwitches;
-    const from = performance.now();
-    run();
-    const time = performance.now() - from;
-    if (process.resourceUsage().involuntaryContextSwitches === interrupted) times.push(time);
-  }
-  return times.toSorted((a, b) => a - b);
-}
-
-/** Characters of the prompt, cards, and how many of them something was learned of. */
-const SIZES = [
-  [2_000, 120, 0],
-  [2_000, 344, 0],
-  [2_000, 344, 344],
-  [200_000, 120, 0],
-  [200_000, 344, 0],
-  [200_000, 344, 344],
-] as const;
-
 function speed(): void {
   heading(
     "Time of a decision as requests take it, milliseconds (this machine, one thread, uninterrupted), beside a loop of about the same length",
   );
-  for (const [chars, cards, taughtCards] of SIZES) decisionTimes(chars, cards, taughtCards);
-  for (const [chars, cards, taughtCards] of SIZES) {
-    const times = decisionTimes(chars, cards, taughtCards);
-    const at = (share: number, of: readonly number[]) => (of[Math.floor(share * of.length)] ?? 0).toFixed(3);
-    const rounds = Math.round((times[times.length >> 1] ?? 0.1) * 1e6);
-    const floor = timesOf(() => spin(rounds), 3000);
-    const loop = `loop: p50 ${at(0.5, floor)}, p99 ${at(0.99, floor)}`;
-    const of = `${chars / 1000} kB, ${cards} models, ${taughtCards} of them taught`;
-    console.log(`- ${of}: p50 ${at(0.5, times)}, p99 ${at(0.99, times)} (${loop})`);
-  }
-}
-
-function decisionTimes(chars: number, cards: number, taughtCards: number): readonly number[] {
-  const text = ownPrompts(12, 5).map(({ prompt }) => prompt);
-  const request = requestOf(text.join(" ").repeat(20).slice(0, chars));
-  const learned = new Learned();
-  const prediction = predict(featuresOf(request));
-  for (const { id } of catalogue.slice(0, taughtCards)) {
-    learned.fold(prediction, { model: id, score: 0.5, weight: 1, expected: 0.5 });
-  }
-  const some = catalogue.slice(0, cards);
-  const input = { request, needs: new Map(), cards: some, rules: RULES, quality: 0.98, learned };
-  return timesOf(() => shortlist("fair", input), 4000);
-}
-
-let spun = 0;
-function spin(rounds: number): void {
-  for (let round = 0; round < rounds; round++) spun = (Math.imul(spun, 31) + round) | 0;
+  for (const line of decisionTimes(catalogue)) console.log(line);
 }
 
 function sizes(): void {

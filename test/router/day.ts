@@ -9,6 +9,7 @@ import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { type KnownPorts, knownNow } from "../../src/gateway/planned.ts";
 import { Caches } from "../../src/router/caches.ts";
 import { Health } from "../../src/router/health.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { Learned } from "../../src/router/learned.ts";
 import { type Attempt, planOf } from "../../src/router/plan.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
@@ -143,7 +144,7 @@ export class Day {
     const keyId = `key ${this.#asked++}`;
     const { attempts, decision } = planOf({
       request,
-      selection: { kind: "selector", selector, candidates: this.#cards },
+      selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
       rules: this.#settings.router,
       quality: null,
       known: knownNow(this.#known, { keyId, request }),

@@ -8,6 +8,7 @@ import { SKILLS } from "../../src/core/skill.ts";
 import { type Choice, choose } from "../../src/router/choose.ts";
 import { decidedAgain, keptDecision, rowOf, rowText } from "../../src/router/decision.ts";
 import type { HealthView } from "../../src/router/health-view.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { kindOf } from "../../src/router/lesson.ts";
 import { needsOf } from "../../src/router/needs.ts";
 import { rowWidth } from "../../src/router/predictor.ts";
@@ -35,7 +36,14 @@ function anyChoice(selector: Selector, roll: () => number) {
   });
   const health: HealthView = { of: () => (roll() < 0.3 ? seenOf() : null) };
   const rules = { fairQuality: share, deny: [], pin: {}, rules: [], explore: 0 };
-  const choice = choose(selector, { request, needs: needsOf(request), cards, rules, quality: share, health });
+  const choice = choose(SELECTOR_RULES[selector], {
+    request,
+    needs: needsOf(request),
+    cards,
+    rules,
+    quality: share,
+    health,
+  });
   return { choice, share };
 }
 

@@ -7,11 +7,12 @@ import { planned } from "../../src/gateway/planned.ts";
 import { upstreamOf } from "../../src/gateway/upstream.ts";
 import { dialectNamed } from "../../src/providers/index.ts";
 import { Caches } from "../../src/router/caches.ts";
+import type { ChooseInput } from "../../src/router/candidate.ts";
 import { choose } from "../../src/router/choose.ts";
-import type { ChooseInput } from "../../src/router/consider.ts";
 import { decidedAgain, keptDecision } from "../../src/router/decision.ts";
 import { explored } from "../../src/router/explore.ts";
 import { Health } from "../../src/router/health.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { Learned } from "../../src/router/learned.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
 import { keyOf } from "../samples.ts";
@@ -19,12 +20,14 @@ import { diceOf } from "./dice.ts";
 import { asking, CODE, cardOf, even, inputOf, MATH, RULES, TRIVIA } from "./shop.ts";
 
 /** `twin` is about as good and as dear as `strong`, `dear` is as good; `weak` is far from it. */
-const CARDS = [cardOf("strong", 10), cardOf("twin", 11), cardOf("dear", 50), cardOf("weak", 0.2)];
-const LEVELS: Readonly<Record<string, number>> = { strong: 0.9, twin: 0.897, dear: 0.9, weak: 0.3 };
-const skillsOf = new Map(CARDS.map(({ id, name }) => [id, even(LEVELS[name] ?? 0)]));
-const change: Partial<ChooseInput> = { cards: CARDS, skills: (id) => skillsOf.get(id) };
+const CARDS = [
+  cardOf("strong", 10, { skills: even(0.9) }),
+  cardOf("twin", 11, { skills: even(0.897) }),
+  cardOf("dear", 50, { skills: even(0.9) }),
+  cardOf("weak", 0.2, { skills: even(0.3) }),
+];
 const chosen = (selector: "best" | "fair" | "light", prompt = TRIVIA, more: Partial<ChooseInput> = {}) =>
-  choose(selector, inputOf(asking(prompt), { ...change, ...more }));
+  choose(SELECTOR_RULES[selector], inputOf(asking(prompt), { cards: CARDS, ...more }));
 
 describe("another model is tried out", () => {
   test("in the share of requests that the operator says", () => {
@@ -99,7 +102,6 @@ describe("what was tried out", () => {
       credentials: [{ secret: "s", weight: 1 }],
       timeouts: { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 },
     };
-    const cards = CARDS.map((card) => ({ ...card, skills: skillsOf.get(card.id) ?? {} }));
     const plan = planned(
       {
         ...{
@@ -111,7 +113,11 @@ describe("what was tried out", () => {
       },
       {
         ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: keyOf("key"), request: asking(TRIVIA) },
-        ...{ selection: { kind: "selector", selector: "fair", candidates: cards }, rules, markup: 1 },
+        ...{
+          selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
+          rules,
+          markup: 1,
+        },
         ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
         upstreams: new Map([["Shop", upstreamOf(setup, dialectNamed("openai"))]]),
       },

@@ -5,6 +5,7 @@ import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.t
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
 import { Health } from "../../src/router/health.ts";
+import type { RetirementBudget } from "../../src/router/key.ts";
 import { type Attempt, planOf } from "../../src/router/plan.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
 import type { Trial } from "../../src/router/trial.ts";
@@ -57,7 +58,7 @@ export class Planning {
     );
     this.health.configured(
       [...this.#keys].map(([name, own]) => ({
-        ...{ name, dialect: "openai", baseUrl: "http://x.test", credentials: own, headers: {} },
+        ...{ name, dialect: "openai", baseUrl: `http://${name}.test`, credentials: own, headers: {} },
         timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
         unlistedModels: true,
       })),
@@ -88,8 +89,8 @@ export class Planning {
     return { card: model, credential: credential ?? { secret: "", weight: 1 } };
   }
 
-  begun(attempt: Attempt, nowMs: number): Trial {
-    const trial = this.health.begin(attempt, nowMs);
+  begun(attempt: Attempt, nowMs: number, retirements?: RetirementBudget): Trial {
+    const trial = this.health.begin(attempt, nowMs, retirements);
     if (!trial) throw new Error("it may not be asked");
     return trial;
   }

@@ -4,15 +4,16 @@ import type { ChatRequest } from "../../src/core/chat.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
-import { choose } from "../../src/router/choose.ts";
-import type { ChooseInput } from "../../src/router/consider.ts";
+import type { ChooseInput } from "../../src/router/candidate.ts";
+import { choose, decide } from "../../src/router/choose.ts";
 import { thoughtTokens } from "../../src/router/expense.ts";
 import { featuresOf } from "../../src/router/features.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { Learned } from "../../src/router/learned.ts";
 import type { Parameters } from "../../src/router/parameters.ts";
 import { type Prediction, predict } from "../../src/router/predictor.ts";
 import { profileOf } from "../../src/router/profiles.ts";
-import { expectedQuality, qualityOf } from "../../src/router/quality.ts";
+import { expectedQuality } from "../../src/router/quality.ts";
 import { type Pool, type Row, tableOf } from "./data.ts";
 import { LIST_PRICES } from "./prices.ts";
 
@@ -80,12 +81,14 @@ export function predictionOf(prompt: string, parameters?: Parameters): Predictio
   return found;
 }
 
-/** What a benchmark's table would say of the models: their mean scores by kind, brought to the usual difficulty. */
-export function skillRows(
-  { models }: Field,
-  rows: readonly Row[],
-  parameters?: Parameters,
-): readonly SkillRow[] {
+/** The field with its models' skills as a benchmark's table of these rows would say them. */
+export function withSkills(field: Field, rows: readonly Row[], parameters?: Parameters): Field {
+  const skills = skillRows(field, rows, parameters);
+  return { ...field, cards: field.cards.map((card, m) => ({ ...card, skills: skills[m] ?? {} })) };
+}
+
+/** Mean scores by kind, brought to the usual difficulty. */
+function skillRows({ models }: Field, rows: readonly Row[], parameters?: Parameters): readonly SkillRow[] {
   const seen = rows.map(({ prompt }) => predictionOf(prompt, parameters));
   const difficulty = seen.reduce((sum, one) => sum + one.difficultyLogit, 0) / Math.max(1, seen.length);
   return models.map((_, m) => {
@@ -109,19 +112,14 @@ export function skillRows(
 }
 
 /** The shipped learning, given the rows' scores of all the field's models. */
-export function taught(
-  field: Field,
-  rows: readonly Row[],
-  skills: readonly SkillRow[],
-  parameters?: Parameters,
-): Learned {
+export function taught(field: Field, rows: readonly Row[], parameters?: Parameters): Learned {
   const learned = new Learned();
   for (const { prompt, scores, tokens } of rows) {
     const prediction = predictionOf(prompt, parameters);
     for (const [m, card] of field.cards.entries()) {
-      const expected = expectedQuality(profileOf(card, skills[m]), prediction);
+      const expected = expectedQuality(profileOf(card), prediction);
       learned.fold(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
-      const thought = thoughtTokens(profileOf(card, skills[m]), undefined, prediction.difficultyLogit);
+      const thought = thoughtTokens(profileOf(card), undefined, prediction.difficultyLogit);
       const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }
@@ -129,21 +127,8 @@ export function taught(
   return learned;
 }
 
-export function inputOf(
-  field: Field,
-  skills: readonly SkillRow[],
-  learned: Learned,
-  quality: number,
-): Omit<ChooseInput, "request"> {
-  const byId = new Map(field.cards.map((card, at) => [card.id, skills[at]]));
-  return {
-    needs: new Map(),
-    cards: field.cards,
-    rules: RULES,
-    quality,
-    skills: (id) => byId.get(id),
-    learned,
-  };
+export function inputOf({ cards }: Field, learned: Learned, quality: number): Omit<ChooseInput, "request"> {
+  return { needs: new Map(), cards, rules: RULES, quality, learned };
 }
 
 export interface Picked {
@@ -162,7 +147,11 @@ export function picksOf(
 ): readonly Picked[] {
   const places = new Map(field.cards.map(({ id }, at) => [id, at]));
   return rows.map((row) => {
-    const { choice } = choose(selector, { ...input, request: requestOf(row.prompt) }, parameters);
+    const { choice } = choose(
+      SELECTOR_RULES[selector],
+      { ...input, request: requestOf(row.prompt) },
+      parameters,
+    );
     return { row, at: places.get(choice?.id ?? "") ?? 0 };
   });
 }
@@ -177,11 +166,9 @@ export function spentOn(field: Field, { prompt, tokens }: Row, at: number): numb
 }
 
 /** The predicted quality of each of the field's models. */
-export function qualitiesOf(
-  { cards }: Field,
-  prediction: Prediction,
-  skills: readonly SkillRow[],
-  learned: Learned,
-): readonly number[] {
-  return cards.map((card, m) => qualityOf(card.id, profileOf(card, skills[m]), prediction, learned).quality);
+export function qualitiesOf(field: Field, prompt: string, learned: Learned): readonly number[] {
+  const input = { ...inputOf(field, learned, 1), request: requestOf(prompt) };
+  const { candidates } = decide(SELECTOR_RULES.best, input, predictionOf(prompt), 0);
+  const qualities = new Map(candidates.map(({ card, quality }) => [card, quality]));
+  return field.cards.map((card) => qualities.get(card) ?? Number.NaN);
 }

@@ -5,9 +5,10 @@ import type { Selector } from "../../src/core/selector.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
+import type { ChooseInput } from "../../src/router/candidate.ts";
 import { choose } from "../../src/router/choose.ts";
-import type { ChooseInput } from "../../src/router/consider.ts";
 import { featuresOf } from "../../src/router/features.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { needsOf } from "../../src/router/needs.ts";
 import { type Prediction, predict } from "../../src/router/predictor.ts";
 
@@ -46,15 +47,10 @@ export function even(skill: number): SkillRow {
   return Object.fromEntries(SKILLS.map((name) => [name, skill]));
 }
 
-export const STRONG = cardOf("strong", 10);
-export const MIDDLE = cardOf("middle", 2);
-export const WEAK = cardOf("weak", 0.2);
+export const STRONG = cardOf("strong", 10, { skills: even(0.9) });
+export const MIDDLE = cardOf("middle", 2, { skills: even(0.8) });
+export const WEAK = cardOf("weak", 0.2, { skills: even(0.35) });
 export const CARDS = [WEAK, STRONG, MIDDLE];
-export const ROWS: Readonly<Record<string, SkillRow>> = {
-  "Shop#strong": even(0.9),
-  "Shop#middle": even(0.8),
-  "Shop#weak": even(0.35),
-};
 
 export function asking(prompt: string, change: Partial<ChatRequest> = {}): ChatRequest {
   return { model: "Router#best", messages: [{ role: "user", content: prompt }], ...change };
@@ -67,7 +63,6 @@ export function inputOf(request: ChatRequest, change: Partial<ChooseInput> = {})
     cards: CARDS,
     rules: RULES,
     quality: 0.98,
-    skills: (id) => ROWS[id],
     ...change,
   };
 }
@@ -77,7 +72,7 @@ export function pick(
   request: ChatRequest,
   change: Partial<ChooseInput> = {},
 ): string | undefined {
-  return choose(selector, inputOf(request, change)).choice?.id;
+  return choose(SELECTOR_RULES[selector], inputOf(request, change)).choice?.id;
 }
 
 export function foretold(prompt: string): Prediction {

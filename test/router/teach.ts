@@ -1,6 +1,5 @@
 // What a score teaches about a card, without a store in between.
 import type { ModelCard } from "../../src/core/card.ts";
-import type { SkillRow } from "../../src/core/skill.ts";
 import type { Learned } from "../../src/router/learned.ts";
 import type { Prediction } from "../../src/router/predictor.ts";
 import { profileOf } from "../../src/router/profiles.ts";
@@ -8,8 +7,6 @@ import { expectedQuality } from "../../src/router/quality.ts";
 
 export interface Lesson {
   readonly card: ModelCard;
-  /** The operator's own skills of the card. */
-  readonly skills: SkillRow | undefined;
   /** Of the request that was answered. */
   readonly prediction: Prediction;
   /** 0…1. */
@@ -19,7 +16,7 @@ export interface Lesson {
 }
 
 /** Folds one lesson in. */
-export function teach(learned: Learned, { card, skills, prediction, score, weight }: Lesson): void {
-  const expected = expectedQuality(profileOf(card, skills), prediction);
+export function teach(learned: Learned, { card, prediction, score, weight }: Lesson): void {
+  const expected = expectedQuality(profileOf(card), prediction);
   learned.fold(prediction, { model: card.id, score, weight, expected });
 }

@@ -9,11 +9,10 @@ import {
   inputOf,
   type Picked,
   picksOf,
-  predictionOf,
   qualitiesOf,
-  skillRows,
   spentOn,
   taught,
+  withSkills,
 } from "./pools.ts";
 import { LIST_PRICES } from "./prices.ts";
 import { bootstrapped, entropyOf, type Interval, meanOf, spreadOf } from "./statistics.ts";
@@ -103,12 +102,12 @@ function bestSingleOf(
 
 /** The learning parts' rows as skill rows alone, and as labels too. */
 export function inDistribution(pool: Pool, { part, parameters }: Fold): readonly PickResult[] {
-  const field = pricedField(pool, true);
-  const { learned, scored } = partsOf(field, part);
-  const skills = skillRows(field, learned, parameters);
-  const state = taught(field, learned, skills, parameters);
-  const rowsOnly = picksOf("best", field, scored, inputOf(field, skills, new Learned(), 0.98), parameters);
-  const labels = picksOf("best", field, scored, inputOf(field, skills, state, 0.98), parameters);
+  const priced = pricedField(pool, true);
+  const { learned, scored } = partsOf(priced, part);
+  const field = withSkills(priced, learned, parameters);
+  const state = taught(field, learned, parameters);
+  const rowsOnly = picksOf("best", field, scored, inputOf(field, new Learned(), 0.98), parameters);
+  const labels = picksOf("best", field, scored, inputOf(field, state, 0.98), parameters);
   return [
     pickResult(`${pool}, skill rows only`, field, rowsOnly),
     pickResult(`${pool}, labels learned`, field, labels),
@@ -133,10 +132,10 @@ export function outOfDistribution(
     const parameters = retrained(first.topic);
     const others = learned.filter((row) => row.set !== set && row.topic !== first.topic);
     champions.set(set, bestSingleOf(field, others).at);
-    const skills = skillRows(field, others, parameters);
-    const state = taught(field, others, skills, parameters);
-    labels.push(...picksOf("best", field, own, inputOf(field, skills, state, 0.98), parameters));
-    rowsOnly.push(...picksOf("best", field, own, inputOf(field, skills, new Learned(), 0.98), parameters));
+    const known = withSkills(field, others, parameters);
+    const state = taught(known, others, parameters);
+    labels.push(...picksOf("best", known, own, inputOf(known, state, 0.98), parameters));
+    rowsOnly.push(...picksOf("best", known, own, inputOf(known, new Learned(), 0.98), parameters));
   }
   const result = (name: string, picks: readonly Picked[]): ForeignResult => {
     const gains = picks.map(({ row, at }) => {
@@ -171,13 +170,13 @@ export const DIALS = [1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.93, 0.92, 0.9, 0.
 
 /** What `fair` keeps and saves against always asking the best single model, at each position of the dial. */
 export function savings(pool: Pool, { part, parameters }: Fold): readonly SavedResult[] {
-  const field = pricedField(pool, false);
-  const { learned, scored } = partsOf(field, part);
-  const skills = skillRows(field, learned, parameters);
-  const state = taught(field, learned, skills, parameters);
+  const priced = pricedField(pool, false);
+  const { learned, scored } = partsOf(priced, part);
+  const field = withSkills(priced, learned, parameters);
+  const state = taught(field, learned, parameters);
   const { at: best } = bestSingleOf(field, field.rows);
   return DIALS.map((dial) => {
-    const picks = picksOf("fair", field, scored, inputOf(field, skills, state, dial), parameters);
+    const picks = picksOf("fair", field, scored, inputOf(field, state, dial), parameters);
     const score = picks.map(({ row, at }) => row.scores[at] ?? 0);
     const single = scored.map(({ scores }) => scores[best] ?? 0);
     const spent = picks.map(({ row, at }) => spentOn(field, row, at));
@@ -226,15 +225,15 @@ export interface NewcomerResult {
 
 /** The strongest model known by its skill row alone, the others by labels; against not having it, and having its labels. */
 export function newcomer(pool: Pool): NewcomerResult {
-  const field = pricedField(pool, true);
-  const { learned, scored } = partsOf(field);
-  const { at: newest } = bestSingleOf(field, learned);
-  const skills = skillRows(field, learned);
-  const all = taught(field, learned, skills);
+  const priced = pricedField(pool, true);
+  const { learned, scored } = partsOf(priced);
+  const { at: newest } = bestSingleOf(priced, learned);
+  const field = withSkills(priced, learned);
+  const all = taught(field, learned);
   const accuracy = (picks: readonly Picked[]) => meanOf(picks.map(({ row, at }) => row.scores[at] ?? 0));
-  const byLabels = picksOf("best", field, scored, inputOf(field, skills, all, 0.98));
+  const byLabels = picksOf("best", field, scored, inputOf(field, all, 0.98));
   all.reset(field.cards[newest]?.id);
-  const input = inputOf(field, skills, all, 0.98);
+  const input = inputOf(field, all, 0.98);
   const byRow = picksOf("best", field, scored, input);
   const others = { ...input, cards: field.cards.filter((_, at) => at !== newest) };
   return {
@@ -249,13 +248,11 @@ export function newcomer(pool: Pool): NewcomerResult {
 
 /** Predicted quality and score of every model on every scored row. */
 export function predictedAndSeen(pool: Pool, withLabels: boolean): readonly (readonly [number, number])[] {
-  const field = pricedField(pool, true);
-  const { learned, scored } = partsOf(field);
-  const skills = skillRows(field, learned);
-  const state = withLabels ? taught(field, learned, skills) : new Learned();
+  const priced = pricedField(pool, true);
+  const { learned, scored } = partsOf(priced);
+  const field = withSkills(priced, learned);
+  const state = withLabels ? taught(field, learned) : new Learned();
   return scored.flatMap((row) =>
-    qualitiesOf(field, predictionOf(row.prompt), skills, state).map(
-      (quality, m) => [quality, row.scores[m] ?? 0] as const,
-    ),
+    qualitiesOf(field, row.prompt, state).map((quality, m) => [quality, row.scores[m] ?? 0] as const),
   );
 }

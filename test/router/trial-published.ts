@@ -1,8 +1,9 @@
 // The published trial: RouteLLM's two models on MMLU and GSM8K, with few labels of the set, by the shipped learning.
+import { best } from "../../src/router/best.ts";
 import { choose } from "../../src/router/choose.ts";
 import { isTrial, type Row } from "./data.ts";
 import { diceOf, shuffled } from "./dice.ts";
-import { cardOf, type Field, fieldOf, inputOf, requestOf, skillRows, taught } from "./pools.ts";
+import { cardOf, type Field, fieldOf, inputOf, requestOf, taught, withSkills } from "./pools.ts";
 import { referenceLeanings } from "./reference.ts";
 import { entropyOf, type Interval, meanOf, spreadOf, type TwoModels, twoModels } from "./statistics.ts";
 
@@ -71,11 +72,11 @@ export function publishedTrial(set: string, labels: number, draws: number): Publ
 
 /** By the qualities that the shipped `choose` gives the two. */
 function leanings(field: Field, drawn: readonly Row[], scored: readonly Row[]) {
-  const skills = skillRows(field, drawn);
-  const input = inputOf(field, skills, taught(field, drawn, skills), 0.98);
+  const known = withSkills(field, drawn);
+  const input = inputOf(known, taught(known, drawn), 0.98);
   const picks: number[] = [];
   const lean = scored.map(({ prompt }) => {
-    const { candidates, choice } = choose("best", { ...input, request: requestOf(prompt) });
+    const { candidates, choice } = choose(best, { ...input, request: requestOf(prompt) });
     const qualityOf = (at: number) =>
       candidates.find(({ card }) => card.id === field.cards[at]?.id)?.quality ?? 0;
     picks.push(choice?.id === field.cards[0]?.id ? 0 : 1);

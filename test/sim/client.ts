@@ -7,6 +7,7 @@ import type { Batches } from "../../src/gateway/batches.ts";
 import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
 import { idempotencyOf } from "../../src/gateway/idempotency.ts";
 import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
+import { fair } from "../../src/router/fair.ts";
 import type { Selection } from "../../src/router/plan.ts";
 import { chunksOf, type Part } from "../../src/wire/run.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
@@ -83,7 +84,7 @@ function upstreamsFor(id: string): ReadonlyMap<string, Upstream> {
 }
 
 function selectionOf({ model, fallbacks }: Plan): Selection {
-  if (model === "Router#fair") return { kind: "selector", selector: "fair", candidates: CARDS };
+  if (model === "Router#fair") return { kind: "selector", selector: fair, candidates: CARDS };
   const cardOf = (id: string) => CARDS.filter((card) => card.id === id);
   const [card] = cardOf(model);
   if (!card) throw new Error(`There is no model ${model}.`);

@@ -6,6 +6,7 @@ import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
 import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
+import { KeptConnections } from "../../src/gateway/kept.ts";
 import { Reachability } from "../../src/gateway/reachability.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
@@ -210,5 +211,6 @@ function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Se
     fetch: providers.fetchFor(() => life.dead, onDeath),
     reach: providers.reach,
     reachability: new Reachability(deadlines, providers.reach),
+    kept: new KeptConnections(),
   });
 }

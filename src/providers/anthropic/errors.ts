@@ -1,7 +1,7 @@
 // Anthropic's errors, as an answer of their own, inside a stream or inside a body with status 200.
 import type { Fault } from "../../core/fault.ts";
 import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
-import { retryAfterMsOf, type UpstreamError, upstreamFault } from "../../core/upstream.ts";
+import { type ErrorRule, retryAfterMsOf, upstreamFault } from "../../core/upstream.ts";
 
 /** What an error's type means where no status came with it (Anthropic Messages API, "Errors"). */
 const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
@@ -18,11 +18,14 @@ const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
   overloaded_error: 529,
 };
 
-/** The gateway's own account is at its end: Anthropic says so with a 400. */
-const ACCOUNT_WORDS = /credit balance|API usage limits|organization has been disabled/i;
-const CONTEXT_WORDS = /exceed context limit/i;
-/** A 404 about an uploaded file is about the request, not about the model. */
-const FILE_WORDS = /\bfile\b/i;
+const RULES: readonly ErrorRule[] = [
+  // The gateway's own account is at its end: Anthropic says so with a 400.
+  { status: 400, begins: "Your credit balance is too low", means: "upstream_auth" },
+  { status: 400, begins: "You have reached your specified API usage limits", means: "upstream_auth" },
+  { status: 400, begins: "This organization has been disabled", means: "upstream_auth" },
+  // An uploaded file that is gone is about the request, not about the model.
+  { status: 404, begins: "File not found", means: "upstream_rejected" },
+];
 
 /** `Dialect.explain`, for every status and body. */
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
@@ -47,20 +50,12 @@ function errorIn(body: unknown): JsonObject {
 }
 
 function faultOf(status: number, error: JsonObject, retryAfterMs?: number): Fault {
-  const message = stringOf(error.message) ?? "";
-  const code = stringOf(objectOf(error.details).error_code) ?? stringOf(error.type);
-  const means = meaningOf(status, message);
+  const codes = [objectOf(error.details).error_code, error.type].flatMap((one) => stringOf(one) ?? []);
   return upstreamFault({
     status,
-    message,
-    ...(code === undefined ? {} : { code }),
+    message: stringOf(error.message) ?? "",
+    codes,
+    rules: RULES,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(means === undefined ? {} : { means }),
   });
-}
-
-function meaningOf(status: number, message: string): UpstreamError["means"] {
-  if (status === 400 && ACCOUNT_WORDS.test(message)) return "upstream_auth";
-  if (status === 400 && CONTEXT_WORDS.test(message)) return "context_length_exceeded";
-  return status === 404 && FILE_WORDS.test(message) ? "upstream_rejected" : undefined;
 }

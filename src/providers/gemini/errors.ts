@@ -9,7 +9,17 @@ import {
   parseJson,
   stringOf,
 } from "../../core/json.ts";
-import { retryAfterMsOf, upstreamFault } from "../../core/upstream.ts";
+import { type ErrorRule, retryAfterMsOf, upstreamFault } from "../../core/upstream.ts";
+
+const RULES: readonly ErrorRule[] = [
+  // A key without billing where the free tier is not served. A file that isn't ready has the same status.
+  { status: 400, begins: "Gemini API free tier is not available", means: "upstream_auth" },
+  { status: 400, begins: "User location is not supported", means: "upstream_auth" },
+  { status: 429, begins: "Your prepayment credits are depleted", means: "upstream_auth" },
+  { status: 429, begins: "Your project has exceeded its monthly spending cap", means: "upstream_auth" },
+  { status: 503, begins: "The model is overloaded", means: "provider_busy" },
+  { status: 503, begins: "This model is currently experiencing high demand", means: "provider_busy" },
+];
 
 /** An error answer: `{error}`, `[{error}]` from a stream without `alt=sse`, or `data: {error}` from one with it. */
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
@@ -26,12 +36,13 @@ export function errorFault(given: unknown, status?: number, retryAfterMs?: numbe
   const details = arrayOf(error.details).filter(isObject);
   const meant = status ?? (code >= 400 ? code : 502);
   const waitMs = retryDelayMsOf(details) ?? retryAfterMs;
-  const means = meaningOf(meant, message ?? "", error, details);
+  const means = meaningOf(meant, details);
   const name = stringOf(error.status);
   return upstreamFault({
     status: meant,
     ...(message === undefined ? {} : { message }),
-    ...(name === undefined ? {} : { code: name }),
+    ...(name === undefined ? {} : { codes: [name] }),
+    rules: RULES,
     ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
     ...(means === undefined ? {} : { means }),
   });
@@ -46,25 +57,20 @@ function retryDelayMsOf(details: readonly JsonObject[]): number | undefined {
   return undefined;
 }
 
-/** Where Google's own words say more than the status. */
-function meaningOf(
-  status: number,
-  message: string,
-  error: JsonObject,
-  details: readonly JsonObject[],
-): FaultCode | undefined {
+/** What the details say beyond the status. */
+function meaningOf(status: number, details: readonly JsonObject[]): FaultCode | undefined {
   const reasons = details.map((each) => stringOf(each.reason) ?? "");
   if (reasons.some((reason) => reason.startsWith("API_KEY_"))) return "upstream_auth";
-  // A key without billing where the free tier is not served.
-  if (status === 400 && error.status === "FAILED_PRECONDITION") return "upstream_auth";
-  // Every 429 speaks of "quota and billing": only a day's or an empty one is spent for longer than a moment.
-  if (status === 429) return isSpent(message, details) ? "upstream_auth" : "provider_busy";
-  return status === 503 && /overloaded|high demand/i.test(message) ? "provider_busy" : undefined;
+  return status === 429 && isSpent(details) ? "upstream_auth" : undefined;
 }
 
-/** `google.rpc.QuotaFailure` names the quota that was exceeded. */
-function isSpent(message: string, details: readonly JsonObject[]): boolean {
+/**
+ * `google.rpc.QuotaFailure` names the quota that was exceeded. Every 429 speaks of "quota and billing": only a day's quota,
+ * or one of nothing, is spent for longer than a moment.
+ */
+function isSpent(details: readonly JsonObject[]): boolean {
   const quotas = details.flatMap((each) => arrayOf(each.violations)).map(objectOf);
-  if (quotas.some(({ quotaId }) => /PerDay/.test(stringOf(quotaId) ?? ""))) return true;
-  return /limit: 0\b|credits are depleted|spending cap/i.test(message);
+  return quotas.some(
+    ({ quotaId, quotaValue }) => /PerDay/.test(stringOf(quotaId) ?? "") || String(quotaValue) === "0",
+  );
 }

@@ -23,6 +23,6 @@ export function openaiChat(quirks: OpenaiQuirks): Dialect {
         ? reply
         : withCustomCalls(reply, custom);
     },
-    explain: explainChat,
+    explain: (status, headers, body, nowMs) => explainChat(status, headers, body, nowMs, quirks.errors),
   };
 }

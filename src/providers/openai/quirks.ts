@@ -1,6 +1,7 @@
 // What may differ between servers of the chat-completions API, as data: one value of this type is one provider.
 import type { ReasoningEffort } from "../../core/chat.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ErrorRule } from "../../core/upstream.ts";
 
 /** How a model is told how long to think. */
 export interface EffortQuirks {
@@ -61,6 +62,8 @@ export interface OpenaiQuirks {
   readonly adds: JsonObject;
   /** As `adds`, for streamed requests with tools. */
   readonly addsForStreamedTools: JsonObject;
+  /** Its errors whose status misleads. */
+  readonly errors: readonly ErrorRule[];
   /** Exceptions by the model's name: the first that matches is laid over the rest. */
   readonly models: readonly ModelQuirks[];
 }
@@ -144,6 +147,7 @@ export const PLAIN: OpenaiQuirks = {
   thinkingExcludes: [],
   adds: {},
   addsForStreamedTools: {},
+  errors: [],
   models: [],
 };
 

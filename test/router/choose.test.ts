@@ -1,21 +1,20 @@
-// The selectors' fast way among many models against the plain one: the same choice, the same order, the same reasons.
+// A choice among many models of any kind: what is told of the first few holds for all of them, sorted one by one.
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
 import type { ChatRequest } from "../../src/core/chat.ts";
-import { SELECTORS } from "../../src/core/selector.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import { SKILLS, type SkillRow } from "../../src/core/skill.ts";
-import { choose } from "../../src/router/choose.ts";
-import type { ChooseInput } from "../../src/router/consider.ts";
-import { keptDecision, SCORED_KEPT } from "../../src/router/decision.ts";
+import type { Candidate, ChooseInput } from "../../src/router/candidate.ts";
+import { choose, FIRST_KEPT } from "../../src/router/choose.ts";
+import { keptDecision } from "../../src/router/decision.ts";
 import { featuresOf } from "../../src/router/features.ts";
 import { Health } from "../../src/router/health.ts";
 import { type CardHealth, type HealthView, NO_HEALTH } from "../../src/router/health-view.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { Learned } from "../../src/router/learned.ts";
 import { needsOf } from "../../src/router/needs.ts";
 import { planOf } from "../../src/router/plan.ts";
 import { predict } from "../../src/router/predictor.ts";
-import { shortlist } from "../../src/router/shortlist.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
 import { diceOf } from "./dice.ts";
 import { asking, even, PROMPTS } from "./shop.ts";
@@ -102,11 +101,7 @@ function anyHealth(cards: readonly ModelCard[], roll: Roll): HealthView {
       open: !isWell && roll() < shut,
     });
   }
-  const troubled = [...seen].filter(([, { open, errorRate }]) => open || errorRate > 0).map(([id]) => id);
-  return {
-    of: (id) => seen.get(id) ?? null,
-    noted: (what) => [...(what === "any" ? seen.keys() : troubled), "House#unheard-of"],
-  };
+  return { of: (id) => seen.get(id) ?? null };
 }
 
 function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
@@ -138,34 +133,54 @@ function anyInput(roll: Roll): ChooseInput {
   };
 }
 
-/** What is cached is rolled once for both ways. */
-function fixed(input: ChooseInput): ChooseInput {
-  const cached = input.cached?.() ?? null;
-  return { ...input, cached: () => cached };
+/** What else the log says of a candidate by name. */
+const level = (one: Candidate) => one.level - (one.quality - one.careful);
+
+function highest(candidates: readonly Candidate[], value: (one: Candidate) => number): readonly string[] {
+  return candidates
+    .toSorted((a, b) => value(b) - value(a))
+    .slice(0, 3)
+    .map(({ card }) => card.id);
 }
 
-const json = (value: unknown) => JSON.stringify(value);
-
-describe.each(SELECTORS)("Router#%s among many models", (selector) => {
-  test("comes to the same as looking at each of them", () => {
-    const roll = diceOf(selector.length * 7 + 1);
-    let cut = 0;
+describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (selector) => {
+  test("has the first few, and those of highest quality and level, in the order of all", () => {
+    const roll = diceOf(selector.name.length * 7 + 1);
+    let many = 0;
     for (let round = 0; round < 60; round++) {
-      const input = fixed(anyInput(roll));
-      const whole = choose(selector, input);
-      const { choice, sure, isWhole } = shortlist(selector, input);
-      const able = whole.candidates.filter(({ eligible }) => eligible);
-      const found = choice.candidates.filter(({ eligible }) => eligible);
-      expect(choice.choice?.id).toBe(whole.choice?.id);
-      expect(choice.pinned).toBe(whole.pinned);
-      expect(choice.removed).toEqual(whole.removed);
-      expect(json(found.slice(0, sure))).toBe(json(able.slice(0, sure)));
-      if (isWhole) expect(found).toHaveLength(able.length);
-      else cut++;
-      const { removed: _, ...kept } = keptDecision(whole, input.quality);
-      expect(json(keptDecision(choice, input.quality))).toStartWith(json(kept).slice(0, -1));
+      const input = anyInput(roll);
+      const { foremost, candidates, choice, pinned } = choose(selector, input);
+      const able = candidates.filter(({ eligible }) => eligible);
+      const ids = able.map(({ card }) => card.id);
+      const kept = new Set([
+        ...ids.slice(0, FIRST_KEPT),
+        ...highest(able, ({ careful }) => careful),
+        ...highest(able, level),
+      ]);
+      expect(foremost).toEqual(able.filter(({ card }) => kept.has(card.id)));
+      expect(choice?.id).toBe(ids[0]);
+      if (pinned !== null) expect(choice?.id).toBe(input.rules.pin[pinned]);
+      const byScore = pinned === null ? able : able.slice(1);
+      expect(byScore.map(({ score }) => score)).toEqual(
+        byScore.map(({ score }) => score).toSorted((a, b) => b - a),
+      );
+      if (able.length > FIRST_KEPT) many++;
     }
-    expect(cut).toBeGreaterThan(30);
+    expect(many).toBeGreaterThan(30);
+  });
+
+  test("comes to the same whatever the order of the catalogue", () => {
+    const roll = diceOf(selector.name.length);
+    for (let round = 0; round < 20; round++) {
+      const cached = { cardId: "", tokens: 0 };
+      const input = { ...anyInput(roll), cached: () => cached };
+      const kept = (cards: readonly ModelCard[]) =>
+        JSON.stringify({
+          ...keptDecision(choose(selector, { ...input, cards }), input.quality),
+          removed: {},
+        });
+      expect(kept(input.cards.toReversed())).toBe(kept(input.cards));
+    }
   });
 
   test("goes on beyond the first where those can't be asked", () => {
@@ -177,7 +192,7 @@ describe.each(SELECTORS)("Router#%s among many models", (selector) => {
       const able = choose(selector, input).candidates.filter(({ eligible }) => eligible);
       const places = able.flatMap(({ card }, place) => (card.provider === on ? [place] : [])).slice(0, 4);
       if (places.length === 0) continue;
-      if ((places.at(-1) ?? 0) >= SCORED_KEPT) beyond++;
+      if ((places.at(-1) ?? 0) >= FIRST_KEPT) beyond++;
       const plan = planOf({
         ...{ request: input.request, rules: input.rules, quality: input.quality, known: input },
         selection: { kind: "selector", selector, candidates: input.cards },

@@ -1,0 +1,19 @@
+// Who may read the metrics: everybody, or where the operator has set a token, who shows it.
+import { Fault } from "../core/fault.ts";
+import { digestOf, isSameDigest } from "../keys/secret.ts";
+import type { AdminWorld } from "./world.ts";
+
+/** Throws unless no token is asked for or `given`, the request's bearer, is the one. How they differ doesn't show in the time. */
+export function checkScraper(
+  { pepper }: Pick<AdminWorld, "pepper">,
+  asked: string | null,
+  given: string | undefined,
+): void {
+  if (asked === null) return;
+  if (given === undefined || given === "") {
+    const message = "The metrics ask for a token. Send it as 'Authorization: Bearer <metrics.token>'.";
+    throw new Fault("no_api_key", message);
+  }
+  if (isSameDigest(digestOf(asked, pepper), digestOf(given.trim(), pepper))) return;
+  throw new Fault("invalid_api_key", "That is not the token in 'metrics.token'.");
+}

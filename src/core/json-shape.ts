@@ -1,0 +1,50 @@
+// How much structure a JSON text holds, found in one linear pass, so that what would be too slow to parse never is.
+
+export interface JsonShape {
+  /** The deepest nesting of arrays and objects. */
+  readonly depth: number;
+  /** Elements of all arrays and fields of all objects together. */
+  readonly elements: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+/** `[` and `{`, `]` and `}` differ in one bit. */
+const OPENS = 0x5b;
+const CLOSES = 0x5d;
+const CASE = 0x20;
+const SPACE = 0x20;
+
+/** The shape of a JSON text; the pass stops at the first excess over `most`. A text that isn't JSON has some shape too. */
+export function shapeOf(text: string, most: JsonShape): JsonShape {
+  let depth = 0;
+  let deepest = 0;
+  let elements = 0;
+  /** Behind an opening bracket, where the first element has not come yet. */
+  let isFirst = false;
+  for (let at = 0; at < text.length && deepest <= most.depth && elements <= most.elements; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= SPACE) continue;
+    if ((code & ~CASE) === CLOSES) {
+      depth--;
+      isFirst = false;
+      continue;
+    }
+    if (isFirst || code === COMMA) elements++;
+    isFirst = (code & ~CASE) === OPENS;
+    if (isFirst) deepest = Math.max(deepest, ++depth);
+    else if (code === QUOTE) at = stringEnd(text, at + 1);
+  }
+  return { depth: deepest, elements };
+}
+
+/** Where the string that begins at `from` ends; the text's length where it doesn't. */
+function stringEnd(text: string, from: number): number {
+  for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let escapes = 0;
+    while (quote - 1 - escapes >= from && text.charCodeAt(quote - 1 - escapes) === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return quote;
+  }
+  return text.length;
+}

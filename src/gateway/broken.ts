@@ -1,0 +1,29 @@
+// Errors of `fetch` for connections that break or do not come about, told apart by their codes.
+import { Fault, type FaultDetails } from "../core/fault.ts";
+
+/** Codes of connections that failed before anything could be sent: no such host, nobody there, no TLS that is trusted. */
+const UNCONNECTED =
+  /^(ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|EPROTO)$|CERT|^ERR_TLS_/;
+
+export function explainBroken(cause: unknown, how: Pick<FaultDetails, "unsent" | "stale"> = {}): Fault {
+  const message = "The provider could not be reached or broke the connection.";
+  return new Fault("upstream_error", message, { cause, ...how });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+export function isReset(error: unknown): boolean {
+  return codeOf(error) === "ECONNRESET";
+}
+
+/** Nothing was sent. */
+export function isUnconnected(error: unknown): boolean {
+  return UNCONNECTED.test(String(codeOf(error)));
+}
+
+/** What `fetch` and its bodies throw is a TypeError or an Error with a system code, or a DOMException. */
+export function isNetworkError(error: unknown): boolean {
+  return typeof codeOf(error) === "string" || error instanceof TypeError || error instanceof DOMException;
+}

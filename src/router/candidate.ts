@@ -1,0 +1,112 @@
+// A request as every model is compared with it, and the reasons why a model can't serve it.
+import { type Capability, can, type ModelCard } from "../core/card.ts";
+import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
+import type { RouterRules } from "../core/settings.ts";
+import { type CardHealth, type HealthView, NO_HEALTH } from "./health-view.ts";
+import { Learned } from "./learned.ts";
+import type { Needs } from "./needs.ts";
+import type { Prediction } from "./predictor.ts";
+import { prepareQuality, type QualityAsk } from "./quality.ts";
+import { type ActiveRules, findExclusion, selectRules } from "./rules.ts";
+
+export interface ChooseInput {
+  readonly request: ChatRequest;
+  readonly needs: Needs;
+  /** All that could be chosen; those that can't serve stay in the answer, with the reason. */
+  readonly cards: readonly ModelCard[];
+  readonly rules: RouterRules;
+  /** The share of the best quality that `fair` keeps, 0…1. */
+  readonly quality: number;
+  /** False: the client's key may not use it. */
+  readonly allowed?: (id: string) => boolean;
+  readonly health?: HealthView;
+  readonly learned?: Learned;
+  readonly cached?: () => Cached | null;
+}
+
+/** The card that is likely to hold so many tokens of the prompt in its cache. */
+export interface Cached {
+  readonly cardId: string;
+  readonly tokens: number;
+}
+
+export interface Candidate {
+  readonly card: ModelCard;
+  readonly eligible: boolean;
+  /**
+   * Why it can't serve: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
+   * "unhealthy", or the capability it lacks.
+   */
+  readonly removedBy: string | null;
+  /** The predicted probability of a good answer. */
+  readonly quality: number;
+  readonly qualityLow: number;
+  /** null: it has no price. */
+  readonly costUsd: number | null;
+  /** Until the answer is complete. */
+  readonly latencyMs: number;
+  /** Of the answer and its thoughts, by the prediction alone: real lengths are compared with this. */
+  readonly tokens: number;
+  /** The overall level, whatever the kind of request. */
+  readonly level: number;
+  /** The quality with some of the model's own uncertainty taken off. */
+  readonly careful: number;
+  /** The highest comes first; comparable within one decision only. */
+  readonly score: number;
+}
+
+/** Nothing learned. */
+const UNTAUGHT = new Learned();
+
+/** One request, with everything that is the same for all models worked out once. */
+export interface Asked {
+  readonly promptTokens: number;
+  /** The client's own limit. */
+  readonly outputTokensMax: number | undefined;
+  readonly needed: readonly Capability[];
+  readonly prediction: Prediction;
+  readonly quality: QualityAsk;
+  readonly rules: ActiveRules;
+  readonly effort: ChatRequest["reasoning_effort"];
+  readonly cached: Cached | null;
+  readonly allowed: ChooseInput["allowed"];
+  readonly health: HealthView;
+  readonly learned: Learned;
+}
+
+export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number): Asked {
+  const { request, needs, health = NO_HEALTH, learned = UNTAUGHT } = input;
+  const isStructured = request.response_format?.type === "json_schema";
+  return {
+    promptTokens,
+    outputTokensMax: outputLimitOf(request),
+    needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
+    prediction,
+    quality: prepareQuality(prediction),
+    rules: selectRules(input.rules, prediction),
+    effort: request.reasoning_effort,
+    cached: input.cached?.() ?? null,
+    allowed: input.allowed,
+    health,
+    learned,
+  };
+}
+
+/** The first reason why it can't serve; null: it can. */
+export function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Asked): string | null {
+  return (
+    findExclusion(asked.rules, card.id) ??
+    (asked.allowed?.(card.id) === false ? "not_allowed" : null) ??
+    findMisfit(card, asked) ??
+    (seen?.open === true ? UNHEALTHY : null)
+  );
+}
+export const UNHEALTHY = "unhealthy";
+
+/** The part of the request that it can't serve, or can't be billed for. */
+function findMisfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {
+  if (card.price === null) return "unpriced";
+  for (const need of needed) if (!can(card, need)) return need;
+  const room = card.contextTokensMax ?? Number.POSITIVE_INFINITY;
+  return promptTokens + outputTokensMax > room ? "context" : null;
+}

@@ -1,0 +1,70 @@
+// The port of a selector: a rule that scores the models which can serve a request. One file each, with a row in index.ts.
+import type { ModelCard } from "../core/card.ts";
+
+export interface SelectorRule {
+  /** Clients ask for `Router#` and this. */
+  readonly name: string;
+  /** One sentence for the list of models. */
+  readonly about: string;
+  /**
+   * A score for each candidate, by its row; the highest comes first, of equal ones the cheaper, then the newer. Pure. The
+   * log keeps the first eight by score and the three of highest careful quality and of highest careful level, and a
+   * decision is repeated from those: a score may be measured against no others.
+   */
+  rank(candidates: Candidates, ask: RankAsk): Float64Array;
+  /** Whether another is good enough to be tried out in place of the first; its cost and time are compared elsewhere. */
+  canReplace(other: Scored, first: Scored): boolean;
+}
+
+/** The part of a request that selectors score by. */
+export interface RankAsk {
+  /** The share of the best quality that is to be kept, 0…1. */
+  readonly share: number;
+  /** Of the request, 0…1. */
+  readonly difficulty: number;
+}
+
+/** Candidates in columns, of which the first `size` rows count: as objects, ten thousand of them take twice as long. */
+export interface Candidates {
+  readonly size: number;
+  readonly cards: readonly Pick<ModelCard, "id" | "created">[];
+  /** The predicted probability of a good answer. */
+  readonly quality: Float64Array;
+  /** About one standard deviation below it. */
+  readonly qualityLow: Float64Array;
+  /** The quality with some of the model's own uncertainty taken off. */
+  readonly careful: Float64Array;
+  /** The overall level, whatever the kind of request. */
+  readonly level: Float64Array;
+  readonly costUsd: Float64Array;
+  /** Until the answer is complete. */
+  readonly latencyMs: Float64Array;
+}
+
+/** One candidate once it has a score. */
+export interface Scored {
+  readonly quality: number;
+  readonly qualityLow: number;
+  readonly score: number;
+}
+
+/** The levels with as much taken off as the careful qualities have. */
+export function computeCarefulLevels({ size, level, quality, careful }: Candidates): Float64Array {
+  const levels = new Float64Array(size);
+  for (let at = 0; at < size; at++) levels[at] = (level[at] ?? 0) - ((quality[at] ?? 0) - (careful[at] ?? 0));
+  return levels;
+}
+
+/** Compares candidates by their places, best first. Never 0 for two models: the order of the catalogue doesn't matter. */
+export function compareByScore({ cards, costUsd }: Candidates, scores: Float64Array) {
+  return (a: number, b: number): number =>
+    (scores[b] ?? 0) - (scores[a] ?? 0) ||
+    (costUsd[a] ?? 0) - (costUsd[b] ?? 0) ||
+    (cards[b]?.created ?? 0) - (cards[a]?.created ?? 0) ||
+    compareIds(cards[a]?.id, cards[b]?.id);
+}
+
+export function compareIds(a = "", b = ""): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,105 @@
+// Predictions for all models that can serve a request, in columns: how good each answer is, what it costs, how long it takes.
+import type { ModelCard } from "../core/card.ts";
+import { type Asked, type Candidate, findRemoval, UNHEALTHY } from "./candidate.ts";
+import { expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
+import type { CardHealth } from "./health-view.ts";
+import { findProfiles, type Profile } from "./profiles.ts";
+import { writeQuality } from "./quality.ts";
+import type { Candidates } from "./selector.ts";
+
+/** A model that can't serve the request. */
+export interface Removed {
+  readonly card: ModelCard;
+  readonly profile: Profile;
+  readonly seen: CardHealth | null;
+  readonly removedBy: string;
+}
+
+/** Tells the models that can serve a request from the others. */
+export function sift(cards: readonly ModelCard[], asked: Asked) {
+  const able = new CandidateTable(cards.length, asked);
+  const out: Removed[] = [];
+  const profiles = findProfiles(cards);
+  for (let at = 0; at < cards.length; at++) {
+    const [card, profile] = [cards[at], profiles[at]];
+    if (card === undefined || profile === undefined) continue;
+    const seen = asked.health.of(card.id);
+    const removedBy = findRemoval(card, seen, asked);
+    if (removedBy === null) able.add(card, profile, seen);
+    else out.push({ card, profile, seen, removedBy });
+  }
+  if (able.size > 0) return { able, out };
+  // Where only unhealthy models are left, one of them may be back.
+  const isUnhealthy = ({ removedBy }: Removed) => removedBy === UNHEALTHY;
+  for (const { card, profile, seen } of out.filter(isUnhealthy)) able.add(card, profile, seen);
+  return { able, out: out.filter((one) => !isUnhealthy(one)) };
+}
+
+export class CandidateTable implements Candidates {
+  readonly cards: ModelCard[] = [];
+  readonly quality: Float64Array;
+  readonly qualityLow: Float64Array;
+  readonly careful: Float64Array;
+  readonly level: Float64Array;
+  readonly costUsd: Float64Array;
+  readonly latencyMs: Float64Array;
+  readonly #tokens: Float64Array;
+  readonly #asked: Asked;
+
+  constructor(sizeMax: number, asked: Asked) {
+    const column = () => new Float64Array(sizeMax);
+    this.quality = column();
+    this.qualityLow = column();
+    this.careful = column();
+    this.level = column();
+    this.costUsd = column();
+    this.latencyMs = column();
+    this.#tokens = column();
+    this.#asked = asked;
+  }
+
+  get size(): number {
+    return this.cards.length;
+  }
+
+  add(card: ModelCard, profile: Profile, seen: CardHealth | null): void {
+    const { prediction, promptTokens, outputTokensMax, effort, cached, learned, quality } = this.#asked;
+    const at = this.cards.push(card) - 1;
+    writeQuality(this, at, profile, learned.shiftOf(card.id, prediction), quality);
+    if (seen !== null) this.#expectFailures(at, seen.errorRate);
+    const length = learned.lengthOf(card.id);
+    const thought = thoughtTokens(profile, effort, prediction.difficultyLogit);
+    const answer = Math.min(prediction.outputTokens * length, outputTokensMax ?? Number.POSITIVE_INFINITY);
+    const held = cached?.cardId === card.id ? cached.tokens : 0;
+    if (card.price !== null)
+      this.costUsd[at] = expectedCost(card.price, promptTokens, held, answer, thought * length);
+    this.latencyMs[at] = expectedMs(profile, seen, answer + thought * length);
+    this.#tokens[at] = prediction.outputTokens + thought;
+  }
+
+  /** The candidate at a place, with its score, or with what removed it. */
+  candidate(at: number, score: number, removedBy: string | null = null): Candidate {
+    const card = this.cards[at];
+    if (card === undefined) throw new Error("There is no such candidate.");
+    return {
+      card,
+      eligible: removedBy === null,
+      removedBy,
+      quality: this.quality[at] ?? 0,
+      qualityLow: this.qualityLow[at] ?? 0,
+      costUsd: card.price === null ? null : (this.costUsd[at] ?? 0),
+      latencyMs: this.latencyMs[at] ?? 0,
+      tokens: this.#tokens[at] ?? 0,
+      level: this.level[at] ?? 0,
+      careful: this.careful[at] ?? 0,
+      score,
+    };
+  }
+
+  /** An answer that never comes isn't good. */
+  #expectFailures(at: number, errorRate: number): void {
+    const works = 1 - Math.min(0.9, errorRate);
+    for (const column of [this.quality, this.qualityLow, this.careful, this.level])
+      column[at] = (column[at] ?? 0) * works;
+  }
+}

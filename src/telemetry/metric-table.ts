@@ -1,0 +1,254 @@
+// Every metric there is, once: what may be counted, `/metrics`, the sum over workers and the docs' table come from these rows.
+import { NANO_PER_USD } from "../core/money.ts";
+
+interface MetricRow {
+  readonly type: "counter" | "gauge" | "histogram";
+  /** One sentence for `# HELP` and the docs. */
+  readonly help: string;
+  /** What the value is in, as the docs say it. */
+  readonly unit: string;
+  readonly labels: readonly string[];
+  /** How many of the units that are counted make one that is shown. Whole numbers add up exactly in any order, fractions don't. */
+  readonly per?: number;
+  /** It isn't counted but read when it is asked for. */
+  readonly isRead?: true;
+  /** How the workers' values become one; without it they are added. */
+  readonly over?: "min" | "max";
+}
+
+const MICROSECONDS_PER_SECOND = 1_000_000;
+const MS_PER_SECOND = 1000;
+
+const model = ["model"] as const;
+const events = { type: "counter", unit: "events" } as const;
+const requests = { type: "counter", unit: "requests" } as const;
+const calls = { type: "counter", unit: "calls" } as const;
+const money = { type: "counter", unit: "USD", per: NANO_PER_USD } as const;
+const durations = { type: "histogram", unit: "seconds", per: MS_PER_SECOND } as const;
+const gauge = { type: "gauge", isRead: true } as const;
+
+export const METRICS = {
+  poundkey_build_info: {
+    ...gauge,
+    over: "max",
+    unit: "always 1",
+    labels: ["version"],
+    help: "Always 1; the label says which version of the program runs.",
+  },
+  poundkey_requests_open: {
+    ...gauge,
+    unit: "requests",
+    labels: [],
+    help: "Requests under way.",
+  },
+  poundkey_breaker_open: {
+    ...gauge,
+    unit: "breakers",
+    labels: model,
+    help: "Circuit breakers of the model that are open, one for each of its credentials in each worker.",
+  },
+  poundkey_requests_total: {
+    ...requests,
+    labels: ["model", "status", "ended"],
+    help: "Requests that were let through to a provider, by the model that answered (none: no model did), the HTTP status and how they ended.",
+  },
+  poundkey_refused_total: {
+    ...requests,
+    labels: ["fault"],
+    help: "Requests that were refused before any provider was called, by error code.",
+  },
+  poundkey_replayed_total: {
+    ...requests,
+    labels: [],
+    help: "Requests that were answered with the kept answer of an earlier one with the same idempotency key.",
+  },
+  poundkey_request_seconds: {
+    ...durations,
+    labels: model,
+    help: "Time from a request's arrival to the end of its answer, by the model that answered.",
+  },
+  poundkey_first_token_seconds: {
+    ...durations,
+    labels: model,
+    help: "Time from a request's arrival to the first part of the provider's answer.",
+  },
+  poundkey_attempts_total: {
+    ...calls,
+    labels: ["model", "outcome"],
+    help: "Calls to providers by outcome: answered, or the error code of the failure.",
+  },
+  poundkey_attempts_failed_total: {
+    ...calls,
+    labels: ["model", "fault"],
+    help: "Calls to providers that failed, by error code.",
+  },
+  poundkey_retries_refused_total: {
+    ...events,
+    labels: [],
+    help: "Further attempts that were not made because the retry budget was used up.",
+  },
+  poundkey_hedges_total: {
+    ...calls,
+    labels: ["model", "won"],
+    help: "Second calls that were made beside a slow first one, by the model that answered and whether it was the first or the second.",
+  },
+  poundkey_breaker_opened_total: {
+    ...events,
+    labels: model,
+    help: "Times that a circuit breaker of the model opened.",
+  },
+  poundkey_credentials_retired_total: {
+    ...events,
+    labels: ["provider"],
+    help: "Credentials that are no longer used because the provider refused them.",
+  },
+  poundkey_tokens_total: {
+    type: "counter",
+    unit: "tokens",
+    labels: ["model", "kind"],
+    help: "Tokens by kind: prompt or completion.",
+  },
+  poundkey_cost_usd_total: {
+    ...money,
+    labels: model,
+    help: "What requests cost by the model's price, markup included, whether charged or free.",
+  },
+  poundkey_charged_usd_total: {
+    ...money,
+    labels: model,
+    help: "What balances paid.",
+  },
+  poundkey_written_off_usd_total: {
+    ...money,
+    labels: [],
+    help: "Cost above what was held that the balance did not cover, written off to the account overrun.",
+  },
+  poundkey_usage_implausible_total: {
+    ...requests,
+    labels: model,
+    help: "Requests whose provider reported more usage than can be, which was charged only up to the bound.",
+  },
+  poundkey_holds_lost_total: {
+    type: "counter",
+    unit: "holds",
+    labels: [],
+    help: "Holds of processes that ended without settling them, given back.",
+  },
+  poundkey_settled_late_total: {
+    ...requests,
+    labels: [],
+    help: "Requests that were settled after their hold had been given back.",
+  },
+  poundkey_settle_failed_total: {
+    ...events,
+    labels: [],
+    help: "Settlements that the store did not take; while it is away they are tried again.",
+  },
+  poundkey_settle_lost_total: {
+    ...requests,
+    labels: [],
+    help: "Requests that were never settled: their answers were not charged.",
+  },
+  poundkey_internal_errors_total: {
+    ...events,
+    labels: [],
+    help: "Errors that are the gateway's own mistakes; each has a line in the log.",
+  },
+  process_cpu_seconds_total: {
+    type: "counter",
+    isRead: true,
+    unit: "seconds",
+    per: MICROSECONDS_PER_SECOND,
+    labels: [],
+    help: "CPU time, user and system; of all workers together.",
+  },
+  process_resident_memory_bytes: {
+    ...gauge,
+    unit: "bytes",
+    labels: [],
+    help: "Resident memory; of all workers together.",
+  },
+  process_start_time_seconds: {
+    ...gauge,
+    over: "min",
+    unit: "seconds since 1970",
+    per: MS_PER_SECOND,
+    labels: [],
+    help: "When the process started; of workers, when the oldest did.",
+  },
+  process_open_fds: {
+    ...gauge,
+    unit: "file descriptors",
+    labels: [],
+    help: "Open file descriptors (Linux only); of all workers together.",
+  },
+  process_max_fds: {
+    ...gauge,
+    unit: "file descriptors",
+    labels: [],
+    help: "File descriptors that may be open (Linux only); of all workers together.",
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export type MetricName = keyof typeof METRICS;
+
+/** Names of the release before, which are shown beside the new ones for this one. `per` is as in the table. */
+export const RENAMED = {
+  poundkey_resident_bytes: { now: "process_resident_memory_bytes", unit: "bytes", per: 1 },
+  poundkey_cost_nanousd_total: { now: "poundkey_cost_usd_total", unit: "nano-USD", per: 1 },
+  poundkey_charged_nanousd_total: { now: "poundkey_charged_usd_total", unit: "nano-USD", per: 1 },
+  poundkey_written_off_nanousd_total: { now: "poundkey_written_off_usd_total", unit: "nano-USD", per: 1 },
+} as const satisfies Readonly<
+  Record<string, { readonly now: MetricName; readonly unit: string; readonly per: number }>
+>;
+
+type NamesWith<Row> = { [Name in MetricName]: (typeof METRICS)[Name] extends Row ? Name : never }[MetricName];
+
+export type ReadName = NamesWith<{ isRead: true }>;
+export type CounterName = Exclude<NamesWith<{ type: "counter" }>, ReadName>;
+export type HistogramName = NamesWith<{ type: "histogram" }>;
+
+/** A value for each of the metric's labels, and for no other. */
+export type LabelsOf<Name extends MetricName> = Readonly<
+  Record<(typeof METRICS)[Name]["labels"][number], unknown>
+>;
+
+/** A row by its name, with what every row may have. */
+export function rowOf(name: MetricName): MetricRow {
+  return METRICS[name];
+}
+
+export function isMetric(name: string): name is MetricName {
+  return Object.hasOwn(METRICS, name);
+}
+
+interface ShownMetric {
+  readonly name: string;
+  /** Whose values it shows: its own name, or the one that took its place. */
+  readonly of: MetricName;
+  readonly type: MetricRow["type"];
+  readonly help: string;
+  readonly unit: string;
+  readonly labels: readonly string[];
+  readonly per: number;
+}
+
+/** Everything that `/metrics` shows, in its order: the table, then the names that are about to go. */
+export const SHOWN: readonly ShownMetric[] = [
+  ...Object.keys(METRICS)
+    .filter(isMetric)
+    .map((name) => ({ per: 1, ...rowOf(name), name, of: name })),
+  ...Object.entries(RENAMED).map(([name, { now, ...shown }]) => {
+    const help = `Deprecated: use ${now}. Gone in the next release.`;
+    return { ...rowOf(now), ...shown, help, name, of: now };
+  }),
+];
+
+/** The table as the docs show it, in Markdown. */
+export function metricsMarkdown(): string {
+  const rows = SHOWN.map(({ name, type, unit, labels, help }) => {
+    const shown = labels.map((label) => `\`${label}\``).join(", ");
+    return `| \`${name}\` | ${type} | ${unit} | ${shown} | ${help} |`;
+  });
+  return ["| name | type | unit | labels | meaning |", "|---|---|---|---|---|", ...rows, ""].join("\n");
+}

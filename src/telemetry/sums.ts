@@ -1,0 +1,55 @@
+// What was counted, as whole numbers by metric and labels: of one process, or of several added up.
+import { isObject } from "../core/json.ts";
+import { isMetric, type MetricName, rowOf } from "./metric-table.ts";
+
+/** A counter's or gauge's one number; a histogram's sum, its count and the counts of its buckets. */
+export type Values = readonly number[];
+
+/** By metric and then by labels as `/metrics` writes them (`model="a",kind="prompt"`). Survives JSON. */
+export type Sums = Readonly<Partial<Record<MetricName, Readonly<Record<string, Values>>>>>;
+
+/** Sums that are still being put together. */
+export type GrowingSums = { [Name in MetricName]?: Record<string, Values> };
+
+/**
+ * The sums of several processes. Of those that have `ended`, what they counted still counts, so that no counter falls;
+ * their gauges told only how it was.
+ */
+export function addSums(living: readonly Sums[], ended: readonly Sums[] = []): Sums {
+  const sum: GrowingSums = {};
+  const counted = ended.flatMap(seriesIn).filter(([name]) => rowOf(name).type !== "gauge");
+  for (const [name, label, values] of [...living.flatMap(seriesIn), ...counted]) {
+    const series = sum[name] ?? {};
+    sum[name] = series;
+    series[label] = merged(series[label], values, rowOf(name).over);
+  }
+  return sum;
+}
+
+function seriesIn(sums: Sums): readonly (readonly [MetricName, string, Values])[] {
+  return Object.entries(sums).flatMap(([name, series]) =>
+    isMetric(name) ? Object.entries(series).map(([label, values]) => [name, label, values] as const) : [],
+  );
+}
+
+function merged(known: Values | undefined, values: Values, over: "min" | "max" | undefined): Values {
+  if (known === undefined) return values;
+  if (over !== undefined) return known.map((value, at) => Math[over](value, values[at] ?? value));
+  return known.map((value, at) => value + (values[at] ?? 0));
+}
+
+/** What came from another process as its sums. What isn't of the form, or is of another version's metrics, is left out. */
+export function readSums(value: unknown): Sums {
+  const sums: GrowingSums = {};
+  for (const [name, series] of isObject(value) ? Object.entries(value) : []) {
+    if (!isMetric(name) || !isObject(series)) continue;
+    sums[name] = Object.fromEntries(
+      Object.entries(series).flatMap(([label, values]) => (isValues(values) ? [[label, values]] : [])),
+    );
+  }
+  return sums;
+}
+
+function isValues(value: unknown): value is Values {
+  return Array.isArray(value) && value.every((one) => typeof one === "number");
+}

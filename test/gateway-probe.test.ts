@@ -1,0 +1,135 @@
+// A refused credential through the whole gateway, under a clock that the test moves: who asks again, and that no client pays for it.
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { random } from "../src/cli/world.ts";
+import { Fault } from "../src/core/fault.ts";
+import type { ProviderSetup } from "../src/core/settings.ts";
+import type { Store } from "../src/core/store.ts";
+import type { LogEvent } from "../src/core/world.ts";
+import { noFacts } from "../src/gateway/call.ts";
+import { Deadlines } from "../src/gateway/deadlines.ts";
+import { Gateway } from "../src/gateway/gateway.ts";
+import { KeptConnections } from "../src/gateway/kept.ts";
+import { Reachability } from "../src/gateway/reachability.ts";
+import { upstreamOf } from "../src/gateway/upstream.ts";
+import { createVault } from "../src/keys/vault.ts";
+import { decide } from "../src/ledger/decide.ts";
+import { createLedger } from "../src/ledger/ledger.ts";
+import { dialectNamed } from "../src/providers/index.ts";
+import { Caches } from "../src/router/caches.ts";
+import { Health } from "../src/router/health.ts";
+import { Learned } from "../src/router/learned.ts";
+import { Stickiness } from "../src/router/stickiness.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { cardOf } from "./router/planning.ts";
+import { RULES as ROUTER } from "./router/pools.ts";
+import { keyOf, RULES } from "./samples.ts";
+
+const MINUTE_MS = 60_000;
+const CARD = cardOf("House#m");
+const SETUP: ProviderSetup = {
+  ...{ name: "House", dialect: "openai", baseUrl: "http://house.test/v1", headers: {}, unlistedModels: true },
+  credentials: ["the-good-one", "the-bad-one"].map((secret) => ({ secret, weight: 1 })),
+  timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
+};
+const KEY = keyOf("key_a", { requestsPerDay: null });
+const UPSTREAMS = new Map([["House", upstreamOf(SETUP, dialectNamed("openai"))]]);
+const REPLY = {
+  ...{ id: "x", object: "chat.completion", created: 1, model: "m" },
+  choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+};
+
+let clock: ManualClock;
+let store: Store;
+let gateway: Gateway;
+let health: Health;
+let events: LogEvent[];
+/** The status that the bad one is answered with; null: it is good again. */
+let refusal: number | null;
+let asked: string[];
+
+beforeEach(async () => {
+  clock = new ManualClock();
+  events = [];
+  asked = [];
+  refusal = 401;
+  store = await openSqliteStore({ path: ":memory:", decide });
+  await store.addKey(KEY, "digest");
+  const log = (event: LogEvent) => void events.push(event);
+  const deadlines = new Deadlines(clock);
+  const reach = async () => true;
+  health = new Health(log);
+  health.configured([SETUP]);
+  gateway = new Gateway({
+    ...{ log, clock, random, deadlines, health, store, reach, learned: new Learned() },
+    ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
+    ledger: createLedger({ store, clock, rules: () => RULES }),
+    vault: createVault(random.bytes(32), random),
+    reachability: new Reachability(deadlines, reach),
+    fetch: async (_url, { headers }) => {
+      const name = String(new Headers(headers).get("authorization")).includes("bad") ? "bad" : "good";
+      asked.push(name);
+      if (name === "good" || refusal === null) return Response.json(REPLY);
+      return Response.json({ error: { message: "no" } }, { status: refusal });
+    },
+  });
+});
+afterEach(() => store.close());
+
+/** The number of attempts that the answer took. */
+async function ask(at: number): Promise<number> {
+  const facts = noFacts();
+  const request = { model: CARD.id, messages: [{ role: "user", content: `request ${at}` }] } as const;
+  await gateway.complete(
+    {
+      ...{ id: `chatcmpl-${at}`, created: 1, requestId: `req_${at}`, request, upstreams: UPSTREAMS },
+      key: KEY,
+      selection: { kind: "card", card: CARD, fallbacks: [] },
+      ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },
+      ending: new AbortController(),
+    },
+    facts,
+  );
+  return facts.attempts;
+}
+
+const told = () => events.map(({ event }) => event).filter((event) => event.startsWith("credential"));
+
+test("every client is answered while it is refused and probed; it is back with the first answer", async () => {
+  let at = 0;
+  for (; !asked.includes("bad"); at++) await ask(at);
+  expect(told()).toEqual(["credential_retired"]);
+  // Nothing is left for trying again, and a probe doesn't need it.
+  while (health.mayRetry("House", clock.nowMs()));
+  for (const minutes of [1, 2, 4, 8]) {
+    asked = [];
+    await clock.move(minutes * MINUTE_MS);
+    while (health.mayRetry("House", clock.nowMs()));
+    const attempts: number[] = [];
+    for (let count = 0; count < 8; count++) attempts.push(await ask(at++));
+    expect([asked.filter((name) => name === "bad").length, attempts]).toEqual([1, [2, 1, 1, 1, 1, 1, 1, 1]]);
+  }
+  refusal = null;
+  await clock.move(16 * MINUTE_MS);
+  expect(await ask(at++)).toBe(1);
+  expect(asked.at(-1)).toBe("bad");
+  expect(told()).toEqual(["credential_retired", "credential_back"]);
+});
+
+test("where all are refused the client is told so, and the first that is taken again serves", async () => {
+  let at = 0;
+  for (; !asked.includes("bad"); at++) await ask(at);
+  await clock.move(1000);
+  const good = SETUP.credentials[0];
+  if (!good) throw new Error("no credential");
+  health
+    .begin({ card: CARD, credential: good }, clock.nowMs())
+    ?.failed(clock.nowMs(), new Fault("upstream_auth", "no", { upstreamStatus: 402 }));
+  expect(told()).toEqual(["credential_retired", "credential_retired"]);
+  await clock.move(1000);
+  const refused = await ask(at++).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: "upstream_auth" });
+  expect(await ask(at++)).toBe(1);
+  expect(told()).toEqual(["credential_retired", "credential_retired", "credential_back"]);
+});

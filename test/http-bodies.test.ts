@@ -1,0 +1,180 @@
+// Request bodies while they are read: the memory that they may hold, and how slowly they may come.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Socket } from "node:net";
+import { Fault } from "../src/core/fault.ts";
+import { Deadlines } from "../src/gateway/deadlines.ts";
+import { readJson } from "../src/http/body.ts";
+import { BodyMemory } from "../src/http/body-memory.ts";
+import { lineOf, seen } from "./http/observe.ts";
+import { dial } from "./http/raw.ts";
+import { until } from "./http/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { ManualClock } from "./manual-clock.ts";
+
+const codeOf = (thrown: unknown) => (thrown instanceof Fault ? thrown.code : String(thrown));
+
+describe("the memory of bodies", () => {
+  /** Bodies that are held until they are let go. */
+  function holding(bytesMax: number) {
+    const memory = new BodyMemory(bytesMax);
+    const hold = (owner: string, bytes: number) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      return { over: memory.hold(owner, bytes, () => promise), end: resolve };
+    };
+    return { memory, hold };
+  }
+
+  test("holds a quarter of it for one owner, and one body of any size", async () => {
+    const { memory, hold } = holding(1000);
+    const large = hold("a", 900);
+    expect(await hold("a", 1).over.catch(codeOf)).toBe("too_many_parallel_requests");
+    large.end();
+    await large.over;
+    const small = [hold("a", 100), hold("a", 150)];
+    expect(await hold("a", 1).over.catch(codeOf)).toBe("too_many_parallel_requests");
+    const other = hold("b", 250);
+    expect(memory.bytes).toBe(500);
+    for (const { end } of [...small, other]) end();
+    await Promise.all([...small, other].map(({ over }) => over));
+    expect(memory.bytes).toBe(0);
+  });
+
+  test("holds no more than all of it for all owners together", async () => {
+    const { hold } = holding(1000);
+    const held = ["a", "b", "c", "d"].map((owner) => hold(owner, 250));
+    expect(await hold("e", 1).over.catch(codeOf)).toBe("overloaded");
+    for (const { end } of held) end();
+    await Promise.all(held.map(({ over }) => over));
+    const all = hold("e", 1000);
+    all.end();
+    await all.over;
+  });
+
+  test("is given back whatever becomes of the body", async () => {
+    const memory = new BodyMemory(1000);
+    const fails = memory.hold("a", 10, async ({ grow }) => {
+      grow(500);
+      throw new Error("broken off");
+    });
+    expect(await fails.catch(String)).toBe("Error: broken off");
+    const greedy = memory.hold("a", 10, async ({ grow }) => grow(5000));
+    expect(await greedy.catch(codeOf)).toBe("overloaded");
+    expect(memory.bytes).toBe(0);
+  });
+});
+
+describe("a body that comes slowly", () => {
+  const clock = new ManualClock();
+  const ports = { bodies: new BodyMemory(64_000_000), deadlines: new Deadlines(clock) };
+  const RULES = { owner: "a", bytesMax: 32_000_000 };
+
+  /** A request whose body comes piece by piece. */
+  function coming(length: number | null) {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    writer.closed.catch(() => {});
+    const headers = new Headers({ "content-type": "application/json" });
+    if (length !== null) headers.set("content-length", String(length));
+    const request = new Request("http://gateway.example/", { method: "POST", headers, body: readable });
+    const read = readJson(request, ports, RULES).catch(codeOf);
+    const send = (text: string) => void writer.write(new TextEncoder().encode(text)).catch(() => {});
+    return { read, send, end: () => writer.close() };
+  }
+
+  for (const length of [null, 1_000_000, 1000]) {
+    test(`is not waited for (declared: ${length ?? "nothing"})`, async () => {
+      const { read, send } = coming(length);
+      send('{"a":');
+      await clock.move(5500);
+      expect(await read).toBe("request_timeout");
+      expect(ports.bodies.bytes).toBe(0);
+    });
+  }
+
+  test("is waited for while it keeps up 16 KB a second", async () => {
+    const text = JSON.stringify({ text: "x".repeat(200_000) });
+    const { read, send, end } = coming(text.length);
+    for (let at = 0; at < text.length; at += 20_000) {
+      send(text.slice(at, at + 20_000));
+      await clock.move(1000);
+    }
+    await end();
+    expect(await read).toEqual({ text: "x".repeat(200_000) });
+  });
+
+  test("is given up when it stops keeping up", async () => {
+    const { read, send } = coming(1_000_000);
+    send("x".repeat(160_000));
+    await clock.move(9_500);
+    const early = await Promise.race([read, Promise.resolve("still waited for")]);
+    expect(early).toBe("still waited for");
+    await clock.move(1000);
+    expect(await read).toBe("request_timeout");
+  });
+});
+
+describe("unfinished bodies", () => {
+  const LIMIT = 200_000;
+  let world: HttpWorld;
+  beforeAll(async () => {
+    world = await startHttpWorld({ server: `body_limit: ${LIMIT}B, body_memory: ${4 * LIMIT}B` });
+  });
+  afterAll(() => world.stop());
+
+  /** All of a body but its last byte. */
+  async function unfinished(secret: string): Promise<{ socket: Socket; answer: () => string }> {
+    const socket = await dial(world.url);
+    let text = "";
+    socket.on("data", (part: Buffer) => {
+      text += part.toString("latin1");
+    });
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: ${new URL(world.url).host}\r\nauthorization: Bearer ${secret}\r\n`;
+    socket.write(`${head}content-type: application/json\r\ncontent-length: ${LIMIT}\r\n\r\n`);
+    socket.write(" ".repeat(LIMIT - 1));
+    return { socket, answer: () => text };
+  }
+
+  test("of one key leave room for the others, and of all keys for an answer that says so", async () => {
+    const sockets: Socket[] = [];
+    const open = async (secret: string) => {
+      const { socket, answer } = await unfinished(secret);
+      sockets.push(socket);
+      return answer;
+    };
+    const attacker = await world.newKey();
+    const answers = [await open(attacker.secret), await open(attacker.secret), await open(attacker.secret)];
+    await until("two are refused", () => answers.filter((answer) => answer() !== "").length === 2);
+    for (const answer of answers) if (answer() !== "") expect(answer()).toContain("429 Too Many Requests");
+    expect(answers.map((answer) => answer()).join("")).toContain('"code":"too_many_parallel_requests"');
+    const honest = await world.chat(asking("Local#sim"));
+    expect(honest.status).toBe(200);
+    for (let key = 0; key < 3; key++) await open((await world.newKey()).secret);
+    await until("the memory is full", async () => {
+      const answer = await seen(await world.chat(asking("Local#sim", "x".repeat(1000))));
+      return answer.status === 503 && lineOf(answer).includes("overloaded");
+    });
+    for (const socket of sockets) socket.destroy();
+    await until("it is free again", async () => (await world.chat(asking("Local#sim"))).status === 200);
+  });
+});
+
+describe("server.hosts", () => {
+  let world: HttpWorld;
+  beforeAll(async () => {
+    world = await startHttpWorld({ server: "hosts: [127.0.0.1, ai.example.com]" });
+  });
+  afterAll(() => world.stop());
+
+  test("serves requests for those hosts alone, and health checks for any", async () => {
+    const statusAt = async (host: string, path = "/v1/models") => {
+      const headers = { host, authorization: `Bearer ${world.secret}` };
+      return (await fetch(`${world.url}${path}`, { headers })).status;
+    };
+    expect(await statusAt("AI.example.com")).toBe(200);
+    expect(await statusAt("ai.example.com:8443")).toBe(200);
+    expect(await statusAt("evil.example.com")).toBe(400);
+    expect(await statusAt("evil.example.com", "/")).toBe(400);
+    expect(await statusAt("10.1.2.3:8080", "/healthz")).toBe(200);
+    expect(await statusAt("10.1.2.3:8080", "/readyz")).toBe(200);
+  });
+});

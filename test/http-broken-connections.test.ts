@@ -1,0 +1,116 @@
+// Upstream connections that break: every call that reached the provider is told, and none is made twice but over a kept one.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
+import { type Break, type BreakingUpstream, startBreakingUpstream } from "./http/breaking-upstream.ts";
+import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { until } from "./http/until.ts";
+import { asking } from "./http/world.ts";
+
+const BREAKS: readonly Break[] = ["fin", "rst", "half-fin", "half-rst"];
+/** At once, and after some work. */
+const AFTER_MS = [0, 500];
+const FAILED = "502 api_error upstream_error";
+/** One for each way to break, so that none finds a connection that another one left; and one more. */
+const CASES = BREAKS.flatMap((how) => AFTER_MS.map((afterMs) => ({ how, afterMs })));
+
+let upstreams: readonly BreakingUpstream[];
+let gateway: UnderTest;
+beforeAll(async () => {
+  upstreams = await Promise.all([...CASES, null].map(() => startBreakingUpstream()));
+  const rows = upstreams.map(
+    ({ url }, at) => `  P${at}: { dialect: openai, keys: [k], base_url: "${url}", unlisted_models: true }`,
+  );
+  gateway = await startUnderTest({ more: rows.join("\n") });
+});
+afterAll(async () => {
+  await gateway.stop();
+  for (const upstream of upstreams) await upstream.stop();
+});
+
+/** The answer, how many attempts the client is told of, and how many calls there were. */
+async function ask(at: number, stream = false): Promise<{ line: string; attempts: number; calls: number }> {
+  const before = upstreams[at]?.calls.length ?? 0;
+  const answer: Seen = await seen(await gateway.chat(asking(`P${at}#m`, undefined, { stream })));
+  const attempts = Number(answer.headers.get("x-poundkey-attempts"));
+  return { line: lineOf(answer), attempts, calls: (upstreams[at]?.calls.length ?? 0) - before };
+}
+
+/** Attempts of the last request, as its row in the log has them. */
+async function logged(): Promise<unknown> {
+  const headers = { authorization: `Bearer ${gateway.adminToken}` };
+  const list = await fetch(`${gateway.url}/admin/v1/requests?limit=1`, { headers });
+  return ((await list.json()) as { data: readonly { attempts: unknown }[] }).data[0]?.attempts;
+}
+
+describe.each(CASES.map(({ how, afterMs }, at) => [how, afterMs, at] as const))(
+  "%s after %d ms",
+  (how, afterMs, at) => {
+    test.each([false, true])(
+      "on a new connection it is one call, one attempt; streamed: %p",
+      async (stream) => {
+        upstreams[at]?.act({ do: how, afterMs });
+        expect(await ask(at, stream)).toEqual({ line: FAILED, attempts: 1, calls: 1 });
+        await until("the row says so", async () => (await logged()) === 1);
+      },
+    );
+
+    test("on a kept connection every call is an attempt, and there is one more at most", async () => {
+      upstreams[at]?.act({ do: "answer" }, { do: how, afterMs }, { do: "answer" });
+      expect(await ask(at)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
+      expect(await ask(at)).toEqual({ line: "200 whole", attempts: 2, calls: 2 });
+      await until("the row says so", async () => (await logged()) === 2);
+      upstreams[at]?.act({ do: "answer" }, { do: how, afterMs });
+      expect(await ask(at)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
+      expect(await ask(at)).toEqual({ line: FAILED, attempts: 2, calls: 2 });
+    });
+  },
+);
+
+describe("a kept connection", () => {
+  const last = CASES.length;
+
+  test("that the server closes as a request comes is replaced by a new one; nobody is blamed", async () => {
+    const upstream = upstreams[last];
+    upstream?.act({ do: "answer" }, { do: "rst", afterMs: 0 }, { do: "answer" });
+    await ask(last);
+    for (let at = 0; at < 5; at++) {
+      upstream?.act({ do: "rst", afterMs: 0 }, { do: "answer" });
+      expect(await ask(last)).toEqual({ line: "200 whole", attempts: 2, calls: 2 });
+      // The one that was opened instead was not kept.
+      expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
+    }
+    const headers = { authorization: `Bearer ${gateway.adminToken}` };
+    const shown = (await (await fetch(`${gateway.url}/admin/v1/providers`, { headers })).json()) as {
+      data: readonly { name: string; breaker: string; error_rate: number }[];
+    };
+    expect(shown.data.find(({ name }) => name === `P${last}`)).toMatchObject({
+      breaker: "closed",
+      error_rate: 0,
+    });
+  });
+
+  test("that breaks is not replaced by another kept one, which may be closed as well", async () => {
+    const upstream = upstreams[last];
+    upstream?.act({ do: "gather", count: 3 });
+    await Promise.all([ask(last), ask(last), ask(last)]);
+    upstream?.act({ do: "reset-kept" });
+    for (let at = 0; at < 3; at++) {
+      expect(await ask(last)).toEqual({ line: "200 whole", attempts: 2, calls: 2 });
+    }
+    expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
+  });
+
+  test("that the server has closed meanwhile costs no call", async () => {
+    const upstream = upstreams[last];
+    upstream?.act({ do: "answer", thenClose: true });
+    expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
+    await until("it is closed", () => upstream?.open === 0);
+    expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
+  });
+
+  test.skipIf(BINARY !== undefined)("that broke is told of in the log", () => {
+    const told = gateway.events.filter(({ event, stale }) => event === "attempt_failed" && stale);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told[0]).toMatchObject({ fault: "upstream_error", cause: "ECONNRESET", stale: true });
+  });
+});

@@ -1,0 +1,80 @@
+// A provider that quotes its client in an error: the client's words stay the client's, whatever they are about.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { arrayOf, objectOf, parseJson } from "../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { lineOf, seen } from "./http/observe.ts";
+import { operatorOf } from "./http/operator.ts";
+import { asking } from "./http/world.ts";
+
+const KEYS = ["key-one-aaa1", "key-two-aaa2", "key-three-aaa3", "key-four-aaa4"];
+const WORDS = [
+  "incorrect api key",
+  "Incorrect API key provided",
+  "insufficient balance",
+  "account x suspended",
+  "invalid model",
+  "insufficient_quota: please check your billing",
+  "credit balance is too low",
+];
+
+let calls = 0;
+let upstream: Server;
+let gateway: UnderTest;
+
+/** Refuses whatever is asked, with the user's words in the message, as validators do; a name says with which status. */
+async function refuse(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  calls++;
+  let text = "";
+  for await (const part of request) text += String(part);
+  const body = objectOf(parseJson(text));
+  const words = String(objectOf(arrayOf(body.messages)[0]).content);
+  const message = `Invalid value: '${words}'. Supported values are: 'low', 'medium' and 'high'.`;
+  response.writeHead(Number(body.model), { "content-type": "application/json" });
+  response.end(JSON.stringify({ error: { message, type: "invalid_request_error", code: "invalid_value" } }));
+}
+
+beforeAll(async () => {
+  upstream = createServer((request, response) => void refuse(request, response));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  upstream.listen(0, "127.0.0.1", resolve);
+  await promise;
+  const address = upstream.address();
+  const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/v1`;
+  const at = (name: string, more: string) =>
+    `  ${name}: { keys: [${KEYS}], base_url: "${url}", unlisted_models: true${more} }`;
+  gateway = await startUnderTest({ more: [at("xAI", ""), at("House", ", dialect: openai")].join("\n") });
+});
+afterAll(async () => {
+  await gateway.stop();
+  upstream.close();
+});
+
+test.each(["House", "xAI"])("%s: one call, a 400 to the client, all credentials in use", async (provider) => {
+  const { secret } = await gateway.newKey();
+  for (const words of WORDS) {
+    for (const status of [400, 422]) {
+      const before = calls;
+      const answer = await seen(await gateway.chat(asking(`${provider}#${status}`, words), { secret }));
+      expect(lineOf(answer)).toBe("400 invalid_request_error invalid_value");
+      expect([answer.headers.get("x-poundkey-attempts"), calls - before]).toEqual(["1", 1]);
+    }
+  }
+  const { body } = await operatorOf(gateway).get("/providers");
+  const row = objectOf(arrayOf(body.data).find((one) => objectOf(one).name === provider));
+  const states = arrayOf(row.credentials).map((one) => objectOf(one).state);
+  expect(states).toEqual(["active", "active", "active", "active"]);
+  expect(row.breaker).toBe("closed");
+});
+
+test("what every credential is refused with 403 takes one of them out of use, not all", async () => {
+  const answer = await seen(
+    await gateway.chat(asking("House#403", "a prompt that a filter of theirs blocks")),
+  );
+  expect(lineOf(answer)).toBe("502 api_error upstream_auth");
+  const { body } = await operatorOf(gateway).get("/providers");
+  const row = objectOf(arrayOf(body.data).find((one) => objectOf(one).name === "House"));
+  const retired = arrayOf(row.credentials).filter((one) => objectOf(one).state === "retired");
+  expect(retired).toHaveLength(1);
+  expect(objectOf(retired[0]).until).toMatch(/Z$/);
+});

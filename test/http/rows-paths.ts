@@ -1,0 +1,73 @@
+// Rows of request targets that are not spelled as the path they are resolved to.
+import { head } from "./raw.ts";
+import { AUTH, CLOSE, get, HOST, JSON_TYPE, type RawRow } from "./rows-raw.ts";
+
+/** Bun's URL resolves all of these to `/admin/v1/keys`, a proxy in front that denies `/admin` to others none. */
+const FENCE_ROWS: readonly RawRow[] = [
+  ..."/x\\..\\admin/v1/keys /v1\\..\\admin/v1/keys /x/../admin/v1/keys /./admin/v1/keys".split(" "),
+  ..."/%2e%2e/admin/v1/keys /v1/%2E%2e/admin/v1/keys //admin/v1/keys /v1/models/../../admin/v1/keys".split(
+    " ",
+  ),
+  ..."\\admin\\v1\\keys /v1/chat/completions/../../../admin/v1/keys /x\\..\\metrics /v1/../metrics".split(
+    " ",
+  ),
+].map((target) => ({
+  name: `a way around a fence before the operator's paths: ${target}`,
+  bytes: get(target, HOST, "{admin}", CLOSE),
+  status: [400, 404],
+  // Bun itself refuses what doesn't begin with a slash.
+  ...(target.startsWith("/") ? {} : ({ bare: true } as const)),
+  lacks: "key_",
+}));
+
+const SPELLING_ROWS: readonly RawRow[] = [
+  {
+    name: "one trailing slash on a key holder's path",
+    bytes: get("/v1/models/"),
+    status: [200],
+    contains: "Router#best",
+  },
+  {
+    name: "a trailing slash on the operator's path",
+    bytes: get("/admin/v1/keys/", HOST, "{admin}", CLOSE),
+    status: [404],
+    code: "unknown_url",
+  },
+  ...[
+    ["//v1/models", "/v1/models"],
+    ["/v1//models", "/v1/models"],
+    ["/v1/v1/models", "/v1/models"],
+    ["/x/../v1/models", "/v1/models"],
+    ["/v1\\models", "/v1/models"],
+    ["/key", "/v1/key"],
+  ].map(([target = "", meant = ""]) => ({
+    name: `${target} names the right address`,
+    bytes: get(target),
+    status: [404],
+    code: "unknown_url",
+    contains: `Did you mean ${target.includes("..") || target.includes("\\") ? "GET " : ""}${meant}?`,
+  })),
+  {
+    name: "a post to a doubled version names the right address",
+    bytes: head("POST /v1/v1/chat/completions HTTP/1.1", HOST, AUTH, JSON_TYPE, "content-length: 0", CLOSE),
+    status: [404],
+    code: "unknown_url",
+    contains: "Did you mean /v1/chat/completions?",
+  },
+  {
+    name: "another method than the path takes, with a slash behind it",
+    bytes: get("/v1/chat/completions/"),
+    status: [405],
+    code: "method_not_supported",
+  },
+  {
+    name: "a key in the URL",
+    bytes: get("/v1/models?api_key=secret-one-two"),
+    status: [400],
+    code: "unknown_parameter",
+    contains: "never in the URL",
+    lacks: "secret-one-two",
+  },
+];
+
+export const PATH_SPELLING_ROWS: readonly RawRow[] = [...FENCE_ROWS, ...SPELLING_ROWS];

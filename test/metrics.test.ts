@@ -1,0 +1,246 @@
+// What `/metrics` says: the table whole and in the docs, text that scrapers take, series that nobody can multiply, money in USD.
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { LogEvent } from "../src/core/world.ts";
+import { METRICS, metricsMarkdown, RENAMED, SHOWN } from "../src/telemetry/metric-table.ts";
+import { SERIES_MAX } from "../src/telemetry/metrics.ts";
+import { newMetrics, parseExposition, type Sample, textOf } from "./metrics-world.ts";
+import { recordOf } from "./samples.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const DOCS = join(ROOT, "src/docs/metrics.md");
+
+function requestOf(modelUsed: string | null, fields: Partial<ReturnType<typeof recordOf>> = {}): LogEvent {
+  return { event: "request", record: { ...recordOf("any"), modelUsed, ...fields } };
+}
+
+const failed = (model: string, fault = "upstream_error") => ({ event: "attempt_failed", model, fault });
+
+/** One event of every kind that counts. */
+const EVERY_EVENT: readonly LogEvent[] = [
+  { ...requestOf("Own#one", { chargedNanoUsd: 1_500_000_001, costNanoUsd: 2_000_000_000 }), late: true },
+  { ...requestOf(null, { status: 502, ended: "upstream_failed" }), written_off_nano_usd: 250_000_000 },
+  failed("Own#one"),
+  { event: "hedged", model: "Own#one", won: "second" },
+  { event: "breaker_opened", model: "Own#one", provider: "Own" },
+  { event: "credential_retired", model: "Own#one", provider: "Own" },
+  { event: "usage_implausible", model: "Own#one" },
+  { event: "holds_lost", holds: 3 },
+  ...["replayed", "retry_refused", "settle_failed", "settle_lost", "internal_error"].map((event) => ({
+    event,
+  })),
+  { event: "refused", fault: "invalid_api_key" },
+  { event: "config_reloaded" },
+];
+
+const EVERY_READING = {
+  poundkey_build_info: () => new Map([["1.0.0", 1]]),
+  poundkey_requests_open: () => 4,
+  poundkey_breaker_open: () => new Map([["Own#one", 2]]),
+  process_cpu_seconds_total: () => 1_234_567,
+  process_resident_memory_bytes: () => 50_000_000,
+  process_start_time_seconds: () => 1_795_132_800_123,
+  process_open_fds: () => 20,
+  process_max_fds: () => 1024,
+};
+
+function samplesOf(text: string, name: string): readonly Sample[] {
+  return parseExposition(text).get(name)?.samples ?? [];
+}
+
+function sumOf(samples: readonly Sample[]): number {
+  return samples.reduce((sum, { value }) => sum + value, 0);
+}
+
+test("every metric of the table is counted or read, and shown with its own help and type", () => {
+  const metrics = newMetrics(EVERY_READING);
+  for (const event of EVERY_EVENT) metrics.take(event);
+  const families = parseExposition(textOf(metrics));
+  expect([...families.keys()]).toEqual(SHOWN.map(({ name }) => name));
+  for (const { name, type, help, labels } of SHOWN) {
+    const { samples, ...told } = families.get(name) ?? { samples: [] };
+    expect(told).toEqual({ type, help });
+    for (const { labels: shown } of samples) {
+      expect(Object.keys(shown).filter((label) => label !== "le")).toEqual([...labels]);
+    }
+  }
+});
+
+test("the table's names are as Prometheus wants them, and no name is there twice", () => {
+  expect(new Set(SHOWN.map(({ name }) => name)).size).toBe(SHOWN.length);
+  for (const [name, { type, unit, help }] of Object.entries(METRICS)) {
+    expect(name).toMatch(/^(poundkey|process)_[a-z_]+$/);
+    expect([name, name.endsWith("_total")]).toEqual([name, type === "counter"]);
+    if (unit === "USD") expect(name).toContain("_usd_");
+    if (unit === "seconds") expect(name).toContain("_seconds");
+    expect(help).toMatch(/^[A-Z][^\n\\]+\.$/);
+  }
+  for (const [name, { now }] of Object.entries(RENAMED)) {
+    expect(SHOWN.find((one) => one.name === name)?.help).toBe(
+      `Deprecated: use ${now}. Gone in the next release.`,
+    );
+  }
+});
+
+test("the docs' table is the code's: `UPDATE_DOCS=1 bun test metrics.test` writes it", () => {
+  const text = `# Metrics\n\n${INTRODUCTION}\n\n${metricsMarkdown()}`;
+  if (process.env.UPDATE_DOCS) writeFileSync(DOCS, text);
+  expect(readFileSync(DOCS, "utf8")).toBe(text);
+});
+
+const INTRODUCTION = [
+  "`GET /metrics` answers in Prometheus' text format. With `metrics: { token: … }` in the configuration it asks for",
+  "`Authorization: Bearer <token>`; without, anybody who reaches the gateway may read it. No metric names a key or an",
+  "account.",
+  "",
+  "The label `model` is a model of the catalogue. Names that `unlisted_models: true` lets pass count together, as",
+  "`Provider#(unlisted)`, and requests that no model answered as `none`. A metric has at most 10,001 series in each process:",
+  "from 5,000 on, a model's further ones are summed with `other` for the other labels, and from 10,000 on all others are",
+  "summed as `other`.",
+  "",
+  "With `--workers`, whichever process is asked answers for all of them, those that have ended included: counters and",
+  "gauges are added up; the start time is that of the oldest.",
+].join("\n");
+
+test("no other place names a metric that isn't in the table", () => {
+  const known = new Set(
+    SHOWN.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
+  );
+  const files = ["README.md", ...readdirSync(join(ROOT, "src/docs")).map((file) => `src/docs/${file}`)];
+  for (const file of files.filter((one) => one.endsWith(".md"))) {
+    const named = readFileSync(join(ROOT, file), "utf8").match(
+      /\b(poundkey|process)_[a-z_]+_(total|seconds|bytes|fds|info|open)\b/g,
+    );
+    expect([file, (named ?? []).filter((name) => !known.has(name))]).toEqual([file, []]);
+  }
+});
+
+test("money is in USD to the nano-dollar, time in seconds, and the old names still say the old numbers", () => {
+  const metrics = newMetrics(EVERY_READING);
+  for (const event of EVERY_EVENT) metrics.take(event);
+  const text = textOf(metrics);
+  for (const line of [
+    'poundkey_charged_usd_total{model="Own#one"} 1.500000001',
+    'poundkey_charged_nanousd_total{model="Own#one"} 1500000001',
+    'poundkey_cost_usd_total{model="Own#one"} 2',
+    'poundkey_cost_nanousd_total{model="Own#one"} 2000000000',
+    "poundkey_written_off_usd_total 0.25",
+    "poundkey_written_off_nanousd_total 250000000",
+    "poundkey_holds_lost_total 3",
+    "poundkey_settled_late_total 1",
+    'poundkey_build_info{version="1.0.0"} 1',
+    "process_cpu_seconds_total 1.234567",
+    "process_resident_memory_bytes 50000000",
+    "poundkey_resident_bytes 50000000",
+    "process_start_time_seconds 1795132800.123",
+  ]) {
+    expect(text.split("\n")).toContain(line);
+  }
+});
+
+test("durations fall into their buckets, the bounds included", () => {
+  const metrics = newMetrics();
+  for (const totalMs of [1, 50, 51, 300_000, 300_001]) {
+    metrics.take(requestOf("Own#one", { totalMs, firstTokenMs: null }));
+  }
+  const text = textOf(metrics);
+  const counts = samplesOf(text, "poundkey_request_seconds").map(({ labels: { le }, value }) => [le, value]);
+  expect(counts).toEqual([
+    ...[
+      ["0.05", 2],
+      ["0.1", 3],
+      ["0.25", 3],
+      ["0.5", 3],
+      ["1", 3],
+      ["2.5", 3],
+      ["5", 3],
+      ["10", 3],
+    ],
+    ...[
+      ["30", 3],
+      ["60", 3],
+      ["300", 4],
+      ["+Inf", 5],
+      [undefined, 600.103],
+      [undefined, 5],
+    ],
+  ]);
+  expect(text).not.toContain("poundkey_first_token_seconds");
+});
+
+test("names that clients make up are one label value, and take no model's place", () => {
+  const metrics = newMetrics({
+    poundkey_breaker_open: () => new Map(Array.from({ length: 3000 }, (_, at) => [`Open#made-up-${at}`, 1])),
+  });
+  const made = 20_000;
+  for (let at = 0; at < made; at++) {
+    metrics.take(requestOf(`Open#made-up-${at}`, { chargedNanoUsd: 1_000_000_000 }));
+    metrics.take(failed(`Open#made-up-${at}`));
+    metrics.take({ event: "breaker_opened", model: `Open#made-up-${at}` });
+    metrics.take({ event: "hedged", model: `Open#made-up-${at}`, won: "first" });
+  }
+  metrics.take(requestOf("Own#real", { chargedNanoUsd: 7_000_000_000 }));
+  metrics.take(failed("Own#real"));
+  const text = textOf(metrics);
+  expect(text).not.toContain("made-up");
+  expect(text.split("\n").length).toBeLessThan(150);
+  for (const line of [
+    `poundkey_charged_usd_total{model="Open#(unlisted)"} ${made}`,
+    'poundkey_charged_usd_total{model="Own#real"} 7',
+    `poundkey_attempts_total{model="Open#(unlisted)",outcome="upstream_error"} ${made}`,
+    'poundkey_attempts_total{model="Own#real",outcome="upstream_error"} 1',
+    'poundkey_breaker_open{model="Open#(unlisted)"} 3000',
+  ]) {
+    expect(text.split("\n")).toContain(line);
+  }
+});
+
+test("beyond the bound series are summed, by model as long as there is room", () => {
+  const metrics = newMetrics();
+  const asked = SERIES_MAX + 5;
+  for (let at = 0; at < asked; at++) metrics.take(failed("Own#first", `fault_${at}`));
+  metrics.take(failed("Own#second"));
+  for (let at = 0; at < 2 * SERIES_MAX; at++) metrics.take(failed(`Own#${at}`));
+  metrics.take(failed("Own#first", "fault_0"));
+  const samples = samplesOf(textOf(metrics), "poundkey_attempts_failed_total");
+  expect(samples.length).toBe(2 * SERIES_MAX + 1);
+  expect(sumOf(samples)).toBe(asked + 1 + 2 * SERIES_MAX + 1);
+  const countOf = (model: string, fault: string) =>
+    samples.find(({ labels }) => labels.model === model && labels.fault === fault)?.value;
+  expect(countOf("Own#first", "fault_0")).toBe(2);
+  expect(countOf("Own#first", "other")).toBe(5);
+  expect(countOf("Own#second", "other")).toBe(1);
+  expect(countOf("Own#0", "other")).toBe(1);
+  expect(countOf("other", "other")).toBe(SERIES_MAX + 2);
+});
+
+test("the operator's odd names are written so that they come back whole", () => {
+  const metrics = newMetrics();
+  const names = [
+    'Own#"5" 7',
+    "Own#back\\slash",
+    "Own#two\nlines",
+    "Own#{le}=,",
+    "Own#größe",
+    "Own#half\ud800",
+  ];
+  for (const name of names) metrics.take(requestOf(name));
+  const read = samplesOf(textOf(metrics), "poundkey_cost_usd_total").map(({ labels }) => labels.model);
+  expect(read).toEqual(names.map((name) => name.toWellFormed()));
+});
+
+const HISTOGRAM = "# HELP a x\n# TYPE a histogram\n";
+
+test.each([
+  ["a type without HELP", "no HELP", "# TYPE a gauge\na 1\n"],
+  ["a sample of another family", "another family", "# HELP a x\n# TYPE a gauge\nb 1\n"],
+  ["the same series twice", "series twice", '# HELP a x\n# TYPE a gauge\na{l="1"} 1\na{l="1"} 1\n'],
+  ["a quote in a label", "not a sample", '# HELP a x\n# TYPE a gauge\na{l="""} 1\n'],
+  ["no number", "not a sample", "# HELP a x\n# TYPE a gauge\na one\n"],
+  ["a counter without _total", "end in _total", "# HELP a x\n# TYPE a counter\na 1\n"],
+  ["a bucket less", "no bucket +Inf", `${HISTOGRAM}a_bucket{le="1"} 1\na_sum 1\na_count 1\n`],
+  ["a count of its own", "isn't the count", `${HISTOGRAM}a_bucket{le="+Inf"} 1\na_sum 1\na_count 2\n`],
+])("the scraper of these tests refuses %s", (_, why, text) => {
+  expect(() => parseExposition(text)).toThrow(why);
+});

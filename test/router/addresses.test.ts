@@ -1,0 +1,72 @@
+// Connections that don't come about: they count for the provider's address, and plans hold other addresses.
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { openBreakers, vitalsOfCard } from "../../src/router/report.ts";
+import { cardOf, HOUSE, names, OTHER, Planning } from "./planning.ts";
+
+let router: Planning;
+beforeEach(() => {
+  router = new Planning();
+});
+
+const REFUSED = new Fault("upstream_error", "no", { unsent: true });
+const LARGE = cardOf("House#large");
+const told = () => router.events.map(({ event }) => event);
+
+function unreached(count: number, nowMs: number): void {
+  for (let at = 0; at < count; at++)
+    router.begun(router.attemptOf(at % 2 ? HOUSE : LARGE, "ab"[at % 2] ?? ""), nowMs).failed(nowMs, REFUSED);
+}
+
+describe("an address that takes no connections", () => {
+  test("is left out with all its models and credentials, asked again by one request, and back with one answer", () => {
+    unreached(5, 0);
+    expect(told()).toEqual(["provider_unreachable"]);
+    for (const model of [HOUSE, LARGE, cardOf("House#never-asked")]) {
+      expect(router.health.isReady(router.attemptOf(model, "b"), 999)).toBe(false);
+      expect(router.health.begin(router.attemptOf(model, "b"), 999)).toBeNull();
+    }
+    expect(router.health.isReady(router.attemptOf(OTHER, "x"), 999)).toBe(true);
+    expect(vitalsOfCard(router.health, LARGE.id, 999).breaker).toBe("open");
+    expect(openBreakers(router.health).get(HOUSE.id)).toBe(1);
+    expect(names(router.plan(999, { fallbacks: [OTHER] }))).toBe("x");
+    const fault = router.health.unavailable(router.plan(400), 400);
+    expect([fault.code, fault.details.retryAfterMs]).toEqual(["no_provider_available", 600]);
+    const probe = router.begun(router.attemptOf(HOUSE, "a"), 1000);
+    expect(router.health.begin(router.attemptOf(LARGE, "b"), 1000)).toBeNull();
+    // Any answer is one: a connection came about.
+    probe.failed(1010, new Fault("upstream_error", "no", { upstreamStatus: 500 }));
+    expect(told()).toEqual(["provider_unreachable", "provider_reached"]);
+    // Nothing is held against models that were never reached.
+    expect(router.health.isReady(router.attemptOf(LARGE, "a"), 1010)).toBe(true);
+  });
+
+  test("waits longer after each probe in vain; a probe that tells nothing makes room for the next", () => {
+    unreached(5, 0);
+    router.begun(router.attemptOf(HOUSE, "a"), 1000).failed(1000, REFUSED);
+    expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 2999)).toBe(false);
+    router.begun(router.attemptOf(HOUSE, "a"), 3000).left();
+    expect(router.health.begin(router.attemptOf(HOUSE, "a"), 3000)).not.toBeNull();
+  });
+
+  test("is kept in mind when another configuration names it still", () => {
+    unreached(5, 0);
+    router.on("Other", ["y", 1]);
+    expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 999)).toBe(false);
+  });
+
+  test("is not one whose connections break, nor one whose kept connections it closed", () => {
+    for (const stale of [false, true]) {
+      const fault = new Fault("upstream_error", "no", stale ? { stale } : {});
+      for (let at = 0; at < 20; at++) router.health.begin(router.attemptOf(HOUSE, "a"), 0)?.failed(0, fault);
+      expect(router.health.isReady(router.attemptOf(LARGE, "a"), 0)).toBe(true);
+    }
+    expect(told()).toEqual(["breaker_opened"]);
+  });
+});
+
+test("a stale connection tells nothing of the provider", () => {
+  const stale = new Fault("upstream_error", "no", { stale: true });
+  for (let at = 0; at < 20; at++) router.begun(router.attemptOf(HOUSE, "a"), 0).failed(0, stale);
+  expect(vitalsOfCard(router.health, HOUSE.id, 0)).toMatchObject({ breaker: "closed", errorRate: null });
+});

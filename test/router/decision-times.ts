@@ -1,0 +1,85 @@
+// How long a selector's decision takes, for requests of some lengths and catalogues of some sizes.
+import type { ModelCard } from "../../src/core/card.ts";
+import { choose } from "../../src/router/choose.ts";
+import { fair } from "../../src/router/fair.ts";
+import { featuresOf } from "../../src/router/features.ts";
+import { Learned } from "../../src/router/learned.ts";
+import { predict } from "../../src/router/predictor.ts";
+import { RULES, requestOf } from "./pools.ts";
+import { ownPrompts } from "./prompts.ts";
+
+/** Characters of the prompt, cards, and how many of them something was learned of. */
+const SIZES = [
+  [2_000, 120, 0],
+  [2_000, 344, 0],
+  [2_000, 344, 344],
+  [200_000, 120, 0],
+  [200_000, 344, 0],
+  [200_000, 344, 344],
+  [2_000, 10_000, 0],
+] as const;
+
+const ROUNDS = 4000;
+const LOOP_ROUNDS = 3000;
+
+/** A line for each size, p50 and p99 in milliseconds. All sizes run once before, so that each is measured compiled. */
+export function decisionTimes(catalogue: readonly ModelCard[]): readonly string[] {
+  const timed = SIZES.map(([chars, cards, taughtCards]) => ({
+    what: `${chars / 1000} kB, ${cards} models, ${taughtCards} of them taught`,
+    run: decisionOf(chars, manyOf(catalogue, cards), taughtCards),
+  }));
+  for (const { run } of timed) timesOf(run, ROUNDS);
+  return timed.map(({ what, run }) => {
+    const times = timesOf(run, ROUNDS);
+    const rounds = Math.round((times[times.length >> 1] ?? 0.1) * 1e6);
+    const loop = timesOf(() => spin(rounds), LOOP_ROUNDS);
+    return `- ${what}: ${shown(times)} (loop: ${shown(loop)})`;
+  });
+}
+
+function shown(times: readonly number[]): string {
+  const at = (share: number) => (times[Math.floor(share * times.length)] ?? 0).toFixed(3);
+  return `p50 ${at(0.5)}, p99 ${at(0.99)}`;
+}
+
+function decisionOf(chars: number, cards: readonly ModelCard[], taughtCards: number): () => void {
+  const text = ownPrompts(12, 5).map(({ prompt }) => prompt);
+  const request = requestOf(text.join(" ").repeat(20).slice(0, chars));
+  const learned = new Learned();
+  const prediction = predict(featuresOf(request));
+  for (const { id } of cards.slice(0, taughtCards)) {
+    learned.fold(prediction, { model: id, score: 0.5, weight: 1, expected: 0.5 });
+  }
+  const input = { request, needs: new Map(), cards, rules: RULES, quality: 0.98, learned };
+  return () => void choose(fair, input);
+}
+
+/** Those beyond the catalogue's are copies of its first, each at a price of its own. */
+function manyOf(catalogue: readonly ModelCard[], count: number): readonly ModelCard[] {
+  const copies = catalogue.slice(0, 1).flatMap((card) =>
+    Array.from({ length: Math.max(0, count - catalogue.length) }, (_, at) => ({
+      ...card,
+      id: `${card.id}-${at}`,
+      price: { input: 0.5 + at / 1000, output: 1 + at / 500 },
+    })),
+  );
+  return [...catalogue.slice(0, count), ...copies];
+}
+
+/** Milliseconds, sorted, of the runs during which no other process was given the processor. */
+function timesOf(run: () => void, rounds: number): readonly number[] {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const interrupted = process.resourceUsage().involuntaryContextSwitches;
+    const from = performance.now();
+    run();
+    const time = performance.now() - from;
+    if (process.resourceUsage().involuntaryContextSwitches === interrupted) times.push(time);
+  }
+  return times.toSorted((a, b) => a - b);
+}
+
+let spun = 0;
+function spin(rounds: number): void {
+  for (let round = 0; round < rounds; round++) spun = (Math.imul(spun, 31) + round) | 0;
+}

@@ -1,0 +1,120 @@
+// Credentials that their provider refused: who asks again whether it still does, when, and at whose cost.
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { RetirementBudget } from "../../src/router/key.ts";
+import { reportOf } from "../../src/router/report.ts";
+import { cardOf, HOUSE, names, Planning } from "./planning.ts";
+
+const MINUTE_MS = 60_000;
+const LARGE = cardOf("House#large");
+
+let router: Planning;
+beforeEach(() => {
+  router = new Planning();
+  router.on("House", ["a", 1], ["b", 1], ["c", 1]);
+});
+
+const refused = (status: number) => new Fault("upstream_auth", "no", { upstreamStatus: status });
+const told = () => router.events.map(({ event }) => event);
+
+function refuse(name: string, nowMs: number, status = 401): void {
+  router.begun(router.attemptOf(HOUSE, name), nowMs).failed(nowMs, refused(status));
+}
+
+/** As the operator is shown it; the wall clock is the monotonic one here. */
+function shown(name: string, nowMs: number) {
+  const credentials = ["a", "b", "c"].map((one) => router.attemptOf(HOUSE, one).credential);
+  const setup = {
+    ...{ name: "House", dialect: null, baseUrl: "http://House.test", credentials, headers: {} },
+    timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
+    unlistedModels: true,
+  };
+  const [report] = reportOf({ health: router.health, providers: [setup], cards: [], nowMs, wallMs: nowMs });
+  const row = report?.credentials[["a", "b", "c"].indexOf(name)];
+  return row && { state: row.state, untilMs: row.untilMs };
+}
+
+describe("one that is refused", () => {
+  test("is asked by one request after a minute, in front of others that would serve it", () => {
+    refuse("a", 0);
+    expect(shown("a", 1000)).toEqual({ state: "retired", untilMs: MINUTE_MS });
+    expect(router.plan(MINUTE_MS - 1).length).toBe(2);
+    const plan = router.plan(MINUTE_MS);
+    expect(names(plan)).toMatch(/^a [bc] [bc]$/);
+    const probe = router.begun(router.attemptOf(HOUSE, "a"), MINUTE_MS);
+    expect(probe.isKeyProbe).toBe(true);
+    // While it is out nobody else is sent there.
+    expect(names(router.plan(MINUTE_MS))).not.toContain("a");
+    expect(router.health.begin(router.attemptOf(HOUSE, "a"), MINUTE_MS)).toBeNull();
+    probe.finished(MINUTE_MS + 10, 10);
+    expect(told()).toEqual(["credential_retired", "credential_back"]);
+    expect(shown("a", MINUTE_MS + 10)).toEqual({ state: "active", untilMs: null });
+    expect(router.plan(MINUTE_MS + 10)).toHaveLength(3);
+  });
+
+  test("and still is, is asked half as often each time, at last once an hour, and told of once", () => {
+    refuse("a", 0);
+    const waits: number[] = [];
+    let nowMs = 0;
+    for (let probe = 0; probe < 9; probe++) {
+      const { untilMs } = shown("a", nowMs) ?? {};
+      waits.push(((untilMs ?? 0) - nowMs) / MINUTE_MS);
+      nowMs = untilMs ?? 0;
+      expect(router.health.isReady(router.attemptOf(HOUSE, "a"), nowMs - 1)).toBe(false);
+      refuse("a", nowMs);
+    }
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(told().filter((event) => event.startsWith("credential"))).toEqual(["credential_retired"]);
+  });
+
+  test("by one model alone is asked again for that one after a minute too", () => {
+    router.works(LARGE, "a", 0);
+    refuse("a", 0, 403);
+    expect(told()).toEqual([]);
+    expect(names(router.plan(MINUTE_MS - 1))).not.toContain("a");
+    expect(names(router.plan(MINUTE_MS)).startsWith("a")).toBe(true);
+    router.works(HOUSE, "a", MINUTE_MS);
+    expect(router.plan(MINUTE_MS + 10)).toHaveLength(3);
+  });
+
+  test("stays so when the request that asks ends without a word on it: the next one asks", () => {
+    refuse("a", 0);
+    const rejected = new Fault("upstream_rejected", "no", { upstreamStatus: 400 });
+    for (const end of ["left", "rejected", "broken"]) {
+      const probe = router.begun(router.attemptOf(HOUSE, "a"), MINUTE_MS);
+      expect(probe.isKeyProbe).toBe(true);
+      if (end === "left") probe.left();
+      if (end === "rejected") probe.failed(MINUTE_MS, rejected);
+      if (end === "broken") probe.failed(MINUTE_MS, new Fault("upstream_error", "no", {}));
+      expect(shown("a", MINUTE_MS)?.state).toBe("retired");
+    }
+    router.works(HOUSE, "a", MINUTE_MS);
+    expect(told()).toEqual(["credential_retired", "credential_back"]);
+  });
+
+  test("costs a plan one attempt, however many are due", () => {
+    refuse("a", 0);
+    refuse("b", 1);
+    expect(names(router.plan(MINUTE_MS + 1))).toBe("a c");
+  });
+});
+
+describe("one request", () => {
+  test("takes one credential out of use, though several refuse it", () => {
+    for (const status of [401, 402, 403]) {
+      router.on("House", ["a", 1], ["b", 1], ["c", 1]);
+      const retirements = new RetirementBudget();
+      for (const name of ["a", "b", "c"])
+        router.begun(router.attemptOf(HOUSE, name), 0, retirements).failed(0, refused(status));
+      expect(["a", "b", "c"].map((name) => shown(name, 0)?.state)).toEqual(["retired", "active", "active"]);
+      expect(names(router.plan(1)).split(" ").toSorted()).toEqual(["b", "c"]);
+    }
+  });
+
+  test("of which a second is refused takes that one out: what is truly refused is found so", () => {
+    for (const name of ["a", "b", "c"]) refuse(name, 0);
+    expect(["a", "b", "c"].map((name) => shown(name, 0)?.state)).toEqual(["retired", "retired", "retired"]);
+    // All are refused: they are asked in turn, without a wait.
+    expect(names(router.plan(1))).toBe("a");
+  });
+});

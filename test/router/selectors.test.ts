@@ -1,0 +1,52 @@
+// The port of selectors: another rule goes through the plan, the log and a replay like those that are shipped.
+import { expect, test } from "bun:test";
+import { decidedAgain } from "../../src/router/decision.ts";
+import { Health } from "../../src/router/health.ts";
+import { SELECTOR_RULES } from "../../src/router/index.ts";
+import { planOf } from "../../src/router/plan.ts";
+import type { SelectorRule } from "../../src/router/selector.ts";
+import { Stickiness } from "../../src/router/stickiness.ts";
+import { asking, CARDS, cardOf, even, RULES, TRIVIA } from "./shop.ts";
+
+/** The cheapest, however good it is. */
+const thrift: SelectorRule = {
+  name: "thrift",
+  about: "Picks the least costly model.",
+  rank: ({ costUsd }) => costUsd.map((cost) => -cost),
+  canReplace: () => true,
+};
+
+function planBy(selector: SelectorRule, explore = 0) {
+  return planOf({
+    request: asking(TRIVIA),
+    selection: {
+      kind: "selector",
+      selector,
+      candidates: [...CARDS, TWIN, cardOf("free", 0, { price: null })],
+    },
+    ...{ rules: { ...RULES, explore }, quality: null, roll: () => 0, keyId: "key", nowMs: 0 },
+    credentialsOf: () => [{ secret: "s", weight: 1 }],
+    ...{ health: new Health(() => {}), stickiness: new Stickiness() },
+  });
+}
+
+const TWIN = cardOf("twin", 0.3, { skills: even(0.1) });
+
+test("a fourth selector is a rule: it orders the plan, is in the log by its name, and is repeated", () => {
+  const { attempts, decision } = planBy(thrift);
+  expect(attempts.map(({ card }) => card.name)).toEqual(["weak", "twin", "middle", "strong"]);
+  expect(decision).toMatchObject({ selector: "thrift", choice: "Shop#weak", removed: { unpriced: 1 } });
+  const kept: unknown = JSON.parse(JSON.stringify(decision));
+  expect(decidedAgain(kept, [thrift])).toEqual({ choice: "Shop#weak", same: true });
+  expect(decidedAgain(kept, [SELECTOR_RULES.best, { ...thrift, rank: SELECTOR_RULES.best.rank }])).toEqual({
+    choice: "Shop#strong",
+    same: false,
+  });
+  expect(decidedAgain(kept)).toBeNull();
+});
+
+test("it says itself which others may be tried out in its place", () => {
+  expect(planBy(thrift, 1).decision).toMatchObject({ choice: "Shop#twin", instead_of: "Shop#weak" });
+  const strict: SelectorRule = { ...thrift, canReplace: () => false };
+  expect(planBy(strict, 1).decision).toMatchObject({ choice: "Shop#weak", instead_of: null });
+});
