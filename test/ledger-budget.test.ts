@@ -162,3 +162,14 @@ test("patterns match whole ids, in any case, and nothing in them but * is specia
   expect(matchesAny(["a*c*"], "a#bc#d")).toBe(true);
   expect(matchesAny([], "OpenAI#gpt-5.4")).toBe(false);
 });
+
+describe("a balance", () => {
+  test("must cover the model that was asked for; a fallback that it doesn't cover leaves the plan", async () => {
+    await give(store, "default", USD / 10);
+    const { ask } = opened({}, 0);
+    const asked = (...offers: readonly Offer[]) => ask(...offers);
+    const { place, outputTokens } = await asked(model("Cheap#mini", 1), model("Dear#pro", 120));
+    expect([place.kind, Object.keys(outputTokens ?? {})]).toEqual(["balance", ["Cheap#mini"]]);
+    expect((await asked(model("Dear#pro", 120), model("Cheap#mini", 1))).place.kind).toBe("throttle");
+  });
+});

@@ -16,6 +16,7 @@ import {
   readConfiguration,
 } from "./configuration.ts";
 import { type OpenedStore, openStore } from "./opened-store.ts";
+import { PROCESS_READINGS } from "./process-readings.ts";
 import { greeting, quickstartSecret } from "./quickstart.ts";
 import { withSimulator } from "./simulated.ts";
 import { PART, tell, workerStops } from "./worker.ts";
@@ -119,6 +120,7 @@ function logOf({ quickstart }: ServeFlags): Log {
 
 async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<number> {
   const log = logOf(flags);
+  warnOfFewFiles(log);
   const simulating = flags.simulate || (flags.quickstart && loaded.providers.length === 0);
   const simulator = simulating ? await startedSimulator() : null;
   const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
@@ -131,6 +133,18 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   } finally {
     await simulator?.stop();
   }
+}
+
+/**
+ * Each client and each call to a provider takes a file descriptor. When the last one is gone, Bun tries to accept the next
+ * connection over and over, at the cost of a whole core, and nothing is served until others close.
+ */
+const FILES_MIN = 4096;
+
+function warnOfFewFiles(log: Log): void {
+  const max = PROCESS_READINGS.process_max_fds();
+  if (max !== null && max < FILES_MIN)
+    log({ event: "few_file_descriptors", level: "warn", max, advised: FILES_MIN });
 }
 
 async function startedSimulator(): Promise<Simulator> {

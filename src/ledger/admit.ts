@@ -8,7 +8,7 @@ import { freeTerms } from "./budget.ts";
 import { standAside, takePlaces } from "./places.ts";
 import { answeredBefore, claimReply } from "./replies.ts";
 import { undoHold } from "./settle.ts";
-import { balanceRoom, coverAll, type HoldTerms } from "./worst.ts";
+import { balanceRoom, coverSome, type HoldTerms } from "./worst.ts";
 
 export function admit(books: Books, demand: Admission): Answer {
   undo(books, demand);
@@ -87,7 +87,9 @@ function affordable(books: Books, demand: Admission, key: GatewayKey): HoldTerms
   const { spentNanoUsd, heldNanoUsd } = books.spend(key.accountId, key.id);
   const spendable = (key.spendLimitNanoUsd ?? Number.POSITIVE_INFINITY) - spentNanoUsd - heldNanoUsd;
   const room = balanceRoom(Math.min(balanceNanoUsd, Math.max(0, spendable)));
-  return coverAll(offers, room, demand.billing.markup);
+  const terms = coverSome(offers, room, demand.billing.markup);
+  // The model that was asked for must be covered; those behind it that are not leave the plan.
+  return offers[0] && terms?.outputTokens[offers[0].card] !== undefined ? terms : null;
 }
 
 /** The cards that a balance can pay for; none where the model that was named has no price. */

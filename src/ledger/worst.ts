@@ -92,12 +92,6 @@ export function balanceRoom(freeNanoUsd: NanoUsd): Room {
   return { nanoUsd: freeNanoUsd, unnamedNanoUsd: freeNanoUsd * SHARE_UNASKED };
 }
 
-/** What has to be held for all of the cards, at the most expensive; null when the room doesn't cover one of them. */
-export function coverAll(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
-  const terms = coverSome(offers, room, markup);
-  return offers.every(({ card }) => terms?.outputTokens[card] !== undefined) ? terms : null;
-}
-
 /** What has to be held for those of the cards that the room covers; null when it covers none. */
 export function coverSome(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
   let nanoUsd = 0;

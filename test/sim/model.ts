@@ -170,19 +170,20 @@ export class Model {
     return { place: { kind, ...none, ...took, free }, nano: 0n };
   }
 
-  /** The worst case at the dearest card; null when the free balance, or what the key may spend of it, is less. */
+  /** The worst case at the most expensive model that is covered; null when the first one isn't. */
   #affordable(demand: Admission, key: GatewayKey): bigint | null {
     if (!payable(demand)) return null;
     const { balance } = this.#account(key.accountId);
     const { spent, held } = this.#spend(key.id);
     const limit = key.spendLimitNanoUsd === null ? null : BigInt(key.spendLimitNanoUsd) - spent - held;
     const free = limit !== null && limit < balance ? limit : balance;
-    let most = 0n;
-    for (const offer of demand.offers.filter(({ isPriced }) => isPriced)) {
-      const worst = worstOf(offer, free / 4n, markupPartsOf(this.#scenario));
-      if (worst > free) return null;
-      if (worst > most) most = worst;
-    }
+    const share = free / 4n;
+    const costs = demand.offers
+      .filter(({ isPriced }) => isPriced)
+      .map((offer) => worstOf(offer, share, markupPartsOf(this.#scenario)));
+    // The first model of the plan must be covered, the others are left out where they aren't.
+    if (costs[0] === undefined || costs[0] > free) return null;
+    const most = costs.filter((cost) => cost <= free).reduce((a, b) => (a > b ? a : b), 0n);
     return most;
   }
 
