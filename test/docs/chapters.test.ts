@@ -65,6 +65,19 @@ describe("errors.md", () => {
   });
 });
 
+test("every event that the log may hold is in operate.md", () => {
+  const table = readDocument("src/docs/operate.md");
+  const sources = readdirSync(join(FOLDER, ".."), { recursive: true, encoding: "utf8" });
+  const events = sources
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [
+      ...readDocument(`src/${file}`).matchAll(/(?:\bevent: |#tell\(|\bregularly\()"([a-z_]+)"/g),
+    ])
+    .map(([, name = ""]) => name);
+  expect(events.length).toBeGreaterThan(30);
+  expect([...new Set(events)].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
+});
+
 test("every model that the documents name is in the catalogue", () => {
   const known = new Set(knownCards([]).keys());
   const providers = PROVIDERS.map(({ name }) => name).join("|");
