@@ -169,7 +169,7 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   },
   "quota.free.budget_usd_per_day": {
     meaning:
-      "What a key's free requests may cost together in a day, at the catalogue's prices. null: any amount.",
+      "What a key's free requests may cost together in a day, at the models' prices. null: any amount.",
     default: 20,
   },
   billing: { meaning: "What is paid for." },
