@@ -29,6 +29,7 @@ test("every chapter has a page and its source as a twin", async () => {
     expect(await page.text()).toContain(
       `<link rel="alternate" type="text/markdown" href="/docs/${name}.md">`,
     );
+    expect([name, (await get(`${addressOf(name)}/`)).status]).toEqual([name, 200]);
     const twin = await get(`/docs/${name}.md`);
     expect([name, twin.headers.get("content-type")]).toEqual([name, "text/markdown; charset=utf-8"]);
     expect(await twin.text()).toBe(source);

@@ -30,7 +30,7 @@ export function docsRoutes(load: () => Promise<readonly PageFile[]>) {
     .get("/llms.txt", ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE));
 }
 
-/** A chapter's page is at its bare name; every other file at its own. */
+/** A chapter's page is at its bare name, with one trailing slash or none; every other file at its own. */
 function fileOf(path: string): string {
-  return path.includes(".") ? path : `${path}.html`;
+  return path.includes(".") ? path : `${path.replace(/\/$/, "")}.html`;
 }
