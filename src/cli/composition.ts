@@ -2,6 +2,7 @@
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
 import { LiveFeed } from "../admin/live.ts";
+import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
@@ -107,9 +108,11 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
   const { credentials } = inForce;
-  const parts = { inForce, feed, originOf: await originReader(first.server.trustedProxies) };
+  const wrongTokens = new WrongTokens({ store, clock, log });
+  const originOf = await originReader(first.server.trustedProxies);
+  const parts = { inForce, feed, originOf, wrongTokens };
   const endUpkeep = await keepUp({
-    ...{ store, ledger, learning, credentials, clock, log },
+    ...{ store, ledger, learning, credentials, wrongTokens, clock, log },
     memory: { open: () => gateway.open, collect },
     keepMs: () => inForce.settings.log.keepMs,
   });
@@ -167,19 +170,20 @@ interface AppParts {
   readonly inForce: InForce;
   readonly feed: LiveFeed;
   readonly originOf: ReadOrigin;
+  readonly wrongTokens: WrongTokens;
 }
 
 function appOf(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  { inForce, feed, originOf }: AppParts,
+  { inForce, feed, originOf, wrongTokens }: AppParts,
   known: RoutePorts["known"],
 ) {
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.render();
-  const operator = { world: opened.world, adminToken: ports.server.adminToken, originOf };
+  const operator = { world: opened.world, adminToken: ports.server.adminToken, originOf, wrongTokens };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
@@ -214,7 +218,7 @@ function appOf(
     .use(liveRoutes({ ...operator, feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
     .use(consoleRoutes(consoleFiles))
-    .use(sessionRoutes({ ...operator, clock, version }))
+    .use(sessionRoutes({ ...operator, version }))
     .use(docsRoutes(docsFiles));
 }
 
