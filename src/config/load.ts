@@ -7,11 +7,11 @@ import type {
   ServerRules,
   Settings,
 } from "../core/settings.ts";
-import { type ConfigError, ERRORS_MAX, fieldOf, type Issue } from "./errors.ts";
+import { type ConfigError, configError, ERRORS_MAX, fieldOf, type Issue } from "./errors.ts";
 import { interpolate, isWithin, type Outside } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { providersOf } from "./providers.ts";
-import type { Config } from "./schema.ts";
+import { ADMIN_TOKEN, type Config } from "./schema.ts";
 import { clockMinutes, durationMs, isStoreUrl, sizeBytes } from "./units.ts";
 import { validate } from "./validate.ts";
 import { YamlText } from "./yaml.ts";
@@ -47,14 +47,15 @@ const THROTTLE_MS = 600_000;
 const CHOICES = 16;
 const MESSAGES = 10_000;
 const LOG_KEEP_MS = 30 * 86_400_000;
-const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** Never throws: up to 20 errors, in the file's order. An empty file is no configuration, which is a good one. */
 export function loadSettings(input: LoadInput): Loaded {
   const yaml = new YamlText(input.text ?? "");
   const problems = yaml.problems();
   if (problems.length > 0) {
-    const errors = problems.map(({ path, ...rest }) => ({ file: input.file, field: fieldOf(path), ...rest }));
+    const errors = problems.map(({ path, ...rest }) =>
+      configError({ file: input.file, field: fieldOf(path), ...rest }),
+    );
     return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
   }
   const { sources, issues: missing } = interpolate(yaml, input);
@@ -83,8 +84,10 @@ function failed(issues: readonly Issue[], yaml: YamlText, file: string): Loaded 
 }
 
 function errorOf({ path, at, message, variable }: Issue, yaml: YamlText, file: string): ConfigError {
-  if (variable !== undefined) return { file: "environment", line: 0, column: 0, field: variable, message };
-  return { file, ...yaml.placeOf(path, at), field: fieldOf(path), message };
+  if (variable !== undefined) {
+    return configError({ file: "environment", line: 0, column: 0, field: variable, message });
+  }
+  return configError({ file, ...yaml.placeOf(path, at), field: fieldOf(path), message });
 }
 
 function settingsOf(
@@ -124,7 +127,7 @@ function serverOf(
   return {
     host: overrides.host ?? server.host ?? DEFAULT_HOST,
     port: overrides.port ?? server.port ?? DEFAULT_PORT,
-    adminToken: server.admin_token ?? fromEnvironment("POUNDKEY_ADMIN_TOKEN", env, isPrintable, issues),
+    adminToken: server.admin_token ?? fromEnvironment("POUNDKEY_ADMIN_TOKEN", env, isAdminToken, issues),
     bodyBytesMax: (size === undefined ? null : sizeBytes(size)) ?? BODY_BYTES,
     drainMs: ms(server.drain, DRAIN_MS),
     keepAliveMs: ms(server.keep_alive, KEEP_ALIVE_MS),
@@ -139,12 +142,12 @@ function storeOf(store: string | undefined, { env, overrides }: LoadInput, issue
   );
 }
 
-function isPrintable(text: string): boolean {
-  return PRINTABLE.test(text);
+function isAdminToken(text: string): boolean {
+  return ADMIN_TOKEN.pattern.test(text);
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
-  POUNDKEY_ADMIN_TOKEN: "expected printable characters without spaces",
+  POUNDKEY_ADMIN_TOKEN: `expected ${ADMIN_TOKEN.expected}`,
   POUNDKEY_STORE: "expected sqlite:PATH or postgres://…",
 };
 
