@@ -15,7 +15,7 @@ import {
   errorText,
   readConfiguration,
 } from "./configuration.ts";
-import { type OpenedStore, openStore } from "./opened-store.ts";
+import { exposedFiles, type OpenedStore, openStore, storeLine } from "./opened-store.ts";
 import { greeting, quickstartSecret } from "./quickstart.ts";
 import { withSimulator } from "./simulated.ts";
 import { PART, tell, workerStops } from "./worker.ts";
@@ -124,13 +124,23 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
-    const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
+    const opened = await openedStore(settings.store, io, log);
     const running = await listening(flags, settings, opened, log);
     if (PART?.announces ?? true) await announce(flags, settings, opened, running, io);
     return await untilStopped(flags, settings, complete, running, log);
   } finally {
     await simulator?.stop();
   }
+}
+
+/** Of several workers only one says what is the same for all. */
+async function openedStore(address: string, io: Io, log: Log): Promise<OpenedStore> {
+  const isSpeaker = PART?.announces ?? true;
+  if (isSpeaker) io.err(storeLine(address));
+  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY);
+  const files = isSpeaker ? exposedFiles(address) : [];
+  if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
+  return opened;
 }
 
 async function startedSimulator(): Promise<Simulator> {
