@@ -206,7 +206,7 @@ async function untilStopped(
     stamp: () => configurationStamp(flags),
     load: () => {
       const loaded = readConfiguration(flags);
-      return loaded.ok ? { ok: true, settings: complete(loaded.settings) } : loaded;
+      return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, ignored) => {
       running.reload(next);

@@ -14,6 +14,7 @@ import { providersOf } from "./providers.ts";
 import { ADMIN_TOKEN, type Config } from "./schema.ts";
 import { clockMinutes, durationMs, isStoreUrl, sizeBytes } from "./units.ts";
 import { validate } from "./validate.ts";
+import { warningsOf } from "./warnings.ts";
 import { YamlText } from "./yaml.ts";
 
 /** What the command line decides over the file. */
@@ -33,7 +34,12 @@ export interface LoadInput extends Outside {
 }
 
 export type Loaded =
-  | { readonly ok: true; readonly settings: Settings }
+  | {
+      readonly ok: true;
+      readonly settings: Settings;
+      /** What is right and yet may not be meant; places as of errors. */
+      readonly warnings: readonly ConfigError[];
+    }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
@@ -65,7 +71,8 @@ export function loadSettings(input: LoadInput): Loaded {
     return failed([...missing, ...wrong], yaml, input.file);
   }
   const { settings, issues } = settingsOf(checked.config, input);
-  return issues.length > 0 ? failed(issues, yaml, input.file) : { ok: true, settings };
+  if (issues.length > 0) return failed(issues, yaml, input.file);
+  return { ok: true, settings, warnings: placed(warningsOf(checked.config), yaml, input.file) };
 }
 
 /** Aliases that repeat beyond all bounds are no configuration: the schema refuses what is given in their place. */
@@ -78,9 +85,14 @@ function valuesOf(yaml: YamlText): unknown {
 }
 
 function failed(issues: readonly Issue[], yaml: YamlText, file: string): Loaded {
-  const errors = issues.map((issue) => errorOf(issue, yaml, file));
-  errors.sort((one, other) => one.line - other.line || one.column - other.column);
-  return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
+  return { ok: false, errors: placed(issues, yaml, file) };
+}
+
+/** In the file's order, and no more than somebody reads. */
+function placed(issues: readonly Issue[], yaml: YamlText, file: string): readonly ConfigError[] {
+  const found = issues.map((issue) => errorOf(issue, yaml, file));
+  found.sort((one, other) => one.line - other.line || one.column - other.column);
+  return found.slice(0, ERRORS_MAX);
 }
 
 function errorOf({ path, at, message, variable }: Issue, yaml: YamlText, file: string): ConfigError {
