@@ -77,6 +77,25 @@ describe("check", () => {
     });
   });
 
+  test("warns on standard error of what is right and may not be meant, with its place", async () => {
+    const text =
+      "providers:\n  DeepSeek: { keys: [a] }\n  Cerebras:\n    keys: [b]\n    unlisted_models: true\n";
+    const files = { "poundkey.yaml": text };
+    const { code, out, err } = await check([], { files });
+    expect([code, out]).toEqual([0, "poundkey.yaml: right; 2 providers on, 4 models"]);
+    expect(err).toBe(
+      "warning: poundkey.yaml:5:22: providers.Cerebras.unlisted_models: names that the catalogue doesn't hold have no price, " +
+        'and share one label in the metrics: model="Cerebras#(unlisted)"',
+    );
+    const { warnings, ok } = JSON.parse((await check(["--json"], { files })).out);
+    expect([ok, warnings]).toEqual([
+      true,
+      [expect.objectContaining({ line: 5, field: "providers.Cerebras.unlisted_models" })],
+    ]);
+    const plain = JSON.parse((await check(["--json"], { files: { "poundkey.yaml": "log: {}" } })).out);
+    expect(plain.warnings).toEqual([]);
+  });
+
   test("a named file must be there", async () => {
     const { code, err } = await check(["--config=none.yaml"]);
     expect([code, err]).toEqual([1, "none.yaml: there is no such file"]);

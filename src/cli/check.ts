@@ -1,6 +1,6 @@
 // `poundkey check`: whether the configuration is right, and what its schema is.
 import { buildCatalogue } from "../catalogue/catalogue.ts";
-import type { ConfigError } from "../config/errors.ts";
+import { type ConfigError, errorLine } from "../config/errors.ts";
 import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -16,7 +16,8 @@ export interface CheckPorts extends ConfigSource {
 
 const HELP = `Usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
 
-Checks the configuration: names the file, line, column and field of everything that is wrong.
+Checks the configuration: names the file, line, column and field of everything that is wrong, and warns of what is
+right and may not be meant. Exits with 1 for what is wrong alone.
 
   --config FILE  the configuration file (default: poundkey.yaml, if there is one)
   --probe        call each provider once with its keys
@@ -70,6 +71,7 @@ function report(file: string, loaded: Loaded, probes: readonly Probed[], io: Io)
     io.err(errorText(loaded.errors));
     return;
   }
+  for (const warning of loaded.warnings) io.err(`warning: ${errorLine(warning)}`);
   io.out(`${file}: right; ${countsOf(loaded.settings)}`);
   for (const { provider, ok, message } of probes) {
     if (ok) io.out(`${provider}: ${message}`);
@@ -85,7 +87,8 @@ function countsOf(settings: Settings): string {
 
 function resultJson(file: string, loaded: Loaded, probes: readonly Probed[]): object {
   const errors: readonly ConfigError[] = loaded.ok ? [] : loaded.errors;
+  const warnings: readonly ConfigError[] = loaded.ok ? loaded.warnings : [];
   const providers = loaded.ok ? loaded.settings.providers.map((provider) => provider.name) : [];
   const models = loaded.ok ? buildCatalogue(loaded.settings).list().length : 0;
-  return { ok: loaded.ok, file, errors, providers, models, probes };
+  return { ok: loaded.ok, file, errors, warnings, providers, models, probes };
 }

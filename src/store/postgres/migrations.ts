@@ -27,6 +27,14 @@ export async function migrate(pool: Pool): Promise<void> {
   }
 }
 
+/** Whether the database holds a store, of whatever version. Writes nothing. */
+export function isMigrated(pool: Pool): Promise<boolean> {
+  return pool.use(CONNECT_MS, async (connection) => {
+    const version = await versionIfAny((...queries) => connection.send(queries, CONNECT_MS));
+    return version > 0;
+  });
+}
+
 async function migrateOn(connection: Connection): Promise<void> {
   const send = (...queries: readonly Query[]) => connection.send(queries, STEP_MS);
   if ((await versionIfAny(send)) === STEPS.length) return;
