@@ -1,11 +1,15 @@
-// A step of the build: writes the console's and the API page's files, compressed, to the folders that are then put into the binary.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+// A step of the build: writes the console's and the API page's files, compressed, to the folders that are then put into the binary, and what is inside it.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundledFiles, embeddedName } from "./console-files.ts";
 import { packagedFiles, SCRIPT_FILE, STYLE_FILE } from "./docs-files.ts";
+import { billOfMaterials } from "./materials.ts";
+
+const ROOT = join(import.meta.dir, "..", "..");
+const DIST = join(ROOT, "dist");
 
 function emptied(name: string): string {
-  const folder = join(import.meta.dir, "..", "..", "dist", name);
+  const folder = join(DIST, name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   return folder;
@@ -17,3 +21,5 @@ const docsFolder = emptied("docs");
 const { script, style } = packagedFiles();
 writeFileSync(join(docsFolder, SCRIPT_FILE), script);
 writeFileSync(join(docsFolder, STYLE_FILE), style);
+const bill = billOfMaterials(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+writeFileSync(join(DIST, "poundkey.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);
