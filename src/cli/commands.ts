@@ -3,7 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import type { Settings } from "../core/settings.ts";
 import { EXIT, type Io, type Open } from "./administration.ts";
 import { type ConfigurationFlags, errorText, readConfiguration, source } from "./configuration.ts";
-import { openStore, storeLine } from "./opened-store.ts";
+import { exposedFiles, openStore, storeLine } from "./opened-store.ts";
 
 interface Command {
   readonly about: string;
@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: "validate the configuration",
     run: async (args, io) => {
       const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("./probe.ts")]);
-      return runCheck(args, io, { ...source, probe });
+      return runCheck(args, io, { ...source, probe, exposedFiles });
     },
   },
   keys: {

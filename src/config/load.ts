@@ -77,7 +77,7 @@ export function loadSettings(input: LoadInput): Loaded {
   }
   const { settings, issues } = settingsOf(checked.config, input);
   if (issues.length > 0) return failed(issues, yaml, input.file);
-  return { ok: true, settings, warnings: placed(warningsOf(checked.config), yaml, input.file) };
+  return { ok: true, settings, warnings: placed(warningsOf(checked.config, settings), yaml, input.file) };
 }
 
 /** Aliases that repeat beyond all bounds are no configuration: the schema refuses what is given in their place. */
