@@ -1,4 +1,4 @@
-// What a right configuration is warned of: fields that mean something else, or cost something, since a release.
+// Warnings for a valid configuration: fields that may not do what the operator means, since a release or at all.
 import type { Issue } from "./errors.ts";
 import type { Config } from "./schema.ts";
 
