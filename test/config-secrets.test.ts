@@ -1,4 +1,4 @@
-// What a mistake in the configuration shows: where it is and what would be right, and never a secret.
+// Mistakes in the configuration: an error says where it is and what would be right, and never quotes a secret.
 import { describe, expect, test } from "bun:test";
 import { errorLine } from "../src/config/errors.ts";
 import { loadSettings } from "../src/config/load.ts";

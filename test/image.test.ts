@@ -1,4 +1,4 @@
-// What is shipped: the image's recipe is pinned and sends the builder no secret, and the bill of materials is whole.
+// The shipped files: the image's recipe is pinned and sends the builder no secret, and the bill of materials is whole.
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";

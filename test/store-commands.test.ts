@@ -1,4 +1,4 @@
-// Which commands make a store, which only look for one, and what is said of it: nobody looks into an empty one by mistake.
+// Commands that make a store and commands that only look for one: nobody looks into an empty one by mistake.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

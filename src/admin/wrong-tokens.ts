@@ -3,7 +3,7 @@ import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 
-/** A person mistypes a few times, and a script with an old token asks once a second. */
+/** Room for a person's typing mistakes and a script that polls with an old token once a second. */
 const PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const SETTING = "wrong_admin_tokens";
@@ -16,17 +16,17 @@ export interface WrongTokenPorts {
 }
 
 /**
- * A right token is looked at first and always passes, so no bound on the answers can keep somebody from guessing: the
- * token's length does. The bound keeps guesses from being cheap to tell apart, to log and to overlook.
+ * A right token is checked first and always passes, so a bound on wrong ones can't stop guessing by itself: the token's
+ * length does that. The bound tells a guesser and a misconfigured script to stop, and the operator that there is one.
  *
  * A guess writes nothing. Each process counts its own and adds them to the store's count at most once a second, and not
- * at all beyond the bound; in between, each may tell up to a minute's worth of wrong ones that they are wrong.
+ * at all beyond the bound: until it has, it answers up to a minute's worth of wrong ones with 401.
  */
 export class WrongTokens {
   readonly #ports: WrongTokenPorts;
   /** Minutes since 1970. */
   #minute = 0;
-  /** Of this minute: those that this process was shown, how many of them the store knows, and what the store knows in all. */
+  /** Counts of this minute: those shown to this process, those of them added to the store, and the store's sum. */
   #shown = 0;
   #shared = 0;
   #everywhere = 0;

@@ -1,4 +1,4 @@
-// A step of the build: writes the console's and the API page's files, compressed, to the folders that are then put into the binary, and what is inside it.
+// A step of the build: writes the compressed files of the console and the API page, which then go into the binary, and its bill of materials.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundledFiles, embeddedName } from "./console-files.ts";

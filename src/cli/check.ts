@@ -18,8 +18,8 @@ export interface CheckPorts extends ConfigSource {
 
 const HELP = `Usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
 
-Checks the configuration: names the file, line, column and field of everything that is wrong, and warns of what is
-right and may not be meant. Exits with 1 for what is wrong alone.
+Checks the configuration: names the file, line, column and field of everything that is wrong, and warns of
+settings that are valid but may not do what you mean. Warnings don't change the exit code.
 
   --config FILE  the configuration file (default: poundkey.yaml, if there is one)
   --probe        call each provider once with its keys

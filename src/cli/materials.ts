@@ -1,4 +1,4 @@
-// What is inside the binary, as a CycloneDX 1.6 bill of materials: made from the lock file alone, the same each time.
+// The binary's contents as a CycloneDX 1.6 bill of materials: made from the lock file alone, the same each time.
 import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
 
 const FOLDER = "node_modules/";

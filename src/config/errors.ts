@@ -31,7 +31,7 @@ const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 
 /** Fields whose values are never shown, nor is anything below them, whether or not the schema knows it there. */
 const SECRET_FIELD = /^(keys?|store|headers|service_account|aws)$|(^|_)(token|password)$|secret|credential/i;
-/** Below these the names of fields are hidden too: `keys: [{ THE_KEY: 2 }]` is soon written. */
+/** Below these the names of fields are hidden too: `keys: [{ THE_KEY: 2 }]` is an easy mistake. */
 const KEY_FIELD = /^(keys?|admin_token|store)$/;
 const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set(["key", "weight"]);
 
@@ -60,7 +60,7 @@ function isRandom(word: string): boolean {
   return word.split(BETWEEN_RUNS).some((run) => run.length >= RUN_CHARACTERS && /\d/.test(run));
 }
 
-/** The one way to make an error: nothing that looks like a secret gets into it, whoever wrote the message. */
+/** The one way to make an error: nothing that looks like a secret gets into it, whatever the message quotes. */
 export function configError({ file, line, column, field, message }: ConfigError): ConfigError {
   return { file, line, column, field: masked(field), message: masked(message) };
 }

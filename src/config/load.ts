@@ -39,7 +39,7 @@ export type Loaded =
   | {
       readonly ok: true;
       readonly settings: Settings;
-      /** What is right and yet may not be meant; places as of errors. */
+      /** Settings that are valid but may not do what the operator means. */
       readonly warnings: readonly ConfigError[];
     }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };

@@ -32,7 +32,7 @@ const optional = Type.Optional;
 
 /** Printable characters only: whatever else would break the header that carries it. */
 const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
-/** Whoever guesses it can do everything, and guesses are only slowed. More than 512 no header carries to us. */
+/** A right guess is always let in, so the token's length is what protects it. `http/auth.ts` reads at most 512 characters. */
 export const ADMIN_TOKEN = {
   expected: "16 to 512 printable characters without spaces",
   pattern: /^[\x21-\x7e]{16,512}$/,

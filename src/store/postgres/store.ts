@@ -9,7 +9,7 @@ import { query } from "./connection.ts";
 import { consoleMethods } from "./console.ts";
 import { inWords } from "./failures.ts";
 import { lessonMethods } from "./lessons.ts";
-import { isMigrated, migrate } from "./migrations.ts";
+import { migrate } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { readingOf } from "./reading.ts";
@@ -67,9 +67,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 async function opened(url: string, patienceMs: number, create: boolean): Promise<Pool> {
   const pool = poolOf(url, patienceMs);
   try {
-    if (!create && !(await isMigrated(pool))) throw new NoStoreError(withoutUser(url));
-    await migrate(pool);
-    return pool;
+    if (await migrate(pool, create)) return pool;
+    throw new NoStoreError(withoutUser(url));
   } catch (error) {
     await pool.close(0);
     if (error instanceof NoStoreError) throw error;

@@ -4,15 +4,15 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "no
 import { dirname } from "node:path";
 import { LOCK_WAIT_MS } from "./store.ts";
 
-/** The database, and what a copy of it holds the secrets of: for its owner's eyes only. */
+/** A copy holds sealed credentials and the digests of keys: it is readable by its owner alone. */
 const FILE_MODE = 0o600;
 
 /**
- * Copies the database at `from` as of one moment to the new file `to`; gives its size in bytes. Readers of a log don't
- * keep its writer waiting, so the gateways only can't shorten their log meanwhile.
+ * Copies the database at `from` as of one moment to the new file `to`; gives its size in bytes. A reader of the
+ * write-ahead log doesn't block its writer: the log only can't shrink until the copy is done.
  *
- * `to` is there from the beginning, empty, so that nothing else takes the name, and gets the copy whole: once it was
- * checked and is on disk. Throws an Error when there is such a file already, or the copy can't be made or is damaged.
+ * An empty `to` is made first, so that no other program takes the name, and is replaced by the copy once that is checked
+ * and on disk. Throws an Error when there is such a file already, or when the copy can't be made or is damaged.
  */
 export function copyDatabase(from: string, to: string): number {
   const draft = `${to}.${process.pid}`;
@@ -32,7 +32,7 @@ export function copyDatabase(from: string, to: string): number {
   return statSync(to).size;
 }
 
-/** SQLite's own backup would begin again with each write of another process; this is one transaction of a reader. */
+/** SQLite's backup API starts over whenever another process writes; this is one read transaction. */
 function writeCopy(from: string, to: string): void {
   const database = new Database(from, { readonly: true });
   try {
