@@ -15,7 +15,7 @@ import {
   errorText,
   readConfiguration,
 } from "./configuration.ts";
-import { type OpenedStore, openStore } from "./opened-store.ts";
+import { exposedFiles, type OpenedStore, openStore, storeLine } from "./opened-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { greeting, quickstartSecret } from "./quickstart.ts";
 import { withSimulator } from "./simulated.ts";
@@ -126,10 +126,12 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
-    const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
+    const opened = await openedStore(settings.store, io, log);
     const running = await listening(flags, settings, opened, log);
+    // Before the address is told: a signal that follows the announcement must not end the process undrained.
+    const stopped = PART === null ? stopSignal() : workerStops();
     if (PART?.announces ?? true) await announce(flags, settings, opened, running, io);
-    return await untilStopped(flags, settings, complete, running, log);
+    return await untilStopped(flags, settings, { complete, running, stopped, log });
   } finally {
     await simulator?.stop();
   }
@@ -145,6 +147,16 @@ function warnOfFewFiles(log: Log): void {
   const max = PROCESS_READINGS.process_max_fds();
   if (max !== null && max < FILES_MIN)
     log({ event: "few_file_descriptors", level: "warn", max, advised: FILES_MIN });
+}
+
+/** Of several workers only one says what is the same for all. */
+async function openedStore(address: string, io: Io, log: Log): Promise<OpenedStore> {
+  const isSpeaker = PART?.announces ?? true;
+  if (isSpeaker) io.err(storeLine(address));
+  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY);
+  const files = isSpeaker ? exposedFiles(address) : [];
+  if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
+  return opened;
 }
 
 async function startedSimulator(): Promise<Simulator> {
@@ -197,20 +209,27 @@ async function announce(
   }
 }
 
+interface Serving {
+  /** Adds to reloaded settings what the command line asks for. */
+  readonly complete: (settings: Settings) => Settings;
+  readonly running: RunningGateway;
+  /** Resolves when the process is told to stop. */
+  readonly stopped: Promise<void>;
+  readonly log: Log;
+}
+
 /** Takes reloads until it is told to stop, then lets the gateway finish. */
 async function untilStopped(
   flags: ServeFlags,
   settings: Settings,
-  complete: (settings: Settings) => Settings,
-  running: RunningGateway,
-  log: Log,
+  { complete, running, stopped, log }: Serving,
 ): Promise<number> {
   const watch = watchConfig(settings, {
     clock,
     stamp: () => configurationStamp(flags),
     load: () => {
       const loaded = readConfiguration(flags);
-      return loaded.ok ? { ok: true, settings: complete(loaded.settings) } : loaded;
+      return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, ignored) => {
       running.reload(next);
@@ -226,7 +245,6 @@ async function untilStopped(
       cause: error instanceof Error ? error.stack : String(error),
     });
   });
-  const stopped = PART === null ? stopSignal() : workerStops();
   if (PART !== null) tell("listening");
   // What ran up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
