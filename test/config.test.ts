@@ -257,6 +257,8 @@ test("the published schema is JSON Schema and knows every section", () => {
   expect(Object.keys(JSON.parse(schema).properties)).toEqual(sections);
   expect(schema).not.toContain('"expected');
   expect(JSON.parse(schema).properties.quota.properties.throttle).toEqual({
+    description: expect.any(String),
+    default: "10m",
     type: "string",
     pattern: "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$",
   });

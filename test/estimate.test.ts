@@ -244,7 +244,7 @@ const SEARCHES: readonly (readonly [string, Partial<ChatRequest>, number])[] = [
   ["OpenAI#gpt-6", { tools: [{ type: "function", function: { name: "search" } }] }, 0],
   ["OpenAI#gpt-6", { web_search_options: {} }, 10],
   ["OpenAI#gpt-4o-search-preview", {}, 10],
-  ["OpenRouter#openai/gpt-6", { plugins: [{ id: "web" }] }, 10],
+  ["OpenRouter#openai/gpt-6", { plugins: [{ id: "web" }] }, 0],
   ["OpenRouter#openai/gpt-6:online", {}, 10],
   ["xAI#grok-4.3", { search_parameters: { mode: "on" } }, 10],
   ["Perplexity#sonar", {}, 10],

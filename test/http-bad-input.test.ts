@@ -1,5 +1,6 @@
 // Bad input from outside: each row exactly the status, code and field of the contract, none a 5xx, an echo or an upstream call.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { objectOf } from "../src/core/json.ts";
 import { mintSecret } from "../src/keys/secret.ts";
 import { lineOf, seen } from "./http/observe.ts";
 import { play, type Row, type Secrets } from "./http/row.ts";
@@ -186,5 +187,23 @@ describe("what is checked is what is sent", () => {
     const { headers } = world.simulator.calls.last() ?? {};
     expect(headers?.["x-api-key"]).toBe("sim-key");
     expect(JSON.stringify(headers)).not.toMatch(/portkey|helicone|poundkey|sk-/);
+  });
+
+  test("a server of the OpenAI dialect, which may be a gateway itself, gets none of them either", async () => {
+    const url = world.odd.url;
+    const trap = {
+      ...{ api_base: url, base_url: url, custom_host: url, proxy: url, webhook: url, api_key: "x" },
+      ...{ litellm_params: { api_base: url }, plugins: [{ id: "web" }], provider: { order: ["x"] } },
+    };
+    await play(world, secrets, {
+      name: "trap",
+      body: { ...asking("Local#sim"), ...trap, x_own: 1 },
+      status: 200,
+      check: ({ headers }) =>
+        expect(headers.get("x-poundkey-dropped")?.split(", ").sort()).toEqual(Object.keys(trap).sort()),
+    });
+    const got = objectOf(world.simulator.calls.last()?.body);
+    expect(got).toHaveProperty("x_own");
+    for (const field of Object.keys(trap)) expect(got).not.toHaveProperty(field);
   });
 });

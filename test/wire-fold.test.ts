@@ -102,7 +102,7 @@ describe("a normalised reply is what its chunks fold to", () => {
     test(name, () => {
       const before = JSON.stringify(reply);
       expect(folded(unfold(reply))).toEqual(reply);
-      expect(normaliseReply(reply, { model: "m", messages: [] })).toEqual(reply);
+      expect(normaliseReply(reply, { model: "m", n: 4, messages: [] })).toEqual(reply);
       expect(JSON.stringify(reply)).toBe(before);
     });
   }

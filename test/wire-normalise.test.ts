@@ -4,7 +4,7 @@ import type { ChatChunk, ChatRequest, ChunkChoice, Delta, FinishReason, Usage } 
 import type { JsonObject } from "../src/core/json.ts";
 import { isAnswer, Normaliser } from "../src/wire/normalise.ts";
 
-const REQUEST: ChatRequest = { model: "m", messages: [{ role: "user", content: "hi" }] };
+const REQUEST: ChatRequest = { model: "m", n: 4, messages: [{ role: "user", content: "hi" }] };
 
 /** A chunk with one choice. */
 function one(delta: Delta, finish: FinishReason | null = null, index = 0, more: JsonObject = {}): ChatChunk {

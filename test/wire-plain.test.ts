@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { ChatReply, ChatRequest, FinishReason, ReplyChoice } from "../src/core/chat.ts";
 import { normaliseAsStream, normaliseReply } from "../src/wire/normalise.ts";
 
-const REQUEST: ChatRequest = { model: "m", messages: [{ role: "user", content: "?" }] };
+const REQUEST: ChatRequest = { model: "m", n: 8, messages: [{ role: "user", content: "?" }] };
 
 const CALL = { id: "call_1", type: "function", function: { name: "f", arguments: "{}" } } as const;
 const CITED = {

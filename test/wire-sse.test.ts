@@ -1,7 +1,7 @@
 // The parser of server-sent events: the same events under every cut, bounds on one event, linear in any line ends.
 import { describe, expect, test } from "bun:test";
 import type { ServerEvent } from "../src/core/dialect.ts";
-import { EVENT_CHARACTERS_MAX, EventParser } from "../src/wire/sse.ts";
+import { EVENT_CHARACTERS_MAX, EVENT_LINES_MAX, EventParser } from "../src/wire/sse.ts";
 import { decoded } from "./decoded.ts";
 
 const encoder = new TextEncoder();
@@ -104,7 +104,6 @@ function line(start: string, length: number): string {
 
 const THIRD = Math.floor(EVENT_CHARACTERS_MAX / 3);
 const REST = EVENT_CHARACTERS_MAX - 2 * THIRD;
-const EMPTY_LINES = Math.floor(EVENT_CHARACTERS_MAX / "data\n".length);
 
 describe("one event has its bounds", () => {
   const rows: readonly (readonly [string, string, boolean])[] = [
@@ -112,8 +111,8 @@ describe("one event has its bounds", () => {
     ["one line beyond it", line("data: ", EVENT_CHARACTERS_MAX + 1), false],
     ["lines that reach it together", line("data: ", THIRD).repeat(2) + line("data: ", REST), true],
     ["lines that pass it together", line("data: ", THIRD).repeat(2) + line("data: ", REST + 1), false],
-    ["empty lines within it", "data\n".repeat(EMPTY_LINES), true],
-    ["empty lines beyond it", "data\n".repeat(EMPTY_LINES + 1), false],
+    ["empty lines within it", "data\n".repeat(EVENT_LINES_MAX), true],
+    ["empty lines beyond it", "data\n".repeat(EVENT_LINES_MAX + 1), false],
     ["a comment beyond it", line(": ", EVENT_CHARACTERS_MAX + 2), false],
     ["comments that pass it together", line(": ", THIRD).repeat(4), true],
     ["events that pass it together", `${line("data: ", THIRD)}\n`.repeat(4), true],

@@ -1,4 +1,4 @@
-// The configuration's schema: every field, its bounds and its meaning; the published JSON Schema is derived from it.
+// The configuration's schema: every field and its bounds; the published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { PIECE_MAX, RATE_MAX } from "../catalogue/price.ts";
 import { CAPABILITIES } from "../core/card.ts";
@@ -23,6 +23,7 @@ import {
   timeZone,
   whole,
 } from "./field-types.ts";
+import { describeFields } from "./fields.ts";
 
 const TOKENS_MAX = 100_000_000;
 const LIST_MAX = 1000;
@@ -287,5 +288,7 @@ export function configJsonSchema(): object {
     title: "Poundkey",
     ...ConfigSchema,
   };
-  return JSON.parse(JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value)));
+  return describeFields(
+    JSON.parse(JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value))),
+  );
 }

@@ -93,10 +93,15 @@ function matching(query: URLSearchParams): (model: ModelRow) => boolean {
   return (model) =>
     words.every((word) => model.id.toLowerCase().includes(word)) &&
     (!provider || model.provider === provider) &&
-    needed.every((capability) => model.capabilities.includes(capability)) &&
+    needed.every((capability) => hasCapability(model, capability)) &&
     (context === 0 || (model.context_window ?? 0) >= context) &&
     (!highest || (model.pricing !== null && model.pricing.output <= Number(highest))) &&
     (!query.has("on") || model.on);
+}
+
+/** Models that take tools without being forced to call one take tools too. */
+function hasCapability({ capabilities }: ModelRow, capability: string): boolean {
+  return capabilities.includes(capability) || (capability === "tools" && capabilities.includes("tools_auto"));
 }
 
 function sorted(models: readonly ModelRow[], query: URLSearchParams): readonly ModelRow[] {

@@ -2,7 +2,16 @@
 
 import type { SkillRow } from "./skill.ts";
 
-export const CAPABILITIES = ["tools", "vision", "files", "audio", "structured", "reasoning"] as const;
+/** `tools` takes tools, and can be forced to call one; `tools_auto` takes them and calls them as it likes. */
+export const CAPABILITIES = [
+  "tools",
+  "tools_auto",
+  "vision",
+  "files",
+  "audio",
+  "structured",
+  "reasoning",
+] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 /** USD per million tokens, exact to 6 decimals; `perRequest` and `perSearch` in USD each. */
@@ -56,5 +65,6 @@ export interface ModelCard {
 
 /** Whether the card can do it; an unlisted one is given the benefit of the doubt. */
 export function can(card: ModelCard, capability: Capability): boolean {
-  return !card.listed || card.capabilities.has(capability);
+  if (!card.listed || card.capabilities.has(capability)) return true;
+  return capability === "tools_auto" && card.capabilities.has("tools");
 }

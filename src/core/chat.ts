@@ -146,6 +146,7 @@ export interface UrlCitation extends JsonObject {
   url_citation: { start_index: number; end_index: number; url: string; title: string };
 }
 
+/** Dialects report a malformed count as NaN; the normaliser then drops the whole report. */
 export interface Usage extends JsonObject {
   /** All tokens of the prompt, cached and cache-written ones included. */
   prompt_tokens: number;
@@ -228,6 +229,13 @@ export function textOf(content: Content | null | undefined): string {
 export function partsOf(content: Content | null | undefined): readonly ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return content ?? [];
+}
+
+/** Whether the client demands that a tool is called. */
+export function isCallForced({ tools, tool_choice: choice }: ChatRequest): boolean {
+  if (tools === undefined || choice === undefined) return false;
+  if (typeof choice === "string") return choice === "required";
+  return choice.type !== "allowed_tools" || choice.allowed_tools.mode === "required";
 }
 
 /** The output limit that the client asked for: the smaller of its two fields, or undefined. */

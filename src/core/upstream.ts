@@ -7,6 +7,8 @@ export interface UpstreamError {
   readonly message?: string;
   /** The error's code, type and the like, the most telling first. */
   readonly codes?: readonly string[];
+  /** The field of the request at fault, as `messages[0].content`. */
+  readonly param?: string;
   /** From `Retry-After` or the body, in milliseconds. */
   readonly retryAfterMs?: number;
   /** The dialect knows better than the status: a field of the body says what this is. */
@@ -72,6 +74,7 @@ const SECRET_WORDS = /\b(sk|pk|gsk|xai|AIza|pplx|nvapi|fw|csk|Bearer )[-_A-Za-z0
 /** URLs, and hosts with a port. */
 const ADDRESS_WORDS = /https?:\/\/\S+|\b[\w-]+(\.[\w-]+)+:\d{2,5}\b/g;
 const CODE_SHAPE = /^[\w.-]{1,64}$/;
+const PARAM_SHAPE = /^[\w.[\]-]{1,128}$/;
 
 /** Messages that may be shown: the provider's own words on a rejected request, without anything like a secret or an address. */
 function shown(message: string | undefined): string {
@@ -83,6 +86,12 @@ function shown(message: string | undefined): string {
 /** A code is a word; anything else in its place is none. */
 function shownCode(code: string | undefined): string | null {
   return code !== undefined && CODE_SHAPE.test(code) ? code : null;
+}
+
+/** A path of fields; a provider may quote the client or itself there too. */
+function shownParam({ status, param }: UpstreamError): string | null {
+  if (param === undefined || (status !== 400 && status !== 422)) return null;
+  return PARAM_SHAPE.test(param) && shown(param) === param ? param : null;
 }
 
 function codeOf(error: UpstreamError): FaultCode {
@@ -137,6 +146,7 @@ export function upstreamFault(error: UpstreamError): Fault {
     upstreamStatus: error.status,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
     ...(code === "upstream_rejected" ? { shownCode: shownCode(error.codes?.[0]) } : {}),
+    ...(GENERIC[code] === undefined ? { param: shownParam(error) } : {}),
   };
   return new Fault(code, GENERIC[code] ?? shown(error.message), details);
 }

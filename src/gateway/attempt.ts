@@ -3,11 +3,11 @@ import type { ModelCard } from "../core/card.ts";
 import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import type { Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
-import { parseJson } from "../core/json.ts";
 import type { Credential } from "../core/settings.ts";
-import { garbled } from "../core/upstream.ts";
+import { withoutForce } from "../providers/forced-call.ts";
 import type { Trial } from "../router/trial.ts";
 import { readable } from "../wire/answer.ts";
+import { parseAnswer } from "../wire/answer-json.ts";
 import { normaliseReply } from "../wire/normalise.ts";
 import { type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
 
@@ -49,7 +49,7 @@ export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<
     const { response, stops } = await send(attempt, call);
     const reply = replyOf(attempt, await call.text(response, REPLY_BYTES_MAX));
     const normal = normaliseReply(reply, attempt.request, attempt.choiceOffset, stops);
-    attempt.trial?.finished(ports.deadlines.nowMs(), reply.usage?.completion_tokens ?? null);
+    attempt.trial?.finished(ports.deadlines.nowMs(), normal.usage?.completion_tokens ?? null);
     return normal;
   } catch (thrown) {
     throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
@@ -104,9 +104,10 @@ export async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Se
   const { upstream, credential, card } = attempt;
   const { baseUrl, headers } = upstream.setup;
   const target: Target = { baseUrl, headers, secret: credential.secret };
-  const { request, dropped } = withoutDearTier(attempt.request);
+  const cheap = withoutDearTier(attempt.request);
+  const { request, dropped } = withoutForce(cheap.request, card);
   const outgoing = written(() => upstream.dialect.encode(request, card, target));
-  attempt.onDropped([...dropped, ...outgoing.dropped]);
+  attempt.onDropped([...cheap.dropped, ...dropped, ...outgoing.dropped]);
   call.throwIfEnded();
   attempt.onSent();
   const stops = outgoing.dropped.includes("stop") ? (request.stop ?? []) : [];
@@ -126,8 +127,7 @@ function withoutDearTier(request: ChatRequest): { request: ChatRequest; dropped:
 }
 
 export function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {
-  const body = parseJson(text);
-  if (body === undefined) throw garbled("the answer is not JSON");
+  const body = parseAnswer(text, request);
   return readable(() => upstream.dialect.reply(body, card, request));
 }
 

@@ -1,6 +1,7 @@
 // A streamed attempt of a plan: the provider's answer as batches of parts, drawn one by one.
 import type { ChatReply, Usage } from "../core/chat.ts";
 import type { Fault } from "../core/fault.ts";
+import type { Clock } from "../core/world.ts";
 import { AnswerReader, type Reading } from "../wire/answer.ts";
 import { unfold } from "../wire/fold.ts";
 import { isAnswer } from "../wire/normalise.ts";
@@ -8,6 +9,12 @@ import type { Part } from "../wire/run.ts";
 import { type AttemptCall, callFor, replyOf, send, told } from "./attempt.ts";
 import type { Batches } from "./batches.ts";
 import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "./upstream.ts";
+
+/**
+ * The most that is worked through at once: of blank lines it takes 4 ms, of small events 8. Larger slices also wait as
+ * larger texts for a client that reads slowly.
+ */
+const SLICE_CHARACTERS = 64 * 1024;
 
 /** A streamed answer: what each read gave. */
 export interface PartStream extends Batches<readonly Part[]> {
@@ -26,6 +33,8 @@ export class StreamedAttempt implements PartStream {
   #reply: ChatReply | null = null;
   /** null: it was read to its end, or there is none. */
   #body: ReadableStreamDefaultReader<string> | null = null;
+  /** What of the latest read is still to be worked through. */
+  #unread = "";
   #isWhole = false;
   /** What broke the answer behind the parts that were given. */
   #broken: unknown;
@@ -62,7 +71,9 @@ export class StreamedAttempt implements PartStream {
         while (this.#body && !reading) {
           let piece: string | null;
           try {
-            piece = this.#call.piece(await this.#body.read());
+            if (this.#unread !== "") await othersTurn(this.#ports.clock);
+            const read = this.#unread === "" ? await this.#body.read() : unread(this.#unread);
+            piece = this.#sliceOf(this.#call.piece(read));
           } catch (thrown) {
             reading = this.#late(reader, this.#call.reasonOf(thrown));
             break;
@@ -88,6 +99,12 @@ export class StreamedAttempt implements PartStream {
     this.#isOver = true;
     this.#call.close();
     this.#attempt.trial?.left();
+  }
+
+  /** A read may be megabytes, of lines that say nothing: to work through them at once would keep all others waiting. */
+  #sliceOf(text: string | null): string | null {
+    this.#unread = text?.slice(SLICE_CHARACTERS) ?? "";
+    return text?.slice(0, SLICE_CHARACTERS) ?? null;
   }
 
   /** Null: no event was completed, or the body is over. Comments are no progress: who sends nothing else is late. */
@@ -161,4 +178,12 @@ export class StreamedAttempt implements PartStream {
     this.leave();
     return last.length > 0 ? last : null;
   }
+}
+
+function unread(value: string): Bun.ReadableStreamDefaultReadResult<string> {
+  return { done: false, value };
+}
+
+function othersTurn(clock: Clock): Promise<void> {
+  return new Promise((resolve) => void clock.after(0, resolve));
 }

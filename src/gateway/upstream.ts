@@ -35,7 +35,8 @@ const ERROR_CHARACTERS_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
 /** Shorter words would be found in any text. */
 const UNSPOKEN_CHARACTERS_MIN = 6;
-export const REPLY_BYTES_MAX = 64 * 1024 * 1024;
+/** A longer one is no chat answer: to parse it and write it again would keep the others waiting. */
+export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 /** How long a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
 /** A kept connection that the server has closed is reset within a round trip; later, it was the server's work that broke. */
@@ -263,13 +264,17 @@ function endedBy(client: AbortSignal): Fault {
 
 /** The fault without the words, wherever a provider has put them. */
 function withoutWords(fault: Fault, words: readonly string[]): Fault {
-  const { shownCode } = fault.details;
+  const { shownCode, param } = fault.details;
   const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
   const cleaned = (text: string) => long.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);
   const message = cleaned(fault.message);
-  const code = shownCode && cleaned(shownCode);
-  if (message === fault.message && code === shownCode) return fault;
-  return new Fault(fault.code, message, { ...fault.details, shownCode: code === shownCode ? code : null });
+  const isPrivate = (word: string | null | undefined) => typeof word === "string" && cleaned(word) !== word;
+  if (message === fault.message && !isPrivate(shownCode) && !isPrivate(param)) return fault;
+  return new Fault(fault.code, message, {
+    ...fault.details,
+    shownCode: isPrivate(shownCode) ? null : shownCode,
+    param: isPrivate(param) ? null : param,
+  });
 }
 
 /** True when it came to its end. The answer is whole: how else its connection ended is of no interest. */

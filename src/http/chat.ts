@@ -1,11 +1,12 @@
 // POST /v1/chat/completions: from the request's bytes to the gateway and back, whole or streamed.
 import { Elysia } from "elysia";
-import type { ChatReply } from "../core/chat.ts";
 import { Fault, faultOf } from "../core/fault.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
+import { offersFunctions, withFunctionCall } from "../wire/function-call.ts";
 import { durationText, faultAnswer, type HeaderMap, headerList, json, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, secretOf } from "./auth.ts";
@@ -88,9 +89,11 @@ async function answered(
   const key = isSlow ? await identify() : known;
   const call = callOf(ports, request, body, key, requestId);
   const over = watched(ports, request, server, call.ending);
-  if (call.request.stream === true) return streamed(ports, call, facts, request.signal, over);
+  const isOldForm = offersFunctions(body);
+  if (call.request.stream === true) return streamed(ports, call, facts, request.signal, over, isOldForm);
   try {
-    return wholeAnswer(call, facts, await ports.gateway.complete(call, facts));
+    const reply = await ports.gateway.complete(call, facts);
+    return wholeAnswer(call, facts, isOldForm ? withFunctionCall(reply) : reply);
   } finally {
     over();
   }
@@ -146,7 +149,7 @@ function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayK
   };
 }
 
-function wholeAnswer(call: Call, facts: Facts, reply: ChatReply): Response {
+function wholeAnswer(call: Call, facts: Facts, reply: JsonObject): Response {
   const head = { ...stampOf(call, facts), object: "chat.completion", model: facts.model };
   // Twice: first for the order in which people read it, last so that no upstream's field stands in its place.
   return json(200, { ...head, ...reply, ...head }, factHeaders(facts));
@@ -163,6 +166,7 @@ async function streamed(
   facts: Facts,
   client: AbortSignal,
   over: () => void,
+  isOldForm: boolean,
 ): Promise<Response> {
   const chunks = ports.gateway.stream(call, facts);
   const usage = call.request.stream_options?.include_usage === true;
@@ -171,6 +175,7 @@ async function streamed(
     deadlines: ports.deadlines,
     keepAliveMs: ports.server.keepAliveMs,
     includeUsage: usage,
+    offersFunctions: isOldForm,
     stamp: () => ({
       ...stampOf(call, facts),
       object: "chat.completion.chunk",

@@ -1,34 +1,19 @@
 // What /openapi.json says of the public routes: request, answers, and examples that work. Loaded with the page alone.
 import type { OpenAPIV3 } from "openapi-types";
-import { isObject, type JsonObject } from "../core/json.ts";
+import { isObject } from "../core/json.ts";
 import { chatRequestSchema } from "../wire/chat-schema.ts";
-
-/** OpenAPI 3.0 has no type `null`: a union with it is the other one, `nullable`. */
-function forOpenApi(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(forOpenApi);
-  if (!isObject(schema)) return schema;
-  const alternatives = Array.isArray(schema.anyOf) ? schema.anyOf : [];
-  const rest = alternatives.filter((one: unknown) => !isObject(one) || one.type !== "null");
-  const [only] = rest;
-  if (rest.length < alternatives.length && rest.length === 1 && isObject(only)) {
-    return forOpenApi({ ...only, nullable: true });
-  }
-  const shown: JsonObject = {};
-  for (const [keyword, value] of Object.entries(schema)) shown[keyword] = forOpenApi(value);
-  if (rest.length < alternatives.length) return { ...shown, anyOf: forOpenApi(rest), nullable: true };
-  return shown;
-}
+import { inOpenApi, withOptionalNulls } from "./openapi-form.ts";
 
 type Responses = Record<string, OpenAPIV3.ResponseObject>;
 type Bodies = Record<string, OpenAPIV3.MediaTypeObject>;
 
-/** Any JSON Schema of ours is one of OpenAPI's once `forOpenApi` has been over it. */
+/** Any JSON Schema of ours is one of OpenAPI's once `inOpenApi` has been over it. */
 function isSchema(value: unknown): value is OpenAPIV3.SchemaObject {
   return isObject(value);
 }
 
 export function jsonBody(schema: unknown, example?: unknown): Bodies {
-  const shown = forOpenApi(schema);
+  const shown = inOpenApi(schema);
   const media = isSchema(shown) ? { schema: shown } : {};
   return { "application/json": example === undefined ? media : { ...media, example } };
 }
@@ -69,6 +54,9 @@ const modelSchema = {
   },
 };
 
+/** `function_call` answers requests that offer the deprecated `functions`. */
+const FINISHES = ["stop", "length", "tool_calls", "content_filter", "function_call"];
+
 const completionSchema = {
   type: "object",
   required: ["id", "object", "created", "model", "choices"],
@@ -83,7 +71,7 @@ const completionSchema = {
         type: "object",
         properties: {
           index: integer,
-          finish_reason: { type: "string", enum: ["stop", "length", "tool_calls", "content_filter"] },
+          finish_reason: { type: "string", enum: FINISHES },
           message: {
             type: "object",
             properties: {
@@ -92,6 +80,12 @@ const completionSchema = {
               refusal: { ...text, nullable: true },
               reasoning_content: text,
               tool_calls: { type: "array", items: { type: "object" } },
+              function_call: {
+                type: "object",
+                deprecated: true,
+                properties: { name: text, arguments: text },
+                description: "The call, where the request offers `functions` and no `tools`.",
+              },
               annotations: { type: "array", items: { type: "object" } },
             },
           },
@@ -136,7 +130,7 @@ export function failures(...statuses: readonly number[]): Responses {
 export const secured: { security: OpenAPIV3.SecurityRequirementObject[] } = { security: [{ key: [] }] };
 
 /** Written out once for all routes that take it: it is large. */
-export const chatBody = jsonBody(chatRequestSchema, {
+export const chatBody = jsonBody(withOptionalNulls(chatRequestSchema), {
   model: "Router#fair",
   messages: [{ role: "user", content: "Hello!" }],
 });

@@ -2,6 +2,7 @@
 import { errorBody, faultOf } from "../core/fault.ts";
 import type { Batches } from "../gateway/batches.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
+import { withFunctionCalls } from "../wire/function-call.ts";
 import { type Part, Run } from "../wire/run.ts";
 import { AnswerLines, DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
 import { type DirectSource, directStream } from "./direct.ts";
@@ -21,6 +22,8 @@ export interface StreamParts {
   readonly keepAliveMs: number;
   /** Whether the client asked for the usage at the end. */
   readonly includeUsage: boolean;
+  /** Whether the client offered its functions in the deprecated form. */
+  readonly offersFunctions: boolean;
   /** Asked for with the first chunk: which model answers may be decided late. */
   readonly stamp: () => Stamp;
   /** Fires when the connection is lost. */
@@ -129,7 +132,7 @@ class EventStream implements DirectSource {
   #textOf(parts: readonly Part[]): string {
     this.#lines ??= new AnswerLines(this.#parts.stamp());
     let text = "";
-    for (const part of parts) {
+    for (const part of this.#parts.offersFunctions ? withFunctionCalls(parts) : parts) {
       if (part instanceof Run) text += this.#lines.run(part);
       else if (part.choices.length > 0 || !part.usage || this.#parts.includeUsage)
         text += this.#lines.chunk(part);

@@ -21,7 +21,6 @@ export function searchesMax(request: ChatRequest, card: ModelCard): number {
   const { searching, researching } = kindOf(card);
   const asked =
     SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
-    arrayOf(request.plugins).some((plugin) => objectOf(plugin).id === "web") ||
     arrayOf(request.tools).some((tool) => stringOf(objectOf(tool).type)?.includes("search"));
   if (!asked && !searching) return 0;
   return researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;

@@ -13,6 +13,7 @@ interface Said {
   readonly message?: string | undefined;
   /** The provider's own code and its error type, as far as it has them. */
   readonly codes: readonly string[];
+  readonly param?: string | undefined;
   readonly status?: number | undefined;
 }
 
@@ -58,7 +59,7 @@ export function explainInside(body: JsonObject): Fault {
 
 function faultOf(
   status: number,
-  { message, codes }: Said,
+  { message, codes, param }: Said,
   retryAfterMs: number | undefined,
   rules: readonly ErrorRule[] = [],
 ): Fault {
@@ -67,6 +68,7 @@ function faultOf(
     codes,
     rules,
     ...(message === undefined ? {} : { message }),
+    ...(param === undefined ? {} : { param }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
   // Groq's 413 is its token rate: the same request passes in another minute or elsewhere.
@@ -94,7 +96,7 @@ function inner(error: JsonObject): Said {
   const codes = [error.code, error.type, error.error_type, error.status].flatMap(
     (one) => stringOf(one) ?? [],
   );
-  return { message, codes, status };
+  return { message, codes, param: stringOf(error.param), status };
 }
 
 /**

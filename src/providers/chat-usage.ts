@@ -1,10 +1,12 @@
 // Token counts as the servers of the chat-completions API report them, in the one form of core/chat.ts.
 import type { Usage } from "../core/chat.ts";
-import { countOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { isObject, type JsonObject, objectOf } from "../core/json.ts";
+import { knownCount, reportedCount } from "./counts.ts";
 
 /**
  * The usage of a reply or chunk, wherever its server puts it: `usage` (the API's), `x_groq.usage` (Groq) or
- * `choices[0].usage` (Moonshot). undefined when there is none. Reports are cumulative: a later one replaces an earlier.
+ * `choices[0].usage` (Moonshot). undefined when there is none. Reports are cumulative: a later one replaces an earlier. A
+ * malformed count is NaN.
  */
 export function usageIn(body: JsonObject): Usage | undefined {
   if (isObject(body.usage)) return usageOf(body.usage);
@@ -20,19 +22,20 @@ const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"]
 const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
 const TOOL_USES = ["server_tool_use", "server_tool_use_details"] as const;
 
-function usageOf(given: JsonObject): Usage {
-  const promptDetails = numbersOf(given.prompt_tokens_details);
-  const completionDetails = numbersOf(given.completion_tokens_details);
+function usageOf(given: JsonObject): Usage | undefined {
+  const prompt = knownCount(given.prompt_tokens ?? given.input_tokens);
+  const completion = knownCount(given.completion_tokens ?? given.output_tokens);
+  if (prompt === undefined && completion === undefined) return undefined;
+  const promptDetails = countsIn(given.prompt_tokens_details);
+  const completionDetails = countsIn(given.completion_tokens_details);
   for (const field of CACHED) {
-    const cached = numberOf(given[field]);
+    const cached = knownCount(given[field]);
     if (cached !== undefined) promptDetails.cached_tokens ??= cached;
   }
 
-  const counts = {
-    prompt: countOf(given.prompt_tokens ?? given.input_tokens),
-    completion: countOf(given.completion_tokens ?? given.output_tokens),
-  };
-  const uncounted = countOf(given.total_tokens) - counts.prompt - counts.completion;
+  const counts = { prompt: prompt ?? 0, completion: completion ?? 0 };
+  const total = reportedCount(given.total_tokens);
+  const uncounted = total - counts.prompt - counts.completion;
   const { audio_tokens: audio } = promptDetails;
   const { reasoning_tokens: reasoning } = completionDetails;
   if (uncounted > 0 && uncounted === audio) {
@@ -49,7 +52,7 @@ function usageOf(given: JsonObject): Usage {
   return {
     prompt_tokens: counts.prompt,
     completion_tokens: counts.completion,
-    total_tokens: counts.prompt + counts.completion,
+    total_tokens: Number.isNaN(total) ? total : counts.prompt + counts.completion,
     ...(hasFields(promptDetails) ? { prompt_tokens_details: promptDetails } : {}),
     ...(hasFields(completionDetails) ? { completion_tokens_details: completionDetails } : {}),
     ...searchesOf(given),
@@ -58,21 +61,23 @@ function usageOf(given: JsonObject): Usage {
 
 function searchesOf(given: JsonObject): Pick<Usage, "server_tool_use"> {
   let searches = 0;
-  for (const field of SEARCHES) searches = Math.max(searches, countOf(given[field]));
+  for (const field of SEARCHES) searches = Math.max(searches, reportedCount(given[field]));
   for (const field of TOOL_USES) {
-    if (isObject(given[field])) searches = Math.max(searches, countOf(given[field].web_search_requests));
+    if (isObject(given[field]))
+      searches = Math.max(searches, reportedCount(given[field].web_search_requests));
   }
-  return searches > 0 ? { server_tool_use: { web_search_requests: searches } } : {};
+  return searches !== 0 ? { server_tool_use: { web_search_requests: searches } } : {};
 }
 
-function numbersOf(details: unknown): Record<string, number> {
-  const numbers: Record<string, number> = {};
+/** Lists and objects among the details are none of the counts that we know. */
+function countsIn(details: unknown): Record<string, number> {
+  const counts: Record<string, number> = {};
   const given = objectOf(details);
   for (const name of Object.keys(given)) {
-    const count = numberOf(given[name]);
-    if (count !== undefined) numbers[name] = count;
+    const count = typeof given[name] === "object" ? undefined : knownCount(given[name]);
+    if (count !== undefined) counts[name] = count;
   }
-  return numbers;
+  return counts;
 }
 
 function hasFields(object: object): boolean {

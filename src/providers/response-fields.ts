@@ -1,28 +1,28 @@
 // Field mappings that OpenAI's Responses API and APIs modelled on it share: usage, citations, log probabilities, errors.
 import type { FinishReason, UrlCitation, Usage } from "../core/chat.ts";
 import type { Fault } from "../core/fault.ts";
-import { arrayOf, countOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
+import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
 import { explainInside } from "./chat-error.ts";
+import { knownCount, mainCounts } from "./counts.ts";
 
-/** `usage` of a response. `input_tokens` counts cached and cache-written tokens, `output_tokens` counts reasoning. */
+/** `usage` of a response. `input_tokens` counts cached and cache-written tokens, `output_tokens` counts reasoning. A malformed count is NaN. */
 export function usageOf(given: JsonObject): Usage {
   const input = objectOf(given.input_tokens_details);
   const output = objectOf(given.output_tokens_details);
-  const cached = input.cached_tokens ?? input.cache_read_input_tokens;
-  const written = input.cache_write_tokens ?? input.cache_creation_input_tokens;
-  const [prompt, completion] = [countOf(given.input_tokens), countOf(given.output_tokens)];
+  const cached = knownCount(input.cached_tokens ?? input.cache_read_input_tokens);
+  const written = knownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens);
+  const reasoning = knownCount(output.reasoning_tokens);
+  const [prompt, completion] = mainCounts(given.input_tokens, given.output_tokens);
   const usage: Usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
   };
   const promptDetails: NonNullable<Usage["prompt_tokens_details"]> = {};
-  if (numberOf(cached) !== undefined) promptDetails.cached_tokens = countOf(cached);
-  if (numberOf(written) !== undefined) promptDetails.cache_write_tokens = countOf(written);
+  if (cached !== undefined) promptDetails.cached_tokens = cached;
+  if (written !== undefined) promptDetails.cache_write_tokens = written;
   if (Object.keys(promptDetails).length > 0) usage.prompt_tokens_details = promptDetails;
-  if (numberOf(output.reasoning_tokens) !== undefined) {
-    usage.completion_tokens_details = { reasoning_tokens: countOf(output.reasoning_tokens) };
-  }
+  if (reasoning !== undefined) usage.completion_tokens_details = { reasoning_tokens: reasoning };
   return usage;
 }
 

@@ -35,7 +35,7 @@ export interface Candidate {
   readonly eligible: boolean;
   /**
    * Why it can't serve: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
-   * "unhealthy", or the capability it lacks.
+   * "unhealthy", or the capability it lacks ("tools" also where a call is forced and it can't be).
    */
   readonly removedBy: string | null;
   /** The predicted probability of a good answer. */
@@ -106,7 +106,7 @@ export const UNHEALTHY = "unhealthy";
 /** The part of the request that it can't serve, or can't be billed for. */
 function findMisfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {
   if (card.price === null) return "unpriced";
-  for (const need of needed) if (!can(card, need)) return need;
+  for (const need of needed) if (!can(card, need)) return need === "tools_auto" ? "tools" : need;
   const room = card.contextTokensMax ?? Number.POSITIVE_INFINITY;
   return promptTokens + outputTokensMax > room ? "context" : null;
 }

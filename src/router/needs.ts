@@ -1,6 +1,6 @@
 // What a request needs of a model, read off the request alone.
 import { type Capability, can, type ModelCard } from "../core/card.ts";
-import type { ChatRequest, ContentPart } from "../core/chat.ts";
+import { type ChatRequest, type ContentPart, isCallForced } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 
 /** Each capability needed, with the request field that needs it. */
@@ -14,7 +14,9 @@ const PART_NEEDS: Partial<Record<ContentPart["type"], Capability>> = {
 
 export function needsOf(request: ChatRequest): Needs {
   const needs = new Map<Capability, string>();
-  if (request.tools && request.tool_choice !== "none") needs.set("tools", "tools");
+  if (request.tools && request.tool_choice !== "none") {
+    needs.set(isCallForced(request) ? "tools" : "tools_auto", "tools");
+  }
   for (const [at, { content }] of request.messages.entries()) {
     if (typeof content === "string" || !content) continue;
     for (const [part, { type }] of content.entries()) {
@@ -27,6 +29,7 @@ export function needsOf(request: ChatRequest): Needs {
 
 const WORDS: Record<Capability, string> = {
   tools: "tools",
+  tools_auto: "tools",
   vision: "images",
   files: "files",
   audio: "audio",
@@ -34,10 +37,13 @@ const WORDS: Record<Capability, string> = {
   reasoning: "reasoning",
 };
 
-/** Throws where the model can't take what the request is about: leaving it out would change the meaning. */
+/**
+ * Throws where the model can't take what the request is about: leaving it out would change the meaning. A model that
+ * can't be forced to call a tool is asked to in words, and the client is told so.
+ */
 export function refuseUnable(card: ModelCard, needs: Needs): void {
   for (const [need, param] of needs) {
-    if (can(card, need)) continue;
+    if (can(card, need === "tools" ? "tools_auto" : need)) continue;
     const message = `The model '${card.id}' does not take ${WORDS[need]}.`;
     throw new Fault("unsupported_capability", message, { param });
   }

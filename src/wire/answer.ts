@@ -3,6 +3,7 @@ import type { ChatChunk, ChatRequest, Usage } from "../core/chat.ts";
 import type { Decoder, ServerEvent } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { garbled } from "../core/upstream.ts";
+import { refuseIntricate } from "./answer-json.ts";
 import { Normaliser } from "./normalise.ts";
 import { type Part, Run } from "./run.ts";
 import { PROBE, templateOf } from "./splice.ts";
@@ -32,6 +33,7 @@ export interface AnswerOf {
 
 export class AnswerReader {
   readonly #decoder: Decoder;
+  readonly #request: ChatRequest;
   readonly #parser = new EventParser();
   readonly #cutter: StopCutter;
   readonly #normaliser: Normaliser;
@@ -43,6 +45,7 @@ export class AnswerReader {
 
   constructor({ decoder, request, choiceOffset, stops, splices }: AnswerOf) {
     this.#decoder = decoder;
+    this.#request = request;
     this.#cutter = new StopCutter(stops);
     this.#normaliser = new Normaliser(request, choiceOffset);
     // A stop sequence may begin in one text and end in another: each has to be looked at.
@@ -64,13 +67,17 @@ export class AnswerReader {
     return this.#normaliser.usage;
   }
 
-  /** Null: no event was completed. Comments are no progress: an upstream that sends nothing else runs into its deadline. */
+  /**
+   * Null: no event was completed. Comments and empty events are no progress: an upstream that sends nothing else runs
+   * into its deadline.
+   */
   push(text: string): Reading | null {
     const parts: Part[] = [];
     let events = 0;
     try {
       this.#parser.feed(text);
       for (let next = this.#parser.next(); next; next = this.#parser.next()) {
+        if (!(next instanceof Run) && next.data === "") continue;
         events++;
         if (next instanceof Run) this.#pass(next, parts);
         else this.#read(next, parts);
@@ -115,6 +122,7 @@ export class AnswerReader {
   }
 
   #read(event: ServerEvent, parts: Part[]): void {
+    refuseIntricate(event.data, this.#request);
     const chunks = this.take(readable(() => this.#decoder.push(event)));
     for (const chunk of chunks) parts.push(chunk);
     const { grew } = this.#decoder;

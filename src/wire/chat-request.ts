@@ -7,6 +7,7 @@ import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/
 import type { Limits } from "../core/settings.ts";
 import { firstFault, refuseManyFields } from "./bounds.ts";
 import { chatRequestSchema, FIELDS_MAX } from "./chat-schema.ts";
+import { offersFunctions } from "./function-call.ts";
 
 /** Compiling takes 9 ms, a check without it five times as long, 2 µs a message: only a gateway's first answers go without. */
 const PLAIN_MESSAGES = 100;
@@ -107,6 +108,8 @@ function canonical(given: JsonObject): ChatRequest {
   if (tools.length > 0 && choice !== undefined) request.tool_choice = choice;
   if (tools.length === 0) refuseForcedCall(choice);
   if (tools.length === 0) delete request.parallel_tool_calls;
+  // An answer in the deprecated form has room for one call.
+  else if (offersFunctions(given)) request.parallel_tool_calls = false;
   return checked(request);
 }
 

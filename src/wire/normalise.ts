@@ -8,7 +8,8 @@ import type {
   FinishReason,
   Usage,
 } from "../core/chat.ts";
-import type { JsonObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
+import { garbled } from "../core/upstream.ts";
 import { Fold, unfold } from "./fold.ts";
 import { type Part, Run } from "./run.ts";
 import { StopCutter } from "./stop.ts";
@@ -23,13 +24,15 @@ interface ChoiceState {
 
 /**
  * Puts the chunks of one answer into the order and form that every client takes: the role once and first, dense tool
- * calls with legal ids, one finish reason of the closed set per choice, the last usage report once. `choiceOffset` is
- * added to the choices' indexes, for answers that were put together from several calls.
+ * calls with legal ids, one finish reason of the closed set per choice, the last usage report once. Throws at a choice
+ * beyond those that the request asks for. `choiceOffset` is added to the choices' indexes, for answers that were put
+ * together from several calls.
  */
 export class Normaliser {
   readonly #choices = new Map<number, ChoiceState>();
   readonly #takenIds: Set<string>;
   readonly #turn: number;
+  readonly #choicesMax: number;
   readonly #choiceOffset: number;
   #usage: Usage | null = null;
   /** Fields of chunks that had nothing else to say: they leave with the first finish. */
@@ -38,6 +41,7 @@ export class Normaliser {
   constructor(request: ChatRequest, choiceOffset = 0) {
     this.#takenIds = idsInHistory(request);
     this.#turn = request.messages.length;
+    this.#choicesMax = choicesAsked(request);
     this.#choiceOffset = choiceOffset;
   }
 
@@ -67,7 +71,7 @@ export class Normaliser {
     const only = chunk.choices.length === 1 ? chunk.choices[0] : undefined;
     if (only && !chunk.usage && this.#isPlain(only)) return chunk;
     const { usage, choices, ...rest } = chunk;
-    if (usage) this.#usage = withTotal(usage);
+    if (usage) this.#usage = soundUsage(usage);
     const clean: ChunkChoice[] = [];
     for (const choice of choices) {
       const one = this.#choice(choice);
@@ -133,6 +137,7 @@ export class Normaliser {
   #stateOf(index: number): ChoiceState {
     const known = this.#choices.get(index);
     if (known) return known;
+    if (index >= this.#choicesMax) throw tooMany(this.#choicesMax);
     const prefix = `call_${this.#turn}_${index + this.#choiceOffset}`;
     const state = { calls: new ToolCalls(this.#takenIds, prefix), started: false, finish: null };
     this.#choices.set(index, state);
@@ -140,8 +145,30 @@ export class Normaliser {
   }
 }
 
-function withTotal(usage: Usage): Usage {
+function choicesAsked({ n = 1 }: ChatRequest): number {
+  return n;
+}
+
+/** Nobody asked for the others, and nobody has paid for them. */
+function tooMany(asked: number): Error {
+  return garbled(`more choices than the ${asked} asked for`);
+}
+
+/**
+ * The report with its total. Null where one of its numbers is none: what such a report says of the others is not to be
+ * believed either, nor what an earlier one said of an answer that has gone on since.
+ */
+function soundUsage(usage: Usage): Usage | null {
+  if (!areNumbersSound(usage)) return null;
   return { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens };
+}
+
+function areNumbersSound(counts: object): boolean {
+  for (const value of Object.values(counts)) {
+    if (typeof value === "number" && !(value >= 0 && value < Number.POSITIVE_INFINITY)) return false;
+    if (isObject(value) && !areNumbersSound(value)) return false;
+  }
+  return true;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -162,6 +189,9 @@ export function normaliseReply(
   choiceOffset = 0,
   stops: readonly string[] = [],
 ): ChatReply {
+  const asked = choicesAsked(request);
+  const { choices } = reply;
+  if (choices.length > asked || choices.some(({ index }) => index >= asked)) throw tooMany(asked);
   const plain = choiceOffset === 0 && stops.length === 0 ? plainReply(reply) : null;
   return plain ?? normaliseAsStream(reply, request, choiceOffset, stops);
 }
@@ -192,7 +222,8 @@ function plainReply(reply: ChatReply): ChatReply | null {
   const finish = finish_reason ? finishOf(finish_reason, 0) : "stop";
   const said = { role: "assistant", content, refusal: null } as const;
   const made = { ...extras, choices: [{ index, message: said, finish_reason: finish, logprobs: null }] };
-  return usage ? { ...made, usage: withTotal(usage) } : made;
+  const sound = usage && soundUsage(usage);
+  return sound ? { ...made, usage: sound } : made;
 }
 
 const CHOICE_FIELDS: ReadonlySet<string> = new Set(["index", "message", "finish_reason", "logprobs"]);

@@ -1,12 +1,14 @@
 // Server-sent events: an incremental parser for what upstreams send, and the framing of what clients get.
-import type { ChatChunk } from "../core/chat.ts";
 import type { ServerEvent } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
+import type { JsonObject } from "../core/json.ts";
 import { Run } from "./run.ts";
 import type { Template } from "./splice.ts";
 
 /** A longer event is not an answer but a flood: images in base64 stay below it. */
 export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
+/** JSON over several lines has some hundred; to join millions takes a second. */
+export const EVENT_LINES_MAX = 100_000;
 
 /**
  * Parses a stream's text into events, whatever the cuts: LF, CRLF and CR, comments, several `data` lines. Whoever decodes
@@ -54,7 +56,7 @@ export class EventParser {
 
   /**
    * The next event, or run of events, that is whole; null: more text is needed. Throws a Fault when the lines of one
-   * event, or one line of any kind, grow beyond EVENT_CHARACTERS_MAX.
+   * event, or one line of any kind, grow beyond EVENT_CHARACTERS_MAX, or an event has more than EVENT_LINES_MAX.
    */
   next(): ServerEvent | Run | null {
     while (this.#from < this.#text.length) {
@@ -108,7 +110,7 @@ export class EventParser {
 
   #bound(more: number): void {
     if (this.#linesLength + this.#restLength + more <= EVENT_CHARACTERS_MAX) return;
-    throw new Fault("upstream_error", "The provider sent an event beyond all bounds.");
+    throw beyondBounds();
   }
 
   /** Pieces of a long line are joined once, at its end: joining at each read would take quadratic time. */
@@ -133,6 +135,7 @@ export class EventParser {
     const field = colon === -1 ? line : line.slice(0, colon);
     const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
     if (field === "data") {
+      if (this.#lines.length >= EVENT_LINES_MAX) throw beyondBounds();
       this.#lines.push(value);
       this.#linesLength += line.length + 1;
     } else if (field === "event") this.#event = value;
@@ -148,6 +151,10 @@ export class EventParser {
     this.#event = "";
     return event;
   }
+}
+
+function beyondBounds(): Fault {
+  return new Fault("upstream_error", "The provider sent an event beyond all bounds.");
 }
 
 /** Where a character stands in a text, asked for in rising order: so the text is searched through only once. */
@@ -188,7 +195,7 @@ export class AnswerLines {
     this.#fields = `${JSON.stringify(fields).slice(0, -1)},`;
   }
 
-  chunk(chunk: ChatChunk): string {
+  chunk(chunk: JsonObject): string {
     return dataLine(this.#fields + JSON.stringify(chunk).slice(1));
   }
 

@@ -70,6 +70,7 @@ function byProviderThenName(one: Row, other: Row): number {
 function rowOf(facts: ModelFacts): Row {
   const has: Record<string, boolean> = {
     tools: facts.tools,
+    tools_auto: false,
     vision: facts.inputs.includes("image"),
     files: facts.inputs.includes("pdf"),
     audio: facts.inputs.includes("audio"),

@@ -225,6 +225,8 @@ export const NEWER: readonly Newer[] = [
   },
 ];
 
+const CALLS_AT_WILL = { add: ["tools_auto"], remove: ["tools"] };
+
 /** Capabilities that the lists leave unsaid or have wrong, from the providers' API references. */
 export const CAPABILITY_RULES: readonly {
   readonly ids: RegExp;
@@ -238,4 +240,12 @@ export const CAPABILITY_RULES: readonly {
   { ids: /^OpenAI#(gpt-4o|gpt-5|o3)/, add: ["files"] },
   { ids: /^DeepSeek#/, remove: ["structured"] },
   { ids: /^Mistral#ministral-/, remove: ["reasoning"] },
+  // Models that can't be forced to call a tool, by the same sources as the quirks of their providers.
+  { ids: /^Anthropic#claude-(fable-5-1|(opus|sonnet)-5-5)$/, ...CALLS_AT_WILL },
+  { ids: /^Cohere#command-r-(plus-)?08-2024$/, ...CALLS_AT_WILL },
+  { ids: /^Moonshot#kimi-k2\.7/, ...CALLS_AT_WILL },
+  { ids: /^Qwen#(qwq-plus|.*-thinking)$/, ...CALLS_AT_WILL },
+  { ids: /^ZAI#/, ...CALLS_AT_WILL },
+  // Open models, of which some host can be forced.
+  { ids: /^OpenRouter#(z-ai\/glm|moonshotai\/kimi)/, add: ["tools"], remove: ["tools_auto"] },
 ];

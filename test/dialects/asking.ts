@@ -42,10 +42,25 @@ export async function ask(gateway: UnderTest, body: Body, streamed: boolean): Pr
 }
 
 function replyIn({ status, stream, body }: Seen): JsonObject {
-  if (!stream) return status === 200 ? body : {};
+  if (!stream) return status === 200 ? inPresentForm(body) : {};
   const fold = new Fold();
-  for (const chunk of stream.chunks) fold.push(chunk as unknown as ChatChunk);
+  for (const chunk of stream.chunks) fold.push(inPresentForm(chunk) as unknown as ChatChunk);
   return { ...fold.reply(), object: "chat.completion" };
+}
+
+/** An answer, or a piece of one, to deprecated `functions`, as one to tools. */
+function inPresentForm(answer: JsonObject): JsonObject {
+  const choices = arrayOf(answer.choices).map((given) => {
+    const { finish_reason: reason, ...choice } = objectOf(given);
+    const said = choice.message === undefined ? "delta" : "message";
+    const { function_call: made, ...rest } = objectOf(choice[said]);
+    const start = objectOf(made).name === undefined ? {} : { id: "call_once", type: "function" };
+    const place = said === "delta" ? { index: 0 } : {};
+    const calls = made === undefined ? {} : { tool_calls: [{ ...place, ...start, function: made }] };
+    const finish_reason = reason === "function_call" ? "tool_calls" : reason;
+    return { ...choice, finish_reason, [said]: { ...rest, ...calls } };
+  });
+  return { ...answer, choices };
 }
 
 const LEGAL_ID = /^[A-Za-z0-9_-]{1,40}$/;

@@ -37,7 +37,7 @@ const MANNERS: Readonly<Record<string, (response: ServerResponse, host: string) 
   tattler: (response, host) => {
     head(response, 400, "application/json");
     const message = `key ${RUDE_SECRET} at ${host} and db.internal.example:5432 is bad`;
-    response.end(JSON.stringify({ error: { message, code: RUDE_SECRET } }));
+    response.end(JSON.stringify({ error: { message, code: RUDE_SECRET, param: RUDE_SECRET } }));
   },
   "tattler-mid": (response, host) => {
     head(response, 200, "text/event-stream");

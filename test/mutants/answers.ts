@@ -79,9 +79,23 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "sum cumulative usage",
     file: "src/wire/normalise.ts",
-    find: "    if (usage) this.#usage = withTotal",
+    find: "    if (usage) this.#usage = soundUsage",
     replace: `    if (usage && this.#usage) usage.completion_tokens += this.#usage.completion_tokens;
-    if (usage) this.#usage = withTotal`,
+    if (usage) this.#usage = soundUsage`,
+  },
+  {
+    name: "a choice that nobody asked for is passed on",
+    file: "src/wire/normalise.ts",
+    find: "if (index >= this.#choicesMax) throw",
+    replace: "if (index > 1000) throw",
+    tests: ["test/wire-choices.test.ts"],
+  },
+  {
+    name: "a count that is none counts as nothing",
+    file: "src/providers/counts.ts",
+    find: "return isCount ? countOf(value) : Number.NaN;",
+    replace: "return countOf(value);",
+    tests: ["test/http-wild-answers.test.ts"],
   },
   {
     name: "one call's count for all of them",

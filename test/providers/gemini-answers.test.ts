@@ -109,8 +109,8 @@ describe("answers", () => {
 
   test("several candidates are several choices, each with its own end", () => {
     const bodies = [part([{ text: "a" }], "STOP", 0), part([{ text: "b" }], undefined, 1)];
-    expect(faultCode(() => streamed(bodies))).toBe("upstream_error");
-    const reply = streamed([...bodies, part([], "MAX_TOKENS", 1)]);
+    expect(faultCode(() => streamed(bodies, 2))).toBe("upstream_error");
+    const reply = streamed([...bodies, part([], "MAX_TOKENS", 1)], 2);
     expect(reply.choices.map((each) => [each.message.content, each.finish_reason])).toEqual([
       ["a", "stop"],
       ["b", "length"],

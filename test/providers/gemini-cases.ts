@@ -47,8 +47,8 @@ export function faultCode(run: () => unknown): string {
   }
 }
 
-export function streamed(bodies: readonly unknown[]): ChatReply {
-  const request = requestOf({});
+export function streamed(bodies: readonly unknown[], n = 1): ChatReply {
+  const request = requestOf({ n });
   const decoder = gemini.decoder(cardOf("gemini-3.8-flash"), request);
   const normaliser = new Normaliser(request);
   const fold = new Fold();

@@ -63,12 +63,12 @@ const ROWS: readonly Row[] = [
     { max_completion_tokens: 5 },
     "presence_penalty",
   ],
-  // OpenRouter: nearly everything, but no other model than the one that was priced.
+  // OpenRouter: nearly everything, but nothing that chooses another model, or another server for it.
   [
     "OpenRouter#x/y",
     { models: ["dear/one"], provider: {}, verbosity: "low" },
-    { provider: {}, verbosity: "low" },
-    "models",
+    { verbosity: "low" },
+    "models provider",
   ],
   // Moonshot: one temperature.
   [
@@ -135,7 +135,10 @@ test("what can't be enforced is asked for in words, on the first system message"
   const user: ChatMessage = { role: "user", content: "Hi" };
   const forced = sent(GLM, { messages: [system, user], tools, tool_choice: named });
   expect(forced.body.messages).toEqual([
-    { role: "system", content: "Be brief.\n\nCall the tool look." },
+    {
+      role: "system",
+      content: "Be brief.\n\nYour next message must call the tool `look`; text alone is not an answer.",
+    },
     user,
   ]);
   const shaped = JSON.stringify(sent(DEEPSEEK, { response_format: jsonSchema }).body.messages);

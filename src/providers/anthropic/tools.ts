@@ -1,6 +1,7 @@
 // Tools, the choice among them, and constrained output, as the Messages API takes each.
 import type { ChatRequest, CustomTool, FunctionTool, ResponseFormat, Tool } from "../../core/chat.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { forcedCallWords } from "../forced-call.ts";
 import { marked } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { type Cleaned, cleanSchema, inputSchema, STRICT_TOOLS_MAX, withinLimits } from "./schema.ts";
@@ -172,8 +173,8 @@ function choiceOf(request: ChatRequest, canForce: boolean, hasOutput: boolean): 
     case "any":
     case "tool": {
       if (canForce) return choose(demand);
-      const whom = demand.type === "tool" ? `the tool \`${demand.name}\`` : "at least one of the tools";
-      const sentence = `Your next message must call ${whom}; text alone is not an answer.`;
+      const named = demand.type === "tool" && { type: "function" as const, function: { name: demand.name } };
+      const sentence = forcedCallWords(named || "required");
       return { ...choose({ type: "auto" }), instructions: [sentence], dropped: ["tool_choice"] };
     }
   }

@@ -1,14 +1,7 @@
 // Cohere's content blocks, plans, calls and citations as deltas: one mapping for streamed and whole answers.
 import type { Delta, FinishReason, ReasoningDetail, UrlCitation, Usage } from "../../core/chat.ts";
-import {
-  arrayOf,
-  countOf,
-  isObject,
-  type JsonObject,
-  numberOf,
-  objectOf,
-  stringOf,
-} from "../../core/json.ts";
+import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { knownCount, mainCounts, reportedCount } from "../counts.ts";
 
 /** Thinking blocks of the content. */
 export const THINKING_FORMAT = "cohere-v2-thinking";
@@ -90,29 +83,28 @@ function annotationOf(citation: JsonObject, source: JsonObject): UrlCitation[] {
 
 /**
  * `tokens` are what the model read and wrote, Cohere's own preamble included, images counted apart; `billed_units`
- * are what Cohere bills: they leave the preamble out.
+ * are what Cohere bills: they leave the preamble out. A malformed count is NaN.
  */
 export function usageOf(given: JsonObject): Usage {
   const billed = objectOf(given.billed_units);
   const tokens = isObject(given.tokens) ? given.tokens : billed;
-  const prompt = countOf(tokens.input_tokens) + countOf(tokens.image_tokens);
-  const completion = countOf(tokens.output_tokens);
+  const [text, completion] = mainCounts(tokens.input_tokens, tokens.output_tokens);
+  const prompt = text + reportedCount(tokens.image_tokens);
+  const [cached, reasoning] = [knownCount(given.cached_tokens), knownCount(tokens.reasoning_tokens)];
   const usage: Usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
   };
-  if (numberOf(billed.input_tokens) !== undefined || numberOf(billed.output_tokens) !== undefined) {
+  const billedPrompt = knownCount(billed.input_tokens);
+  const billedCompletion = knownCount(billed.output_tokens);
+  if (billedPrompt !== undefined || billedCompletion !== undefined) {
     usage.billed_units = {
-      input_tokens: countOf(billed.input_tokens) + countOf(billed.image_tokens),
-      output_tokens: countOf(billed.output_tokens),
+      input_tokens: (billedPrompt ?? 0) + reportedCount(billed.image_tokens),
+      output_tokens: billedCompletion ?? 0,
     };
   }
-  if (numberOf(given.cached_tokens) !== undefined) {
-    usage.prompt_tokens_details = { cached_tokens: Math.min(prompt, countOf(given.cached_tokens)) };
-  }
-  if (numberOf(tokens.reasoning_tokens) !== undefined) {
-    usage.completion_tokens_details = { reasoning_tokens: countOf(tokens.reasoning_tokens) };
-  }
+  if (cached !== undefined) usage.prompt_tokens_details = { cached_tokens: Math.min(prompt, cached) };
+  if (reasoning !== undefined) usage.completion_tokens_details = { reasoning_tokens: reasoning };
   return usage;
 }

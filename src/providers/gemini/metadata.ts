@@ -9,6 +9,7 @@ import {
   objectOf,
   stringOf,
 } from "../../core/json.ts";
+import { knownCount, reportedCount } from "../counts.ts";
 
 /** Reasons by their number too: a server asked for `enum-encoding=int` sends those. In the order of the API's enum. */
 const BY_NUMBER = [
@@ -59,11 +60,11 @@ const COUNTS = ["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount"
 
 /** Gemini API, `usageMetadata`. undefined when it holds no counts: early chunks of Vertex AI name only the traffic type. */
 export function usageOf(given: JsonObject): Usage | undefined {
-  if (COUNTS.every((field) => numberOf(given[field]) === undefined)) return undefined;
-  const prompt = countOf(given.promptTokenCount) + countOf(given.toolUsePromptTokenCount);
-  const completion = countOf(given.candidatesTokenCount) + countOf(given.thoughtsTokenCount);
-  const cached = numberOf(given.cachedContentTokenCount);
-  const reasoning = numberOf(given.thoughtsTokenCount);
+  if (COUNTS.every((field) => knownCount(given[field]) === undefined)) return undefined;
+  const prompt = reportedCount(given.promptTokenCount) + reportedCount(given.toolUsePromptTokenCount);
+  const completion = reportedCount(given.candidatesTokenCount) + reportedCount(given.thoughtsTokenCount);
+  const cached = knownCount(given.cachedContentTokenCount);
+  const reasoning = knownCount(given.thoughtsTokenCount);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,

@@ -3,10 +3,11 @@ import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { withInstruction } from "../forced-call.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";
 import { planThinking } from "./effort.ts";
 import { planFormat } from "./format.ts";
-import { outgoingMessages, withInstruction } from "./messages.ts";
+import { outgoingMessages } from "./messages.ts";
 import { type OpenaiQuirks, quirksFor } from "./quirks.ts";
 import { planTools } from "./tools.ts";
 
@@ -26,24 +27,30 @@ const HANDLED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Fields by which other gateways are told where to go, as whom, and to which model instead: the card says that here,
- * and what another model costs would not have been held.
+ * Fields by which other gateways are told where to go, as whom, to which model instead, what else to run and whom to tell:
+ * the card says where here, and what another model or a plugin costs would not have been held.
  */
 const ROUTING: ReadonlySet<string> = new Set([
   "api_base",
   "api_key",
   "api_version",
   "base_url",
+  "custom_host",
   "custom_llm_provider",
   "extra_body",
   "extra_headers",
   "extra_query",
   "fallbacks",
   "headers",
+  "litellm_params",
   "models",
   "organization",
+  "plugins",
   "preset",
+  "provider",
+  "proxy",
   "route",
+  "webhook",
 ]);
 const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 /** Gemini's own face of this API, the only one that signs tool calls. */

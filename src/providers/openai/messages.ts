@@ -128,19 +128,6 @@ function textOfDetails(details: readonly unknown[]): string {
     .join("");
 }
 
-/** The messages with one more instruction: on the first system message, or before all, since some templates allow only that. */
-export function withInstruction(messages: readonly JsonObject[], instruction: string): JsonObject[] {
-  const [first, ...others] = messages;
-  if (first === undefined || (first.role !== "system" && first.role !== "developer")) {
-    return [{ role: "system", content: instruction }, ...messages];
-  }
-  const { content } = first;
-  const extended = Array.isArray(content)
-    ? [...content, { type: "text", text: instruction }]
-    : `${stringOf(content) ?? ""}\n\n${instruction}`.trim();
-  return [{ ...first, content: extended }, ...others];
-}
-
 /** Whether any message says "JSON", without which several servers refuse their JSON mode. */
 export function mentionsJson(messages: readonly ChatMessage[]): boolean {
   return messages.some((message) => /json/i.test(textOf(message.content)));

@@ -1,7 +1,8 @@
 // Tools and the choice among them as one server takes them; what it can't be told is asked of the model in words.
-import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../core/chat.ts";
+import type { ChatRequest, FunctionTool, Tool } from "../../core/chat.ts";
 import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import { asFunction, plainChoice } from "../chat-tools.ts";
+import { forcedCallWords } from "../forced-call.ts";
 import { directionOf } from "./effort.ts";
 import { withCacheMark } from "./messages.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
@@ -37,13 +38,8 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
     const fields = { tools: outgoing, ...(plain.choice === undefined ? {} : { tool_choice: plain.choice }) };
     return { fields, instruction: null, dropped };
   }
-  const instruction = wordsFor(plain.choice);
+  const instruction = forcedCallWords(plain.choice);
   return { fields: { tools: outgoing }, instruction, dropped: [...dropped, "tool_choice"] };
-}
-
-function wordsFor(choice: ToolChoice | undefined): string {
-  const isNamed = typeof choice === "object" && choice.type === "function";
-  return isNamed ? `Call the tool ${choice.function.name}.` : "Call at least one of the tools.";
 }
 
 function nameOf(tool: Tool): string | undefined {

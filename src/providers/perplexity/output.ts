@@ -1,6 +1,7 @@
 // What the Agent API's answers hold beyond the common items: search results, the citations made of them, searches billed.
 import type { ChatRequest, Delta, UrlCitation, Usage } from "../../core/chat.ts";
-import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { reportedCount } from "../counts.ts";
 import { usageOf } from "../response-fields.ts";
 import type { OutputForm } from "../response-output.ts";
 import { type ToolNames, toolNames } from "./names.ts";
@@ -37,8 +38,8 @@ export class AgentOutput implements OutputForm {
   /** Web searches are billed apart; pages fetched and other tools are not searches. */
   usage(given: JsonObject): Usage {
     const usage = usageOf(given);
-    const searches = countOf(objectOf(objectOf(given.tool_calls_details).search_web).invocation);
-    return searches > 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
+    const searches = reportedCount(objectOf(objectOf(given.tool_calls_details).search_web).invocation);
+    return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
   }
 
   #annotations(text: string): UrlCitation[] {

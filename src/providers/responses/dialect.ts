@@ -2,8 +2,9 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatReply, ChatRequest, Delta, Usage } from "../../core/chat.ts";
 import type { Decoder, Dialect } from "../../core/dialect.ts";
-import { countOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
 import { explainChat } from "../chat-error.ts";
+import { reportedCount } from "../counts.ts";
 import type { CallType } from "../response-events.ts";
 import { usageOf } from "../response-fields.ts";
 import { type OutputForm, ResponseReader } from "../response-output.ts";
@@ -38,8 +39,8 @@ class OutputOfResponses implements OutputForm {
     const usage = usageOf(given);
     const billed = given.server_side_tool_usage_details;
     const { web_search_calls: web, x_search_calls: posts } = objectOf(billed);
-    const searches = isObject(billed) ? countOf(web) + countOf(posts) : this.#searches;
-    return searches > 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
+    const searches = isObject(billed) ? reportedCount(web) + reportedCount(posts) : this.#searches;
+    return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
   }
 }
 

@@ -1,0 +1,43 @@
+// Our JSON Schemas in the form of OpenAPI 3.0, which is a dialect of its own: no type `null`, no pattern properties.
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
+
+/** A schema that says the same in OpenAPI 3.0.3. */
+export function inOpenApi(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(inOpenApi);
+  if (!isObject(schema)) return schema;
+  const { anyOf, patternProperties, ...rest } = schema;
+  const shown: JsonObject = {};
+  for (const [keyword, value] of Object.entries(rest)) shown[keyword] = inOpenApi(value);
+  // A record: each of its fields, whatever its name.
+  const [each] = Object.values(objectOf(patternProperties));
+  if (each !== undefined) shown.additionalProperties = inOpenApi(each);
+  return Array.isArray(anyOf) ? union(anyOf, shown) : shown;
+}
+
+function union(alternatives: readonly unknown[], beside: JsonObject): JsonObject {
+  const shown = alternatives
+    .filter((one) => objectOf(one).type !== "null")
+    .map(inOpenApi)
+    .filter(isObject);
+  const [only] = shown;
+  const made = only && shown.length === 1 ? { ...only, ...beside } : { ...beside, anyOf: shown };
+  return shown.length < alternatives.length ? orNull(made) : made;
+}
+
+/** `nullable` counts only beside `type`, and an `enum` has to name null too (OpenAPI 3.0.3, "Schema Object"). */
+function orNull(schema: JsonObject): JsonObject {
+  const [first, ...others] = arrayOf(schema.anyOf);
+  if (isObject(first)) return { ...schema, anyOf: [orNull(first), ...others] };
+  const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return { ...schema, ...values, nullable: true };
+}
+
+/** A request whose optional fields may be null, which says the same as leaving them out. */
+export function withOptionalNulls(schema: JsonObject): JsonObject {
+  const required = new Set(arrayOf(schema.required).map(stringOf));
+  const properties: JsonObject = {};
+  for (const [name, property] of Object.entries(objectOf(schema.properties))) {
+    properties[name] = required.has(name) ? property : { anyOf: [property, { type: "null" }] };
+  }
+  return { ...schema, properties };
+}

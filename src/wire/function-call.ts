@@ -1,0 +1,60 @@
+// The deprecated `functions` of OpenAI's API: requests that use them are answered with `function_call`, as they expect.
+import type { ChatChunk, ChatReply, ChunkChoice, Delta, ReplyChoice, Usage } from "../core/chat.ts";
+import { arrayOf, type JsonObject, objectOf } from "../core/json.ts";
+import { chunksOf, type Part } from "./run.ts";
+
+/** Whether a client's body offers functions in the deprecated form; beside `tools` they count for nothing. */
+export function offersFunctions(body: unknown): boolean {
+  const { tools, functions } = objectOf(body);
+  return arrayOf(tools).length === 0 && arrayOf(functions).length > 0;
+}
+
+/** A whole answer with its call in the deprecated form, which has room for one. */
+export function withFunctionCall(reply: ChatReply): JsonObject {
+  return { ...reply, choices: reply.choices.map(choiceWithCall) };
+}
+
+function choiceWithCall(choice: ReplyChoice): JsonObject {
+  const { tool_calls: calls, ...message } = choice.message;
+  const [call] = calls ?? [];
+  if (call?.type !== "function") return choice;
+  const { name, arguments: text } = call.function;
+  return {
+    ...choice,
+    message: { ...message, function_call: { name, arguments: text } },
+    finish_reason: finishOf(choice.finish_reason),
+  };
+}
+
+/** A chunk as a client sees it. */
+export interface ShownChunk extends JsonObject {
+  readonly choices: readonly JsonObject[];
+  readonly usage?: Usage;
+}
+
+/** A streamed answer's parts with the same. A piece of a later call leaves nothing. */
+export function withFunctionCalls(parts: readonly Part[]): readonly ShownChunk[] {
+  return chunksOf(parts).flatMap(chunkWithCall);
+}
+
+function chunkWithCall(chunk: ChatChunk): readonly ShownChunk[] {
+  const choices = chunk.choices.map(pieceWithCall).filter((choice) => choice !== null);
+  return choices.length === 0 && chunk.choices.length > 0 ? [] : [{ ...chunk, choices }];
+}
+
+function pieceWithCall(choice: ChunkChoice): JsonObject | null {
+  const delta = deltaWithCall(choice.delta);
+  if (choice.finish_reason !== null)
+    return { ...choice, delta, finish_reason: finishOf(choice.finish_reason) };
+  return Object.keys(delta).length === 0 ? null : { ...choice, delta };
+}
+
+function deltaWithCall(delta: Delta): JsonObject {
+  const { tool_calls: fragments, ...rest } = delta;
+  const made = fragments?.find(({ index }) => index === 0)?.function;
+  return made === undefined ? rest : { ...rest, function_call: made };
+}
+
+function finishOf(reason: string): string {
+  return reason === "tool_calls" ? "function_call" : reason;
+}

@@ -1,0 +1,28 @@
+// Which cards can be forced to call a tool, held against what their providers' dialects make of a forced call.
+import { expect, test } from "bun:test";
+import { shippedCards } from "../../src/catalogue/rows.ts";
+import type { ModelCard } from "../../src/core/card.ts";
+import type { ChatRequest, ToolChoice } from "../../src/core/chat.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+
+const TOOLS = ["one", "two"].map((name) => ({ type: "function" as const, function: { name } }));
+const CHOICES: readonly ToolChoice[] = ["required", { type: "function", function: { name: "one" } }];
+
+/** Whether the dialect of the card's provider leaves out one of the two forced choices. */
+function losesForce(card: ModelCard): boolean {
+  const provider = PROVIDERS.find(({ name }) => name === card.provider);
+  return CHOICES.some((choice) => {
+    const messages = [{ role: "user" as const, content: "hi" }];
+    const request: ChatRequest = { model: card.name, messages, tools: TOOLS, tool_choice: choice };
+    const target = { baseUrl: provider?.baseUrl ?? "", secret: null, headers: {} };
+    return provider?.dialect.encode(request, card, target).dropped.includes("tool_choice") ?? false;
+  });
+}
+
+test("a card has `tools_auto` where its provider's dialect can't force a call, else `tools`, never both", () => {
+  const cards = shippedCards().filter(({ capabilities: can }) => can.has("tools") || can.has("tools_auto"));
+  const auto = cards.filter(({ capabilities }) => capabilities.has("tools_auto"));
+  expect(auto.map(({ id }) => id)).toEqual(cards.filter(losesForce).map(({ id }) => id));
+  expect(auto.length).toBeGreaterThan(20);
+  expect(auto.filter(({ capabilities }) => capabilities.has("tools"))).toEqual([]);
+});

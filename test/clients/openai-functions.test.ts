@@ -1,0 +1,97 @@
+// OpenAI's JavaScript SDK against the running gateway: the deprecated `functions`, answered in their own form by every dialect.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import type {
+  ChatCompletionChunk,
+  ChatCompletionMessage,
+  ChatCompletionMessageParam,
+} from "openai/resources/chat/completions";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { PROVIDER_NAMES } from "../http/world.ts";
+import { ASK_ONE, ASK_TWO, WEATHER } from "./setting.ts";
+
+let under: UnderTest;
+let client: OpenAI;
+
+beforeAll(async () => {
+  under = await startUnderTest();
+  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+});
+afterAll(() => under.stop());
+
+const user = (content: string): ChatCompletionMessageParam[] => [{ role: "user", content }];
+const OSLO = { name: WEATHER.name, arguments: expect.stringMatching(/^\{\s*"city":\s*"Oslo"\s*\}$/) };
+
+function withoutTools(message: ChatCompletionMessage | undefined) {
+  expect(message).not.toHaveProperty("tool_calls");
+  return message?.function_call;
+}
+
+describe.each([...PROVIDER_NAMES])("%s", (provider) => {
+  const model = `${provider}#sim-mini`;
+  const asking = (content: string) => ({ model, functions: [WEATHER], messages: user(content) });
+
+  test("a call, and its result taken back", async () => {
+    const { choices } = await client.chat.completions.create(asking(ASK_ONE));
+    expect(choices[0]?.finish_reason).toBe("function_call");
+    expect(choices[0]?.message.content).toBeNull();
+    expect(withoutTools(choices[0]?.message)).toEqual(OSLO);
+    const message = choices[0]?.message;
+    const messages: ChatCompletionMessageParam[] = [
+      ...user(ASK_ONE),
+      ...(message ? [message] : []),
+      { role: "function", name: WEATHER.name, content: "rain" },
+    ];
+    const told = await client.chat.completions.create({ model, functions: [WEATHER], messages });
+    expect(told.choices[0]?.finish_reason).toBe("stop");
+    expect(told.choices[0]?.message.content).toContain("rain");
+    expect(withoutTools(told.choices[0]?.message)).toBeUndefined();
+  });
+
+  test("a streamed call: its name once, its arguments in pieces", async () => {
+    const pieces: ChatCompletionChunk.Choice[] = [];
+    for await (const { choices } of await client.chat.completions.create({
+      ...asking(ASK_ONE),
+      stream: true,
+    }))
+      pieces.push(...choices);
+    const calls = pieces.flatMap(({ delta }) => delta.function_call ?? []);
+    expect(calls.map(({ name }) => name).filter(Boolean)).toEqual([WEATHER.name]);
+    expect(calls.map(({ arguments: piece }) => piece ?? "").join("")).toEqual(OSLO.arguments);
+    expect(pieces.some(({ delta }) => delta.tool_calls)).toBe(false);
+    expect(pieces.at(-1)?.finish_reason).toBe("function_call");
+  });
+
+  test("the form has room for one call", async () => {
+    const { choices } = await client.chat.completions.create(asking(ASK_TWO));
+    expect(withoutTools(choices[0]?.message)).toEqual(OSLO);
+    const final = await client.chat.completions.stream(asking(ASK_TWO)).finalMessage();
+    expect(final.function_call).toEqual(OSLO);
+  });
+
+  test("an answer in words, and one that is forced", async () => {
+    const words = await client.chat.completions.create({ ...asking(ASK_ONE), function_call: "none" });
+    expect(words.choices[0]?.finish_reason).toBe("stop");
+    expect(withoutTools(words.choices[0]?.message)).toBeUndefined();
+    const forced = await client.chat.completions.create({
+      ...asking("hello"),
+      function_call: { name: WEATHER.name },
+    });
+    expect(withoutTools(forced.choices[0]?.message)?.name).toBe(WEATHER.name);
+  });
+});
+
+test("beside tools they count for nothing, as do empty ones", async () => {
+  const tools = [{ type: "function" as const, function: WEATHER }];
+  const model = "OpenAI#sim-mini";
+  for (const functions of [[WEATHER], []]) {
+    const { choices } = await client.chat.completions.create({
+      model,
+      tools,
+      functions,
+      messages: user(ASK_ONE),
+    });
+    expect(choices[0]?.finish_reason).toBe("tool_calls");
+    expect(choices[0]?.message).not.toHaveProperty("function_call");
+  }
+});

@@ -1,0 +1,111 @@
+// A forced tool call at models that can't be forced: selectors leave them out, a plainly named one is asked in words.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { arrayOf, objectOf } from "../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { type Seen, seen } from "./http/observe.ts";
+
+let gateway: UnderTest;
+/** Secrets of keys that may use both models, and the one that can't be forced alone. */
+let both: string;
+let willful: string;
+
+beforeAll(async () => {
+  gateway = await startUnderTest({
+    more: (url) => `
+  Own:
+    dialect: openai
+    keys: ["sim-key"]
+    base_url: "${url}/openai/v1"
+    models:
+      - { name: willful, context: 8192, output: 1024, price: { input: 0.01, output: 0.05 }, capabilities: [tools_auto] }
+      - { name: obedient, context: 8192, output: 1024, price: { input: 10, output: 50 }, capabilities: [tools] }
+      - { name: toolless, context: 8192, output: 1024, price: { input: 0.01, output: 0.05 }, capabilities: [] }`,
+  });
+  const newKey = async (models: readonly string[]) =>
+    (await gateway.newKey({ requests_per_day: null, allowed_models: models })).secret;
+  both = await newKey(["Own#willful", "Own#obedient"]);
+  willful = await newKey(["Own#willful"]);
+});
+afterAll(() => gateway.stop());
+
+const named = (name: string) => ({ type: "function", function: { name } });
+const TOOLS = [named("look"), named("wait")];
+const among = (mode: string) => ({
+  type: "allowed_tools",
+  allowed_tools: { mode, tools: [named("look")] },
+});
+
+const FREE: readonly unknown[] = ["auto", "none", among("auto")];
+const FORCED: readonly unknown[] = ["required", named("look"), among("required")];
+
+function asking(model: string, choice: unknown) {
+  const messages = [
+    { role: "system", content: "Be brief." },
+    { role: "user", content: "hello" },
+  ];
+  return { model, messages, tools: TOOLS, tool_choice: choice };
+}
+
+async function ask(model: string, choice: unknown, secret: string): Promise<Seen> {
+  return seen(await gateway.chat(asking(model, choice), { secret }));
+}
+
+/** Why each of the two can't serve, by the dry run. */
+async function removals(choice: unknown): Promise<Record<string, unknown>> {
+  const response = await fetch(`${gateway.url}/v1/route`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${both}`, "content-type": "application/json" },
+    body: JSON.stringify(asking("Router#light", choice)),
+  });
+  const candidates = arrayOf(objectOf(await response.json()).candidates).map(objectOf);
+  const own = candidates.filter(({ model }) => model === "Own#willful" || model === "Own#obedient");
+  return Object.fromEntries(own.map(({ model, removed_by }) => [String(model), removed_by]));
+}
+
+describe("a selector", () => {
+  test.each(FREE)("chooses among both where nothing is forced: %j", async (choice) => {
+    expect(await removals(choice)).toEqual({ "Own#willful": null, "Own#obedient": null });
+  });
+
+  test.each(FORCED)("takes the one that can be forced: %j", async (choice) => {
+    const answer = await ask("Router#light", choice, both);
+    expect([answer.status, answer.body.model]).toEqual([200, "Own#obedient"]);
+    expect(answer.headers.get("x-poundkey-dropped")).toBeNull();
+  });
+
+  test.each(FORCED)("says why: %j", async (choice) => {
+    expect(await removals(choice)).toEqual({ "Own#willful": "tools", "Own#obedient": null });
+  });
+
+  test("refuses where no other model is left", async () => {
+    const { status, error } = await ask("Router#light", "required", willful);
+    expect([status, error?.code]).toEqual([400, "unsupported_capability"]);
+  });
+});
+
+describe("a model that is plainly named", () => {
+  test.each(FORCED)("is asked in words: %j", async (choice) => {
+    const answer = await ask("Own#willful", choice, both);
+    expect([answer.status, answer.headers.get("x-poundkey-dropped")]).toEqual([200, "tool_choice"]);
+    const sent = objectOf(gateway.simulator.calls.last()?.body);
+    expect(sent.tool_choice ?? "auto").toBe("auto");
+    const [system, ...others] = arrayOf(sent.messages).map(objectOf);
+    expect(system?.content).toMatch(/^Be brief\.\n\nYour next message must call /);
+    expect(others).toHaveLength(1);
+    // Of the tools only those that the choice leaves.
+    expect(arrayOf(sent.tools)).toHaveLength(choice === "required" ? 2 : 1);
+  });
+
+  test.each(FREE)("is asked as ever where nothing is forced: %j", async (choice) => {
+    const answer = await ask("Own#willful", choice, both);
+    expect([answer.status, answer.headers.get("x-poundkey-dropped")]).toEqual([200, null]);
+  });
+
+  test("is refused where it takes no tools at all", async () => {
+    for (const choice of ["auto", "required"]) {
+      const { status, error } = await ask("Own#toolless", choice, gateway.secret);
+      expect([status, error?.code, error?.param]).toEqual([400, "unsupported_capability", "tools"]);
+      expect(error?.message).toContain("does not take tools");
+    }
+  });
+});

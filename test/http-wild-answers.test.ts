@@ -1,0 +1,117 @@
+// Answers beyond all measure: what no model was asked for, or nobody could read in time, is garbled and never passed on.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { objectOf } from "../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
+import { startWildUpstream, type WildUpstream } from "./http/wild-upstream.ts";
+
+let upstream: WildUpstream;
+let gateway: UnderTest;
+
+beforeAll(async () => {
+  upstream = await startWildUpstream();
+  const wild = `  Wild: { dialect: openai, base_url: "${upstream.url}", keys: ["sim-key"], unlisted_models: true }`;
+  gateway = await startUnderTest({ more: wild });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await upstream.stop();
+});
+
+async function ask(model: string, more: object = {}, words = "hello"): Promise<Seen> {
+  const body = { model: `Wild#${model}`, messages: [{ role: "user", content: words }], ...more };
+  return seen(await gateway.chat(body));
+}
+
+const GARBLED = { whole: "502 api_error upstream_error", stream: "502 api_error upstream_error" };
+/** The first text had left already. */
+const BROKEN_OFF = { whole: GARBLED.whole, stream: "200 then api_error upstream_error" };
+const FINE = { whole: "200 whole", stream: "200 done" };
+
+const ROWS: readonly (readonly [model: string, lines: typeof FINE, more?: object])[] = [
+  ["two-choices", GARBLED],
+  ["second-index", BROKEN_OFF],
+  ["crowd-of-choices", GARBLED, { n: 2 }],
+  ["crowd-of-elements", GARBLED],
+  ["crowd-of-fields", GARBLED],
+  ["deep", GARBLED],
+  ["likely", GARBLED],
+  ["likely", FINE, { logprobs: true, top_logprobs: 20 }],
+  ["15-megabytes", FINE],
+  ["17-megabytes", { ...FINE, whole: GARBLED.whole }],
+  ["blank-lines", FINE],
+  ["blank-events", FINE],
+  ["blank-data", GARBLED],
+];
+
+describe.each([false, true])("streamed: %p", (stream) => {
+  test.each(ROWS)("%s", async (model, lines, more = {}) => {
+    const answer = await ask(model, { stream, ...more });
+    const whole = model === "blank-data" ? FINE.whole : lines.whole;
+    expect(lineOf(answer)).toBe(stream ? lines.stream : whole);
+    if (!answer.error) expect(textIn(answer)).toBe("good day");
+  });
+});
+
+function asking(stream: boolean) {
+  return stream ? { stream, stream_options: { include_usage: true } } : { stream };
+}
+
+function counts({ body, stream }: Seen) {
+  const { prompt_tokens, completion_tokens, completion_tokens_details } = objectOf(
+    stream ? stream.usage : body.usage,
+  );
+  return { prompt_tokens, completion_tokens, completion_tokens_details };
+}
+
+const MALFORMED = [
+  '{"prompt_tokens":1e400,"completion_tokens":5,"total_tokens":15}',
+  '{"prompt_tokens":-3,"completion_tokens":5,"total_tokens":2}',
+  '{"prompt_tokens":"10","completion_tokens":5,"total_tokens":15}',
+  '{"prompt_tokens":10,"completion_tokens":[5],"total_tokens":15}',
+  '{"prompt_tokens":10,"completion_tokens":5,"total_tokens":1e400}',
+  '{"prompt_tokens":10,"completion_tokens":5,"prompt_tokens_details":{"cached_tokens":-9}}',
+  '{"prompt_tokens":10,"completion_tokens":5,"completion_tokens_details":{"reasoning_tokens":1e999}}',
+  "{}",
+];
+
+describe.each([false, true])("a malformed count makes the whole report none, streamed: %p", (stream) => {
+  test.each(MALFORMED)("%s", async (report) => {
+    const answer = await ask("usage", asking(stream), report);
+    // As long as the report, so that the prompt is estimated the same.
+    const unreported = await ask("usage", asking(stream), "null".padEnd(report.length));
+    expect(counts(answer)).toEqual(counts(unreported));
+  });
+
+  test("a sound one counts", async () => {
+    const report = '{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}';
+    const answer = await ask("usage", asking(stream), report);
+    expect(counts(answer)).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
+  });
+});
+
+describe("the field that the provider names in its refusal is the client's to know", () => {
+  const rows: readonly (readonly [param: unknown, shown: string | null])[] = [
+    ["messages[0].content", "messages[0].content"],
+    ["tools[3].function.parameters", "tools[3].function.parameters"],
+    [undefined, null],
+    [null, null],
+    [7, null],
+    ["", null],
+    ["what the client said, in words", null],
+    ["x".repeat(129), null],
+    ["sk-abcdefghijklmnop", null],
+    ["https://up.example/v1", null],
+  ];
+  test.each(rows)("%p", async (param, shown) => {
+    const error = JSON.stringify({ message: "No such thing.", code: "invalid_value", param });
+    const answer = await ask("error", {}, error);
+    expect([answer.status, answer.error?.param]).toEqual([400, shown]);
+  });
+
+  test("not where the provider blames the gateway", async () => {
+    const error = JSON.stringify({ message: "Incorrect API key provided", param: "api_key" });
+    expect((await ask("error", {}, error)).error).toMatchObject({ code: "upstream_auth", param: null });
+  });
+});

@@ -1,0 +1,48 @@
+// The shape of a JSON text is that of the value in it, and an excess is found without looking at the rest.
+import { describe, expect, test } from "bun:test";
+import { isObject } from "../src/core/json.ts";
+import { type JsonShape, shapeOf } from "../src/core/json-shape.ts";
+
+const UNBOUNDED: JsonShape = { depth: Number.POSITIVE_INFINITY, elements: Number.POSITIVE_INFINITY };
+
+/** The same, counted in the parsed value. */
+function countedIn(value: unknown): JsonShape {
+  if (!Array.isArray(value) && !isObject(value)) return { depth: 0, elements: 0 };
+  const inside = Object.values(value).map(countedIn);
+  return {
+    depth: 1 + Math.max(0, ...inside.map(({ depth }) => depth)),
+    elements: inside.reduce((sum, { elements }) => sum + elements, inside.length),
+  };
+}
+
+const TEXTS = [
+  "1",
+  '"a,b[c{"',
+  "[]",
+  "{}",
+  "[ \n ]",
+  "[[],[],{}]",
+  "[1,2,3]",
+  '{"a":1}',
+  '{"a":[1,2],"b":{"c":{}}}',
+  '["\\"",",","\\\\","[{",{"\\\\\\"}":"]"}]',
+  '[ "" , { "" : [ [ ] ] } ]',
+  "[[[[[1]]]]]",
+  "[null,true,false,-1.5e9]",
+];
+
+describe("counts what is there", () => {
+  test.each(TEXTS)("%s", (text) => {
+    expect(shapeOf(text, UNBOUNDED)).toEqual(countedIn(JSON.parse(text)));
+  });
+});
+
+test("stops at the first excess", () => {
+  const many = `[${"[],".repeat(1_000_000)}[]]`;
+  expect(shapeOf(many, { depth: 8, elements: 100 })).toEqual({ depth: 2, elements: 101 });
+  expect(shapeOf("[".repeat(1_000_000), { depth: 8, elements: 100 })).toEqual({ depth: 9, elements: 8 });
+});
+
+test("a string without an end holds nothing", () => {
+  expect(shapeOf('["a,b,c', UNBOUNDED)).toEqual({ depth: 1, elements: 1 });
+});

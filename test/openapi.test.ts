@@ -1,0 +1,133 @@
+// The served OpenAPI document before a foreign validator, and the requests and answers of the gateway before the document.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import SwaggerParser from "@apidevtools/swagger-parser";
+import Ajv, { type ValidateFunction } from "ajv";
+import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
+import { FIELD_FEATURES } from "./dialects/features-fields.ts";
+import { FORMAT_FEATURES } from "./dialects/features-format.ts";
+import { MESSAGE_FEATURES } from "./dialects/features-messages.ts";
+import { RESULT_FEATURES } from "./dialects/features-results.ts";
+import { TOOL_FEATURES } from "./dialects/features-tools.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import type { Row } from "./http/row.ts";
+import { BAD_FIELD_ROWS, GOOD_FIELD_ROWS } from "./http/rows-bad-fields.ts";
+
+const FEATURES = [
+  ...MESSAGE_FEATURES,
+  ...TOOL_FEATURES,
+  ...RESULT_FEATURES,
+  ...FORMAT_FEATURES,
+  ...FIELD_FEATURES,
+];
+
+let gateway: UnderTest;
+let document: JsonObject;
+const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false });
+// Keywords of OpenAPI's that say nothing of a value.
+ajv.addVocabulary(["example"]);
+
+beforeAll(async () => {
+  gateway = await startUnderTest();
+  document = objectOf(await (await fetch(`${gateway.url}/openapi.json`)).json());
+});
+afterAll(() => gateway.stop());
+
+function at(...path: readonly string[]): JsonObject {
+  return path.reduce((found, name) => objectOf(found[name]), document);
+}
+
+function validatorOf(media: JsonObject): ValidateFunction {
+  return ajv.compile(objectOf(objectOf(media["application/json"]).schema));
+}
+
+function requestValidator(path: string): ValidateFunction {
+  return validatorOf(at("paths", path, "post", "requestBody", "content"));
+}
+
+function answerValidator(path: string, method: string, status: number): ValidateFunction {
+  return validatorOf(at("paths", path, method, "responses", String(status), "content"));
+}
+
+test("a foreign validator finds nothing wrong with it", async () => {
+  const file = join(gateway.directory, "openapi.json");
+  await Bun.write(file, JSON.stringify(document));
+  expect(await SwaggerParser.validate(file)).toMatchObject({ openapi: "3.0.3" });
+});
+
+test("no schema says `nullable` where it says no type: beside `anyOf` it allows nothing", () => {
+  const wrong: unknown[] = [];
+  const look = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    if ("nullable" in value && !("type" in value)) wrong.push(value);
+    for (const inner of Object.values(value)) look(inner);
+  };
+  look(document);
+  expect(wrong).toEqual([]);
+});
+
+/** Refused by what no schema of one body can say: the operator's ceilings, and what one field means beside another. */
+function isBeyondSchema({ code, param, body }: Row): boolean {
+  const { n, messages, model } = objectOf(parseJson(String(body)));
+  if (code === "unsupported_capability" || (param === "stream_options" && code === null)) return true;
+  if (n === 17 || (Array.isArray(messages) && messages.length > 10_000)) return true;
+  return String(model).includes("\0") || (param === "tool_choice" && code === "invalid_value");
+}
+
+describe("chat requests", () => {
+  const good = GOOD_FIELD_ROWS.map(({ name, body }) => [name, parseJson(String(body))] as const);
+  const asked = FEATURES.map(({ name, turns }) => [name, { model: "x", ...turns[0]?.ask([]) }] as const);
+  test.each([...good, ...asked])("%s", (_, body) => {
+    const validate = requestValidator("/v1/chat/completions");
+    validate(body);
+    expect(validate.errors).toBeNull();
+  });
+
+  const bad = BAD_FIELD_ROWS.filter((row) => !isBeyondSchema(row));
+  test.each(bad.map((row) => [row.name, row] as const))("refused: %s", (_, { body }) => {
+    expect(requestValidator("/v1/chat/completions")(parseJson(String(body)))).toBe(false);
+  });
+
+  test("the example is one", () => {
+    const { example } = at(
+      "paths",
+      "/v1/chat/completions",
+      "post",
+      "requestBody",
+      "content",
+      "application/json",
+    );
+    expect(requestValidator("/v1/chat/completions")(example)).toBe(true);
+  });
+});
+
+describe("answers", () => {
+  const chat = "/v1/chat/completions";
+  const body = { model: "Local#sim-mini", messages: [{ role: "user", content: "hello" }] };
+  const functions = [{ name: "look", parameters: { type: "object", properties: {} } }];
+  const rows: readonly (readonly [string, object, number])[] = [
+    ["a completion", body, 200],
+    [
+      "with a tool call",
+      { ...body, tools: [{ type: "function", function: functions[0] }], tool_choice: "required" },
+      200,
+    ],
+    ["with a function call", { ...body, functions, function_call: { name: "look" } }, 200],
+    ["a refusal", { ...body, n: 0 }, 400],
+  ];
+  test.each(rows)("%s", async (_, request, status) => {
+    const response = await gateway.chat(request);
+    expect(response.status).toBe(status);
+    const validate = answerValidator(chat, "post", status);
+    validate(await response.json());
+    expect(validate.errors).toBeNull();
+  });
+
+  test.each(["/v1/models", "/v1/key"])("%s", async (path) => {
+    const headers = { authorization: `Bearer ${gateway.secret}` };
+    const response = await fetch(gateway.url + path, { headers });
+    const validate = answerValidator(path, "get", 200);
+    validate(await response.json());
+    expect(validate.errors).toBeNull();
+  });
+});

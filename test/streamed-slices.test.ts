@@ -1,0 +1,64 @@
+// A read of many megabytes is worked through in slices: whoever else waits for the loop has a turn in between.
+import { expect, test } from "bun:test";
+import { clock } from "../src/cli/world.ts";
+import { Deadlines } from "../src/gateway/deadlines.ts";
+import { KeptConnections } from "../src/gateway/kept.ts";
+import { Reachability } from "../src/gateway/reachability.ts";
+import { StreamedAttempt } from "../src/gateway/streamed.ts";
+import { upstreamOf } from "../src/gateway/upstream.ts";
+import { dialectNamed } from "../src/providers/index.ts";
+import { chunksOf } from "../src/wire/run.ts";
+import { cardOf } from "./providers/drive.ts";
+
+const MEGABYTE = 1024 * 1024;
+const PIECE = 'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n';
+const END = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+const FLOODS: readonly (readonly [string, string])[] = [
+  ["blank lines", "\n"],
+  ["empty events", "data:\n\n"],
+  ["comments", ":\n"],
+  ["events that say nothing", 'data: {"choices":[]}\n\n'],
+];
+
+test.each(FLOODS)("%s", async (_name, event) => {
+  const body = PIECE + event.repeat((4 * MEGABYTE) / event.length) + END;
+  const deadlines = new Deadlines(clock);
+  const fetched = () => Promise.resolve(new Response(body));
+  const reach = () => Promise.resolve(true);
+  const reachability = new Reachability(deadlines, reach);
+  const timeouts = { connectMs: 60_000, firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 };
+  const setup = {
+    ...{ name: "Local", dialect: null, baseUrl: "http://local.example/v1", headers: {}, timeouts },
+    ...{ unlistedModels: true, credentials: [] },
+  };
+  const attempt = new StreamedAttempt(
+    { clock, fetch: fetched, reach, deadlines, reachability, kept: new KeptConnections() },
+    {
+      card: cardOf("m", null),
+      credential: { secret: null, weight: 1 },
+      upstream: upstreamOf(setup, dialectNamed("openai")),
+      trial: null,
+      request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
+      fresh: false,
+      choiceOffset: 0,
+      client: new AbortController().signal,
+      totalAtMs: deadlines.nowMs() + 60_000,
+      clientLimitAtMs: Number.POSITIVE_INFINITY,
+      onSent: () => {},
+      onUnsent: () => {},
+      onDropped: () => {},
+      onUsage: () => {},
+    },
+  );
+  let turns = 0;
+  const others = setInterval(() => turns++, 0);
+  let text = "";
+  for (let parts = await attempt.next(); parts; parts = await attempt.next()) {
+    for (const { choices } of chunksOf(parts)) text += choices[0]?.delta.content ?? "";
+  }
+  clearInterval(others);
+  deadlines.stop();
+  expect(text).toBe("a");
+  expect(turns).toBeGreaterThan(10);
+});

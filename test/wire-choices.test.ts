@@ -1,0 +1,33 @@
+// Choices that nobody asked for: by their index or by their number, whole and streamed.
+import { describe, expect, test } from "bun:test";
+import type { ChatChunk, ChatReply, ChatRequest } from "../src/core/chat.ts";
+import { Normaliser, normaliseReply } from "../src/wire/normalise.ts";
+
+const TWO: ChatRequest = { model: "m", n: 2, messages: [{ role: "user", content: "hi" }] };
+
+function says(index: number): ChatChunk {
+  return { choices: [{ index, delta: { content: "a" }, finish_reason: null }] };
+}
+
+describe("a choice beyond those asked for is no answer to the request", () => {
+  const reply = (...indexes: readonly number[]): ChatReply => ({
+    choices: indexes.map((index) => ({
+      index,
+      message: { role: "assistant", content: "a", refusal: null },
+      finish_reason: "stop",
+      logprobs: null,
+    })),
+  });
+
+  test("in a stream", () => {
+    const normaliser = new Normaliser(TWO);
+    normaliser.push([says(0), says(1)]);
+    expect(() => normaliser.push([says(2)])).toThrow("not readable");
+  });
+
+  test("in a whole answer, by its index or by their number", () => {
+    expect(normaliseReply(reply(0, 1), TWO).choices).toHaveLength(2);
+    expect(() => normaliseReply(reply(2), TWO)).toThrow("not readable");
+    expect(() => normaliseReply(reply(0, 1, 1), TWO)).toThrow("not readable");
+  });
+});
