@@ -7,7 +7,7 @@ import { FAULTS } from "../src/core/fault.ts";
 import { SELECTORS } from "../src/core/selector.ts";
 import { ROUTES } from "../src/http/paths.ts";
 import { PROVIDERS } from "../src/providers/index.ts";
-import { SELECTOR_RULES } from "../src/router/index.ts";
+import { SELECTOR_RULES } from "../src/selectors/index.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const FILE_LINES_MAX = 300;
@@ -19,11 +19,12 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: ["core"],
   catalogue: ["core"],
   providers: ["core", "wire"],
-  router: ["core"],
+  selectors: ["core"],
+  router: ["core", "selectors"],
   ledger: ["core"],
   store: ["core"],
-  gateway: ["core", "wire", "providers", "router", "ledger"],
-  http: ["core", "wire", "catalogue", "router", "ledger", "admin", "gateway"],
+  gateway: ["core", "wire", "providers", "selectors", "router", "ledger"],
+  http: ["core", "wire", "catalogue", "selectors", "router", "ledger", "admin", "gateway"],
   config: ["core", "catalogue"],
   keys: ["core"],
   admin: ["core", "keys", "ledger"],
@@ -227,7 +228,7 @@ test("every selector has its row once, under its own name, and is in the manual"
     Object.entries(SELECTOR_RULES).flatMap(([row, { name }]) => (row === name ? [] : `${name} is ${row}`)),
   );
   const files = sources.filter(({ text }) => text.includes(": SelectorRule = {")).map(({ path }) => path);
-  const rules = Object.keys(SELECTOR_RULES).map((name) => `src/router/${name}.ts`);
+  const rules = Object.keys(SELECTOR_RULES).map((name) => `src/selectors/${name}.ts`);
   expect(files.toSorted()).toEqual(rules.toSorted());
   none(SELECTORS.filter((name) => !manual.includes(`Router#${name}`)));
 });

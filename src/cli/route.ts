@@ -8,12 +8,12 @@ import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import { choose } from "../router/choose.ts";
-import { decidedAgain } from "../router/decision.ts";
-import { SELECTOR_RULES } from "../router/index.ts";
-import { Learned } from "../router/learned.ts";
-import { needsOf } from "../router/needs.ts";
-import { type RouteView, routeView } from "../router/route-view.ts";
+import { choose } from "../selectors/choose.ts";
+import { decidedAgain } from "../selectors/decision.ts";
+import { SELECTOR_RULES } from "../selectors/index.ts";
+import { Learned } from "../selectors/learning/learned.ts";
+import { needsOf } from "../selectors/needs.ts";
+import { type RouteView, routeView } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import {
