@@ -1,15 +1,19 @@
 # Two stages: the binary is built from the lock file, then runs alone, without root, on a small glibc system.
-FROM oven/bun:1.4.4-slim AS build
+# The digest says which image it is, the tag only what people call it. A newer one's: docker buildx imagetools inspect IMAGE:TAG
+FROM node:24.18.0-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS build
 WORKDIR /app
-COPY package.json package-lock.json bunfig.toml tsconfig.json ./
-RUN bun install --ignore-scripts
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev
+COPY bunfig.toml tsconfig.json ./
 COPY src ./src
-RUN bun run build
+RUN npm run build
 
-FROM debian:12-slim
+FROM debian:12-slim@sha256:88200866dfff7ea7f5cbcb6ec7c8a701889efe6fe859fe64d6990e4b07ea4171
+# Not pinned: the authorities' certificates should be the newest, and nothing else comes with them but openssl.
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/* \
   && useradd --system --uid 10001 --home-dir /data --create-home poundkey
 COPY --from=build /app/dist/poundkey /usr/local/bin/poundkey
+COPY --from=build /app/dist/poundkey.cdx.json /usr/local/share/poundkey/poundkey.cdx.json
 USER poundkey
 WORKDIR /data
 VOLUME /data

@@ -7,10 +7,12 @@ import { runModels } from "../src/cli/models.ts";
 interface Given {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  /** Files of the store that others may read. */
+  readonly exposed?: readonly string[];
 }
 
 /** A command's ports over files and variables of the test's own, and what it printed. */
-function terminal({ files = {}, env = {} }: Given = {}) {
+function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
   const printed: { out: string[]; err: string[] } = { out: [], err: [] };
   const ports: CheckPorts = {
     env: (name) => env[name],
@@ -27,6 +29,7 @@ function terminal({ files = {}, env = {} }: Given = {}) {
       if (provider.name === "Cerebras") throw new Error("401");
       return "answered";
     },
+    exposedFiles: () => exposed,
   };
   const io = { out: (text: string) => printed.out.push(text), err: (text: string) => printed.err.push(text) };
   const said = () => ({ out: printed.out.join("\n"), err: printed.err.join("\n") });
@@ -75,6 +78,64 @@ describe("check", () => {
       file: "a.yaml",
       errors: [{ file: "a.yaml", line: 1, column: 17, field: "server.port" }],
     });
+  });
+
+  test("warns on standard error of what is right and may not be meant, with its place", async () => {
+    const text =
+      "providers:\n  DeepSeek: { keys: [a] }\n  Cerebras:\n    keys: [b]\n    unlisted_models: true\n";
+    const files = { "poundkey.yaml": text };
+    const { code, out, err } = await check([], { files });
+    expect([code, out]).toEqual([0, "poundkey.yaml: right; 2 providers on, 4 models"]);
+    expect(err).toBe(
+      "warning: poundkey.yaml:5:22: providers.Cerebras.unlisted_models: names that the catalogue doesn't hold have no price, " +
+        'and share one label in the metrics: model="Cerebras#(unlisted)"',
+    );
+    const { warnings, ok } = JSON.parse((await check(["--json"], { files })).out);
+    expect([ok, warnings]).toEqual([
+      true,
+      [expect.objectContaining({ line: 5, field: "providers.Cerebras.unlisted_models" })],
+    ]);
+    const plain = JSON.parse((await check(["--json"], { files: { "poundkey.yaml": "log: {}" } })).out);
+    expect(plain.warnings).toEqual([]);
+  });
+
+  const warned = async (text: string) =>
+    (await check([], { files: { "poundkey.yaml": text } })).err.split("\n").filter((line) => line !== "");
+
+  test.each([
+    ["quota: { free: { budget_usd_per_day: null } }", /over 100,000 USD a day/],
+    [
+      "quota: { free: { budget_usd_per_day: null, models: [DeepSeek#*] } }",
+      /nothing bounds .* quota\.free\.models/,
+    ],
+    ["server: { host: 0.0.0.0 }", /server\.host: everyone .* \/metrics; set metrics\.token/],
+    ['server: { host: "::" }\nmetrics: { token: null }', /set metrics\.token/],
+  ])("warns of %p", async (text, expected) => {
+    const lines = await warned(text);
+    expect(lines).toEqual([expect.stringMatching(expected)]);
+    expect(lines[0]).toStartWith("warning: poundkey.yaml:1:");
+  });
+
+  test.each([
+    "quota: { free: { budget_usd_per_day: 5 } }",
+    "quota: { free: { budget_usd_per_day: null } }\nbilling: { charge: always }",
+    "quota: { free: { budget_usd_per_day: null }, requests_per_day: 0, throttle: 0s }",
+    "server: { host: 0.0.0.0 }\nmetrics: { token: scraper }",
+    "server: { host: 127.0.0.2 }",
+    "server: { host: localhost }",
+    'server: { host: "::1" }',
+  ])("doesn't warn of %p", async (text) => {
+    expect(await warned(text)).toEqual([]);
+  });
+
+  test("warns of the store's files that others may read", async () => {
+    const { code, err } = await check([], { exposed: ["/data/poundkey.db"] });
+    expect(code).toBe(0);
+    expect(err).toBe(
+      "warning: /data/poundkey.db: other users of this machine may read or write it; chmod 600 leaves it to its owner",
+    );
+    const { warnings } = JSON.parse((await check(["--json"], { exposed: ["/data/master.key"] })).out);
+    expect(warnings).toMatchObject([{ file: "/data/master.key" }]);
   });
 
   test("a named file must be there", async () => {

@@ -1,11 +1,23 @@
 // The command line as a process: each command is found, and what it prints arrives whole.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { version } from "../package.json" with { type: "json" };
 import { arrayOf, parseJson } from "../src/core/json.ts";
 import { BINARY } from "./harness.ts";
 
 const COMMAND = BINARY ? [BINARY] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
-const COMMANDS = ["serve", "check", "keys", "accounts", "ledger", "admin", "route", "models", "simulate"];
+const COMMANDS = [
+  "serve",
+  "check",
+  "keys",
+  "accounts",
+  "ledger",
+  "admin",
+  "route",
+  "models",
+  "simulate",
+  "backup",
+];
 const TEST_MS = 60_000;
 
 /** Read through a pipe by somebody who is slower than the command. */
@@ -38,6 +50,18 @@ test(
       expect(own.stdout.toString().toLowerCase()).toStartWith(`usage: poundkey ${name}`);
       expect(own.exitCode).toBe(0);
     }
+  },
+  TEST_MS,
+);
+
+test(
+  "the version is the package's, alone on its line, and in the help",
+  () => {
+    const { stdout, stderr, exitCode } = Bun.spawnSync([...COMMAND, "--version"]);
+    expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([0, `${version}\n`, ""]);
+    const help = Bun.spawnSync([...COMMAND, "--help"]).stdout.toString();
+    expect(help).toContain("poundkey --version");
+    expect(help).toContain(`This is version ${version}.`);
   },
   TEST_MS,
 );

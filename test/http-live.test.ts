@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { LiveFeed } from "../src/admin/live.ts";
 import { signIn, signOut } from "../src/admin/session.ts";
+import { WrongTokens } from "../src/admin/wrong-tokens.ts";
 import { openStore } from "../src/cli/opened-store.ts";
 import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
 import type { RequestRecord } from "../src/core/record.ts";
@@ -117,7 +118,9 @@ test("a listener's stream ends at the first sign of life after its session has",
     return () => void ticks.splice(ticks.indexOf(task), 1);
   };
   const clock = { nowMs: () => NOON, every };
-  const operator = { world: opened.world, adminToken: "token", originOf: await originReader([]) };
+  const originOf = await originReader([]);
+  const wrongTokens = new WrongTokens({ store: opened.store, clock, log: () => {} });
+  const operator = { world: opened.world, adminToken: "token", originOf, wrongTokens };
   const feed = new LiveFeed({ store: opened.store, clock });
   const routes = liveRoutes({ ...operator, feed, clock, draining: () => false });
   const secret = (await signIn(opened.world, "token", "token")) ?? "";

@@ -8,9 +8,9 @@ import type { AdminWorld } from "../src/admin/world.ts";
 import { runAccounts } from "../src/cli/accounts.ts";
 import { runLedger } from "../src/cli/ledger.ts";
 import { adminBench } from "./admin-world.ts";
-import { BINARY } from "./harness.ts";
 import { seen } from "./http/observe.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
+import { poundkey, type Ran } from "./poundkey.ts";
 import { keyOf } from "./samples.ts";
 import { tillOn } from "./till.ts";
 
@@ -19,12 +19,6 @@ let world: AdminWorld;
 beforeEach(() => {
   ({ world } = bench());
 });
-
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 async function run(command: typeof runAccounts, ...args: string[]): Promise<Ran> {
   const printed: { out: string[]; err: string[] } = { out: [], err: [] };
@@ -218,19 +212,8 @@ describe("ledger verify", () => {
 });
 
 describe("beside a gateway that runs", () => {
-  const MAIN = join(import.meta.dir, "..", "src", "main.ts");
-
-  async function poundkey(directory: string, ...args: string[]): Promise<Ran> {
-    const command = BINARY ? [BINARY] : [process.execPath, MAIN];
-    const config = ["--config", join(directory, "poundkey.yaml")];
-    const env = { PATH: process.env.PATH ?? "" };
-    const child = Bun.spawn([...command, ...args, ...config], { env, stdout: "pipe", stderr: "pipe" });
-    const [out, err] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-    ]);
-    return { code: await child.exited, out, err };
-  }
+  const beside = (directory: string, ...args: string[]) =>
+    poundkey(directory, [...args, "--config", join(directory, "poundkey.yaml")]);
 
   test("a top-up is there for the next request, and the books balance while requests run", async () => {
     const gateway = await startHttpWorld();
@@ -239,20 +222,21 @@ describe("beside a gateway that runs", () => {
       const ask = async () => seen(await gateway.chat(asking("Shop#cheap"), { secret }));
       await ask();
       expect((await ask()).status).toBe(429);
-      const topped = await poundkey(gateway.directory, "accounts", "topup", "default", "1", "--json");
-      expect(topped).toMatchObject({ code: 0, err: "" });
+      const topped = await beside(gateway.directory, "accounts", "topup", "default", "1", "--json");
+      const store = join(gateway.directory, "poundkey.db");
+      expect(topped).toMatchObject({ code: 0, err: `poundkey: the store is ${store}\n` });
       expect(JSON.parse(topped.out)).toMatchObject({ balance_usd: 1 });
       const [paid] = await Promise.all([ask(), ask(), ask(), ask()]);
       expect(paid).toMatchObject({ status: 200, body: { usage: { charged: expect.any(Number) } } });
       const running = Promise.all([ask(), ask(), ask(), ask()]);
-      const verified = await poundkey(gateway.directory, "ledger", "verify", "--json");
+      const verified = await beside(gateway.directory, "ledger", "verify", "--json");
       await running;
       expect(verified).toMatchObject({ code: 0, err: "" });
       expect(JSON.parse(verified.out)).toMatchObject({
         balanced: true,
         sums_usd: { sum: "0", funding: "-1" },
       });
-      const shown = await poundkey(gateway.directory, "accounts", "show", "default", "--json");
+      const shown = await beside(gateway.directory, "accounts", "show", "default", "--json");
       expect(JSON.parse(shown.out)).toMatchObject({ held_usd: 0, journal: { length: 10 } });
     } finally {
       await gateway.stop();

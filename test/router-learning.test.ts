@@ -4,12 +4,12 @@ import { existsSync } from "node:fs";
 import { shippedCards } from "../src/catalogue/rows.ts";
 import type { ModelCard } from "../src/core/card.ts";
 import { SKILLS } from "../src/core/skill.ts";
-import { best } from "../src/router/best.ts";
-import { choose } from "../src/router/choose.ts";
-import { fair } from "../src/router/fair.ts";
-import { Learned, SHIFT_MAX } from "../src/router/learned.ts";
-import { shippedParameters } from "../src/router/parameters.ts";
-import { profileOf } from "../src/router/profiles.ts";
+import { best } from "../src/selectors/best.ts";
+import { choose } from "../src/selectors/choose.ts";
+import { fair } from "../src/selectors/fair.ts";
+import { Learned, SHIFT_MAX } from "../src/selectors/learning/learned.ts";
+import { shippedParameters } from "../src/selectors/parameters.ts";
+import { profileOf } from "../src/selectors/profiles.ts";
 import { DATA } from "./router/data.ts";
 import { PARAPHRASES } from "./router/paraphrase.ts";
 import {
@@ -199,7 +199,7 @@ describe("the shipped parameters", () => {
   });
 
   test("are of the size that is promised", () => {
-    const file = Bun.file(new URL("../src/router/parameters.data.json", import.meta.url));
+    const file = Bun.file(new URL("../src/selectors/parameters.data.json", import.meta.url));
     expect(file.size).toBeLessThan(2_000_000);
     expect(shippedParameters().embedding.length).toBeGreaterThan(100_000);
   });
@@ -207,7 +207,7 @@ describe("the shipped parameters", () => {
   test.skipIf(!existsSync(DATA) || process.env.POUNDKEY_TRAIN === undefined)(
     "come out of the training again, byte by byte",
     async () => {
-      const file = Bun.file(new URL("../src/router/parameters.data.json", import.meta.url));
+      const file = Bun.file(new URL("../src/selectors/parameters.data.json", import.meta.url));
       expect(`${JSON.stringify(train(), null, 1)}\n`).toBe(await file.text());
     },
     120_000,

@@ -4,16 +4,16 @@ import { shippedCards } from "../src/catalogue/rows.ts";
 import type { ChatMessage, ChatRequest } from "../src/core/chat.ts";
 import type { RouterRules } from "../src/core/settings.ts";
 import { SKILLS } from "../src/core/skill.ts";
-import { best } from "../src/router/best.ts";
-import type { Candidate, ChooseInput } from "../src/router/candidate.ts";
-import { choose, decide } from "../src/router/choose.ts";
-import { fair } from "../src/router/fair.ts";
-import { featuresOf } from "../src/router/features.ts";
-import type { CardHealth, HealthView } from "../src/router/health-view.ts";
-import { SELECTOR_RULES } from "../src/router/index.ts";
 import { chosen } from "../src/router/plan.ts";
-import { type Prediction, predict } from "../src/router/predictor.ts";
-import { routeView } from "../src/router/route-view.ts";
+import { best } from "../src/selectors/best.ts";
+import type { Candidate, ChooseInput } from "../src/selectors/candidate.ts";
+import { choose, decide } from "../src/selectors/choose.ts";
+import { fair } from "../src/selectors/fair.ts";
+import { featuresOf } from "../src/selectors/features.ts";
+import type { CardHealth, HealthView } from "../src/selectors/health-view.ts";
+import { SELECTOR_RULES } from "../src/selectors/index.ts";
+import { type Prediction, predict } from "../src/selectors/predictor.ts";
+import { routeView } from "../src/selectors/route-view.ts";
 import {
   asking,
   CARDS,

@@ -233,6 +233,20 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect(String(await thrownBy(openStore(server.url, "")))).toContain("POUNDKEY_MASTER_KEY");
   });
 
+  test("a command that only looks finds no store in an empty database, and leaves it empty", async () => {
+    const masterKey = Buffer.alloc(32, 1).toString("base64");
+    const address = await server.newDatabase();
+    const { host, pathname } = new URL(address);
+    for (const _ of [1, 2]) {
+      const thrown = await thrownBy(openStore(address, masterKey, "find"));
+      expect(String(thrown)).toContain(`There is no store at postgres://${host}${pathname};`);
+    }
+    await using sql = new SQL(address, { max: 1 });
+    expect((await sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`).length).toBe(0);
+    await (await openStore(address, masterKey)).store.close();
+    await (await openStore(address, masterKey, "find")).store.close();
+  });
+
   test("the address says which database, not the environment", async () => {
     process.env.PGDATABASE = "none";
     const opened = await openPostgresStore({ url: server.url, decide });

@@ -271,6 +271,15 @@ function settingsAndLife(stores: Both): void {
     expect(await store.setting("master_key_check")).toBeNull();
   });
 
+  test("a setting that two change at once loses neither change", async () => {
+    const [store, other] = stores();
+    const longer = (value: string | null) => `${value ?? ""}x`;
+    const both = [store, other, store, other, store, other];
+    const values = await Promise.all(both.map((one) => one.changeSetting("wrong_admin_tokens", longer)));
+    expect(values.sort()).toEqual(["x", "xx", "xxx", "xxxx", "xxxxx", "xxxxxx"]);
+    expect(await other.setting("wrong_admin_tokens")).toBe("xxxxxx");
+  });
+
   test("it is ready until it is closed, and what was demanded before is still answered", async () => {
     const [store, other] = stores();
     await store.ready();

@@ -7,7 +7,7 @@ import { FAULTS } from "../src/core/fault.ts";
 import { SELECTORS } from "../src/core/selector.ts";
 import { ROUTES } from "../src/http/paths.ts";
 import { PROVIDERS } from "../src/providers/index.ts";
-import { SELECTOR_RULES } from "../src/router/index.ts";
+import { SELECTOR_RULES } from "../src/selectors/index.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const FILE_LINES_MAX = 300;
@@ -19,23 +19,25 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   wire: ["core"],
   catalogue: ["core"],
   providers: ["core", "wire"],
-  router: ["core"],
+  selectors: ["core"],
+  router: ["core", "selectors"],
   ledger: ["core"],
   store: ["core"],
-  gateway: ["core", "wire", "providers", "router", "ledger"],
-  http: ["core", "wire", "catalogue", "router", "ledger", "admin", "gateway"],
+  gateway: ["core", "wire", "providers", "selectors", "router", "ledger"],
+  http: ["core", "wire", "catalogue", "selectors", "router", "ledger", "admin", "gateway"],
   config: ["core", "catalogue"],
   keys: ["core"],
   admin: ["core", "keys", "ledger"],
   telemetry: ["core"],
   console: [],
+  docs: [],
   simulator: ["core", "wire"],
   cli: ["*"],
   "main.ts": ["*"],
 };
 
 /** Clocks, chance, network, timers and the process are handed in everywhere but here. */
-const EFFECTS_ALLOWED = /^src\/(main\.ts|store\/|cli\/|simulator\/server\.ts|console\/browser\.ts)/;
+const EFFECTS_ALLOWED = /^src\/(main\.ts|store\/|cli\/|simulator\/server\.ts|(console|docs)\/browser\.ts)/;
 const EFFECTS =
   /\b(Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|setTimeout\(|setInterval\(|setImmediate\(|process\.|Bun\.sleep|(?<![.\w])fetch\()/;
 
@@ -63,7 +65,10 @@ function sourceOf(path: string): Source {
 
 const sources = sourcesIn("src");
 const tests = sourcesIn("test");
-const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+const manual = readdirSync(join(ROOT, "src/docs"))
+  .filter((file) => file.endsWith(".md"))
+  .map((file) => readFileSync(join(ROOT, "src/docs", file), "utf8"))
+  .join("\n");
 
 /** Asserts that a rule finds nothing, and shows what it found. */
 function none(found: readonly string[]): void {
@@ -121,8 +126,13 @@ function runtimeImports(source: Source | undefined): readonly string[] {
 
 test("no dead files", () => {
   const used = new Set([...sources, ...tests].flatMap(({ imports }) => imports));
-  // The page names the console's entry, the build its step.
-  const entries = new Set(["src/main.ts", "src/console/main.tsx", "src/cli/bundle-console.ts"]);
+  // The pages name their scripts, the build its step.
+  const entries = new Set([
+    "src/main.ts",
+    "src/console/main.tsx",
+    "src/docs/browser.ts",
+    "src/cli/bundle-console.ts",
+  ]);
   none(
     sources
       .map(({ path }) => path)
@@ -201,25 +211,26 @@ test("Elysia stays in http/, SQL in store/", () => {
   );
 });
 
-test("every provider, dialect, fault and route is in the README, once registered", () => {
-  const missing = (words: readonly string[]) => words.filter((word) => !readme.includes(word));
-  none(missing(PROVIDERS.map(({ name }) => name)));
+test("every provider with its variables, dialect, fault and route is in the manual, once registered", () => {
+  const missing = (words: readonly string[]) => words.filter((word) => !manual.includes(word));
+  none(missing(PROVIDERS.map(({ name }) => `| ${name} |`)));
+  none(missing(PROVIDERS.flatMap(({ keyVariables }) => keyVariables.map((variable) => `\`${variable}\``))));
   none(missing([...DIALECTS]));
-  none(missing(Object.keys(FAULTS).map((code) => `\`${code}\``)));
+  none(missing(Object.keys(FAULTS).map((code) => `### ${code}\n`)));
   none(missing(ROUTES.map(({ path }) => `\`${path}\``)));
   expect(new Set(PROVIDERS.map(({ name }) => name)).size).toBe(PROVIDERS.length);
   expect(new Set(ROUTES.map(({ path }) => path)).size).toBe(ROUTES.length);
 });
 
-test("every selector has its row once, under its own name, and is in the README", () => {
+test("every selector has its row once, under its own name, and is in the manual", () => {
   expect(Object.keys(SELECTOR_RULES)).toEqual([...SELECTORS]);
   none(
     Object.entries(SELECTOR_RULES).flatMap(([row, { name }]) => (row === name ? [] : `${name} is ${row}`)),
   );
   const files = sources.filter(({ text }) => text.includes(": SelectorRule = {")).map(({ path }) => path);
-  const rules = Object.keys(SELECTOR_RULES).map((name) => `src/router/${name}.ts`);
+  const rules = Object.keys(SELECTOR_RULES).map((name) => `src/selectors/${name}.ts`);
   expect(files.toSorted()).toEqual(rules.toSorted());
-  none(SELECTORS.filter((name) => !readme.includes(`Router#${name}`)));
+  none(SELECTORS.filter((name) => !manual.includes(`Router#${name}`)));
 });
 
 test("every fault of the table is raised somewhere", () => {
@@ -237,12 +248,4 @@ test("the lock file is whole and names no registry", () => {
   const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
   none(packages.filter(([, { version }]) => !version).map(([path]) => `${path} has no version`));
   none(packages.filter(([, { resolved }]) => resolved).map(([path]) => `${path} names where it came from`));
-});
-
-test("the README's links and commands exist", () => {
-  const scripts: unknown = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts;
-  const named = [...readme.matchAll(/npm run ([\w:-]+)/g)].map((match) => match[1] ?? "");
-  none(named.filter((name) => !Object.keys(scripts ?? {}).includes(name)));
-  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map((match) => match[1] ?? "");
-  none(links.filter((link) => !readdirSync(join(ROOT, dirname(link))).includes(link.split("/").pop() ?? "")));
 });

@@ -10,7 +10,7 @@ import {
   type Call,
   type Io,
   jsonOf,
-  type Opened,
+  type Open,
   only,
   runCommand,
   tableOf,
@@ -32,8 +32,13 @@ journal; it takes the ids funding, revenue and overrun too: where top-ups come f
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
-export function runAccounts(args: readonly string[], io: Io, open: () => Promise<Opened>): Promise<number> {
-  return runCommand({ help: HELP, actions: { add, list, topup, show } }, args, io, open);
+export function runAccounts(args: readonly string[], io: Io, open: Open): Promise<number> {
+  return runCommand(
+    { help: HELP, actions: { add, list, topup, show }, makes: ["add", "topup"] },
+    args,
+    io,
+    open,
+  );
 }
 
 async function add({ args, io, open }: Call): Promise<void> {

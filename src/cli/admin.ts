@@ -1,7 +1,7 @@
 // `poundkey admin`: makes a new admin token, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { resetAdminToken } from "../admin/token.ts";
-import { type Call, type Io, jsonOf, type Opened, runCommand, UsageError } from "./administration.ts";
+import { type Call, type Io, jsonOf, type Open, runCommand, UsageError } from "./administration.ts";
 
 const HELP = `usage: poundkey admin token --reset [--json]
 
@@ -11,8 +11,8 @@ A token set by server.admin_token or POUNDKEY_ADMIN_TOKEN goes before it.
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
-export function runAdmin(args: readonly string[], io: Io, open: () => Promise<Opened>): Promise<number> {
-  return runCommand({ help: HELP, actions: { token } }, args, io, open);
+export function runAdmin(args: readonly string[], io: Io, open: Open): Promise<number> {
+  return runCommand({ help: HELP, actions: { token }, makes: ["token"] }, args, io, open);
 }
 
 async function token({ args, io, open }: Call): Promise<void> {

@@ -2,6 +2,7 @@
 import type { Listed } from "../admin/list.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { Fault } from "../core/fault.ts";
+import type { Opening } from "./opened-store.ts";
 
 /** Both take text without the newline that ends it. */
 export interface Io {
@@ -14,6 +15,8 @@ export interface Opened {
   readonly close: () => Promise<void>;
 }
 
+export type Open = (opening: Opening) => Promise<Opened>;
+
 export interface Call {
   /** What stands after the action's name. */
   readonly args: string[];
@@ -25,6 +28,8 @@ export interface Call {
 export interface Command {
   readonly help: string;
   readonly actions: Readonly<Record<string, (call: Call) => Promise<void>>>;
+  /** The actions that make the store where there is none: all others fail there. */
+  readonly makes: readonly string[];
 }
 
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
@@ -37,7 +42,7 @@ export async function runCommand(
   command: Command,
   args: readonly string[],
   io: Io,
-  open: () => Promise<Opened>,
+  open: Open,
 ): Promise<number> {
   const [name = "", ...rest] = args;
   if (args.some((arg) => arg === "--help" || arg === "-h")) {
@@ -46,7 +51,7 @@ export async function runCommand(
   }
   const opened: Opened[] = [];
   const openOnce = async () => {
-    const store = await open();
+    const store = await open(command.makes.includes(name) ? "make" : "find");
     opened.push(store);
     return store.world;
   };

@@ -1,19 +1,23 @@
-// A step of the build: writes the console's and the API page's files, compressed, to the folders that are then put into the binary.
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+// A step of the build: writes the compressed files of the console and the manual, which then go into the binary, and its bill of materials.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundledFiles, embeddedName } from "./console-files.ts";
-import { packagedFiles, SCRIPT_FILE, STYLE_FILE } from "./docs-files.ts";
+import type { PageFile } from "../http/files.ts";
+import { bundledFiles } from "./console-files.ts";
+import { embeddedName } from "./embedded.ts";
+import { billOfMaterials } from "./materials.ts";
+import { renderedFiles } from "./render-docs.ts";
 
-function emptied(name: string): string {
-  const folder = join(import.meta.dir, "..", "..", "dist", name);
+const ROOT = join(import.meta.dir, "..", "..");
+const DIST = join(ROOT, "dist");
+
+function write(name: string, files: readonly PageFile[]): void {
+  const folder = join(DIST, name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  return folder;
+  for (const file of files) writeFileSync(join(folder, embeddedName(file)), file.gzip);
 }
 
-const consoleFolder = emptied("console");
-for (const file of await bundledFiles()) writeFileSync(join(consoleFolder, embeddedName(file)), file.gzip);
-const docsFolder = emptied("docs");
-const { script, style } = packagedFiles();
-writeFileSync(join(docsFolder, SCRIPT_FILE), script);
-writeFileSync(join(docsFolder, STYLE_FILE), style);
+write("console", await bundledFiles());
+write("docs", await renderedFiles());
+const bill = billOfMaterials(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+writeFileSync(join(DIST, "poundkey.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);

@@ -1,6 +1,6 @@
 // `poundkey check`: whether the configuration is right, and what its schema is.
 import { buildCatalogue } from "../catalogue/catalogue.ts";
-import type { ConfigError } from "../config/errors.ts";
+import { type ConfigError, configError, errorLine } from "../config/errors.ts";
 import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -12,11 +12,14 @@ import { type ConfigSource, errorText, loadConfig } from "./configuration.ts";
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once; a sentence on what it answered. Rejects when it doesn't answer as it should. */
   readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<string>;
+  /** The files of the store at that address that other users of the machine may read or write. */
+  readonly exposedFiles: (store: string) => readonly string[];
 }
 
 const HELP = `Usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
 
-Checks the configuration: names the file, line, column and field of everything that is wrong.
+Checks the configuration: names the file, line, column and field of everything that is wrong, and warns of
+settings that are valid but may not do what you mean. Warnings don't change the exit code.
 
   --config FILE  the configuration file (default: poundkey.yaml, if there is one)
   --probe        call each provider once with its keys
@@ -46,9 +49,10 @@ export async function runCheck(args: readonly string[], io: Io, ports: CheckPort
     return EXIT.done;
   }
   const { file, loaded } = loadConfig(configurationOf(parsed.arguments), ports);
+  const warnings = loaded.ok ? [...loaded.warnings, ...warnOfExposed(loaded.settings, ports)] : [];
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
-  if (switches.has("json")) io.out(JSON.stringify(resultJson(file, loaded, probes), null, 2));
-  else report(file, loaded, probes, io);
+  if (switches.has("json")) io.out(JSON.stringify(resultJson(file, loaded, warnings, probes), null, 2));
+  else report(file, loaded, warnings, probes, io);
   return loaded.ok && probes.every((probe) => probe.ok) ? EXIT.done : EXIT.failed;
 }
 
@@ -65,11 +69,19 @@ async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise
   });
 }
 
-function report(file: string, loaded: Loaded, probes: readonly Probed[], io: Io): void {
+function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {
+  const message = "other users of this machine may read or write it; chmod 600 leaves it to its owner";
+  return exposedFiles(store).map((file) => configError({ file, line: 0, column: 0, field: "", message }));
+}
+
+type Warnings = readonly ConfigError[];
+
+function report(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[], io: Io): void {
   if (!loaded.ok) {
     io.err(errorText(loaded.errors));
     return;
   }
+  for (const warning of warnings) io.err(`warning: ${errorLine(warning)}`);
   io.out(`${file}: right; ${countsOf(loaded.settings)}`);
   for (const { provider, ok, message } of probes) {
     if (ok) io.out(`${provider}: ${message}`);
@@ -83,9 +95,9 @@ function countsOf(settings: Settings): string {
   return `${providers} ${providers === 1 ? "provider" : "providers"} on, ${models} ${models === 1 ? "model" : "models"}`;
 }
 
-function resultJson(file: string, loaded: Loaded, probes: readonly Probed[]): object {
+function resultJson(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[]): object {
   const errors: readonly ConfigError[] = loaded.ok ? [] : loaded.errors;
   const providers = loaded.ok ? loaded.settings.providers.map((provider) => provider.name) : [];
   const models = loaded.ok ? buildCatalogue(loaded.settings).list().length : 0;
-  return { ok: loaded.ok, file, errors, providers, models, probes };
+  return { ok: loaded.ok, file, errors, warnings, providers, models, probes };
 }

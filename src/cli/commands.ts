@@ -1,21 +1,16 @@
 // The commands by name, with what each of them is started with.
-
+import { version } from "../../package.json" with { type: "json" };
 import type { Settings } from "../core/settings.ts";
-import { EXIT, type Io, type Opened } from "./administration.ts";
+import { EXIT, type Io, type Open } from "./administration.ts";
 import { type ConfigurationFlags, errorText, readConfiguration, source } from "./configuration.ts";
-import { openStore } from "./opened-store.ts";
+import { exposedFiles, openStore, storeLine } from "./opened-store.ts";
 
 interface Command {
   readonly about: string;
   readonly run: (args: readonly string[], io: Io) => Promise<number>;
 }
 
-type Administration = (
-  args: readonly string[],
-  io: Io,
-  open: () => Promise<Opened>,
-  settings: Settings,
-) => Promise<number>;
+type Administration = (args: readonly string[], io: Io, open: Open, settings: Settings) => Promise<number>;
 
 /** Each is loaded when it is run: a command starts sooner without the others. */
 const COMMANDS: Readonly<Record<string, Command>> = {
@@ -27,7 +22,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: "validate the configuration",
     run: async (args, io) => {
       const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("./probe.ts")]);
-      return runCheck(args, io, { ...source, probe });
+      return runCheck(args, io, { ...source, probe, exposedFiles });
     },
   },
   keys: {
@@ -52,6 +47,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       (await import("./route.ts")).runRoute(args, io, open, settings),
     ),
   },
+  backup: {
+    about: "copy a SQLite store while a gateway runs on it",
+    run: onStore(async (args, io, _open, settings) =>
+      (await import("./backup.ts")).runBackup(args, io, settings, process.env.POUNDKEY_MASTER_KEY),
+    ),
+  },
   models: {
     about: "show the catalogue",
     run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
@@ -64,10 +65,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 const HELP = [
   "usage: poundkey COMMAND [options]",
+  "       poundkey --version",
   "",
   ...Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
   "",
-  "Each command has --help.",
+  `Each command has --help. This is version ${version}.`,
 ].join("\n");
 
 /** `process.stdout` would take 10 ms to make, and lose what a slow reader has not taken when the process exits. */
@@ -82,6 +84,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
     io.out(HELP);
     return name === undefined ? EXIT.usage : EXIT.done;
+  }
+  if (name === "--version") {
+    io.out(version);
+    return EXIT.done;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command) {
@@ -107,8 +113,9 @@ function onStore(administration: Administration): Command["run"] {
       return EXIT.failed;
     }
     const { settings } = loaded;
-    const open = async () => {
-      const { store, world } = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
+    const open: Open = async (opening) => {
+      if (opening === "make") io.err(storeLine(settings.store));
+      const { store, world } = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY, opening);
       return { world, close: () => store.close() };
     };
     return administration(rest, io, open, settings);

@@ -3,6 +3,7 @@ import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
 import { LiveFeed } from "../admin/live.ts";
 import { checkScraper } from "../admin/scrape.ts";
+import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
@@ -30,9 +31,9 @@ import { authenticator } from "../keys/authenticate.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Caches } from "../router/caches.ts";
 import { Health } from "../router/health.ts";
-import { Learned } from "../router/learned.ts";
 import { openBreakers } from "../router/report.ts";
 import { Stickiness } from "../router/stickiness.ts";
+import { Learned } from "../selectors/learning/learned.ts";
 import { exposition } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
@@ -117,10 +118,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const feed = new LiveFeed({ store, clock });
   const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
-  const { credentials } = inForce;
-  const parts = { inForce, feed, originOf: await originReader(first.server.trustedProxies) };
+  const wrongTokens = new WrongTokens({ store, clock, log });
+  const parts = { inForce, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
   const endUpkeep = await keepUp({
-    ...{ store, ledger, learning, credentials, clock, log },
+    ...{ store, ledger, learning, credentials: inForce.credentials, wrongTokens, clock, log },
     memory: { open: () => gateway.open, collect },
     keepMs: () => inForce.settings.log.keepMs,
   });
@@ -179,20 +180,22 @@ interface AppParts {
   readonly inForce: InForce;
   readonly feed: LiveFeed;
   readonly originOf: ReadOrigin;
+  readonly wrongTokens: WrongTokens;
 }
 
 function appOf(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  { inForce, feed, originOf }: AppParts,
+  { inForce, feed, originOf, wrongTokens }: AppParts,
   known: RoutePorts["known"],
 ) {
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.sums();
   const { bodies, deadlines, server } = ports;
-  const operator = { world: opened.world, adminToken: server.adminToken, originOf, bodies, deadlines };
+  const { world } = opened;
+  const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, deadlines };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
@@ -228,7 +231,7 @@ function appOf(
     .use(liveRoutes({ ...operator, feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
     .use(consoleRoutes(consoleFiles))
-    .use(sessionRoutes({ ...operator, clock, version }))
+    .use(sessionRoutes({ ...operator, version }))
     .use(docsRoutes(docsFiles));
 }
 

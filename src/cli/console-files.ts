@@ -1,26 +1,16 @@
 // The console's files: out of the binary where there is one, else bundled from the sources.
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ConsoleFile } from "../http/console.ts";
+import type { PageFile } from "../http/files.ts";
+import { embeddedFiles } from "./embedded.ts";
 
-/** What the build puts into the binary: `dist/console`, under its last name. */
-const EMBEDDED = "console";
-const GZIP = ".gz";
 const ENTRY = join(import.meta.dir, "..", "console", "index.html");
 
-export async function consoleFiles(): Promise<readonly ConsoleFile[]> {
-  return Bun.isStandaloneExecutable ? embeddedFiles() : bundledFiles();
-}
-
-function embeddedFiles(): readonly ConsoleFile[] {
-  const folder = join(import.meta.dir, EMBEDDED);
-  return readdirSync(folder).map((name) => {
-    return { name: name.slice(0, -GZIP.length), gzip: new Uint8Array(readFileSync(join(folder, name))) };
-  });
+export async function consoleFiles(): Promise<readonly PageFile[]> {
+  return Bun.isStandaloneExecutable ? embeddedFiles("console") : bundledFiles();
 }
 
 /** Bundles and compresses the console. Throws when its sources have a mistake. */
-export async function bundledFiles(): Promise<readonly ConsoleFile[]> {
+export async function bundledFiles(): Promise<readonly PageFile[]> {
   const { outputs } = await Bun.build({
     entrypoints: [ENTRY],
     target: "browser",
@@ -36,9 +26,4 @@ export async function bundledFiles(): Promise<readonly ConsoleFile[]> {
       return { name, gzip: Bun.gzipSync(new Uint8Array(await output.arrayBuffer()), { level: 9 }) };
     }),
   );
-}
-
-/** The name under which the build writes a file. */
-export function embeddedName({ name }: ConsoleFile): string {
-  return name + GZIP;
 }

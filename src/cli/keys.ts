@@ -1,16 +1,7 @@
 // `poundkey keys`: makes, lists and revokes gateway keys, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { createKey, type KeyView, listKeys, revokeKey } from "../admin/keys.ts";
-import {
-  allOf,
-  type Call,
-  type Io,
-  jsonOf,
-  type Opened,
-  only,
-  runCommand,
-  tableOf,
-} from "./administration.ts";
+import { allOf, type Call, type Io, jsonOf, type Open, only, runCommand, tableOf } from "./administration.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
@@ -27,8 +18,8 @@ Gateway keys. The secret of a new key is shown once and kept nowhere.
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
-export function runKeys(args: readonly string[], io: Io, open: () => Promise<Opened>): Promise<number> {
-  return runCommand({ help: HELP, actions: { add, list, revoke } }, args, io, open);
+export function runKeys(args: readonly string[], io: Io, open: Open): Promise<number> {
+  return runCommand({ help: HELP, actions: { add, list, revoke }, makes: ["add"] }, args, io, open);
 }
 
 async function add({ args, io, open }: Call): Promise<void> {

@@ -3,8 +3,8 @@ import { objectOf, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { LessonsKept, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
-import { Learned } from "../router/learned.ts";
-import { foldLesson, measureLength } from "../router/lesson.ts";
+import { Learned } from "../selectors/learning/learned.ts";
+import { foldLesson, measureLength } from "../selectors/learning/lesson.ts";
 
 const DAY_MS = 86_400_000;
 /** Older lessons are no longer read: they would weigh an eighth. */

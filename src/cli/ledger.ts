@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { usdText } from "../admin/usd-text.ts";
 import { type BookProblem, problemsOf, sumOf } from "../admin/verify.ts";
 import type { Audit } from "../core/store.ts";
-import { type Call, type Io, jsonOf, type Opened, runCommand, tableOf } from "./administration.ts";
+import { type Call, type Io, jsonOf, type Open, runCommand, tableOf } from "./administration.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
 
@@ -13,8 +13,8 @@ missing or changed, and all accounts together come to zero. Exits with 1 and nam
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
-export function runLedger(args: readonly string[], io: Io, open: () => Promise<Opened>): Promise<number> {
-  return runCommand({ help: HELP, actions: { verify } }, args, io, open);
+export function runLedger(args: readonly string[], io: Io, open: Open): Promise<number> {
+  return runCommand({ help: HELP, actions: { verify }, makes: [] }, args, io, open);
 }
 
 async function verify({ args, io, open }: Call): Promise<void> {

@@ -9,10 +9,10 @@ import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../cor
 import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import { featuresOf } from "../router/features.ts";
-import { Learned } from "../router/learned.ts";
-import { isUnderstood, lessonOf } from "../router/lesson.ts";
-import { predict } from "../router/predictor.ts";
+import { featuresOf } from "../selectors/features.ts";
+import { Learned } from "../selectors/learning/learned.ts";
+import { isUnderstood, lessonOf } from "../selectors/learning/lesson.ts";
+import { predict } from "../selectors/predictor.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
 import { type Io, jsonOf, tableOf, UsageError } from "./administration.ts";
 import { Learning, lessonsFrom, measureLogged } from "./learning.ts";

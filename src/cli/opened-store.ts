@@ -1,4 +1,6 @@
 // Opening the store that the settings name, with the keys that belong to it.
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Store } from "../core/store.ts";
@@ -6,9 +8,15 @@ import type { Vault } from "../gateway/idempotency.ts";
 import { contentKeyOf, credentialKeyOf, type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
+import { NoStoreError, withoutUser } from "../store/address.ts";
+import { IN_MEMORY } from "../store/sqlite/connection.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
+
 import { clock, random } from "./world.ts";
+
+/** Of a file's mode: what the group and all others may do. */
+const OTHERS = 0o077;
 
 /** A store that is open, with what its administration and its kept replies take. */
 export interface OpenedStore {
@@ -21,9 +29,16 @@ export interface OpenedStore {
   readonly contentVault: Vault;
 }
 
+/** "find": throws a NoStoreError where there is no store; "make": makes one. */
+export type Opening = "find" | "make";
+
 /** Opens the store that the settings name. Throws an Error for the operator when it can't be. */
-export async function openStore(address: string, masterKeyText: string | undefined): Promise<OpenedStore> {
-  const { store, file } = await openEngine(address, masterKeyText);
+export async function openStore(
+  address: string,
+  masterKeyText: string | undefined,
+  opening: Opening = "make",
+): Promise<OpenedStore> {
+  const { store, file } = await openEngine(address, masterKeyText, opening);
   try {
     const masterKey = await openMasterKey(store, { text: masterKeyText, file, random });
     return {
@@ -45,20 +60,58 @@ interface Engine {
   readonly file: MasterKeyFile | null;
 }
 
-async function openEngine(address: string, masterKeyText: string | undefined): Promise<Engine> {
-  const path = /^sqlite:(.+)$/.exec(address)?.[1];
-  if (path !== undefined) {
+async function openEngine(
+  address: string,
+  masterKeyText: string | undefined,
+  opening: Opening,
+): Promise<Engine> {
+  const path = databaseFile(address);
+  if (path !== null) {
+    if (opening === "find" && !isThere(path)) throw new NoStoreError(placeOf(address));
     return { store: await openSqliteStore({ path, decide }), file: masterKeyFile(path) };
-  }
-  if (!/^postgres(ql)?:\/\//.test(address)) {
-    throw new Error("The store's address is not supported: use sqlite:PATH or postgres://….");
   }
   if (!masterKeyText) {
     throw new Error(
       "A postgres:// store needs POUNDKEY_MASTER_KEY, the same for every node: 32 bytes in base64, as `openssl rand -base64 32` prints them.",
     );
   }
-  // Loaded for those who have it: a gateway on SQLite starts sooner without.
+  // Loaded where it is used: a gateway on SQLite starts sooner without.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
-  return { store: await openPostgresStore({ url: address, decide }), file: null };
+  return { store: await openPostgresStore({ url: address, decide, create: opening === "make" }), file: null };
+}
+
+/** The absolute path of a SQLite store's file; null: the store is on PostgreSQL. Throws for any other address. */
+export function databaseFile(address: string): string | null {
+  const path = /^sqlite:(.+)$/.exec(address)?.[1];
+  if (path !== undefined) return path === IN_MEMORY ? path : resolve(path);
+  if (/^postgres(ql)?:\/\//.test(address)) return null;
+  throw new Error("The store's address is not supported: use sqlite:PATH or postgres://….");
+}
+
+/** A file that SQLite could read something from: an empty one is none, and would become a new store. */
+export function isThere(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Which store it is, as people may see it. */
+function placeOf(address: string): string {
+  const path = databaseFile(address);
+  return path ?? withoutUser(address);
+}
+
+/** What a command that may make a store says of the one it is about to use. */
+export function storeLine(address: string): string {
+  const path = databaseFile(address);
+  const isNew = path !== null && !isThere(path);
+  return `poundkey: ${isNew ? "making a new store at" : "the store is"} ${placeOf(address)}`;
+}
+
+/** The store's files that other users of the machine may read or write. */
+export function exposedFiles(address: string): readonly string[] {
+  const path = databaseFile(address);
+  if (path === null || process.platform === "win32") return [];
+  return [path, `${path}-wal`, masterKeyFile(path).path].filter((file) => {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    return (mode & OTHERS) !== 0;
+  });
 }

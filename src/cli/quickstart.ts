@@ -64,7 +64,7 @@ export function greeting(address: string, secret: string, made: string | null, s
     "",
     `  base URL   ${address}/v1`,
     `  API key    ${secret}`,
-    `  API page   ${address}/docs`,
+    `  Manual     ${address}/docs`,
     `  Console    ${address}/`,
     "",
     wayIn(settings, made),

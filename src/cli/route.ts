@@ -8,13 +8,24 @@ import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
-import { choose } from "../router/choose.ts";
-import { decidedAgain } from "../router/decision.ts";
-import { SELECTOR_RULES } from "../router/index.ts";
-import { needsOf } from "../router/needs.ts";
-import { type RouteView, routeView } from "../router/route-view.ts";
+import { choose } from "../selectors/choose.ts";
+import { decidedAgain } from "../selectors/decision.ts";
+import { SELECTOR_RULES } from "../selectors/index.ts";
+import { Learned } from "../selectors/learning/learned.ts";
+import { needsOf } from "../selectors/needs.ts";
+import { type RouteView, routeView } from "../selectors/route-view.ts";
+import { NoStoreError } from "../store/address.ts";
 import { chatRequestOf } from "../wire/chat-request.ts";
-import { EXIT, type Io, jsonOf, type Opened, report, tableOf, UsageError } from "./administration.ts";
+import {
+  EXIT,
+  type Io,
+  jsonOf,
+  type Open,
+  type Opened,
+  report,
+  tableOf,
+  UsageError,
+} from "./administration.ts";
 import {
   exportLessons,
   forget,
@@ -79,12 +90,12 @@ interface Call {
 export async function runRoute(
   args: readonly string[],
   io: Io,
-  open: () => Promise<Opened>,
+  open: Open,
   settings: Settings,
 ): Promise<number> {
   const opened: Opened[] = [];
   const openOnce = async () => {
-    const one = await open();
+    const one = await open("find");
     opened.push(one);
     return one.world.store;
   };
@@ -136,10 +147,21 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
     cards: buildCatalogue(settings).list(),
     rules: settings.router,
     quality: quality ?? settings.router.fairQuality,
-    learned: await learnedIn(await open()),
+    learned: await learnedOrNothing(open, io),
   });
   const view = routeView(choice);
   io.out(values.json ? jsonOf(view) : textOf(view));
+}
+
+/** A choice needs no store: where there is none, nothing was learned. */
+async function learnedOrNothing(open: Call["open"], io: Io): Promise<Learned> {
+  try {
+    return await learnedIn(await open());
+  } catch (error) {
+    if (!(error instanceof NoStoreError)) throw error;
+    io.err(`poundkey: ${error.message} The choice goes by what every gateway knows at its start.`);
+    return new Learned();
+  }
 }
 
 function requestOf(

@@ -15,7 +15,7 @@ import {
   errorText,
   readConfiguration,
 } from "./configuration.ts";
-import { type OpenedStore, openStore } from "./opened-store.ts";
+import { exposedFiles, type OpenedStore, openStore, storeLine } from "./opened-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { greeting, quickstartSecret } from "./quickstart.ts";
 import { withSimulator } from "./simulated.ts";
@@ -113,7 +113,12 @@ async function serveByWorkers(flags: ServeFlags, { server, store }: Settings): P
 }
 
 function logOf({ quickstart }: ServeFlags): Log {
-  const lines = gathered((text) => void process.stderr.write(text), setImmediate);
+  const out = Bun.stdout.writer();
+  const write = (text: string) => {
+    out.write(text);
+    void out.flush();
+  };
+  const lines = gathered(write, setImmediate);
   process.on("exit", lines.flush);
   return logLines(lines.write, clock.nowMs, quickstart ? "warn" : "info");
 }
@@ -126,10 +131,12 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
   const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
-    const opened = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY);
+    const opened = await openedStore(settings.store, io, log);
     const running = await listening(flags, settings, opened, log);
+    // Before the address is told: a signal that follows the announcement must not end the process undrained.
+    const stopped = PART === null ? stopSignal() : workerStops();
     if (PART?.announces ?? true) await announce(flags, settings, opened, running, io);
-    return await untilStopped(flags, settings, complete, running, log);
+    return await untilStopped(flags, settings, { complete, running, stopped, log });
   } finally {
     await simulator?.stop();
   }
@@ -145,6 +152,16 @@ function warnOfFewFiles(log: Log): void {
   const max = PROCESS_READINGS.process_max_fds();
   if (max !== null && max < FILES_MIN)
     log({ event: "few_file_descriptors", level: "warn", max, advised: FILES_MIN });
+}
+
+/** Of several workers only one says what is the same for all. */
+async function openedStore(address: string, io: Io, log: Log): Promise<OpenedStore> {
+  const isSpeaker = PART?.announces ?? true;
+  if (isSpeaker) io.err(storeLine(address));
+  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY);
+  const files = isSpeaker ? exposedFiles(address) : [];
+  if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
+  return opened;
 }
 
 async function startedSimulator(): Promise<Simulator> {
@@ -174,6 +191,7 @@ function cannotListen({ host, port }: ServerRules, error: unknown): Error {
   return new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
 }
 
+/** On standard error: standard output is the log's, JSON lines alone. */
 async function announce(
   flags: ServeFlags,
   settings: Settings,
@@ -183,34 +201,41 @@ async function announce(
 ): Promise<void> {
   const { host, adminToken } = settings.server;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  io.out(`Poundkey listens on ${address}`);
+  io.err(`Poundkey listens on ${address}`);
   const made = await ensureAdminToken(opened.world, adminToken);
-  if (made !== null && !flags.quickstart) io.out(`Admin token, shown this once: ${made}`);
-  if (!flags.quickstart) io.out(`The console is at ${address}/`);
+  if (made !== null && !flags.quickstart) io.err(`Admin token, shown this once: ${made}`);
+  if (!flags.quickstart) io.err(`The console is at ${address}/`);
   if (providersOn() === 0) {
-    io.out(
+    io.err(
       "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
     );
   }
   if (flags.quickstart) {
-    io.out(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
+    io.err(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
   }
+}
+
+interface Serving {
+  /** Adds to reloaded settings what the command line asks for. */
+  readonly complete: (settings: Settings) => Settings;
+  readonly running: RunningGateway;
+  /** Resolves when the process is told to stop. */
+  readonly stopped: Promise<void>;
+  readonly log: Log;
 }
 
 /** Takes reloads until it is told to stop, then lets the gateway finish. */
 async function untilStopped(
   flags: ServeFlags,
   settings: Settings,
-  complete: (settings: Settings) => Settings,
-  running: RunningGateway,
-  log: Log,
+  { complete, running, stopped, log }: Serving,
 ): Promise<number> {
   const watch = watchConfig(settings, {
     clock,
     stamp: () => configurationStamp(flags),
     load: () => {
       const loaded = readConfiguration(flags);
-      return loaded.ok ? { ok: true, settings: complete(loaded.settings) } : loaded;
+      return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, ignored) => {
       running.reload(next);
@@ -226,7 +251,6 @@ async function untilStopped(
       cause: error instanceof Error ? error.stack : String(error),
     });
   });
-  const stopped = PART === null ? stopSignal() : workerStops();
   if (PART !== null) tell("listening");
   // What ran up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);

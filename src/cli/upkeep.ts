@@ -10,6 +10,7 @@ const LOST_MS = 2000;
 const LESSONS_MS = 3000;
 /** What is added on one node is in effect on the others within twice this. */
 const CREDENTIALS_MS = 1000;
+const WRONG_TOKENS_MS = 1000;
 const PRUNE_MS = 600_000;
 const ROWS_MAX = 2000;
 /** A meter may still be asked for by a clock that was set back: it is kept for longer than any day. */
@@ -22,6 +23,8 @@ export interface UpkeepParts {
   readonly learning: { refresh(): Promise<void> };
   /** What the operator has added at run time, on whichever node; left out: nobody adds any. */
   readonly credentials?: { refresh(): Promise<void> };
+  /** What was counted of wrong admin tokens; left out: nobody signs in. */
+  readonly wrongTokens?: { share(): Promise<void> };
   /** Left out: memory is left to the runtime. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
@@ -42,8 +45,9 @@ export async function keepUp(parts: UpkeepParts): Promise<() => void> {
     regularly("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     regularly("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
-  const { credentials, memory } = parts;
+  const { credentials, wrongTokens, memory } = parts;
   if (credentials) tasks.push(regularly("credentials_failed", CREDENTIALS_MS, () => credentials.refresh()));
+  if (wrongTokens) tasks.push(regularly("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (memory) tasks.push(giveBackMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();

@@ -14,14 +14,6 @@ import {
   sizeBytes,
 } from "./units.ts";
 
-/** What our schemas carry beside JSON Schema; left out of the published one. */
-export interface FieldNotes {
-  /** What would be right, for errors: "expected …". */
-  readonly expected?: string;
-  /** The value is never shown in an error. */
-  readonly secret?: boolean;
-}
-
 interface CheckedSchema extends TSchema {
   readonly check: (value: unknown) => boolean;
 }
@@ -52,9 +44,8 @@ function within(value: number | null, least: number, most: number): boolean {
   return value !== null && value >= least && value <= most;
 }
 
-export function text(expected: string, pattern: RegExp, notes: FieldNotes = {}) {
-  const rules = { pattern: pattern.source, ...notes };
-  return checked<string>(expected, (value) => pattern.test(value), rules);
+export function text(expected: string, pattern: RegExp) {
+  return checked<string>(expected, (value) => pattern.test(value), { pattern: pattern.source });
 }
 
 export function choice<const T extends string>(values: readonly T[]) {
@@ -112,7 +103,7 @@ export const baseUrl = checked<string>(
 );
 export const origin = checked<string>('an origin like https://app.example.com, or "*"', isOrigin, {});
 export const addressBlock = checked<string>("an IP address or a block like 10.0.0.0/8", isAddressBlock, {});
-export const storeUrl = checked<string>("sqlite:PATH or postgres://…", isStoreUrl, { secret: true });
+export const storeUrl = checked<string>("sqlite:PATH or postgres://…", isStoreUrl, {});
 export const host = checked<string>("an IP address or a host name", isHost, {});
 
 /** A section: exactly these fields, each of which may be left out unless `Type` says otherwise. */

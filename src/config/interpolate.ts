@@ -38,10 +38,10 @@ export function interpolate(text: YamlText, outside: Outside): Interpolated {
 function filled(source: string, outside: Outside, wrong: (message: string) => void): string {
   return source.replace(REFERENCE, (reference, name: string | undefined) => {
     if (name === undefined) return "${";
-    if (!reference.endsWith("}")) wrong(`${reference} has no closing brace`);
+    if (!reference.endsWith("}")) wrong("${ has no closing brace");
     else if (name.startsWith(FILE_PREFIX)) return fileText(name.slice(FILE_PREFIX.length), outside, wrong);
     else if (VARIABLE.test(name)) return variable(name, outside, wrong);
-    else wrong(`${reference} is neither a variable like \${NAME} nor a file like \${file:/path}`);
+    else wrong(`in the braces stands neither a variable, as \${NAME}, nor a file, as \${file:/path}`);
     return reference;
   });
 }

@@ -9,13 +9,14 @@ import type {
   ServerRules,
   Settings,
 } from "../core/settings.ts";
-import { type ConfigError, ERRORS_MAX, fieldOf, type Issue } from "./errors.ts";
+import { type ConfigError, configError, ERRORS_MAX, fieldOf, type Issue } from "./errors.ts";
 import { interpolate, isWithin, type Outside } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { providersOf } from "./providers.ts";
-import type { Config } from "./schema.ts";
+import { ADMIN_TOKEN, type Config } from "./schema.ts";
 import { clockMinutes, durationMs, isStoreUrl, sizeBytes } from "./units.ts";
 import { validate } from "./validate.ts";
+import { warningsOf } from "./warnings.ts";
 import { YamlText } from "./yaml.ts";
 
 /** What the command line decides over the file. */
@@ -35,7 +36,12 @@ export interface LoadInput extends Outside {
 }
 
 export type Loaded =
-  | { readonly ok: true; readonly settings: Settings }
+  | {
+      readonly ok: true;
+      readonly settings: Settings;
+      /** Settings that are valid but may not do what the operator means. */
+      readonly warnings: readonly ConfigError[];
+    }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
 const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
@@ -52,14 +58,15 @@ const THROTTLE_MS = 600_000;
 const CHOICES = 16;
 const MESSAGES = 10_000;
 const LOG_KEEP_MS = 30 * 86_400_000;
-const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** Never throws: up to 20 errors, in the file's order. An empty file is no configuration, which is a good one. */
 export function loadSettings(input: LoadInput): Loaded {
   const yaml = new YamlText(input.text ?? "");
   const problems = yaml.problems();
   if (problems.length > 0) {
-    const errors = problems.map(({ path, ...rest }) => ({ file: input.file, field: fieldOf(path), ...rest }));
+    const errors = problems.map(({ path, ...rest }) =>
+      configError({ file: input.file, field: fieldOf(path), ...rest }),
+    );
     return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
   }
   const { sources, issues: missing } = interpolate(yaml, input);
@@ -69,7 +76,8 @@ export function loadSettings(input: LoadInput): Loaded {
     return failed([...missing, ...wrong], yaml, input.file);
   }
   const { settings, issues } = settingsOf(checked.config, input);
-  return issues.length > 0 ? failed(issues, yaml, input.file) : { ok: true, settings };
+  if (issues.length > 0) return failed(issues, yaml, input.file);
+  return { ok: true, settings, warnings: placed(warningsOf(checked.config, settings), yaml, input.file) };
 }
 
 /** Aliases that repeat beyond all bounds are no configuration: the schema refuses what is given in their place. */
@@ -82,14 +90,21 @@ function valuesOf(yaml: YamlText): unknown {
 }
 
 function failed(issues: readonly Issue[], yaml: YamlText, file: string): Loaded {
-  const errors = issues.map((issue) => errorOf(issue, yaml, file));
-  errors.sort((one, other) => one.line - other.line || one.column - other.column);
-  return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
+  return { ok: false, errors: placed(issues, yaml, file) };
+}
+
+/** In the file's order, and no more than somebody reads. */
+function placed(issues: readonly Issue[], yaml: YamlText, file: string): readonly ConfigError[] {
+  const found = issues.map((issue) => errorOf(issue, yaml, file));
+  found.sort((one, other) => one.line - other.line || one.column - other.column);
+  return found.slice(0, ERRORS_MAX);
 }
 
 function errorOf({ path, at, message, variable }: Issue, yaml: YamlText, file: string): ConfigError {
-  if (variable !== undefined) return { file: "environment", line: 0, column: 0, field: variable, message };
-  return { file, ...yaml.placeOf(path, at), field: fieldOf(path), message };
+  if (variable !== undefined) {
+    return configError({ file: "environment", line: 0, column: 0, field: variable, message });
+  }
+  return configError({ file, ...yaml.placeOf(path, at), field: fieldOf(path), message });
 }
 
 function settingsOf(
@@ -135,7 +150,7 @@ function serverOf(
   return {
     host: overrides.host ?? server.host ?? DEFAULT_HOST,
     port: overrides.port ?? server.port ?? DEFAULT_PORT,
-    adminToken: server.admin_token ?? fromEnvironment("POUNDKEY_ADMIN_TOKEN", env, isPrintable, issues),
+    adminToken: server.admin_token ?? fromEnvironment("POUNDKEY_ADMIN_TOKEN", env, isAdminToken, issues),
     bodyBytesMax,
     bodyMemoryBytes,
     drainMs: ms(server.drain, DRAIN_MS),
@@ -156,12 +171,12 @@ function storeOf(store: string | undefined, { env, overrides }: LoadInput, issue
   );
 }
 
-function isPrintable(text: string): boolean {
-  return PRINTABLE.test(text);
+function isAdminToken(text: string): boolean {
+  return ADMIN_TOKEN.pattern.test(text);
 }
 
 const EXPECTED: Readonly<Record<string, string>> = {
-  POUNDKEY_ADMIN_TOKEN: "expected printable characters without spaces",
+  POUNDKEY_ADMIN_TOKEN: `expected ${ADMIN_TOKEN.expected}`,
   POUNDKEY_STORE: "expected sqlite:PATH or postgres://…",
 };
 

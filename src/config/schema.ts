@@ -1,4 +1,4 @@
-// The configuration's schema: every field, its bounds and its meaning; the published JSON Schema is derived from it.
+// The configuration's schema: every field and its bounds; the published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { PIECE_MAX, RATE_MAX } from "../catalogue/price.ts";
 import { CAPABILITIES } from "../core/card.ts";
@@ -23,6 +23,7 @@ import {
   timeZone,
   whole,
 } from "./field-types.ts";
+import { describeFields } from "./fields.ts";
 
 const TOKENS_MAX = 100_000_000;
 const LIST_MAX = 1000;
@@ -31,9 +32,12 @@ const FREE_BUDGET_MAX_USD = 1_000_000;
 const optional = Type.Optional;
 
 /** Printable characters only: whatever else would break the header that carries it. */
-const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/, {
-  secret: true,
-});
+const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
+/** A right guess is always let in, so the token's length is what protects it. `http/auth.ts` reads at most 512 characters. */
+export const ADMIN_TOKEN = {
+  expected: "16 to 512 printable characters without spaces",
+  pattern: /^[\x21-\x7e]{16,512}$/,
+} as const;
 const modelId = text("a model id like OpenAI#gpt-5.4", /^[^\s]{1,300}$/);
 const modelPattern = text("a model id or a pattern like OpenAI#*", /^[^\s]{1,300}$/);
 const rate = number(0, RATE_MAX);
@@ -94,7 +98,7 @@ const weighted = section(
 const headers = named(
   /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
   "a header name",
-  text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/, { secret: true }),
+  text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/),
   "Sent with each call.",
 );
 
@@ -106,7 +110,6 @@ const provider = section(
       Type.Array(
         Type.Union([secret, weighted], {
           expected: "a key of printable characters, or { key, weight }",
-          secret: true,
         }),
         {
           minItems: 1,
@@ -165,7 +168,7 @@ export const ConfigSchema = section(
         {
           host: optional(host),
           port: optional(whole(0, 65535)),
-          admin_token: optional(secret),
+          admin_token: optional(text(ADMIN_TOKEN.expected, ADMIN_TOKEN.pattern)),
           body_limit: optional(size("1KB", "1GiB")),
           body_memory: optional(size("1KB", "64GiB")),
           drain: optional(duration("0s", "1h")),
@@ -239,21 +242,18 @@ export const ConfigSchema = section(
         "What is kept of requests.",
       ),
     ),
-    metrics: optional({
-      ...section(
+    metrics: optional(
+      section(
         {
           token: optional(
             Type.Union([secret, Type.Null()], {
               expected: "a token of printable characters without spaces, or null for none",
-              secret: true,
             }),
           ),
         },
         "Who may read /metrics.",
       ),
-      // Somebody may write the token here.
-      secret: true,
-    }),
+    ),
     router: optional(
       section(
         {
@@ -279,7 +279,7 @@ export type ModelConfig = Static<typeof model>;
 export type RuleConfig = Static<typeof categoryRule>;
 
 /** Notes for our own errors, which are no JSON Schema. */
-const NOTES: ReadonlySet<string> = new Set(["expected", "expectedName", "secret"]);
+const NOTES: ReadonlySet<string> = new Set(["expected", "expectedName"]);
 
 /** The schema as JSON Schema, for editors and `GET /config.schema.json`. */
 export function configJsonSchema(): object {
@@ -288,5 +288,7 @@ export function configJsonSchema(): object {
     title: "Poundkey",
     ...ConfigSchema,
   };
-  return JSON.parse(JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value)));
+  return describeFields(
+    JSON.parse(JSON.stringify(schema, (key, value) => (NOTES.has(key) ? undefined : value))),
+  );
 }

@@ -4,7 +4,7 @@ import { ValueErrorType } from "@sinclair/typebox/errors";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { isObject } from "../core/json.ts";
 import { nearest } from "../core/nearest.ts";
-import { type Issue, type Path, shown } from "./errors.ts";
+import { type Issue, kindOf, type Path, shown } from "./errors.ts";
 import { type Interpolated, typedValue } from "./interpolate.ts";
 import { type Config, ConfigSchema } from "./schema.ts";
 
@@ -77,18 +77,25 @@ function retype(root: unknown, path: Path, sources: Interpolated["sources"]): vo
 function issueOf(error: ValueError, path: Path, source: string | undefined): Issue {
   const { type, schema, value } = error;
   if (type === ValueErrorType.ObjectAdditionalProperties) {
-    return { path, at: "key", message: unknownField(String(path.at(-1)), schema) };
+    return { path, at: "key", message: unknownField(path, schema) };
   }
   if (type === ValueErrorType.ObjectRequiredProperty) {
     return { path, at: "key", message: `this field is missing: expected ${expectation(schema)}` };
   }
-  const got =
-    source === undefined ? (schema.secret === true ? "another value" : shown(value)) : shown(source);
+  // A bare value where fields or a list belong is often a key that was written one level too high.
+  const got = isContainer(schema) ? kindOf(value) : shown(source ?? value, path);
   return { path, at: "value", message: `expected ${expectation(schema)}, got ${got}` };
 }
 
-function unknownField(name: string, schema: TSchema): string {
-  if (schema.patternProperties !== undefined) return `expected ${schema.expectedName}, got ${shown(name)}`;
+function isContainer(schema: TSchema): boolean {
+  const forms: readonly TSchema[] = schema.anyOf ?? [schema];
+  return forms.some(({ type }) => type === "object" || type === "array");
+}
+
+function unknownField(path: Path, schema: TSchema): string {
+  const name = String(path.at(-1));
+  if (schema.patternProperties !== undefined)
+    return `expected ${schema.expectedName}, got ${shown(name, path.slice(0, -1))}`;
   const known = Object.keys(schema.properties ?? {});
   const [near] = nearest(name, known, 1);
   if (near !== undefined) return `unknown field; did you mean ${near}?`;

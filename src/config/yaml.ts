@@ -38,7 +38,14 @@ const SYNTAX: Readonly<Record<string, string>> = {
   MISSING_CHAR: "a closing bracket or quote, or a comma, is missing",
   UNEXPECTED_TOKEN: "this can't stand here; quote the text if it is one value",
   TAG_RESOLVE_FAILED: "tags (!name) have no meaning here",
+  BLOCK_AS_IMPLICIT_KEY: "a mapping or list can't begin here; give it a line of its own, or quote the text",
+  MULTILINE_IMPLICIT_KEY: "a field's name stands on one line, with a colon behind it",
+  BAD_SCALAR_START: "a text can't begin with this character; quote it",
+  BAD_DQ_ESCAPE: "this escape has no meaning; in single quotes a backslash is only a backslash",
+  BAD_ALIAS: "this alias (*name) has no anchor (&name)",
 };
+/** The library's own messages are not shown: some quote the file, and what they quote may be a secret. */
+const NO_YAML = "this is no YAML";
 
 export class YamlText {
   readonly #lines = new LineCounter();
@@ -65,7 +72,7 @@ export class YamlText {
     return {
       ...this.#place(offset),
       path: keyAt(this.#document.contents, offset) ?? [],
-      message: SYNTAX[error.code] ?? error.message.split("\n")[0] ?? error.code,
+      message: SYNTAX[error.code] ?? NO_YAML,
     };
   }
 

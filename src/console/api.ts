@@ -12,19 +12,12 @@ export class ApiError extends Error {
   readonly code: string | null;
   /** The field of the request that it is about. */
   readonly param: string | null;
-  readonly retryAfterSeconds: number | null;
 
-  constructor(
-    status: number,
-    message: string,
-    more: Partial<Pick<ApiError, "code" | "param">>,
-    wait?: string | null,
-  ) {
+  constructor(status: number, message: string, more: Partial<Pick<ApiError, "code" | "param">>) {
     super(message);
     this.status = status;
     this.code = more.code ?? null;
     this.param = more.param ?? null;
-    this.retryAfterSeconds = wait ? Number(wait) : null;
   }
 }
 
@@ -64,17 +57,11 @@ export async function call(
 }
 
 async function errorOf(response: Response): Promise<ApiError> {
-  const wait = response.headers.get("retry-after");
   try {
     const { error } = await response.json();
-    return new ApiError(
-      response.status,
-      String(error.message),
-      { code: error.code, param: error.param },
-      wait,
-    );
+    return new ApiError(response.status, String(error.message), { code: error.code, param: error.param });
   } catch {
-    return new ApiError(response.status, `The gateway answered ${response.status}.`, {}, wait);
+    return new ApiError(response.status, `The gateway answered ${response.status}.`, {});
   }
 }
 

@@ -157,7 +157,7 @@ function SideEnd() {
     <div class="side-end">
       <a href="/docs" target="_blank" rel="noreferrer" class="row faint">
         <Icon name="external" />
-        API reference
+        Manual
       </a>
       <Button kind="quiet" icon="leave" isTiny onClick={() => void signOut()}>
         Sign out

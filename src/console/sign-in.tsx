@@ -1,7 +1,6 @@
 // Signing in with the admin token.
 import { useState } from "preact/hooks";
 import { ApiError, messageOf, signIn } from "./api.ts";
-import { span } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Logo } from "./parts/icon.tsx";
@@ -54,8 +53,5 @@ export function SignIn() {
 
 function wordsFor(error: unknown): string {
   if (!(error instanceof ApiError)) return messageOf(error);
-  if (error.status === 401) return "That is not this gateway's admin token.";
-  if (error.status !== 429) return error.message;
-  const wait = error.retryAfterSeconds === null ? "a while" : span(error.retryAfterSeconds * 1000);
-  return `Too many wrong tokens from this address. Try again in ${wait}.`;
+  return error.status === 401 ? "That is not this gateway's admin token." : error.message;
 }

@@ -136,7 +136,11 @@ export interface PruneBefore {
 }
 
 /** What the store keeps about itself, by name; no value is a secret. */
-export type SettingName = "master_key_check" | "admin_token_digest" | "lessons_forgotten";
+export type SettingName =
+  | "master_key_check"
+  | "admin_token_digest"
+  | "lessons_forgotten"
+  | "wrong_admin_tokens";
 
 /** What one key may teach of one model. */
 export interface LessonBound {
@@ -248,6 +252,8 @@ export interface Store {
   /** Keeps the value unless there is one; gives what is kept. Of two callers at once both get the same. */
   keepSetting(name: SettingName, value: string): Promise<string>;
   setSetting(name: SettingName, value: string): Promise<void>;
+  /** Reads and writes a value in one transaction and gives the new one. `change` is pure: it may run more than once. */
+  changeSetting(name: SettingName, change: (value: string | null) => string): Promise<string>;
 
   /** Throws unless the store can be opened and locked for writing now; after a failure, unless it can be written. Else it writes nothing: who asks may be anybody. */
   ready(): Promise<void>;

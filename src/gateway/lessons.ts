@@ -5,11 +5,11 @@ import type { UnsettledRecord } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Caches } from "../router/caches.ts";
-import type { KeptDecision } from "../router/decision.ts";
-import type { Learned } from "../router/learned.ts";
-import { boundAt, kindKept, lessonOf, measureLength } from "../router/lesson.ts";
-import { saidBy, type Witness } from "../router/signal.ts";
 import type { Stickiness } from "../router/stickiness.ts";
+import type { KeptDecision } from "../selectors/decision.ts";
+import type { Learned } from "../selectors/learning/learned.ts";
+import { boundAt, kindKept, lessonOf, measureLength } from "../selectors/learning/lesson.ts";
+import { saidBy, type Witness } from "../selectors/learning/signal.ts";
 import type { Call } from "./call.ts";
 
 export interface LessonPorts {

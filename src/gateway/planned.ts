@@ -4,10 +4,10 @@ import type { Log, Random } from "../core/world.ts";
 import type { Caches } from "../router/caches.ts";
 import type { Health } from "../router/health.ts";
 import type { Lane } from "../router/lane.ts";
-import type { Learned } from "../router/learned.ts";
 import { paceOf } from "../router/pace.ts";
 import { type Known, type Plan, planOf } from "../router/plan.ts";
 import type { Stickiness } from "../router/stickiness.ts";
+import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
 import type { Deadlines } from "./deadlines.ts";
 

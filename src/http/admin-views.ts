@@ -5,7 +5,7 @@ import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
 import { usdOf } from "../core/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
-import { profileOf } from "../router/profiles.ts";
+import { profileOf } from "../selectors/profiles.ts";
 
 /** All cards that are known, on or off, in the catalogue's order. */
 export function modelsView({ ownModels, overlay, providers }: Settings) {

@@ -10,7 +10,7 @@ import { topUpAccount } from "../admin/topups.ts";
 import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Settings } from "../core/settings.ts";
-import type { TaughtView } from "../router/learned.ts";
+import type { TaughtView } from "../selectors/learning/learned.ts";
 import { options, type By as RouteBy, routesBy, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { bearerToken } from "./auth.ts";

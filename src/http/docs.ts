@@ -1,12 +1,9 @@
-// /openapi.json and its page at /docs, which works with no network: its script and style come from the binary.
+// The manual at /docs with its Markdown twins, the API's page at /docs/api, and /openapi.json. They work with no network.
 import { Elysia } from "elysia";
-import { DOCS_PATH, DOCUMENT_PATH, SCRIPT_PATH, STYLE_PATH } from "./docs-paths.ts";
+import { fileServer, type PageFile, REVALIDATE } from "./files.ts";
 
-/** Compressed. */
-export interface DocsFiles {
-  readonly script: Uint8Array<ArrayBuffer>;
-  readonly style: Uint8Array<ArrayBuffer>;
-}
+const FIRST_PAGE = "index.html";
+const GUIDE_FOR_MODELS = "llms.txt";
 
 /** Elysia shows all routes of the gateway to its own kind alone. */
 class Docs extends Elysia {
@@ -15,31 +12,25 @@ class Docs extends Elysia {
   }
 }
 
-/** The plugin that makes the page is loaded when somebody looks at it: it would be a tenth of the gateway's start. */
-export function docsRoutes(load: () => DocsFiles) {
+/** `load` and the plugin that writes the document run at the first request: they would be a tenth of the gateway's start. */
+export function docsRoutes(load: () => Promise<readonly PageFile[]>) {
   const app = new Docs();
   let made: Promise<(request: Request) => Promise<Response>> | null = null;
-  const page = async ({ request }: { readonly request: Request }) => {
-    made ??= import("./docs-page.ts").then(({ docsPage }) => docsPage(() => app.allRoutes()));
+  const document = async ({ request }: { readonly request: Request }) => {
+    made ??= import("./openapi-document.ts").then(({ openApiDocument }) =>
+      openApiDocument(() => app.allRoutes()),
+    );
     return (await made)(request);
   };
-  let loaded: DocsFiles | null = null;
-  const files = () => {
-    loaded ??= load();
-    return loaded;
-  };
+  const serve = fileServer(load, "The manual has no such page. Its chapters are listed at /docs.");
   return app
-    .get(DOCS_PATH, page)
-    .get(DOCUMENT_PATH, page)
-    .get(SCRIPT_PATH, () => asset(files().script, "text/javascript"))
-    .get(STYLE_PATH, () => asset(files().style, "text/css"));
+    .get("/openapi.json", document)
+    .get("/docs", ({ request }) => serve(FIRST_PAGE, request, REVALIDATE))
+    .get("/docs/*", ({ request, params }) => serve(fileOf(params["*"]), request, REVALIDATE))
+    .get("/llms.txt", ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE));
 }
 
-function asset(body: Uint8Array<ArrayBuffer>, type: string): Response {
-  const headers = {
-    "content-type": `${type}; charset=utf-8`,
-    "content-encoding": "gzip",
-    "cache-control": "max-age=3600",
-  };
-  return new Response(body, { headers });
+/** A chapter's page is at its bare name, with one trailing slash or none; every other file at its own. */
+function fileOf(path: string): string {
+  return path.includes(".") ? path : `${path.replace(/\/$/, "")}.html`;
 }

@@ -89,7 +89,7 @@ class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
     try {
       await checkOperator(this.#ports, this.#asked);
     } catch (thrown) {
-      if (faultOf(thrown).row.status === 401) return this.#end();
+      if (faultOf(thrown).row.blame === "client") return this.#end();
     }
     this.#send(KEEP_ALIVE_LINE);
   }

@@ -5,7 +5,7 @@ import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
-import { SELECTOR_RULES } from "../router/index.ts";
+import { SELECTOR_RULES } from "../selectors/index.ts";
 import { json, rendered } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";

@@ -1,7 +1,8 @@
-// Who may use the admin routes: whoever shows the admin token, or the cookie of a sign-in from a page of our own.
+// Who may use the admin routes: those who show the admin token, or the cookie of a sign-in from a page of our own.
 import { sessionOf } from "../admin/session.ts";
 import { checkAdminToken } from "../admin/token.ts";
 import type { AdminWorld } from "../admin/world.ts";
+import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
 import type { Session } from "../core/rows.ts";
@@ -24,6 +25,12 @@ export interface OperatorParts {
   /** The configured token; null: the one that was made at the first start. */
   readonly adminToken: string | null;
   readonly originOf: ReadOrigin;
+  readonly wrongTokens: Pick<WrongTokens, "refuse">;
+}
+
+/** The Fault for a token or cookie that was looked at and is wrong: each such place throws this one, so that all count. */
+export function refused({ wrongTokens, originOf }: OperatorParts, asked: Asked, message: string): Fault {
+  return wrongTokens.refuse(message, originOf(asked.request, asked.server).address);
 }
 
 /** The secret in the request's cookie; null: it has none of ours. */
@@ -38,17 +45,18 @@ export async function checkOperator(parts: OperatorParts, asked: Asked): Promise
     await signedIn(parts, asked);
     return;
   }
-  if (!(await checkAdminToken(world, adminToken, secretOf(asked.bearer)))) throw invalidKey();
+  if (await checkAdminToken(world, adminToken, secretOf(asked.bearer))) return;
+  throw refused(parts, asked, invalidKey().message);
 }
 
-/** The session of the request's cookie. Throws the Faults `no_api_key`, `invalid_api_key` and `cross_site_request`. */
+/** The session of the request's cookie. Throws the Faults `no_api_key`, `cross_site_request`, and what `refused` gives. */
 export async function signedIn(parts: OperatorParts, asked: Asked): Promise<Session> {
   const secret = cookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
   const session = await sessionOf(parts.world, parts.adminToken, secret);
   if (session !== null) return session;
-  throw new Fault("invalid_api_key", "The session has ended. Please sign in again.");
+  throw refused(parts, asked, "The session has ended. Please sign in again.");
 }
 
 /** A browser adds the cookie whoever's page makes it ask, so only our own page's requests may change anything. */

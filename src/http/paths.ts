@@ -1,4 +1,4 @@
-// Every path and its methods, registered once: for 404, for 405 with `Allow`, and for the README's list of routes.
+// Every path and its methods, registered once: for 404, for 405 with `Allow`, and for the manual's lists of routes.
 
 export const ROUTES: readonly { readonly path: string; readonly methods: readonly string[] }[] = [
   { path: "/v1/models", methods: ["GET"] },
@@ -17,6 +17,7 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/openapi.json", methods: ["GET"] },
   { path: "/docs", methods: ["GET"] },
   { path: "/docs/*", methods: ["GET"] },
+  { path: "/llms.txt", methods: ["GET"] },
   { path: "/", methods: ["GET"] },
   { path: "/console/*", methods: ["GET"] },
   { path: "/admin/v1/session", methods: ["POST", "GET", "DELETE"] },

@@ -4,8 +4,8 @@ import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
-import { SELECTOR_RULES } from "../router/index.ts";
 import type { Selection } from "../router/plan.ts";
+import { SELECTOR_RULES } from "../selectors/index.ts";
 
 const SHOWN_CHARACTERS_MAX = 64;
 const SELECTOR_PREFIX = /^router[#/]/i;

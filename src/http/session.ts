@@ -3,31 +3,26 @@ import { Elysia } from "elysia";
 import { fieldsOf, readText, required } from "../admin/input.ts";
 import { instantOf } from "../admin/instant.ts";
 import { SESSION_MS, signIn, signOut } from "../admin/session.ts";
-import { Fault } from "../core/fault.ts";
-import type { Clock } from "../core/world.ts";
 import type { WritingParts } from "./admin-route.ts";
 import { json } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { type Asked, COOKIE, cookieSecret, signedIn } from "./operator.ts";
-import { SlowDown } from "./slow-down.ts";
+import { type Asked, COOKIE, cookieSecret, refused, signedIn } from "./operator.ts";
 
 const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const options = { parse: "none" } as const;
 
 export interface SessionPorts extends WritingParts {
-  readonly clock: Pick<Clock, "monotonicMs">;
   /** The program's. */
   readonly version: string;
 }
 
 export function sessionRoutes(ports: SessionPorts) {
-  const slowDown = new SlowDown();
   return new Elysia({ prefix: "/admin/v1" })
     .use(bearerToken())
     .post(
       "/session",
-      ({ bearer, request, server }) => signInWith(ports, slowDown, { bearer, request, server }),
+      ({ bearer, request, server }) => signInWith(ports, { bearer, request, server }),
       options,
     )
     .get(
@@ -50,24 +45,12 @@ export function sessionRoutes(ports: SessionPorts) {
     );
 }
 
-async function signInWith(ports: SessionPorts, slowDown: SlowDown, asked: Asked): Promise<Response> {
-  const { world, adminToken, clock, originOf } = ports;
+async function signInWith(ports: SessionPorts, asked: Asked): Promise<Response> {
   const fields = fieldsOf(await readJson(asked.request, ports, BODY), ["token"]);
   const token = required(fields, "token", readText);
-  const { address } = originOf(asked.request, asked.server);
-  const nowMs = clock.monotonicMs();
-  const waitMs = slowDown.waitMs(address, nowMs);
-  if (waitMs > 0) throw tooOften(waitMs, world.clock.nowMs());
-  slowDown.tried(address, nowMs);
-  const secret = await signIn(world, adminToken, token);
-  if (secret === null) throw new Fault("invalid_api_key", "That is not the admin token.");
-  slowDown.right(address);
+  const secret = await signIn(ports.world, ports.adminToken, token);
+  if (secret === null) throw refused(ports, asked, "That is not the admin token.");
   return cookieAnswer(ports, asked, secret, SESSION_MS / 1000);
-}
-
-function tooOften(waitMs: number, nowMs: number): Fault {
-  const message = "Too many wrong tokens came from your address. Please try again later.";
-  return new Fault("rate_limit_exceeded", message, { retryAfterMs: waitMs, resetAtMs: nowMs + waitMs });
 }
 
 /** Only our own pages' requests carry it, no script reads it. */

@@ -1,6 +1,6 @@
 // A conversation stays with whoever served it last: that one holds its prompt in a cache.
 import type { ChatMessage, ChatRequest } from "../core/chat.ts";
-import type { Cached } from "./candidate.ts";
+import type { Cached } from "../selectors/candidate.ts";
 import type { Attempt } from "./plan.ts";
 
 const KEPT_MS = 600_000;

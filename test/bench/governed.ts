@@ -75,6 +75,7 @@ function noStore(): Store {
     setting: nothing,
     keepSetting: async (_name, value) => value,
     setSetting: async () => {},
+    changeSetting: async (_name, change) => change(null),
     ready: async () => {},
     close: async () => {},
   };

@@ -1,6 +1,6 @@
 // What it costs to see an answer go by for what it says against itself: `bun test/bench/witness.ts`.
 import type { ChatChunk, ChatRequest } from "../../src/core/chat.ts";
-import { Witness } from "../../src/router/signal.ts";
+import { Witness } from "../../src/selectors/learning/signal.ts";
 
 const ROUNDS = 5000;
 const PIECE_CHARACTERS = 8;

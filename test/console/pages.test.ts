@@ -1,12 +1,8 @@
 // Every page of the console in a browser, light and dark, wide and narrow: whole, quiet, by itself, and usable by everybody.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { HAS_BROWSER, newVisitor, openBrowser, signedIn } from "./visitor.ts";
-
-const AXE = readFileSync(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"), "utf8");
+import { barriers, HAS_BROWSER, isTooWide, newVisitor, openBrowser, signedIn } from "./visitor.ts";
 
 /** A page's path, and what is on it once it has what it shows. */
 const PAGES = [
@@ -48,25 +44,6 @@ afterAll(async () => {
   await browser?.close();
   await gateway.stop();
 });
-
-interface Found {
-  readonly impact?: string | null;
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** What axe-core holds to be serious or worse. */
-async function barriers(page: Page): Promise<readonly string[]> {
-  // Not as a script of the page, which its policy would refuse.
-  await page.evaluate(AXE);
-  const found = await page.evaluate<readonly Found[]>("axe.run().then(({ violations }) => violations)");
-  return found
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-}
-
-const isTooWide = (page: Page) =>
-  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
 describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () => {
   for (const look of LOOKS) {

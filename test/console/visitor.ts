@@ -1,4 +1,6 @@
 // A visitor of the console in a real browser: everything asked of other hosts and every complaint is noted.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import type { UnderTest } from "../harness.ts";
 
@@ -69,6 +71,28 @@ export async function newVisitor(
 export async function signIn({ page }: Visitor, token: string): Promise<void> {
   await page.getByLabel("Admin token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+const AXE = readFileSync(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"), "utf8");
+
+interface Found {
+  readonly impact?: string | null;
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe-core holds to be serious or worse. */
+export async function barriers(page: Page): Promise<readonly string[]> {
+  // Not as a script of the page, which its policy would refuse.
+  await page.evaluate(AXE);
+  const found = await page.evaluate<readonly Found[]>("axe.run().then(({ violations }) => violations)");
+  return found
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 }
 
 /** One who has signed in. */

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import { SELECTORS } from "../../src/core/selector.ts";
-import { choose } from "../../src/router/choose.ts";
-import { SELECTOR_RULES } from "../../src/router/index.ts";
-import { shippedParameters } from "../../src/router/parameters.ts";
+import { choose } from "../../src/selectors/choose.ts";
+import { SELECTOR_RULES } from "../../src/selectors/index.ts";
+import { shippedParameters } from "../../src/selectors/parameters.ts";
 import { hasData, type Pool, TEST_PART, tableOf } from "./data.ts";
 import { decisionTimes } from "./decision-times.ts";
 import { PARAPHRASES } from "./paraphrase.ts";
@@ -212,7 +212,7 @@ function sizes(): void {
   heading("Size of what is shipped");
   for (const name of ["parameters", "profiles"]) {
     console.log(
-      `- ${name}.data.json: ${Bun.file(join(import.meta.dir, `../../src/router/${name}.data.json`)).size} bytes`,
+      `- ${name}.data.json: ${Bun.file(join(import.meta.dir, `../../src/selectors/${name}.data.json`)).size} bytes`,
     );
   }
   console.log(

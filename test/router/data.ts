@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { TOPICS, type Topic } from "../../src/router/topics.ts";
+import { TOPICS, type Topic } from "../../src/selectors/topics.ts";
 import { partOf } from "./dice.ts";
 
 export const DATA = join(import.meta.dir, "../../../shared/data/router");

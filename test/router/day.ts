@@ -9,11 +9,11 @@ import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { type KnownPorts, knownNow } from "../../src/gateway/planned.ts";
 import { Caches } from "../../src/router/caches.ts";
 import { Health } from "../../src/router/health.ts";
-import { SELECTOR_RULES } from "../../src/router/index.ts";
-import { Learned } from "../../src/router/learned.ts";
 import { type Attempt, planOf } from "../../src/router/plan.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
 import type { Trial } from "../../src/router/trial.ts";
+import { SELECTOR_RULES } from "../../src/selectors/index.ts";
+import { Learned } from "../../src/selectors/learning/learned.ts";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

@@ -1,10 +1,10 @@
 // How long a selector's decision takes, for requests of some lengths and catalogues of some sizes.
 import type { ModelCard } from "../../src/core/card.ts";
-import { choose } from "../../src/router/choose.ts";
-import { fair } from "../../src/router/fair.ts";
-import { featuresOf } from "../../src/router/features.ts";
-import { Learned } from "../../src/router/learned.ts";
-import { predict } from "../../src/router/predictor.ts";
+import { choose } from "../../src/selectors/choose.ts";
+import { fair } from "../../src/selectors/fair.ts";
+import { featuresOf } from "../../src/selectors/features.ts";
+import { Learned } from "../../src/selectors/learning/learned.ts";
+import { predict } from "../../src/selectors/predictor.ts";
 import { RULES, requestOf } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";
 

@@ -1,7 +1,7 @@
 // The predictor's embedding of words and its heads, fitted by stochastic gradients; half of it is taken from the words'
 // own structure (a truncated singular value decomposition), so that it says something of prompts without labels too.
-import { STRUCTURE_SIZE } from "../../src/router/structure.ts";
-import { TOPICS } from "../../src/router/topics.ts";
+import { STRUCTURE_SIZE } from "../../src/selectors/structure.ts";
+import { TOPICS } from "../../src/selectors/topics.ts";
 import { diceOf, shuffled } from "./dice.ts";
 import type { SparseRow } from "./vocabulary.ts";
 

@@ -1,4 +1,4 @@
-// Makes `src/router/profiles.data.json`, what is known of each card of the catalogue: `bun test/router/profiles.ts`.
+// Makes `src/selectors/profiles.data.json`, what is known of each card of the catalogue: `bun test/router/profiles.ts`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedCards } from "../../src/catalogue/rows.ts";
@@ -222,7 +222,7 @@ function profileRow({ card, rows, level }: Known, imputing: Imputer) {
 if (import.meta.main) {
   const { rows, unknown } = buildProfiles();
   const lines = rows.map((row) => JSON.stringify(row)).join(",\n");
-  const path = join(import.meta.dir, "../../src/router/profiles.data.json");
+  const path = join(import.meta.dir, "../../src/selectors/profiles.data.json");
   writeFileSync(path, `{\n"unknown":${JSON.stringify(unknown)},\n"rows":[\n${lines}\n]}\n`);
   const measuredRows = rows.filter(({ source }) => source !== "imputed");
   console.log(`${path}: ${rows.length} cards, ${measuredRows.length} measured`);

@@ -1,5 +1,5 @@
 // Prompts of our own with their kind, for the kinds of tasks that the public sets don't hold: templates with slots.
-import { TOPICS, type Topic } from "../../src/router/topics.ts";
+import { TOPICS, type Topic } from "../../src/selectors/topics.ts";
 import { diceOf } from "./dice.ts";
 import data from "./prompts.data.json";
 

@@ -1,5 +1,5 @@
 // What can be had offline from the same labels: a ridge regression on all words and pairs of words, weighed by rarity.
-import { featuresOf } from "../../src/router/features.ts";
+import { featuresOf } from "../../src/selectors/features.ts";
 import type { Row } from "./data.ts";
 import { requestOf } from "./pools.ts";
 import { meanOf } from "./statistics.ts";

@@ -1,11 +1,11 @@
 // The port of selectors: another rule goes through the plan, the log and a replay like those that are shipped.
 import { expect, test } from "bun:test";
-import { decidedAgain } from "../../src/router/decision.ts";
 import { Health } from "../../src/router/health.ts";
-import { SELECTOR_RULES } from "../../src/router/index.ts";
 import { planOf } from "../../src/router/plan.ts";
-import type { SelectorRule } from "../../src/router/selector.ts";
 import { Stickiness } from "../../src/router/stickiness.ts";
+import { decidedAgain } from "../../src/selectors/decision.ts";
+import { SELECTOR_RULES } from "../../src/selectors/index.ts";
+import type { SelectorRule } from "../../src/selectors/selector.ts";
 import { asking, CARDS, cardOf, even, RULES, TRIVIA } from "./shop.ts";
 
 /** The cheapest, however good it is. */

@@ -5,12 +5,12 @@ import type { Selector } from "../../src/core/selector.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
-import type { ChooseInput } from "../../src/router/candidate.ts";
-import { choose } from "../../src/router/choose.ts";
-import { featuresOf } from "../../src/router/features.ts";
-import { SELECTOR_RULES } from "../../src/router/index.ts";
-import { needsOf } from "../../src/router/needs.ts";
-import { type Prediction, predict } from "../../src/router/predictor.ts";
+import type { ChooseInput } from "../../src/selectors/candidate.ts";
+import { choose } from "../../src/selectors/choose.ts";
+import { featuresOf } from "../../src/selectors/features.ts";
+import { SELECTOR_RULES } from "../../src/selectors/index.ts";
+import { needsOf } from "../../src/selectors/needs.ts";
+import { type Prediction, predict } from "../../src/selectors/predictor.ts";
 
 export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 };
 export const MATH =

@@ -1,8 +1,8 @@
 // What an answer says against itself: refusals, cuts, JSON and tool calls that are not what was asked for; and what isn't one.
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatRequest, FinishReason } from "../../src/core/chat.ts";
-import { isOf } from "../../src/router/schema.ts";
-import { type Signal, saidBy, Witness } from "../../src/router/signal.ts";
+import { isOf } from "../../src/selectors/learning/schema.ts";
+import { type Signal, saidBy, Witness } from "../../src/selectors/learning/signal.ts";
 
 const PERSON = {
   type: "object",

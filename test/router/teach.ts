@@ -1,9 +1,9 @@
 // What a score teaches about a card, without a store in between.
 import type { ModelCard } from "../../src/core/card.ts";
-import type { Learned } from "../../src/router/learned.ts";
-import type { Prediction } from "../../src/router/predictor.ts";
-import { profileOf } from "../../src/router/profiles.ts";
-import { expectedQuality } from "../../src/router/quality.ts";
+import type { Learned } from "../../src/selectors/learning/learned.ts";
+import type { Prediction } from "../../src/selectors/predictor.ts";
+import { profileOf } from "../../src/selectors/profiles.ts";
+import { expectedQuality } from "../../src/selectors/quality.ts";
 
 export interface Lesson {
   readonly card: ModelCard;

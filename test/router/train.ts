@@ -1,11 +1,11 @@
 // Trains the predictor's parameters from the public rows and our own prompts: the same bytes for the same seed.
-// `bun test/router/train.ts` writes src/router/parameters.data.json.
+// `bun test/router/train.ts` writes src/selectors/parameters.data.json.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { featuresOf } from "../../src/router/features.ts";
-import type { ParameterFile } from "../../src/router/parameters.ts";
-import { structureOf } from "../../src/router/structure.ts";
-import { TOPICS, type Topic } from "../../src/router/topics.ts";
+import { featuresOf } from "../../src/selectors/features.ts";
+import type { ParameterFile } from "../../src/selectors/parameters.ts";
+import { structureOf } from "../../src/selectors/structure.ts";
+import { TOPICS, type Topic } from "../../src/selectors/topics.ts";
 import { isTrial, keyOf, type Row, type Table, TEST_PART, tableOf } from "./data.ts";
 import { difficultiesOf } from "./difficulty.ts";
 import { type Example, embed, type Fitted } from "./fit.ts";
@@ -191,7 +191,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 if (import.meta.main) {
-  const path = join(import.meta.dir, "../../src/router/parameters.data.json");
+  const path = join(import.meta.dir, "../../src/selectors/parameters.data.json");
   const text = `${JSON.stringify(train(), null, 1)}\n`;
   writeFileSync(path, text);
   console.log(`${path}: ${text.length} bytes`);

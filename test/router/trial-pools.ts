@@ -1,6 +1,6 @@
 // Trials on the many-model pools: whom the shipped choice picks, in and out of distribution, and what it saves.
-import { Learned } from "../../src/router/learned.ts";
-import { type Parameters, parametersOf } from "../../src/router/parameters.ts";
+import { Learned } from "../../src/selectors/learning/learned.ts";
+import { type Parameters, parametersOf } from "../../src/selectors/parameters.ts";
 import { type Pool, type Row, TEST_PART } from "./data.ts";
 import { diceOf } from "./dice.ts";
 import {

@@ -1,6 +1,6 @@
 // The published trial: RouteLLM's two models on MMLU and GSM8K, with few labels of the set, by the shipped learning.
-import { best } from "../../src/router/best.ts";
-import { choose } from "../../src/router/choose.ts";
+import { best } from "../../src/selectors/best.ts";
+import { choose } from "../../src/selectors/choose.ts";
 import { isTrial, type Row } from "./data.ts";
 import { diceOf, shuffled } from "./dice.ts";
 import { cardOf, type Field, fieldOf, inputOf, requestOf, taught, withSkills } from "./pools.ts";

@@ -15,11 +15,14 @@ const VERSION_TABLE = `
 const VERSION_ROW = "INSERT INTO schema_version (one, version) VALUES (1, 0) ON CONFLICT (one) DO NOTHING";
 const VERSION = "SELECT version FROM schema_version WHERE one = 1";
 
-/** Brings the schema up to date. Throws when a newer program wrote it: this one would misread it. */
-export async function migrate(pool: Pool): Promise<void> {
+/**
+ * Brings the schema up to date. false: the database holds no store, and without `create` none was made in it. Throws when
+ * a newer program wrote it: this one would misread it.
+ */
+export async function migrate(pool: Pool, create: boolean): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
-      return await pool.use(CONNECT_MS, migrateOn);
+      return await pool.use(CONNECT_MS, (connection) => migrateOn(connection, create));
     } catch (error) {
       if (!isRace(error) || tries === TRIES_MAX) throw error;
       await pause();
@@ -27,9 +30,11 @@ export async function migrate(pool: Pool): Promise<void> {
   }
 }
 
-async function migrateOn(connection: Connection): Promise<void> {
+async function migrateOn(connection: Connection, create: boolean): Promise<boolean> {
   const send = (...queries: readonly Query[]) => connection.send(queries, STEP_MS);
-  if ((await versionIfAny(send)) === STEPS.length) return;
+  const known = await versionIfAny(send);
+  if (known === STEPS.length) return true;
+  if (known === 0 && !create) return false;
   await send(query(VERSION_TABLE));
   await send(query(VERSION_ROW));
   const [, , found] = await send(
@@ -43,6 +48,7 @@ async function migrateOn(connection: Connection): Promise<void> {
   for (const step of steps) await send(query(step));
   const now = query("UPDATE schema_version SET version = $1 WHERE one = 1", STEPS.length);
   await connection.commit([now], STEP_MS);
+  return true;
 }
 
 /** Looked for first, because a node's user may not be allowed to make tables. */

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
+import { NoStoreError, withoutUser } from "../address.ts";
 import { Batches } from "./batches.ts";
 import { bookMethods } from "./books.ts";
 import { query } from "./connection.ts";
@@ -22,14 +23,16 @@ export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`, with `?sslmode=…` and the like. */
   readonly url: string;
   readonly decide: Decide;
+  /** false: throws a NoStoreError where the database holds no store yet. */
+  readonly create?: boolean;
   /** How long a call waits for the database before it fails; 3 s unless given. */
   readonly patienceMs?: number;
 }
 
 /** Opens the store and migrates it. Throws an Error that says what is wrong, and nothing of the address but its host. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, decide, patienceMs = PATIENCE_MS } = options;
-  const pool = await opened(url, patienceMs);
+  const { url, decide, create = true, patienceMs = PATIENCE_MS } = options;
+  const pool = await opened(url, patienceMs, create);
   const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
   const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * 0.2 };
   const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.5, bounds });
@@ -61,17 +64,15 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
 }
 
-async function opened(url: string, patienceMs: number): Promise<Pool> {
+async function opened(url: string, patienceMs: number, create: boolean): Promise<Pool> {
   const pool = poolOf(url, patienceMs);
   try {
-    await migrate(pool);
-    return pool;
+    if (await migrate(pool, create)) return pool;
+    throw new NoStoreError(withoutUser(url));
   } catch (error) {
     await pool.close(0);
-    const { protocol, host, pathname } = new URL(url);
-    throw new Error(`The store ${protocol}//${host}${pathname} can't be opened: ${inWords(error)}.`, {
-      cause: error,
-    });
+    if (error instanceof NoStoreError) throw error;
+    throw new Error(`The store ${withoutUser(url)} can't be opened: ${inWords(error)}.`, { cause: error });
   }
 }
 

@@ -175,11 +175,12 @@ async function forgetReplies(pool: Pool, beforeMs: number, rowsMax: number): Pro
 }
 
 const SETTING = "SELECT value FROM setting WHERE name = $1";
+const LOCK_SETTING = `${SETTING} FOR UPDATE`;
 const KEEP_SETTING = "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING";
 const SET_SETTING =
   "INSERT INTO setting (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value";
 
-type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting">;
+type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting" | "changeSetting">;
 
 export function settingMethods(pool: Pool): SettingMethods {
   const read = async (name: string) => settingOf(await pool.one(query(SETTING, name)));
@@ -192,6 +193,12 @@ export function settingMethods(pool: Pool): SettingMethods {
     setSetting: async (name, value) => {
       await pool.one(query(SET_SETTING, name, value));
     },
+    changeSetting: (name, change) =>
+      // A row that isn't there can't be locked, so an empty one is made first.
+      pool.change([query(KEEP_SETTING, name, ""), query(LOCK_SETTING, name)], ([, found]) => {
+        const value = change((found && settingOf(found)) || null);
+        return { writes: [query(SET_SETTING, name, value)], gives: () => value };
+      }),
   };
 }
 

@@ -134,7 +134,7 @@ function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): numb
   return old.length;
 }
 
-type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting">;
+type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting" | "changeSetting">;
 
 export function settingMethods(lifeline: Lifeline): SettingMethods {
   return {
@@ -147,6 +147,12 @@ export function settingMethods(lifeline: Lifeline): SettingMethods {
     setSetting: (name, value) =>
       written(lifeline, (sql) => {
         sql.setSetting.run(name, value);
+      }),
+    changeSetting: (name, change) =>
+      written(lifeline, (sql) => {
+        const value = change(sql.setting.get(name)?.value ?? null);
+        sql.setSetting.run(name, value);
+        return value;
       }),
   };
 }

@@ -3,7 +3,7 @@ import { type Capability, can, type ModelCard } from "../core/card.ts";
 import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type CardHealth, type HealthView, NO_HEALTH } from "./health-view.ts";
-import { Learned } from "./learned.ts";
+import { Learned } from "./learning/learned.ts";
 import type { Needs } from "./needs.ts";
 import type { Prediction } from "./predictor.ts";
 import { prepareQuality, type QualityAsk } from "./quality.ts";

@@ -1,7 +1,7 @@
 // The predicted probability of a good answer: a model's skills in the request's kinds, its difficulty, what was learned.
 // The less of a request was ever seen, the more the prediction shrinks to the model's overall level.
 import { SKILLS } from "../core/skill.ts";
-import type { Shift } from "./learned.ts";
+import type { Shift } from "./learning/learned.ts";
 import type { Prediction } from "./predictor.ts";
 import type { Profile } from "./profiles.ts";
 

@@ -1,6 +1,6 @@
 // What is learned of one card, in memory: what scores said of its quality, and how long its answers are.
-import { numberOf, objectOf } from "../core/json.ts";
-import { SKILLS } from "../core/skill.ts";
+import { numberOf, objectOf } from "../../core/json.ts";
+import { SKILLS } from "../../core/skill.ts";
 import { unpacked } from "./algebra.ts";
 import { NOTHING_USUAL, type Usual } from "./familiar.ts";
 

@@ -1,10 +1,10 @@
 // What is learned on the spot: per card, how its answers' scores differ from the prediction, by kind of request. A
 // Bayesian linear model, so that a few labels move little and no number of them moves more than a bound.
-import { isObject, stringOf } from "../core/json.ts";
-import { SKILLS, type Skill } from "../core/skill.ts";
+import { isObject, stringOf } from "../../core/json.ts";
+import { SKILLS, type Skill } from "../../core/skill.ts";
+import type { Prediction } from "../predictor.ts";
 import { dot, packed, product, squared, upper } from "./algebra.ts";
 import { countUsual, familiarity, type Usual } from "./familiar.ts";
-import type { Prediction } from "./predictor.ts";
 import { begun, doubtOf, type Taught, taughtOf, untaught } from "./taught.ts";
 
 /** Quality is never moved further than this. */

@@ -1,7 +1,6 @@
-// The document of the API and its page, as @elysiajs/swagger makes them of the gateway's routes.
+// The OpenAPI document, as @elysiajs/swagger writes it from the gateway's routes.
 import { swagger } from "@elysiajs/swagger";
 import { Elysia, type InternalRoute } from "elysia";
-import { DOCS_PATH, DOCUMENT_PATH, SCRIPT_PATH, STYLE_PATH } from "./docs-paths.ts";
 import { DETAILS, modelPath } from "./openapi.ts";
 import { ROUTE_DETAILS } from "./openapi-route.ts";
 
@@ -34,16 +33,10 @@ class Described extends Elysia {
   }
 }
 
-/** Answers for the document and its page; `routes` gives the gateway's. */
-export function docsPage(routes: () => InternalRoute[]): (request: Request) => Promise<Response> {
-  const page = swagger({
-    path: DOCS_PATH,
-    specPath: DOCUMENT_PATH,
-    excludeStaticFile: false,
-    scalarCDN: SCRIPT_PATH,
-    scalarConfig: { customCss: `@import url("${STYLE_PATH}");` },
-    documentation,
-  });
-  const app = new Described(routes).use(page);
+/** Answers requests for the document; `routes` gives the gateway's. The plugin's own page loads scripts from other hosts, so no path leads to it. */
+export function openApiDocument(routes: () => InternalRoute[]): (request: Request) => Promise<Response> {
+  const app = new Described(routes).use(
+    swagger({ specPath: "/openapi.json", excludeStaticFile: false, documentation }),
+  );
   return async (request) => app.handle(request);
 }

@@ -1,5 +1,5 @@
 // Whether a value is of a JSON Schema, as far as providers take one: what isn't known of a schema breaks nothing.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../core/json.ts";
 
 /**
  * Beyond so many steps nothing more is looked at: the answer counts as right. A schema and its answer are a client's and a

@@ -1,14 +1,14 @@
 // From a kept decision and a score to a lesson, and from lessons to what was learned.
-import type { ModelCard } from "../core/card.ts";
-import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../core/json.ts";
-import type { Lesson } from "../core/rows.ts";
-import type { SKILLS, Skill } from "../core/skill.ts";
-import type { LessonBound } from "../core/store.ts";
-import { rowOf, rowText } from "./decision.ts";
+import type { ModelCard } from "../../core/card.ts";
+import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import type { Lesson } from "../../core/rows.ts";
+import type { SKILLS, Skill } from "../../core/skill.ts";
+import type { LessonBound } from "../../core/store.ts";
+import { rowOf, rowText } from "../decision.ts";
+import { type Prediction, rowWidth } from "../predictor.ts";
+import { profileOf } from "../profiles.ts";
+import { expectedQuality } from "../quality.ts";
 import type { Learned } from "./learned.ts";
-import { type Prediction, rowWidth } from "./predictor.ts";
-import { profileOf } from "./profiles.ts";
-import { expectedQuality } from "./quality.ts";
 
 const HOUR_MS = 3_600_000;
 /** Models and prompts change: what a lesson says is half as much after this time. */

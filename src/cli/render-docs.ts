@@ -1,0 +1,70 @@
+// The manual's files, rendered from their sources: for the build, and for a gateway that runs from them.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { addressOf, readChapter } from "../docs/chapter.ts";
+import { API_PAGE, CHAPTER_NAMES } from "../docs/contents.ts";
+import { renderLlmsText } from "../docs/llms.ts";
+import { type Manual, renderApiPage, renderChapter } from "../docs/page.ts";
+import type { Entry } from "../docs/search.ts";
+import type { PageFile } from "../http/files.ts";
+
+const SOURCES = join(import.meta.dir, "..", "docs");
+const CONSOLE = join(import.meta.dir, "..", "console");
+const PICTURES = ["overview.png", "request.png"];
+
+/** Swagger UI's bundle only defines the page; this draws it. */
+const DRAW_API = `
+const api = document.getElementById("api");
+SwaggerUIBundle({ url: api.dataset.document, domNode: api, deepLinking: true, validatorUrl: null });
+`;
+
+/** Renders and compresses the manual. Throws when a chapter is missing or has no title. */
+export async function renderedFiles(): Promise<readonly PageFile[]> {
+  const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: textIn(SOURCES, `${name}.md`) }));
+  const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));
+  const files: readonly (readonly [name: string, content: string | Buffer])[] = [
+    ...sources.map(({ name, markdown }) => [`${name}.md`, markdown] as const),
+    ...[...manual.values()].map(
+      (chapter) => [`${chapter.name}.html`, renderChapter(chapter, manual)] as const,
+    ),
+    [`${API_PAGE}.html`, renderApiPage(manual)],
+    ["llms.txt", renderLlmsText(manual)],
+    ["search.json", JSON.stringify(searchIndex(manual))],
+    ["manual.css", textIn(SOURCES, "manual.css")],
+    ["manual.js", await bundledScript()],
+    ["swagger-ui.css", packagedText("swagger-ui.css")],
+    ["swagger-ui.js", packagedText("swagger-ui-bundle.js") + DRAW_API],
+    ["icon.svg", textIn(CONSOLE, "icon.svg")],
+    ...PICTURES.map((name) => [name, readFileSync(join(CONSOLE, "pictures", name))] as const),
+  ];
+  return files.map(([name, content]) => {
+    return { name, gzip: Bun.gzipSync(Buffer.from(content), { level: 9 }) };
+  });
+}
+
+function searchIndex(manual: Manual): readonly Entry[] {
+  return [...manual.values()].flatMap(({ name, title, sections }) =>
+    sections.map(({ id, heading, text }) => {
+      const href = addressOf(name) + (id === "" ? "" : `#${id}`);
+      return { href, chapter: title, heading, text };
+    }),
+  );
+}
+
+async function bundledScript(): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(SOURCES, "browser.ts")],
+    target: "browser",
+    format: "iife",
+    minify: true,
+  });
+  return (await outputs[0]?.text()) ?? "";
+}
+
+function packagedText(name: string): string {
+  return readFileSync(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir), "utf8");
+}
+
+function textIn(folder: string, name: string): string {
+  return readFileSync(join(folder, name), "utf8");
+}

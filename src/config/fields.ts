@@ -1,0 +1,260 @@
+// What every field of the configuration means and what it is when left out: for editors, by the published schema, and for the manual.
+import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
+
+export interface FieldNote {
+  readonly meaning: string;
+  /** The value that leaving the field out stands for. */
+  readonly default?: unknown;
+}
+
+/** By path: `<name>` is a name of the operator's, `<skill>` a kind of task, `[]` an entry of a list. */
+export const FIELDS: Readonly<Record<string, FieldNote>> = {
+  server: { meaning: "Where and how the gateway listens. Read at the start only." },
+  "server.host": {
+    meaning: "The address to listen on. `0.0.0.0` takes calls from other machines.",
+    default: "127.0.0.1",
+  },
+  "server.port": { meaning: "The port to listen on; 0 is any free one.", default: 8080 },
+  "server.admin_token": {
+    meaning:
+      "The operator's secret, for the admin routes and the console. Without one, the first start makes a token and prints it once.",
+  },
+  "server.body_limit": { meaning: "The largest request body; a larger one is a 413.", default: "32MB" },
+  "server.body_memory": {
+    meaning:
+      "How much memory request bodies may take at once while they are read. Beyond it, requests get 503 `overloaded`; a key may take a quarter of it, or one body of any allowed size.",
+    default: "256MB",
+  },
+  "server.drain": {
+    meaning: "How long answers under way may take to finish when the gateway is told to stop.",
+    default: "25s",
+  },
+  "server.keep_alive": {
+    meaning:
+      "The longest silence of a streamed answer before a comment line is sent, and the longest wait for its first part before the headers leave.",
+    default: "15s",
+  },
+  "server.trusted_proxies": {
+    meaning:
+      "Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed, for the console's sign-in.",
+    default: [],
+  },
+  "server.hosts": {
+    meaning:
+      "The host names that requests may be sent to, without ports; `/healthz` and `/readyz` are answered under any. Empty: all.",
+    default: [],
+  },
+  "server.cors": { meaning: "Origins whose pages may call the gateway from a browser.", default: [] },
+  store: {
+    meaning: "Where keys, balances and the request log are kept.",
+    default: "sqlite:./.poundkey/poundkey.db",
+  },
+  providers: {
+    meaning:
+      "The providers that are on: exactly these. Without the section, every known provider whose key is in the environment is on.",
+  },
+  "providers.<name>": {
+    meaning: "One provider, by the prefix of its model ids. A known one needs no more than its keys.",
+  },
+  "providers.<name>.dialect": {
+    meaning:
+      "The wire format that the server speaks. A known provider has its own; any other is `openai` unless given.",
+  },
+  "providers.<name>.base_url": {
+    meaning:
+      "The address that stands before `/chat/completions` and the like. Known providers have one; others need it.",
+  },
+  "providers.<name>.keys": {
+    meaning:
+      "The provider's API keys. A known provider without them takes the one in its environment variable; any other is called without a key.",
+  },
+  "providers.<name>.keys[].key": { meaning: "The key." },
+  "providers.<name>.keys[].weight": { meaning: "Its share of the load, relative to the others.", default: 1 },
+  "providers.<name>.headers": { meaning: "Headers that are sent with each call." },
+  "providers.<name>.headers.<name>": { meaning: "The header's value." },
+  "providers.<name>.timeouts": { meaning: "How long calls may take." },
+  "providers.<name>.timeouts.connect": { meaning: "To open a connection.", default: "5s" },
+  "providers.<name>.timeouts.first_byte": {
+    meaning:
+      "Until the first part of a streamed answer. Left out, it is 60s, and 5m for models with the capability `reasoning`.",
+  },
+  "providers.<name>.timeouts.idle": { meaning: "Between two parts of a streamed answer.", default: "60s" },
+  "providers.<name>.timeouts.total": {
+    meaning: "For a whole request, over all of its attempts.",
+    default: "10m",
+  },
+  "providers.<name>.unlisted_models": {
+    meaning:
+      "Lets clients use model names that the catalogue doesn't hold. Such models have no price, so a balance can't pay for them.",
+    default: false,
+  },
+  "providers.<name>.models": {
+    meaning: "Models that the catalogue doesn't hold, or that this server has with other limits.",
+    default: [],
+  },
+  "providers.<name>.models[].name": { meaning: "The name as the server takes it." },
+  "providers.<name>.models[].context": { meaning: "The context window, in tokens." },
+  "providers.<name>.models[].output": { meaning: "The longest answer, in tokens." },
+  "providers.<name>.models[].price": {
+    meaning: "What it costs, in USD. A model without a price can't be paid for, and selectors skip it.",
+  },
+  "providers.<name>.models[].price.input": { meaning: "Per million tokens of the prompt." },
+  "providers.<name>.models[].price.output": { meaning: "Per million tokens of the answer." },
+  "providers.<name>.models[].price.cached_input": {
+    meaning: "Per million prompt tokens that the provider read from its cache. Left out: as `input`.",
+  },
+  "providers.<name>.models[].price.cache_write": {
+    meaning: "Per million prompt tokens that the provider wrote to its cache. Left out: as `input`.",
+  },
+  "providers.<name>.models[].price.reasoning": {
+    meaning: "Per million tokens of reasoning. Left out: as `output`.",
+  },
+  "providers.<name>.models[].price.per_request": { meaning: "Per request, whatever its length." },
+  "providers.<name>.models[].price.per_search": { meaning: "Per web search that the provider makes." },
+  "providers.<name>.models[].price.tiers": {
+    meaning:
+      "Other prices for long prompts, each with `above_tokens` and prices like these. The whole request is billed at the highest tier that its prompt reaches.",
+  },
+  "providers.<name>.models[].price.tiers[].above_tokens": {
+    meaning: "The tier is for prompts of more tokens than this.",
+  },
+  "providers.<name>.models[].capabilities": {
+    meaning:
+      "What the model can do beside text. Left out, nothing is known and no request is refused for it; `[]` says that it takes text alone.",
+  },
+  models: { meaning: "Changes to models of the catalogue, by id." },
+  "models.<name>": { meaning: "What changes about one model." },
+  "models.<name>.price": {
+    meaning: "Its price, whole: the fields are those of `price` under `providers`.",
+  },
+  "models.<name>.disabled": { meaning: "Takes the model out of the list.", default: false },
+  "models.<name>.context": { meaning: "Its context window, in tokens." },
+  "models.<name>.output": { meaning: "Its longest answer, in tokens." },
+  "models.<name>.capabilities": { meaning: "What it can do beside text." },
+  "models.<name>.fallbacks": {
+    meaning: "Ids of models that answer in its place when it fails, in this order.",
+  },
+  "models.<name>.skills": {
+    meaning: "How likely the model gives a good answer, in place of the benchmarks that selectors use.",
+  },
+  "models.<name>.skills.<skill>": { meaning: "The probability, 0 to 1." },
+  "models.<name>.hedge": {
+    meaning: "Starts a second attempt beside a slow first one, and takes whichever answers first.",
+  },
+  "models.<name>.hedge.after": {
+    meaning: "When the second starts: a percentile of the model's recent times, or a fixed wait.",
+  },
+  "models.<name>.hedge.at_most": { meaning: "The share of the model's requests that may have a second." },
+  aliases: { meaning: "Names of your own for models and selectors." },
+  "aliases.<name>": { meaning: "The model or selector that the name stands for." },
+  quota: { meaning: "Free requests." },
+  "quota.requests_per_day": {
+    meaning: "How many a key has each day. null: no limit.",
+    default: 200,
+  },
+  "quota.throttle": {
+    meaning: "After those, one more request each time this long has passed; `0s`: none.",
+    default: "10m",
+  },
+  "quota.scope": {
+    meaning: "Whether each key has its own allowance or the keys of an account share one.",
+    default: "key",
+  },
+  "quota.day_starts": { meaning: "The time at which a day begins.", default: "00:00" },
+  "quota.time_zone": { meaning: "The time zone of that time.", default: "UTC" },
+  "quota.free": { meaning: "What free requests may use." },
+  "quota.free.models": {
+    meaning: "The models that may be used for free, by id or pattern.",
+    default: ["*"],
+  },
+  "quota.free.budget_usd_per_day": {
+    meaning:
+      "What a key's free requests may cost together in a day, at the models' prices. null: any amount.",
+    default: 20,
+  },
+  billing: { meaning: "What is paid for." },
+  "billing.charge": {
+    meaning: "Whether balances pay for what goes beyond the free allowance, or for every request.",
+    default: "beyond_allowance",
+  },
+  "billing.markup": { meaning: "What prices are multiplied by.", default: 1 },
+  limits: { meaning: "Bounds of one request." },
+  "limits.n": { meaning: "The most answers that one request may ask for.", default: 16 },
+  "limits.messages": { meaning: "The most messages in one request.", default: 10_000 },
+  log: { meaning: "What is kept of requests." },
+  "log.content": {
+    meaning:
+      "Keeps prompts and answers with the log, encrypted under the master key, at most 1 MiB of text each.",
+    default: false,
+  },
+  "log.keep": { meaning: "How long requests stay in the log.", default: "30d" },
+  metrics: { meaning: "Who may read `/metrics`." },
+  "metrics.token": {
+    meaning: "A token that must be sent as `Authorization: Bearer`. null: anybody may read them.",
+    default: null,
+  },
+  router: { meaning: "How the selectors choose." },
+  "router.fair": { meaning: "The dial of `Router#fair`." },
+  "router.fair.quality": { meaning: "The share of the best quality that it keeps.", default: 0.98 },
+  "router.deny": { meaning: "Models that no selector chooses.", default: [] },
+  "router.pin": { meaning: "The model for requests that are mostly of one kind of task." },
+  "router.pin.<skill>": { meaning: "The model's id." },
+  "router.rules": { meaning: "Which models may be chosen for a kind of task.", default: [] },
+  "router.rules[].category": { meaning: "The kind of task." },
+  "router.rules[].at_least": {
+    meaning: "The rule holds where at least this share of the request is of that kind.",
+    default: 0.5,
+  },
+  "router.rules[].models": { meaning: "Only these may be chosen." },
+  "router.rules[].deny": { meaning: "These may not be chosen." },
+  "router.explore": {
+    meaning: "The share of requests that go to another promising model, so that it gets feedback too.",
+    default: 0,
+  },
+};
+
+type Visit = (path: string, field: JsonObject) => void;
+
+/** Goes through the fields of a JSON Schema, outer ones first, with their paths as `FIELDS` writes them. */
+export function visitFields(schema: JsonObject, visit: Visit, path = ""): void {
+  const before = path === "" ? "" : `${path}.`;
+  const isBySkill = path === "router.pin" || path.endsWith(".skills");
+  for (const [name, field] of Object.entries(objectOf(schema.properties))) {
+    visitField(`${before}${isBySkill ? "<skill>" : name}`, field, visit);
+  }
+  for (const field of Object.values(objectOf(schema.patternProperties))) {
+    visitField(`${before}<name>`, field, visit);
+  }
+  for (const one of arrayOf(schema.anyOf)) visitFields(objectOf(one), visit, path);
+  if (isObject(schema.items)) visitFields(schema.items, visit, `${path}[]`);
+}
+
+function visitField(path: string, field: unknown, visit: Visit): void {
+  if (!isObject(field)) return;
+  visit(path, field);
+  visitFields(field, visit, path);
+}
+
+/** Where fields of another path are the same as those of one that is described. */
+const SAME: readonly (readonly [path: string, as: string])[] = [
+  ["models.<name>.price.", "providers.<name>.models[].price."],
+  ["providers.<name>.models[].price.tiers[].", "providers.<name>.models[].price."],
+];
+
+export function noteOf(path: string): FieldNote | undefined {
+  const own = FIELDS[path];
+  if (own !== undefined) return own;
+  const same = SAME.find(([from]) => path.startsWith(from));
+  return same && noteOf(path.replace(...same));
+}
+
+/** Writes into a JSON Schema of the configuration what its fields mean, for editors to show. */
+export function describeFields(schema: JsonObject): JsonObject {
+  visitFields(schema, (path, field) => {
+    const note = noteOf(path);
+    if (note === undefined) return;
+    field.description = note.meaning;
+    if (note.default !== undefined) field.default = note.default;
+  });
+  return schema;
+}

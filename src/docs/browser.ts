@@ -1,0 +1,127 @@
+// The manual in the browser: the search, a key for it, copies of code, and wide blocks that can be scrolled by keyboard.
+import { type Entry, type Found, findSections, readWords } from "./search.ts";
+
+const INDEX_PATH = "/docs/search.json";
+const COPIED_MS = 1500;
+
+const box = document.querySelector<HTMLElement>("header search");
+const input = box?.querySelector("input");
+const panel = box?.querySelector<HTMLElement>(".found");
+const status = panel?.querySelector("p");
+const list = panel?.querySelector("ol");
+
+let index: Promise<readonly Entry[]> | null = null;
+
+/** Fetched once, when the search is first used. */
+function loadIndex(): Promise<readonly Entry[]> {
+  index ??= fetch(INDEX_PATH).then((response) => response.json());
+  index.catch(() => {
+    index = null;
+  });
+  return index;
+}
+
+async function search(): Promise<void> {
+  if (!input || !panel || !status || !list) return;
+  const query = input.value;
+  const words = readWords(query);
+  panel.hidden = words.length === 0;
+  if (words.length === 0) return;
+  try {
+    const found = findSections(await loadIndex(), query);
+    if (input.value !== query) return;
+    list.replaceChildren(...found.map((one) => resultItem(one, words)));
+    status.textContent = found.length === 0 ? "Nothing found." : `${found.length} found`;
+  } catch {
+    list.replaceChildren();
+    status.textContent = "The index could not be loaded. Is the gateway running?";
+  }
+}
+
+function resultItem({ entry, excerpt }: Found, words: readonly string[]): HTMLElement {
+  const link = document.createElement("a");
+  link.href = entry.href;
+  const name = entry.heading === entry.chapter ? entry.chapter : `${entry.chapter} › ${entry.heading}`;
+  link.append(element("b", [name]), element("span", marked(excerpt, words)));
+  return element("li", [link]);
+}
+
+function element(name: string, children: readonly (Node | string)[]): HTMLElement {
+  const made = document.createElement(name);
+  made.append(...children);
+  return made;
+}
+
+/** The text with the words in <mark>. */
+function marked(text: string, words: readonly string[]): readonly (Node | string)[] {
+  const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  return text
+    .split(new RegExp(`(${pattern})`, "gi"))
+    .map((piece, at) => (at % 2 === 1 ? element("mark", [piece]) : piece));
+}
+
+/** Up and down go through the field and the links under it; Escape leads back to the field, then closes. */
+function moveByKey(event: KeyboardEvent): void {
+  if (!input || !panel) return;
+  const stops: readonly HTMLElement[] = [input, ...panel.querySelectorAll("a")];
+  const { activeElement } = document;
+  const at = activeElement instanceof HTMLElement ? stops.indexOf(activeElement) : 0;
+  if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+    event.preventDefault();
+    stops[Math.max(0, Math.min(stops.length - 1, at + (event.key === "ArrowDown" ? 1 : -1)))]?.focus();
+  }
+  if (event.key === "Enter" && at === 0) stops[1]?.click();
+  if (event.key === "Escape") {
+    if (at === 0) panel.hidden = true;
+    input.focus();
+  }
+}
+
+function focusByKey(event: KeyboardEvent): void {
+  const isTyping = event.target instanceof Element && event.target.matches("input, textarea, select");
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  input?.focus();
+}
+
+function addCopyButton(block: HTMLElement): void {
+  const button = element("button", ["Copy"]);
+  button.className = "copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(block.querySelector("code")?.textContent ?? "");
+    button.textContent = "Copied";
+    setTimeout(() => {
+      button.textContent = "Copy";
+    }, COPIED_MS);
+  });
+  const holder = element("div", []);
+  holder.className = "code";
+  block.replaceWith(holder);
+  holder.append(block, button);
+}
+
+/** A block that scrolls sideways must be reachable by keyboard; one that doesn't would only be one stop more. */
+function markScrollable(): void {
+  for (const block of document.querySelectorAll<HTMLElement>(".wide")) {
+    if (block.scrollWidth > block.clientWidth) {
+      block.tabIndex = 0;
+      block.setAttribute("role", "region");
+      block.setAttribute("aria-label", block.tagName === "PRE" ? "Code" : "Table");
+    } else {
+      for (const name of ["tabindex", "role", "aria-label"]) block.removeAttribute(name);
+    }
+  }
+}
+
+if (box) box.hidden = false;
+input?.addEventListener("input", search);
+input?.addEventListener("focus", search);
+box?.addEventListener("keydown", moveByKey);
+document.addEventListener("keydown", focusByKey);
+document.addEventListener("click", (event) => {
+  if (panel && event.target instanceof Node && !box?.contains(event.target)) panel.hidden = true;
+});
+// Browsers have a clipboard on secure pages and on localhost alone.
+if (navigator.clipboard) for (const block of document.querySelectorAll("pre")) addCopyButton(block);
+markScrollable();
+addEventListener("resize", markScrollable);

@@ -1,0 +1,102 @@
+// A chapter read from its Markdown: its HTML, its headings, and its text by section for the search.
+import { INDEX } from "./contents.ts";
+
+export interface Heading {
+  readonly level: number;
+  readonly id: string;
+  /** As HTML: it may hold code. */
+  readonly html: string;
+}
+
+export interface Section {
+  /** Where it is in the chapter; empty for the text under the title. */
+  readonly id: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+export interface Chapter {
+  readonly name: string;
+  readonly title: string;
+  /** Its first paragraph, as plain text. */
+  readonly summary: string;
+  readonly html: string;
+  readonly headings: readonly Heading[];
+  readonly sections: readonly Section[];
+}
+
+const HEADING = /<h([1-3]) id="([^"]*)">(.*?)<\/h\1>/gs;
+
+/** Throws when the text doesn't begin with a title. */
+export function readChapter(name: string, markdown: string): Chapter {
+  const rendered = Bun.markdown.html(markdown, { headings: { ids: true } });
+  const headings = [...rendered.matchAll(HEADING)].map(([, level, id, html]) => {
+    return { level: Number(level), id: id ?? "", html: html ?? "" };
+  });
+  const [title] = headings;
+  if (title?.level !== 1) throw new Error(`${name}.md does not begin with a title.`);
+  return {
+    name,
+    title: plainText(title.html),
+    summary: plainText(/<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? ""),
+    html: forPage(rendered),
+    headings: headings.filter(({ level }) => level > 1),
+    sections: sectionsOf(rendered),
+  };
+}
+
+/** The address of a chapter's page. */
+export function addressOf(name: string): string {
+  return name === INDEX ? "/docs" : `/docs/${name}`;
+}
+
+/** Links between the files become links between the pages; headings get a link to themselves; wide blocks scroll alone. */
+function forPage(rendered: string): string {
+  return rendered
+    .replace(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_, name, at = "") => `href="${addressOf(name)}${at}"`)
+    .replace(/src="\.\.\/console\/pictures\//g, 'loading="lazy" src="/docs/')
+    .replace(HEADING, (whole, level, id, html) =>
+      level === "1" ? whole : `<h${level} id="${id}"><a href="#${id}">${html}</a></h${level}>`,
+    )
+    .replace(/<table>.*?<\/table>/gs, (table) => `<div class="wide">${withLabels(table)}</div>`)
+    .replace(/<pre>/g, '<pre class="wide">');
+}
+
+/** Each cell with the heading of its column: narrow screens show it before the cell. */
+function withLabels(table: string): string {
+  const labels = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/g)].map(([, html]) => plainText(html ?? ""));
+  return table.replace(/<tr>.*?<\/tr>/gs, (row) => {
+    let column = 0;
+    return row.replace(/<td/g, (cell) => {
+      const label = labels[column++];
+      return label ? `${cell} data-label="${label}"` : cell;
+    });
+  });
+}
+
+function sectionsOf(rendered: string): readonly Section[] {
+  const starts = [...rendered.matchAll(HEADING)];
+  return starts.map((start, at) => {
+    const [whole, level, id = "", html = ""] = start;
+    const end = starts[at + 1]?.index ?? rendered.length;
+    const text = plainText(rendered.slice(start.index + whole.length, end));
+    return { id: level === "1" ? "" : id, heading: plainText(html), text };
+  });
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&amp;": "&",
+};
+
+/** Without tags; table cells, list items and paragraphs stay apart. */
+function plainText(html: string): string {
+  return html
+    .replace(/<\/(p|li|td|th|tr|pre|h\d)>/g, " ")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&(lt|gt|quot|amp);/g, (entity) => ENTITIES[entity] ?? entity)
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,128 @@
+// The manual's pages as HTML: a chapter, or the API's page, within the same frame.
+import { addressOf, type Chapter } from "./chapter.ts";
+import { API_PAGE, INDEX, PARTS } from "./contents.ts";
+
+/** Every chapter of the manual by its name. */
+export type Manual = ReadonlyMap<string, Chapter>;
+
+export function renderChapter(chapter: Chapter, manual: Manual): string {
+  const { name, title, summary, html } = chapter;
+  const twin = `/docs/${name}.md`;
+  const body = `<main id="main" tabindex="-1"><article>
+${html}</article>
+${neighbours(name, manual)}
+<p class="twin"><a href="${twin}">This chapter as Markdown</a></p>
+</main>
+${outline(chapter)}`;
+  const head = `<meta name="description" content="${escaped(summary)}">
+<link rel="alternate" type="text/markdown" href="${twin}">`;
+  return frame({ name, title, head, body }, manual);
+}
+
+/** The script draws the document of `/openapi.json` into the page. */
+export function renderApiPage(manual: Manual): string {
+  const head = `<link rel="stylesheet" href="/docs/swagger-ui.css">
+<script src="/docs/swagger-ui.js" defer></script>`;
+  const body = '<main id="main" tabindex="-1"><div id="api" data-document="/openapi.json"></div></main>';
+  return frame({ name: API_PAGE, title: "API", head, body }, manual);
+}
+
+interface Page {
+  readonly name: string;
+  readonly title: string;
+  readonly head: string;
+  readonly body: string;
+}
+
+function frame({ name, title, head, body }: Page, manual: Manual): string {
+  const shownTitle = name === INDEX ? title : `${title} · Poundkey`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(shownTitle)}</title>
+<link rel="icon" href="/docs/icon.svg">
+<link rel="stylesheet" href="/docs/manual.css">
+<script src="/docs/manual.js" defer></script>
+${head}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the text</a>
+<header>
+<a class="brand" href="/docs"><img src="/docs/icon.svg" alt="" width="24" height="24">Poundkey <span>manual</span></a>
+<search hidden>
+<input type="search" placeholder="Search the manual" aria-label="Search the manual" autocomplete="off" spellcheck="false">
+<div class="found" hidden><p role="status"></p><ol></ol></div>
+</search>
+<a class="aside" href="/">Console</a>
+<button class="open-chapters" popovertarget="chapters">Chapters</button>
+</header>
+<div class="columns">
+${navigation(name, manual)}
+${body}
+</div>
+</body>
+</html>
+`;
+}
+
+function navigation(current: string, manual: Manual): string {
+  const item = (name: string, title: string) => {
+    const mark = name === current ? ' aria-current="page"' : "";
+    return `<li><a href="${addressOf(name)}"${mark}>${escaped(title)}</a></li>`;
+  };
+  const parts = PARTS.map(({ title, chapters }) => {
+    const items = chapters.map((name) => item(name, shortTitle(name, manual)));
+    return `<h2>${title}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
+  });
+  return `<nav id="chapters" popover aria-label="Chapters">
+<ul>
+${item(INDEX, "Overview")}
+</ul>
+${parts.join("\n")}
+<h2>Reference</h2>
+<ul>
+${item(API_PAGE, "API")}
+</ul>
+</nav>`;
+}
+
+/** "LiteLLM" under "Migrating from". */
+function shortTitle(name: string, manual: Manual): string {
+  return (manual.get(name)?.title ?? name).replace(/^Migrating from /, "");
+}
+
+/** More entries than this are no help: then only the larger headings are listed. */
+const OUTLINE_MAX = 20;
+
+function outline({ headings }: Chapter): string {
+  const shown = headings.length > OUTLINE_MAX ? headings.filter(({ level }) => level === 2) : headings;
+  if (shown.length < 2) return "";
+  const items = shown.map(
+    ({ level, id, html }) => `<li${level === 2 ? "" : ' class="below"'}><a href="#${id}">${html}</a></li>`,
+  );
+  return `<nav class="outline" aria-label="On this page">
+<h2>On this page</h2>
+<ul>
+${items.join("\n")}
+</ul>
+</nav>`;
+}
+
+function neighbours(name: string, manual: Manual): string {
+  const names = [...manual.keys()];
+  const at = names.indexOf(name);
+  const link = (neighbour: string | undefined, rel: string, before: string) => {
+    if (neighbour === undefined) return "";
+    const title = manual.get(neighbour)?.title ?? neighbour;
+    return `<a rel="${rel}" href="${addressOf(neighbour)}"><span>${before}</span> ${escaped(title)}</a>`;
+  };
+  const before = link(names[at - 1], "prev", "Previous");
+  const after = link(names[at + 1], "next", "Next");
+  return `<nav class="neighbours" aria-label="Neighbouring chapters">${before}${after}</nav>`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
+}

@@ -1,0 +1,63 @@
+// A consistent copy of a SQLite store's file, made while gateways go on writing to it.
+import { Database } from "bun:sqlite";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { LOCK_WAIT_MS } from "./store.ts";
+
+/** A copy holds sealed credentials and the digests of keys: it is readable by its owner alone. */
+const FILE_MODE = 0o600;
+
+/**
+ * Copies the database at `from` as of one moment to the new file `to`; gives its size in bytes. A reader of the
+ * write-ahead log doesn't block its writer: the log only can't shrink until the copy is done.
+ *
+ * An empty `to` is made first, so that no other program takes the name, and is replaced by the copy once that is checked
+ * and on disk. Throws an Error when there is such a file already, or when the copy can't be made or is damaged.
+ */
+export function copyDatabase(from: string, to: string): number {
+  const draft = `${to}.${process.pid}`;
+  closeSync(openSync(to, "wx", FILE_MODE));
+  try {
+    closeSync(openSync(draft, "wx", FILE_MODE));
+    writeCopy(from, draft);
+    checkCopy(draft);
+    syncFile(draft, "r+");
+    renameSync(draft, to);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    rmSync(to, { force: true });
+    throw error;
+  }
+  syncFile(dirname(to), "r");
+  return statSync(to).size;
+}
+
+/** SQLite's backup API starts over whenever another process writes; this is one read transaction. */
+function writeCopy(from: string, to: string): void {
+  const database = new Database(from, { readonly: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${LOCK_WAIT_MS}`);
+    database.run("VACUUM INTO ?", [to]);
+  } finally {
+    database.close();
+  }
+}
+
+function checkCopy(path: string): void {
+  const database = new Database(path, { readonly: true });
+  try {
+    const found = database.query<{ integrity_check: string }, []>("PRAGMA integrity_check(1)").get();
+    if (found?.integrity_check !== "ok") throw new Error(`the copy is damaged: ${found?.integrity_check}`);
+  } finally {
+    database.close();
+  }
+}
+
+function syncFile(path: string, flags: "r" | "r+"): void {
+  const file = openSync(path, flags);
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,90 @@
+// The manual and the API's page in a browser, light and dark, wide and narrow: quiet, by itself, searchable, usable by everybody.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser } from "playwright-core";
+import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { barriers, HAS_BROWSER, isTooWide, newVisitor, openBrowser } from "./visitor.ts";
+
+const LOOKS = [
+  { colorScheme: "light", viewport: { width: 1440, height: 900 } },
+  { colorScheme: "dark", viewport: { width: 360, height: 740 } },
+] as const;
+
+let gateway: UnderTest;
+let browser: Browser | null = null;
+
+beforeAll(async () => {
+  gateway = await startUnderTest();
+  browser = await openBrowser();
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await gateway.stop();
+});
+
+describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)", () => {
+  for (const look of LOOKS) {
+    test(`every chapter, ${look.colorScheme}, ${look.viewport.width} px`, async () => {
+      const { page, complaints, foreign, close } = await newVisitor(browser, gateway, look);
+      for (const name of CHAPTER_NAMES) {
+        await page.goto(`${gateway.url}/docs/${name === INDEX ? "" : name}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        expect([name, await barriers(page)]).toEqual([name, []]);
+        expect([name, await isTooWide(page)]).toEqual([name, false]);
+      }
+      expect([...complaints, ...foreign]).toEqual([]);
+      await close();
+    });
+  }
+
+  test("the search finds a section of another chapter, by keyboard alone", async () => {
+    const { page, complaints, close } = await newVisitor(browser, gateway);
+    await page.goto(`${gateway.url}/docs`);
+    await page.keyboard.press("/");
+    await page.keyboard.type("body_limit");
+    await page
+      .getByRole("status")
+      .getByText(/\d+ found/)
+      .waitFor();
+    expect(await barriers(page)).toEqual([]);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/docs\/(clients|configuration)#/);
+    await page.getByLabel("Search the manual").fill("no such words anywhere");
+    await page.getByText("Nothing found.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("Nothing found.").waitFor({ state: "hidden" });
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test("on a narrow screen the chapters open from the bar", async () => {
+    const { page, close } = await newVisitor(browser, gateway, { viewport: { width: 360, height: 740 } });
+    await page.goto(`${gateway.url}/docs/clients`);
+    await page.getByRole("button", { name: "Chapters" }).click();
+    expect(await barriers(page)).toEqual([]);
+    await page.getByRole("navigation", { name: "Chapters" }).getByRole("link", { name: "Selectors" }).click();
+    await page.getByRole("heading", { level: 1, name: "Selectors" }).waitFor();
+    await close();
+  });
+
+  test("a block of code is copied", async () => {
+    const { page, close } = await newVisitor(browser, gateway);
+    await page.goto(`${gateway.url}/docs/migrate-openrouter`);
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("OpenRouter: {");
+    await close();
+  });
+
+  test("the API's page shows every route from the document", async () => {
+    const { page, complaints, foreign, close } = await newVisitor(browser, gateway);
+    await page.goto(`${gateway.url}/docs/api`);
+    await page.getByText("/v1/chat/completions", { exact: true }).click();
+    await page.getByText("Router#fair").first().waitFor();
+    expect(await page.getByRole("heading", { name: /Poundkey/ }).isVisible()).toBe(true);
+    expect([...complaints, ...foreign]).toEqual([]);
+    await close();
+  });
+});

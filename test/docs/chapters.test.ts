@@ -1,0 +1,110 @@
+// The manual's chapters against the code: errors, models, commands and contents are those that there are.
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { knownCards } from "../../src/catalogue/catalogue.ts";
+import { FAULTS } from "../../src/core/fault.ts";
+import { readChapter } from "../../src/docs/chapter.ts";
+import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+import { DOCUMENTS, filesOfTests, readDocument, scriptsOfPackage } from "./documents.ts";
+
+const FOLDER = join(import.meta.dir, "../../src/docs");
+const chapters = CHAPTER_NAMES.map((name) =>
+  readChapter(name, readFileSync(join(FOLDER, `${name}.md`), "utf8")),
+);
+
+describe("contents", () => {
+  test("every chapter's file is in the contents", () => {
+    const files = readdirSync(FOLDER).filter((file) => file.endsWith(".md"));
+    expect(files.map((file) => file.slice(0, -".md".length)).sort()).toEqual([...CHAPTER_NAMES].sort());
+  });
+
+  test("the first page links to every other", () => {
+    const first = readDocument("src/docs/index.md");
+    const others = CHAPTER_NAMES.filter((name) => name !== INDEX);
+    expect(others.filter((name) => !first.includes(`(${name}.md)`))).toEqual([]);
+  });
+
+  test("every chapter begins with a title and a summary, and its headings have an id of their own", () => {
+    for (const { name, title, summary, headings } of chapters) {
+      expect([name, title.length > 2, summary.length > 40]).toEqual([name, true, true]);
+      const ids = headings.map(({ id }) => id);
+      expect([name, ids.length]).toEqual([name, new Set(ids).size]);
+      expect([name, headings.filter(({ html }) => html.includes("<a "))]).toEqual([name, []]);
+    }
+  });
+});
+
+describe("errors.md", () => {
+  const text = readDocument("src/docs/errors.md");
+  const sections = [...text.matchAll(/^### (\w+)\n\n(\d+) · `(\w+)` · whose: (\w+)(.*)$/gm)];
+
+  test("has each code once, with its status, type and whose fault it is", () => {
+    const written = sections.map(([, code, status, type, blame]) => ({ code, status, type, blame }));
+    const wanted = Object.entries(FAULTS).map(([code, { status, type, blame }]) => {
+      return { code, status: String(status), type, blame };
+    });
+    const byCode = (one: { readonly code?: string }, other: { readonly code?: string }) =>
+      String(one.code).localeCompare(String(other.code));
+    expect(written.sort(byCode)).toEqual(wanted.sort(byCode));
+  });
+
+  test("says which are final and which are shown without a code", () => {
+    const marked = (mark: string) =>
+      sections.filter(([, , , , , more]) => more?.includes(mark)).map(([, code]) => code);
+    const having = (field: "final" | "codeless") =>
+      Object.entries(FAULTS).flatMap(([code, row]) => (field in row ? [code] : []));
+    expect(marked("final").sort()).toEqual(having("final").sort());
+    const unshown = new Set(["client_gone"]);
+    expect(marked("`code: null`").sort()).toEqual(
+      having("codeless")
+        .filter((code) => !unshown.has(code))
+        .sort(),
+    );
+  });
+});
+
+test("every event that the log may hold is in operate.md", () => {
+  const table = readDocument("src/docs/operate.md");
+  const sources = readdirSync(join(FOLDER, ".."), { recursive: true, encoding: "utf8" });
+  const events = sources
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) => [
+      ...readDocument(`src/${file}`).matchAll(/(?:\bevent: |#tell\(|\bregularly\()"([a-z_]+)"/g),
+    ])
+    .map(([, name = ""]) => name);
+  expect(events.length).toBeGreaterThan(30);
+  expect([...new Set(events)].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
+});
+
+test("every model that the documents name is in the catalogue", () => {
+  const known = new Set(knownCards([]).keys());
+  const providers = PROVIDERS.map(({ name }) => name).join("|");
+  const pattern = new RegExp(`\\b(?:${providers})#[\\w./-]*\\w`, "g");
+  const named = DOCUMENTS.flatMap((path) =>
+    [...readDocument(path).matchAll(pattern)].map(([id]) => ({ path, id })),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  // OpenRouter lists more than the catalogue does.
+  expect(named.filter(({ id }) => !known.has(id) && !id.startsWith("OpenRouter#"))).toEqual([]);
+});
+
+test("every command that the documents name exists", () => {
+  const scripts = scriptsOfPackage();
+  const tests = filesOfTests();
+  const wrong = DOCUMENTS.flatMap((path) => {
+    const text = readDocument(path);
+    const runs = [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = ""]) => name);
+    const filters = [...text.matchAll(/bun test ([\w/ -]+)[`)]/g)].flatMap(([, words = ""]) =>
+      words.split(" "),
+    );
+    return [
+      ...runs.filter((name) => !scripts.includes(name)).map((name) => `${path}: npm run ${name}`),
+      ...filters
+        .filter((word) => !tests.some((file) => file.includes(word)))
+        .map((word) => `${path}: bun test ${word}`),
+    ];
+  });
+  expect(wrong).toEqual([]);
+});

@@ -1,0 +1,93 @@
+// The manual's fields of the configuration against the schema: each one is described, and its default is what leaving it out does.
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FIELDS, noteOf, visitFields } from "../../src/config/fields.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import { ConfigSchema, configJsonSchema } from "../../src/config/schema.ts";
+import { objectOf } from "../../src/core/json.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+import { configurationTable } from "./configuration-table.ts";
+
+const FILE = join(import.meta.dir, "../../src/docs/configuration.md");
+const START = /(<!-- fields: .* -->\n)[\s\S]*(<!-- end of fields -->)/;
+
+test("the chapter's fields are the schema's (UPDATE_DOCS=1 writes them)", () => {
+  const text = readFileSync(FILE, "utf8");
+  const wanted = text.replace(START, (_, start, end) => `${start}\n${configurationTable()}\n\n${end}`);
+  if (process.env.UPDATE_DOCS) writeFileSync(FILE, wanted);
+  else expect(text).toBe(wanted);
+});
+
+test("every field of the schema has a note, and every note a field", () => {
+  const paths = new Set<string>();
+  visitFields(ConfigSchema, (path) => paths.add(path));
+  expect([...paths].filter((path) => noteOf(path) === undefined)).toEqual([]);
+  expect(Object.keys(FIELDS).filter((path) => !paths.has(path))).toEqual([]);
+});
+
+/** The settings of a file with these sections, which JSON is YAML enough for. */
+function settingsOf(config: object): Settings {
+  const loaded = loadSettings({
+    text: JSON.stringify(config),
+    file: "poundkey.yaml",
+    env: () => undefined,
+    readFile: () => "",
+    known: PROVIDERS,
+    overrides: {},
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  return loaded.settings;
+}
+
+/** Writes the default of each noted field below `from` into an object, at its place there. */
+function defaultsBelow(from: string): object {
+  const root: Record<string, unknown> = {};
+  for (const [path, { default: given }] of Object.entries(FIELDS)) {
+    if (given === undefined || !path.startsWith(from) || /\[\]|</.test(path.slice(from.length))) continue;
+    const names = path.slice(from.length).split(".");
+    const last = names.pop() ?? "";
+    let at = root;
+    for (const name of names) {
+      const inner: Record<string, unknown> = { ...objectOf(at[name]) };
+      at[name] = inner;
+      at = inner;
+    }
+    at[last] = given;
+  }
+  return root;
+}
+
+test("a file that spells out every default means the same as an empty one", () => {
+  expect(settingsOf(defaultsBelow(""))).toEqual(settingsOf({}));
+});
+
+test("so does a provider", () => {
+  const key = { keys: ["k"] };
+  const spelled = { ...defaultsBelow("providers.<name>."), ...key };
+  expect(settingsOf({ providers: { OpenAI: spelled } })).toEqual(settingsOf({ providers: { OpenAI: key } }));
+});
+
+test("and a weight, a rule and a model that isn't disabled", () => {
+  const file = (key: object, rule: object, model: object) =>
+    settingsOf({
+      providers: { OpenAI: { keys: [{ key: "k", ...key }] } },
+      router: { rules: [{ category: "coding", models: ["OpenAI#gpt-5.4"], ...rule }] },
+      models: { "OpenAI#gpt-5.4": { context: 1000, output: 100, ...model } },
+    });
+  const spelled = ["providers.<name>.keys[].", "router.rules[].", "models.<name>."].map(defaultsBelow);
+  const [key = {}, rule = {}, model = {}] = spelled;
+  expect(Object.keys(key).concat(Object.keys(rule), Object.keys(model))).toEqual([
+    "weight",
+    "at_least",
+    "disabled",
+  ]);
+  expect(file(key, rule, model)).toEqual(file({}, {}, {}));
+});
+
+test("editors are shown the notes by the published schema", () => {
+  const { properties } = objectOf(configJsonSchema());
+  const { throttle } = objectOf(objectOf(objectOf(properties).quota).properties);
+  expect(throttle).toMatchObject({ default: "10m", description: FIELDS["quota.throttle"]?.meaning });
+});

@@ -1,0 +1,36 @@
+// The documents for people that the repository has: the READMEs, the changelog and the manual's chapters.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { objectOf } from "../../src/core/json.ts";
+import { CHAPTER_NAMES } from "../../src/docs/contents.ts";
+
+export const ROOT = join(import.meta.dir, "../..");
+
+/** Paths from the repository's root. */
+export const DOCUMENTS: readonly string[] = [
+  "README.md",
+  "src/README.md",
+  "test/README.md",
+  ...CHAPTER_NAMES.map((name) => `src/docs/${name}.md`),
+];
+
+export function readDocument(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+/** A document without its blocks of code. */
+export function proseOf(path: string): string {
+  return readDocument(path).replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+export function scriptsOfPackage(): readonly string[] {
+  const { scripts } = objectOf(JSON.parse(readDocument("package.json")));
+  return Object.keys(objectOf(scripts));
+}
+
+/** The files that `bun test` finds, by their path from the repository's root. */
+export function filesOfTests(): readonly string[] {
+  return readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.(test|suite)\.ts$/.test(file))
+    .map((file) => `test/${file}`);
+}

@@ -1,0 +1,150 @@
+// The shipped files: the image's recipe is pinned and sends the builder no secret, and the bill of materials is whole.
+import { describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { billOfMaterials } from "../src/cli/materials.ts";
+import { arrayOf, objectOf, parseJson, stringOf } from "../src/core/json.ts";
+
+const ROOT = join(import.meta.dir, "..");
+const textOf = (name: string) => readFileSync(join(ROOT, name), "utf8");
+
+describe("the image", () => {
+  const lines = textOf("Dockerfile").replaceAll("\\\n", " ").split("\n");
+  const instructions = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+  const stages = instructions("FROM").map((line) => /^(\S+)(?: AS (\S+))?$/.exec(line) ?? []);
+  /** What is copied from this folder, not from another stage. */
+  const sent = instructions("COPY").filter((line) => !line.startsWith("--from"));
+  const sources = sent.flatMap((line) => line.split(/\s+/).slice(0, -1));
+
+  test("is made of images that are named by their digest", () => {
+    expect(stages.length).toBe(2);
+    for (const [, image] of stages) expect(image).toMatch(/^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
+  });
+
+  test("is built from the lock file, which knows what each package must be", () => {
+    expect(instructions("RUN")).toContain("npm ci --omit=dev");
+    expect(lines.join("\n")).not.toMatch(/npm (i|install)\b|bun install|curl|wget/);
+    const packages = Object.entries(objectOf(objectOf(parseJson(textOf("package-lock.json"))).packages));
+    const unproven = packages.filter(([path, entry]) => path !== "" && !stringOf(objectOf(entry).integrity));
+    expect(unproven.map(([path]) => path)).toEqual([]);
+  });
+
+  test("runs without root and is looked after", () => {
+    const user = lines.findIndex((line) => line.startsWith("USER "));
+    expect(lines[user]).toBe("USER poundkey");
+    expect(lines.join("\n")).toContain("useradd --system --uid 10001");
+    expect(lines.slice(user).filter((line) => line.startsWith("RUN "))).toEqual([]);
+    expect(instructions("HEALTHCHECK").join("")).toContain("/healthz");
+  });
+
+  test("the builder is sent what the build needs and nothing else", () => {
+    const [first, ...kept] = textOf(".dockerignore")
+      .split("\n")
+      .filter((line) => line !== "" && !line.startsWith("#"));
+    expect(first).toBe("*");
+    expect(kept.toSorted()).toEqual(sources.map((name) => `!${name.replace(/^\.\//, "")}`).toSorted());
+    for (const name of sources) expect([name, existsSync(join(ROOT, name))]).toEqual([name, true]);
+    expect(outside().filter((name) => !sources.includes(name))).toEqual([]);
+  });
+
+  /** Files beside `src` that something in it imports. */
+  function outside(): readonly string[] {
+    const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
+    const imported = files
+      .filter((file) => /\.tsx?$/.test(file))
+      .flatMap((file) => {
+        const from = [...textOf(join("src", file)).matchAll(/from\s+"(\.[^"]+)"/g)];
+        return from.map((match) => normalize(join("src", dirname(file), match[1] ?? "")));
+      });
+    return [...new Set(imported)].filter((name) => !name.startsWith("src/"));
+  }
+});
+
+describe("the bill of materials", () => {
+  const lock = textOf("package-lock.json");
+  const bill = billOfMaterials(lock);
+  const components = arrayOf(bill.components).map(objectOf);
+  const nameOf = ({ group, name, version }: Record<string, unknown>) =>
+    `${group === undefined ? "" : `${group}/`}${name}@${version}`;
+
+  test("is of the program and its version", () => {
+    expect(bill).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6", version: 1 });
+    expect(bill.serialNumber).toMatch(
+      /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
+    );
+    const { name, version, license } = objectOf(parseJson(textOf("package.json")));
+    const licenses = [{ license: { id: license } }];
+    expect(objectOf(bill.metadata).component).toMatchObject({ type: "application", name, version, licenses });
+  });
+
+  test("has each package that runs, once, and none of development", () => {
+    const names = components.map(nameOf);
+    expect(new Set(names).size).toBe(names.length);
+    const packages = Object.entries(objectOf(objectOf(parseJson(lock)).packages)).slice(1);
+    // The compiler's builds belong to a package of development, whatever the lock says of them.
+    const runs = packages.filter(([path, entry]) => {
+      const { dev, devOptional, peer } = objectOf(entry);
+      return !dev && !devOptional && !peer && !path.includes("/@typescript/");
+    });
+    const expected = runs.map(
+      ([path, entry]) => `${path.slice(path.lastIndexOf("node_modules/") + 13)}@${objectOf(entry).version}`,
+    );
+    expect(names.toSorted()).toEqual([...new Set(expected)].toSorted());
+    for (const name of ["bun@1.4.4", "elysia@", "yaml@", "@sinclair/typebox@", "swagger-ui-dist@"])
+      expect(names.some((one) => one.startsWith(name))).toBe(true);
+    for (const name of ["typescript@", "@biomejs/", "openai@", "file-type@"])
+      expect(names.filter((one) => one.startsWith(name))).toEqual([]);
+  });
+
+  test("says of each where it comes from, what it is made of and under which licence", () => {
+    for (const component of components) {
+      const { type, purl, hashes, licenses, scope } = component;
+      expect(type).toBe("library");
+      expect(purl).toBe(`pkg:npm/${nameOf(component).replace(/^@/, "%40")}`);
+      expect(component["bom-ref"]).toBe(purl);
+      expect(hashes).toEqual([{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
+      expect(arrayOf(licenses).length).toBe(1);
+      expect(scope).toBe(String(purl).startsWith("pkg:npm/%40oven/") ? "optional" : "required");
+    }
+  });
+
+  test("says who needs whom, and nothing is needed by nobody", () => {
+    const dependencies = arrayOf(bill.dependencies).map(objectOf);
+    const refs = dependencies.map(({ ref }) => String(ref));
+    const needed = new Set(dependencies.flatMap(({ dependsOn }) => arrayOf(dependsOn).map(String)));
+    expect(refs.toSorted()).toEqual(
+      ["pkg:npm/poundkey@1.0.0", ...components.map(({ purl }) => String(purl))].toSorted(),
+    );
+    expect([...needed].toSorted()).toEqual(components.map(({ purl }) => String(purl)).toSorted());
+    const direct = Object.keys(objectOf(objectOf(parseJson(textOf("package.json"))).dependencies));
+    expect(arrayOf(dependencies[0]?.dependsOn).length).toBe(direct.length);
+  });
+
+  test("is the same each time, and another one for another lock file", () => {
+    expect(JSON.stringify(billOfMaterials(lock))).toBe(JSON.stringify(bill));
+    const other = billOfMaterials(lock.replace('"version": "2.9.1"', '"version": "2.9.2"'));
+    expect(other.serialNumber).not.toBe(bill.serialNumber);
+  });
+
+  test("finds the nearer of two versions of a package", () => {
+    const packages = {
+      "": { name: "p", version: "1.0.0", dependencies: { a: "1", b: "1" } },
+      "node_modules/a": { version: "1.0.0", dependencies: { b: "2" } },
+      "node_modules/a/node_modules/b": {
+        version: "2.0.0",
+        dependencies: { a: "1" },
+        license: "(MIT OR ISC)",
+      },
+      "node_modules/b": { version: "1.0.0", optionalDependencies: { missing: "1" } },
+    };
+    const small = billOfMaterials(JSON.stringify({ packages }));
+    expect(small.dependencies).toEqual([
+      { ref: "pkg:npm/p@1.0.0", dependsOn: ["pkg:npm/a@1.0.0", "pkg:npm/b@1.0.0"] },
+      { ref: "pkg:npm/a@1.0.0", dependsOn: ["pkg:npm/b@2.0.0"] },
+      { ref: "pkg:npm/b@1.0.0", dependsOn: [] },
+      { ref: "pkg:npm/b@2.0.0", dependsOn: ["pkg:npm/a@1.0.0"] },
+    ]);
+    expect(objectOf(arrayOf(small.components)[2]).licenses).toEqual([{ expression: "MIT OR ISC" }]);
+  });
+});

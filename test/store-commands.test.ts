@@ -1,0 +1,146 @@
+// Commands that make a store and commands that only look for one: nobody looks into an empty one by mistake.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { arrayOf, parseJson } from "../src/core/json.ts";
+import { poundkey } from "./poundkey.ts";
+import { LONG_MS, type Place, startServe } from "./serve-process.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "poundkey-store-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const FILE = join(".poundkey", "poundkey.db");
+const words = (line: string) => line.split(" ");
+
+describe("where there is no store", () => {
+  test.each([
+    "keys list",
+    "keys revoke key_x",
+    "accounts list",
+    "accounts show default",
+    "ledger verify",
+    "backup copy.db",
+    "route --learned",
+    "route --replay chatcmpl-x",
+    "route --export lessons.jsonl",
+    "route --forget",
+  ])(
+    "%s fails, names the place and the way to a store, and makes nothing",
+    async (line) => {
+      const { code, out, err } = await poundkey(folder, words(line));
+      expect({ code, out }).toEqual({ code: 1, out: "" });
+      expect(err).toBe(
+        `poundkey: There is no store at ${join(folder, FILE)}; \`poundkey serve\` or \`poundkey keys add\` makes one.\n`,
+      );
+      expect(readdirSync(folder)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "an empty file is none",
+    async () => {
+      writeFileSync(join(folder, "empty.db"), "");
+      const { code, err } = await poundkey(folder, ["ledger", "verify", "--store", "sqlite:empty.db"]);
+      expect([code, err]).toEqual([1, expect.stringContaining(join(folder, "empty.db"))]);
+      expect(readdirSync(folder)).toEqual(["empty.db"]);
+    },
+    LONG_MS,
+  );
+
+  test(
+    "a choice is shown all the same, as it needs none",
+    async () => {
+      const env = { OPENAI_API_KEY: "any" };
+      const { code, out, err } = await poundkey(folder, ["route", "What is 2 + 2?", "--json"], env);
+      expect(code).toBe(0);
+      expect(parseJson(out)).toMatchObject({ selector: "Router#fair", choice: expect.any(String) });
+      expect(err).toContain(`There is no store at ${join(folder, FILE)}`);
+      expect(readdirSync(folder)).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  test.each([
+    "keys add --name a",
+    "accounts add --name a",
+    "accounts topup default 1",
+    "admin token --reset",
+  ])(
+    "%s makes one and says where, and says which one it is the next time",
+    async (line) => {
+      const first = await poundkey(folder, words(line));
+      expect(first).toMatchObject({
+        code: 0,
+        err: `poundkey: making a new store at ${join(folder, FILE)}\n`,
+      });
+      const again = await poundkey(folder, words(line));
+      expect(again).toMatchObject({ code: 0, err: `poundkey: the store is ${join(folder, FILE)}\n` });
+      const listed = await poundkey(folder, ["accounts", "list", "--json"]);
+      expect(listed).toMatchObject({ code: 0, err: "" });
+      expect(arrayOf(parseJson(listed.out)).length).toBeGreaterThan(0);
+    },
+    LONG_MS,
+  );
+
+  test.each(["keys add --nmae a", "keys --help", "accounts topup default", "admin token"])(
+    "%s, which makes no sense or only asks for help, makes none",
+    async (line) => {
+      await poundkey(folder, words(line));
+      expect(existsSync(join(folder, ".poundkey"))).toBe(false);
+    },
+    LONG_MS,
+  );
+});
+
+describe("serve", () => {
+  const place = (): Place => ({ directory: folder, configure: () => {}, remove: () => {} });
+
+  test(
+    "says which store it uses, and of its files which ones others may read",
+    async () => {
+      const first = startServe(place(), "--port", "0");
+      await first.listens();
+      first.signal("SIGTERM");
+      expect(await first.exited).toBe(0);
+      expect(first.err).toContain(`poundkey: making a new store at ${join(folder, FILE)}\n`);
+      expect(first.events("store_exposed")).toEqual([]);
+      chmodSync(join(folder, FILE), 0o644);
+      const second = startServe(place(), "--port", "0", "--workers", "2");
+      await second.listens();
+      const [line] = await second.logged("store_exposed", 1);
+      second.signal("SIGTERM");
+      expect(await second.exited).toBe(0);
+      expect(line).toMatchObject({ level: "warn", files: expect.arrayContaining([join(folder, FILE)]) });
+      expect(second.err.split(`poundkey: the store is ${join(folder, FILE)}\n`).length).toBe(2);
+      expect(second.events("store_exposed").length).toBe(1);
+    },
+    LONG_MS * 2,
+  );
+
+  test(
+    "and check refuse an admin token that is soon guessed, and don't show it",
+    async () => {
+      writeFileSync(join(folder, "poundkey.yaml"), "log: {}\nserver:\n  admin_token: fifteen-letters\n");
+      const said =
+        "poundkey.yaml:3:16: server.admin_token: expected 16 to 512 printable characters without spaces, got another value\n";
+      for (const args of [["serve", "--port", "0"], ["check"]])
+        expect(await poundkey(folder, args)).toEqual({ code: 1, out: "", err: said });
+      const env = { POUNDKEY_ADMIN_TOKEN: "fifteen-letters" };
+      rmSync(join(folder, "poundkey.yaml"));
+      for (const args of [["serve", "--port", "0"], ["check"]]) {
+        const { code, err } = await poundkey(folder, args, env);
+        expect([code, err]).toEqual([
+          1,
+          "environment: POUNDKEY_ADMIN_TOKEN: expected 16 to 512 printable characters without spaces\n",
+        ]);
+      }
+      expect(readdirSync(folder)).toEqual([]);
+    },
+    LONG_MS,
+  );
+});

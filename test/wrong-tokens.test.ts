@@ -1,0 +1,104 @@
+// The bound on wrong admin tokens: per minute, over all processes of a store, without a write for each guess.
+import { beforeEach, expect, test } from "bun:test";
+import { WrongTokens } from "../src/admin/wrong-tokens.ts";
+import type { LogEvent } from "../src/core/world.ts";
+import { adminBench } from "./admin-world.ts";
+
+const bench = adminBench();
+const PER_MINUTE = 60;
+let nowMs = 0;
+let lines: LogEvent[] = [];
+let writes = 0;
+
+beforeEach(() => {
+  nowMs = Date.UTC(2026, 10, 20, 12, 0, 20);
+  lines = [];
+  writes = 0;
+});
+
+/** One process's count, on the bench's store. */
+function processOf() {
+  const { store } = bench().world;
+  return new WrongTokens({
+    store: {
+      changeSetting: (name, change) => {
+        writes++;
+        return store.changeSetting(name, change);
+      },
+    },
+    clock: { nowMs: () => nowMs },
+    log: (event) => void lines.push(event),
+  });
+}
+
+/** How many of so many guesses are told that they are wrong; the others are told to wait. */
+function toldWrong(tokens: WrongTokens, guesses: number): number {
+  const faults = Array.from({ length: guesses }, () => tokens.refuse("Wrong.", "192.0.2.1"));
+  for (const fault of faults) {
+    if (fault.code === "invalid_api_key") continue;
+    expect(fault.code).toBe("rate_limit_exceeded");
+    // The minute ends 40 s after the twentieth second.
+    expect(fault.details.retryAfterMs).toBe(40_000);
+  }
+  return faults.filter(({ code }) => code === "invalid_api_key").length;
+}
+
+test("a minute's worth is told that it is wrong, and the next minute begins afresh", () => {
+  const tokens = processOf();
+  expect(toldWrong(tokens, 10_000)).toBe(PER_MINUTE);
+  nowMs += 40_000;
+  expect(tokens.refuse("Wrong.", "").code).toBe("invalid_api_key");
+});
+
+test("processes of one store share the bound", async () => {
+  const [one, other, third] = [processOf(), processOf(), processOf()];
+  expect([toldWrong(one, 25), toldWrong(other, 25)]).toEqual([25, 25]);
+  await Promise.all([one.share(), other.share()]);
+  await one.share();
+  // 50 are known to the store; a process that counted none learns of them with its first.
+  expect(toldWrong(third, 1)).toBe(1);
+  await third.share();
+  expect(toldWrong(third, 100)).toBe(PER_MINUTE - 51);
+  await third.share();
+  expect(toldWrong(one, 100)).toBeLessThanOrEqual(PER_MINUTE);
+});
+
+test("guesses at any speed write once a second at most, and not at all beyond the bound", async () => {
+  const tokens = processOf();
+  toldWrong(tokens, 10_000);
+  expect(writes).toBe(0);
+  await tokens.share();
+  toldWrong(tokens, 10_000);
+  for (let second = 0; second < 30; second++) await tokens.share();
+  expect(writes).toBe(1);
+});
+
+test("without a wrong one nothing is written or logged", async () => {
+  await processOf().share();
+  expect([writes, lines]).toEqual([0, []]);
+});
+
+test("the log tells how many there were, in one line a minute", async () => {
+  const tokens = processOf();
+  toldWrong(tokens, 3);
+  await tokens.share();
+  toldWrong(tokens, 1000);
+  for (let second = 0; second < 59; second++) await tokens.share();
+  expect(lines).toEqual([
+    { event: "wrong_admin_tokens", level: "warn", tokens: 3, last_address: "192.0.2.1" },
+  ]);
+  nowMs += 60_000;
+  await tokens.share();
+  expect(lines.slice(1)).toMatchObject([{ tokens: 1000 }]);
+});
+
+test("a count that another version or a wrong clock left behind is none", async () => {
+  const { store } = bench().world;
+  for (const kept of ["", "nonsense", "99999999999 60", "1 60"]) {
+    await store.setSetting("wrong_admin_tokens", kept);
+    const tokens = processOf();
+    expect(toldWrong(tokens, 1)).toBe(1);
+    await tokens.share();
+    expect(toldWrong(tokens, 100)).toBe(PER_MINUTE - 1);
+  }
+});
