@@ -171,13 +171,13 @@ async function startBinary(binary: string, configFile: string, directory: string
   const child = Bun.spawn([binary, "serve", "--config", configFile], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "" },
-    stdout: "pipe",
-    stderr: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
   });
   const late = setTimeout(() => child.kill(), START_MS);
   let text = "";
   const decoder = new TextDecoder();
-  for await (const bytes of child.stdout) {
+  for await (const bytes of child.stderr) {
     text += decoder.decode(bytes, { stream: true });
     const url = /listens on (http:\S+)/.exec(text)?.[1];
     if (!url) continue;

@@ -90,7 +90,7 @@ test(
       await serving.logged("config_refused", 1);
       expect(await statusOf("second-of-the-tokens")).toBe(200);
       expect(serving.out + serving.err).not.toContain("of-the-tokens");
-      expect(serving.err).toContain("metrics.token: expected a token of printable characters");
+      expect(serving.out).toContain("metrics.token: expected a token of printable characters");
     } finally {
       serving.end();
       await serving.exited;

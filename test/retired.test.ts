@@ -49,7 +49,7 @@ providers:
       expect(await serving.logged("credential_retired", 1)).toMatchObject([
         { level: "error", provider: "Pair", upstream_status: 401 },
       ]);
-      expect(serving.err).not.toContain(BAD);
+      expect(serving.out).not.toContain(BAD);
       place.configure(`${yaml}\naliases: { small: "Pair#sim-mini" }`);
       await serving.logged("config_reloaded", 1);
       expect(await state()).toBe("active");

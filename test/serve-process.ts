@@ -62,7 +62,7 @@ export function startServe({ directory }: Place, ...args: readonly string[]): Se
     seen.err += text;
   });
   const events = (name: string) =>
-    seen.err
+    seen.out
       .split("\n")
       .map(parseJson)
       .filter(isObject)
@@ -82,7 +82,7 @@ export function startServe({ directory }: Place, ...args: readonly string[]): Se
     },
     exited: child.exited,
     events,
-    listens: () => waitFor("an address", () => /listens on (http:\S+)/.exec(seen.out)?.[1]),
+    listens: () => waitFor("an address", () => /listens on (http:\S+)/.exec(seen.err)?.[1]),
     logged: (event, count) =>
       waitFor(`${count} × ${event}`, () => {
         const found = events(event);

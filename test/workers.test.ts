@@ -102,8 +102,8 @@ test(
     expect(url).not.toEndWith(":0");
     serving.signal("SIGTERM");
     expect(await serving.exited).toBe(0);
-    expect(serving.out.match(/listens on/g)).toHaveLength(1);
-    expect(serving.out.match(/Admin token/g)).toHaveLength(1);
+    expect(serving.err.match(/listens on/g)).toHaveLength(1);
+    expect(serving.err.match(/Admin token/g)).toHaveLength(1);
     expect(await isRefused(url)).toBe(true);
   },
   TEST_MS,

@@ -113,7 +113,12 @@ async function serveByWorkers(flags: ServeFlags, { server, store }: Settings): P
 }
 
 function logOf({ quickstart }: ServeFlags): Log {
-  const lines = gathered((text) => void process.stderr.write(text), setImmediate);
+  const out = Bun.stdout.writer();
+  const write = (text: string) => {
+    out.write(text);
+    void out.flush();
+  };
+  const lines = gathered(write, setImmediate);
   process.on("exit", lines.flush);
   return logLines(lines.write, clock.nowMs, quickstart ? "warn" : "info");
 }
@@ -186,6 +191,7 @@ function cannotListen({ host, port }: ServerRules, error: unknown): Error {
   return new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
 }
 
+/** On standard error: standard output is the log's, JSON lines alone. */
 async function announce(
   flags: ServeFlags,
   settings: Settings,
@@ -195,17 +201,17 @@ async function announce(
 ): Promise<void> {
   const { host, adminToken } = settings.server;
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  io.out(`Poundkey listens on ${address}`);
+  io.err(`Poundkey listens on ${address}`);
   const made = await ensureAdminToken(opened.world, adminToken);
-  if (made !== null && !flags.quickstart) io.out(`Admin token, shown this once: ${made}`);
-  if (!flags.quickstart) io.out(`The console is at ${address}/`);
+  if (made !== null && !flags.quickstart) io.err(`Admin token, shown this once: ${made}`);
+  if (!flags.quickstart) io.err(`The console is at ${address}/`);
   if (providersOn() === 0) {
-    io.out(
+    io.err(
       "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
     );
   }
   if (flags.quickstart) {
-    io.out(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
+    io.err(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
   }
 }
 

@@ -35,13 +35,19 @@ export function finishOf(choice: JsonObject): FinishReason | null {
 /** True for a delta that needs no mending: text, or thinking under its usual name, and nothing else. */
 export function isPlain(delta: JsonObject): delta is JsonObject & Delta {
   return (
-    (typeof delta.content === "string" || delta.content === undefined || delta.content === null) &&
+    isText(delta.content) &&
+    isText(delta.reasoning_content) &&
+    isText(delta.refusal) &&
     delta.tool_calls === undefined &&
     delta.reasoning === undefined &&
     delta.reasoning_details === undefined &&
     delta.function_call === undefined &&
     delta.annotations === undefined
   );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" || value === undefined || value === null;
 }
 
 /** What a delta and a message have in common, mended; `calls` are the raw tool calls, still to be numbered. */
@@ -62,12 +68,12 @@ const NONE: readonly never[] = [];
 export function mended(said: JsonObject): Mended {
   const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
     said;
-  const { annotations, ...rest } = others;
+  const { annotations, refusal, ...rest } = others;
   const split = splitContent(content);
   const details = reasoning_details ? arrayOf(reasoning_details).filter(isDetail) : NONE;
   const calls = tool_calls ? arrayOf(tool_calls).filter(isObject) : NONE;
   return {
-    rest,
+    rest: typeof refusal === "string" ? { ...rest, refusal } : rest,
     content: split.text,
     thinking: stringOf(reasoning_content) || stringOf(reasoning) || split.thinking,
     details: details.length > 0 ? details : undefined,

@@ -30,29 +30,35 @@ export async function start({ command, directory, env = {}, says = LISTENS }: St
     env: { PATH: process.env.PATH ?? "", BUN_CONFIG_MAX_HTTP_REQUESTS: "65535", ...env },
     stdin: "ignore",
     stdout: "pipe",
-    stderr: "ignore",
+    stderr: "pipe",
   });
   children.add(child);
   threadTimes.delete(child.pid);
   const late = setTimeout(() => child.kill(), START_MS);
-  let text = "";
-  const decoder = new TextDecoder();
-  const reader = child.stdout.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) throw new Error(`${command.join(" ")} ended: ${text}`);
-    text += decoder.decode(value, { stream: true });
-    const [line = "", port] = says.exec(text) ?? [];
-    if (port === undefined) continue;
-    clearTimeout(late);
-    void emptied(reader);
-    return { port: Number(port), pid: child.pid, line, stop: () => stopped(child) };
-  }
+  const [line, port] = await findLine([child.stdout, child.stderr], says).finally(() => clearTimeout(late));
+  return { port: Number(port), pid: child.pid, line, stop: () => stopped(child) };
 }
 
-/** What a program says later has to go somewhere, or it stands still. */
-async function emptied(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  while (!(await reader.read()).done);
+/** The first match in what a program prints. It is read on to its end: what it says later has to go somewhere, or it stands still. */
+function findLine(
+  outputs: readonly ReadableStream<Uint8Array>[],
+  says: RegExp,
+): Promise<readonly [line: string, port: string]> {
+  const { promise, resolve, reject } = Promise.withResolvers<readonly [string, string]>();
+  let text: string | null = "";
+  const read = async (output: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const bytes of output) {
+      if (text === null) continue;
+      text += decoder.decode(bytes, { stream: true });
+      const [line = "", port] = says.exec(text) ?? [];
+      if (port === undefined) continue;
+      text = null;
+      resolve([line, port]);
+    }
+  };
+  void Promise.all(outputs.map(read)).then(() => reject(new Error(`The program ended: ${text}`)));
+  return promise;
 }
 
 async function stopped(child: Bun.Subprocess): Promise<number> {

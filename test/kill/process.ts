@@ -30,11 +30,11 @@ export function startVictim(program: Program, directory: string): Victim {
   const child = Bun.spawn([...program, "serve"], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "" },
-    stdout: "pipe",
-    stderr: openSync(join(directory, "gateway.log"), "a"),
+    stdout: openSync(join(directory, "gateway.log"), "a"),
+    stderr: "pipe",
   });
   const late = setTimeout(() => child.kill("SIGKILL"), START_MS);
-  const listens = addressIn(child.stdout).finally(() => clearTimeout(late));
+  const listens = addressIn(child.stderr).finally(() => clearTimeout(late));
   // Whoever kills it before it listens doesn't wait for its address.
   listens.catch(() => {});
   return { pid: child.pid, listens, exited: child.exited, signal: (name) => child.kill(name) };

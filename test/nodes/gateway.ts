@@ -16,7 +16,7 @@ export interface GatewayProcess {
   /** `http://127.0.0.1:PORT`, once it listens. Rejects with what it printed when it ends before. */
   readonly url: Promise<string>;
   /** Its exit code and what it printed as an error. */
-  readonly ended: Promise<{ readonly code: number; readonly err: string }>;
+  readonly ended: Promise<{ readonly code: number; readonly err: string; readonly out: string }>;
   /** As an operator stops it. Throws when it had a failure that it did not expect. */
   stop(): Promise<void>;
 }
@@ -55,9 +55,9 @@ export function startGatewayProcess(options: GatewayOptions): GatewayProcess {
   const ended = child.exited.then(async (code) => {
     await Promise.all(reading);
     rmSync(directory, { recursive: true, force: true });
-    return { code, err: seen.err };
+    return { code, err: seen.err, out: seen.out };
   });
-  const url = until("a gateway listens", () => urlIn(seen.out) ?? child.exitCode !== null, START_MS).then(
+  const url = until("a gateway listens", () => urlIn(seen.err) ?? child.exitCode !== null, START_MS).then(
     (found) => {
       if (typeof found === "string") return found;
       throw new Error(seen.err);
@@ -66,8 +66,8 @@ export function startGatewayProcess(options: GatewayOptions): GatewayProcess {
   url.catch(() => {});
   const stop = async () => {
     child.kill("SIGTERM");
-    const { code, err } = await ended;
-    if (code !== 0 || err.includes("internal_error")) throw new Error(err);
+    const { code, err, out } = await ended;
+    if (code !== 0 || out.includes("internal_error")) throw new Error(err + out);
   };
   return { url, ended, stop };
 }

@@ -50,6 +50,17 @@ describe("thinking", () => {
   });
 });
 
+test("text fields that hold no text are left out, streamed or not", () => {
+  for (const odd of [1.5, true, {}, [[]]]) {
+    const delta = { content: "b", reasoning_content: odd, refusal: odd };
+    const stream = messageOf(read([chunk(delta), stop, "[DONE]"]));
+    for (const message of [stream, messageOf(replied(delta))]) {
+      expect(message).toMatchObject({ content: "b" });
+      expect([message.reasoning_content, message.refusal ?? undefined]).toEqual([undefined, undefined]);
+    }
+  }
+});
+
 describe("tool calls", () => {
   const made = (name: string, text: unknown) => ({ name, arguments: text });
   const CALLS: readonly (readonly [string, readonly JsonObject[]])[] = [

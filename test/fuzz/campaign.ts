@@ -1,0 +1,84 @@
+// The campaign: cases one after the other on a few lanes, until the time is over or the one that was asked for is played.
+import { appendFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Program } from "../kill/process.ts";
+import { answerCase } from "./answer-cases.ts";
+import { bodyCase } from "./body-cases.ts";
+import { type Case, diceOf, type Kind } from "./case.ts";
+import { play } from "./client.ts";
+import { problemsOf } from "./judge.ts";
+import { rawCase } from "./raw-cases.ts";
+import type { FuzzWorld, Secrets } from "./world.ts";
+
+const LANES = 6;
+/** Retired credentials come back by then, as the operator would bring them. */
+const RENEW_EVERY_MS = 3000;
+const FINDINGS_SHOWN = 10;
+const WEIGHTS: Readonly<Record<Kind, number>> = { raw: 3, body: 4, answer: 6 };
+
+export interface Plan {
+  readonly program: Program;
+  readonly seed: number;
+  readonly seconds: number;
+  /** Plays this one alone. */
+  readonly only: number | null;
+}
+
+export interface Sums {
+  readonly cases: Readonly<Record<Kind, number>>;
+  readonly findings: Readonly<Record<Kind, number>>;
+  /** How often each status came, 0 for a connection without an answer. */
+  readonly statuses: ReadonlyMap<number, number>;
+}
+
+export function caseOf(seed: number, number: number, secrets: Secrets): Case {
+  const dice = diceOf(seed, number);
+  const kind = dice.weighted(WEIGHTS);
+  const make = { raw: rawCase, body: bodyCase, answer: answerCase }[kind];
+  return make(dice, number, secrets);
+}
+
+export async function runCampaign(world: FuzzWorld, { seed, seconds, only }: Plan): Promise<Sums> {
+  const cases = { raw: 0, body: 0, answer: 0 };
+  const findings = { raw: 0, body: 0, answer: 0 };
+  const statuses = new Map<number, number>();
+  const endMs = performance.now() + seconds * 1000;
+  let next = only ?? 0;
+  const lane = async () => {
+    while (only === null ? performance.now() < endMs : next === only) {
+      const one = caseOf(seed, next++, world.secrets);
+      const { found, status } = await playOne(world, one);
+      cases[one.kind]++;
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (found.length === 0) continue;
+      findings[one.kind]++;
+      const isShown = findings.raw + findings.body + findings.answer <= FINDINGS_SHOWN;
+      if (isShown) tell(one, found, seed);
+    }
+  };
+  const renewal = setInterval(() => world.renewCredentials(), RENEW_EVERY_MS);
+  await Promise.all(Array.from({ length: only === null ? LANES : 1 }, lane));
+  clearInterval(renewal);
+  return { cases, findings, statuses };
+}
+
+async function playOne(world: FuzzWorld, one: Case): Promise<{ found: readonly string[]; status: number }> {
+  if (one.answer) world.upstream.answers.set(one.number, one.answer);
+  const played = await play(world.url, one);
+  world.upstream.answers.delete(one.number);
+  return { found: problemsOf(one, played), status: played.answers[0]?.status ?? 0 };
+}
+
+/** Says how to play it again, and keeps what went over both wires. */
+function tell(one: Case, found: readonly string[], seed: number): void {
+  const file = join(tmpdir(), `poundkey-fuzz-${seed}-${one.number}.bytes`);
+  writeFileSync(file, Buffer.concat([...one.pieces]));
+  for (const step of one.answer ?? []) {
+    if (step.does === "send" || step.does === "flood") appendFileSync(file, step.bytes);
+    else appendFileSync(file, `\n-- ${step.does}\n`);
+  }
+  console.log(`(fail) ${one.kind}, ${one.says}: npm run fuzz -- --seed ${seed} --only ${one.number}`);
+  for (const problem of found.slice(0, 3)) console.log(`  ${problem}`);
+  console.log(`  the bytes are in ${file}`);
+}

@@ -1,0 +1,80 @@
+// How long `/healthz` takes while others attack, judged only where a trivial server beside it was quick.
+import { join } from "node:path";
+
+const HEALTH_MAX_MS = 500;
+/** A floor that is slower says that the machine is busy, and nothing about the gateway. */
+const FLOOR_MAX_MS = 100;
+
+interface Probe {
+  readonly startedMs: number;
+  readonly tookMs: number;
+}
+
+export interface Health {
+  readonly probes: number;
+  /** Those at which the floor was quick. */
+  readonly judged: number;
+  readonly slowestMs: number;
+  readonly tooSlow: readonly number[];
+}
+
+export interface Watch {
+  /** Ends the probing; gives what was seen. */
+  end(): Promise<Health>;
+}
+
+export async function startWatch(url: string): Promise<Watch> {
+  const floor = spawn("floor.process.ts");
+  const floorUrl = await addressOf(floor);
+  const watcher = spawn("watch.process.ts", `${url}/healthz`, floorUrl);
+  const text = new Response(watcher.stdout).text();
+  return {
+    async end() {
+      watcher.kill();
+      floor.kill();
+      await Promise.all([watcher.exited, floor.exited]);
+      return judged(await text);
+    },
+  };
+}
+
+function spawn(file: string, ...args: readonly string[]) {
+  return Bun.spawn([process.execPath, join(import.meta.dir, file), ...args], {
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+}
+
+async function addressOf(child: Bun.Subprocess<"ignore", "pipe", "ignore">): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  const reader = child.stdout.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) throw new Error("the floor did not start");
+    text += decoder.decode(value, { stream: true });
+    const address = /listens on (\S+)\n/.exec(text)?.[1];
+    if (address) return address;
+  }
+}
+
+/** A probe counts where every floor probe that it overlaps was quick. */
+export function judged(text: string): Health {
+  const probes = { health: [] as Probe[], floor: [] as Probe[] };
+  for (const [, name, started, took] of text.matchAll(/^(health|floor) ([\d.]+) ([\d.]+)$/gm)) {
+    probes[name === "floor" ? "floor" : "health"].push({ startedMs: Number(started), tookMs: Number(took) });
+  }
+  const counted = probes.health.filter(({ startedMs, tookMs }) => {
+    const beside = probes.floor.filter(
+      (one) => one.startedMs + one.tookMs >= startedMs && one.startedMs <= startedMs + tookMs,
+    );
+    return beside.length > 0 && beside.every((one) => one.tookMs < FLOOR_MAX_MS);
+  });
+  const times = counted.map(({ tookMs }) => tookMs);
+  return {
+    probes: probes.health.length,
+    judged: counted.length,
+    slowestMs: Math.max(0, ...times),
+    tooSlow: times.filter((ms) => ms > HEALTH_MAX_MS),
+  };
+}
