@@ -5,8 +5,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "counts do not fade",
     file: "src/health/decay.ts",
-    find: "return (this.#counts[slot] ?? 0) * 2 ** -this.#halfLives(nowMs);",
-    replace: "return this.#counts[slot] ?? 0;",
+    find: "return count === 0 ? 0 : count * 2 ** -this.#halfLives(nowMs);",
+    replace: "return count;",
     tests: ["test/router"],
   },
   {
