@@ -15,12 +15,12 @@ class Docs extends Elysia {
 /** `load` and the plugin that writes the document run at the first request: they would be a tenth of the gateway's start. */
 export function docsRoutes(load: () => Promise<readonly PageFile[]>) {
   const app = new Docs();
-  let made: Promise<(request: Request) => Promise<Response>> | null = null;
-  const document = async ({ request }: { readonly request: Request }) => {
+  let made: Promise<() => Promise<Response>> | null = null;
+  const document = async () => {
     made ??= import("./openapi-document.ts").then(({ openApiDocument }) =>
       openApiDocument(() => app.allRoutes()),
     );
-    return (await made)(request);
+    return (await made)();
   };
   const serve = fileServer(load, "The manual has no such page. Its chapters are listed at /docs.");
   return app

@@ -4,6 +4,8 @@ import { Elysia, type InternalRoute } from "elysia";
 import { DETAILS, modelPath } from "./openapi.ts";
 import { ROUTE_DETAILS } from "./openapi-route.ts";
 
+const PATH = "/openapi.json";
+
 const documentation = {
   info: {
     title: "Poundkey",
@@ -33,10 +35,9 @@ class Described extends Elysia {
   }
 }
 
-/** Answers requests for the document; `routes` gives the gateway's. The plugin's own page loads scripts from other hosts, so no path leads to it. */
-export function openApiDocument(routes: () => InternalRoute[]): (request: Request) => Promise<Response> {
-  const app = new Described(routes).use(
-    swagger({ specPath: "/openapi.json", excludeStaticFile: false, documentation }),
-  );
-  return async (request) => app.handle(request);
+/** Gives the document; `routes` are the gateway's. The plugin's own page loads scripts from other hosts, so no path leads to it. */
+export function openApiDocument(routes: () => InternalRoute[]): () => Promise<Response> {
+  const app = new Described(routes).use(swagger({ specPath: PATH, excludeStaticFile: false, documentation }));
+  // A request of our own: the plugin's router would look for the path in the wrong place behind a short Host header.
+  return async () => app.handle(new Request(`http://localhost${PATH}`));
 }

@@ -65,6 +65,9 @@ function kindProperties({ cases, findings, statuses }: Sums): readonly Property[
 }
 
 function healthProperty({ probes, judged, slowestMs, tooSlow }: Health): Property {
+  for (const { startedMs, tookMs } of tooSlow) {
+    console.log(`/healthz took ${tookMs} ms at ${new Date(startedMs).toISOString()}`);
+  }
   const found = `${judged} of ${probes} probes were judged, the slowest took ${Math.round(slowestMs)} ms, ${tooSlow.length} too long`;
   return { says: "/healthz answers within 500 ms", holds: tooSlow.length === 0, found };
 }

@@ -6,12 +6,12 @@ const PROBE_MS = 10_000;
 
 async function probe(name: string, url: string, everyMs: number): Promise<never> {
   for (;;) {
-    const startedMs = performance.now();
+    const startedMs = Date.now();
     const isRight = await fetch(url, { signal: AbortSignal.timeout(PROBE_MS) })
       .then(async (response) => response.ok && (await response.text()) !== "")
       .catch(() => false);
-    const tookMs = isRight ? performance.now() - startedMs : PROBE_MS;
-    console.log(`${name} ${startedMs.toFixed(1)} ${tookMs.toFixed(1)}`);
+    const tookMs = isRight ? Date.now() - startedMs : PROBE_MS;
+    console.log(`${name} ${startedMs} ${tookMs}`);
     await Bun.sleep(everyMs);
   }
 }

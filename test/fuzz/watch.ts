@@ -4,8 +4,10 @@ import { join } from "node:path";
 const HEALTH_MAX_MS = 500;
 /** A floor that is slower says that the machine is busy, and nothing about the gateway. */
 const FLOOR_MAX_MS = 100;
+const BESIDE_MS = 100;
 
 interface Probe {
+  /** Unix milliseconds. */
   readonly startedMs: number;
   readonly tookMs: number;
 }
@@ -15,7 +17,7 @@ export interface Health {
   /** Those at which the floor was quick. */
   readonly judged: number;
   readonly slowestMs: number;
-  readonly tooSlow: readonly number[];
+  readonly tooSlow: readonly Probe[];
 }
 
 export interface Watch {
@@ -58,7 +60,7 @@ async function addressOf(child: Bun.Subprocess<"ignore", "pipe", "ignore">): Pro
   }
 }
 
-/** A probe counts where every floor probe that it overlaps was quick. */
+/** A probe counts where the floor was quick all the while, and just before and after it. */
 export function judged(text: string): Health {
   const probes = { health: [] as Probe[], floor: [] as Probe[] };
   for (const [, name, started, took] of text.matchAll(/^(health|floor) ([\d.]+) ([\d.]+)$/gm)) {
@@ -66,15 +68,16 @@ export function judged(text: string): Health {
   }
   const counted = probes.health.filter(({ startedMs, tookMs }) => {
     const beside = probes.floor.filter(
-      (one) => one.startedMs + one.tookMs >= startedMs && one.startedMs <= startedMs + tookMs,
+      (one) =>
+        one.startedMs + one.tookMs >= startedMs - BESIDE_MS &&
+        one.startedMs <= startedMs + tookMs + BESIDE_MS,
     );
     return beside.length > 0 && beside.every((one) => one.tookMs < FLOOR_MAX_MS);
   });
-  const times = counted.map(({ tookMs }) => tookMs);
   return {
     probes: probes.health.length,
     judged: counted.length,
-    slowestMs: Math.max(0, ...times),
-    tooSlow: times.filter((ms) => ms > HEALTH_MAX_MS),
+    slowestMs: Math.max(0, ...counted.map(({ tookMs }) => tookMs)),
+    tooSlow: counted.filter(({ tookMs }) => tookMs > HEALTH_MAX_MS),
   };
 }

@@ -40,6 +40,11 @@ const HOST_ROWS: readonly RawRow[] = [
     contains: "Router#best",
   },
   {
+    name: "a short host hides the document from nobody",
+    bytes: head("GET /openapi.json HTTP/1.1", "Host: x"),
+    status: [200],
+  },
+  {
     name: "a short host doesn't shift the path into the operator's routes",
     bytes: get("/a1/admin/v1/keys", "host: x", "{admin}", CLOSE),
     status: [404],
