@@ -111,7 +111,7 @@ describe("the field that the provider names in its refusal is the client's to kn
   });
 
   test("not where the provider blames the gateway", async () => {
-    const error = JSON.stringify({ message: "Incorrect API key provided", param: "api_key" });
+    const error = JSON.stringify({ message: "No.", code: "invalid_api_key", param: "api_key" });
     expect((await ask("error", {}, error)).error).toMatchObject({ code: "upstream_auth", param: null });
   });
 });

@@ -4,7 +4,7 @@ import { shippedCards } from "../src/catalogue/rows.ts";
 import type { ChatMessage, ChatRequest } from "../src/core/chat.ts";
 import type { RouterRules } from "../src/core/settings.ts";
 import { SKILLS } from "../src/core/skill.ts";
-import { chosen } from "../src/router/plan.ts";
+import { chosen } from "../src/gateway/plan.ts";
 import { best } from "../src/selectors/best.ts";
 import type { Candidate, ChooseInput } from "../src/selectors/candidate.ts";
 import { choose, decide } from "../src/selectors/choose.ts";

@@ -60,7 +60,11 @@ for (const [what, command] of [
   else total.failed++;
 }
 
-const { code, text } = await run([bun, "test", "--timeout", "60000", ...process.argv.slice(2)]);
+/** Benchmarks prove nothing that a busy machine couldn't disprove: they run when they are asked for. */
+const ALL_BUT_BENCHMARKS = ["--path-ignore-patterns", "test/bench/**"];
+const asked = process.argv.slice(2);
+const chosen = asked.length > 0 ? asked : ALL_BUT_BENCHMARKS;
+const { code, text } = await run([bun, "test", "--timeout", "60000", ...chosen]);
 total.passed += countOf(text, "pass");
 total.failed += countOf(text, "fail");
 total.skipped += countOf(text, "skip");

@@ -38,7 +38,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
       card: cardOf("m", null),
       credential: { secret: null, weight: 1 },
       upstream: upstreamOf(setup, dialectNamed("openai")),
-      trial: null,
+      permit: null,
       request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
       fresh: false,
       choiceOffset: 0,

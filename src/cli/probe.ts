@@ -63,7 +63,7 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
     return await wholeAttempt(ports, {
       card,
       credential,
-      trial: null,
+      permit: null,
       upstream: upstreamOf(setup, dialectOf(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       choiceOffset: 0,

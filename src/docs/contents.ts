@@ -13,7 +13,7 @@ export const PARTS: readonly Part[] = [
   { title: "Calling models", chapters: ["clients", "models", "selectors", "errors"] },
   {
     title: "Running a gateway",
-    chapters: ["configuration", "money", "operate", "metrics", "console", "admin-api"],
+    chapters: ["configuration", "money", "operate", "security", "metrics", "console", "admin-api"],
   },
   {
     title: "Migrating from",

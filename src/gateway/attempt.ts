@@ -4,8 +4,8 @@ import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import type { Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
+import type { Permit } from "../health/permit.ts";
 import { withoutForce } from "../providers/forced-call.ts";
-import type { Trial } from "../router/trial.ts";
 import { readable } from "../wire/answer.ts";
 import { parseAnswer } from "../wire/answer-json.ts";
 import { normaliseReply } from "../wire/normalise.ts";
@@ -17,7 +17,7 @@ export interface AttemptCall {
   readonly credential: Credential;
   readonly upstream: Upstream;
   /** Told what becomes of it; null: nobody keeps count. */
-  readonly trial: Trial | null;
+  readonly permit: Permit | null;
   /** `n` is at most what the dialect gives in one call. */
   readonly request: ChatRequest;
   /** Added to the choices' indexes. */
@@ -49,13 +49,13 @@ export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<
     const { response, stops } = await send(attempt, call);
     const reply = replyOf(attempt, await call.text(response, REPLY_BYTES_MAX));
     const normal = normaliseReply(reply, attempt.request, attempt.choiceOffset, stops);
-    attempt.trial?.finished(ports.deadlines.nowMs(), normal.usage?.completion_tokens ?? null);
+    attempt.permit?.finished(ports.deadlines.nowMs(), normal.usage?.completion_tokens ?? null);
     return normal;
   } catch (thrown) {
     throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
   } finally {
     call.close();
-    attempt.trial?.left();
+    attempt.permit?.left();
   }
 }
 
@@ -64,7 +64,7 @@ const FAIR_SHARE = 0.9;
 
 /** Tells how an attempt failed, unless its client's limit, or what others had left of the time, cut it short. */
 export function told(
-  { trial, totalAtMs, clientLimitAtMs, upstream, onUnsent }: AttemptCall,
+  { permit, totalAtMs, clientLimitAtMs, upstream, onUnsent }: AttemptCall,
   given: Fault,
   startedMs: number,
   nowMs: number,
@@ -73,8 +73,8 @@ export function told(
   const fault = isOurs && nowMs >= clientLimitAtMs ? clientTimeout() : given;
   if (fault.details.unsent) onUnsent();
   const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
-  if (isOurs && isShort && nowMs >= totalAtMs) trial?.left();
-  else trial?.failed(nowMs, fault);
+  if (isOurs && isShort && nowMs >= totalAtMs) permit?.left();
+  else permit?.failed(nowMs, fault);
   return fault;
 }
 

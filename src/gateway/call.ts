@@ -3,7 +3,7 @@ import type { ChatRequest } from "../core/chat.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
-import type { Selection } from "../router/plan.ts";
+import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** A checked request of a known key, with all that the operator has decided for it. */

@@ -19,8 +19,8 @@ export interface ContentPorts {
   readonly isWanted: () => boolean;
 }
 
-/** What one request said and was answered so far. */
-export class Said {
+/** What one request recorder and was answered so far. */
+export class ContentRecorder {
   readonly call: Call;
   #fold: Fold | null = new Fold();
   #characters = 0;
@@ -78,18 +78,18 @@ export class Contents {
   }
 
   /** What collects a request's content; null: nobody wants it. */
-  begin(call: Call): Said | null {
-    return this.#ports?.isWanted() ? new Said(call) : null;
+  begin(call: Call): ContentRecorder | null {
+    return this.#ports?.isWanted() ? new ContentRecorder(call) : null;
   }
 
   /** Written in its own time: no answer waits for it, and one that can't be written is lost. */
-  keep(said: Said, fault: Fault | null): void {
+  keep(recorder: ContentRecorder, fault: Fault | null): void {
     if (this.#ports === null) return;
     const { store, vault } = this.#ports;
-    const { id, key, created } = said.call;
+    const { id, key, created } = recorder.call;
     const row = { id, accountId: key.accountId, atMs: created * 1000 };
     this.#underWay++;
-    const sealed = vault.seal(said.text(fault), contentUseOf(row));
+    const sealed = vault.seal(recorder.text(fault), contentUseOf(row));
     store
       .addContent({ ...row, sealed })
       .catch((error: unknown) =>

@@ -1,4 +1,6 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
+
+import type { Attempt } from "../core/attempt.ts";
 import type { ChatReply, Usage } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
@@ -6,7 +8,6 @@ import { usdOf } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import { offersOf } from "../ledger/worst.ts";
-import type { Attempt } from "../router/plan.ts";
 import { unfold } from "../wire/fold.ts";
 import type { Part } from "../wire/run.ts";
 import { Admissions } from "./admissions.ts";
@@ -14,9 +15,10 @@ import { AnswerStream, type Begun } from "./answer-stream.ts";
 import type { Batches } from "./batches.ts";
 import type { Call, Facts } from "./call.ts";
 import { streamChoices, wholeChoices } from "./choices.ts";
-import { type ContentPorts, Contents, type Said } from "./contents.ts";
+import { type ContentPorts, type ContentRecorder, Contents } from "./contents.ts";
 import { implausible } from "./counted.ts";
 import { detached } from "./detached.ts";
+import { failOver, type Life } from "./failover.ts";
 import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { once } from "./once.ts";
@@ -26,7 +28,6 @@ import { type PlanPorts, planned } from "./planned.ts";
 import { chargedIn, Settlements, withheld } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
 import type { Ports } from "./upstream.ts";
-import { type Life, walk } from "./walk.ts";
 
 export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;
@@ -45,13 +46,13 @@ const PATIENCE_PAID_MS = 30_000;
 interface Entered extends Omit<Life, "granted"> {
   readonly place: OpenRequest;
   /** null: its content is not kept. */
-  readonly said: Said | null;
+  readonly recorder: ContentRecorder | null;
   ticket: Ticket;
   settle: Answering["settle"];
 }
 
 interface Answering extends Life {
-  readonly said: Said | null;
+  readonly recorder: ContentRecorder | null;
   /** Resolves when the hold would survive a power failure: until then nothing of a paid answer may leave. */
   readonly durable: Promise<void>;
   /** May be called more than once, settles once; with the whole answer where it is to be kept. */
@@ -134,8 +135,8 @@ export class Gateway {
     const ending = call.idempotency === null ? call.ending : new AbortController();
     const ticket = this.#ticketOf(call, plan);
     const place = this.#underWay.enter(ending);
-    const said = this.#contents.begin(call);
-    return { call, facts, plan, tally, ending, place, said, ticket, settle: async () => null };
+    const recorder = this.#contents.begin(call);
+    return { call, facts, plan, tally, ending, place, recorder, ticket, settle: async () => null };
   }
 
   #admitted(entered: Entered): ReturnType<Admissions["admit"]> {
@@ -149,15 +150,15 @@ export class Gateway {
   }
 
   #answering(entered: Entered, granted: Granted): Answering {
-    const { call, facts, plan, tally, ending, said, ticket } = entered;
+    const { call, facts, plan, tally, ending, recorder, ticket } = entered;
     facts.limits = granted.limits;
     tally.tracing.admitted(this.#ports.deadlines.nowMs());
     const settle = once((reply?: ChatReply) => {
-      if (said) this.#contents.keep(said, tally.fault);
+      if (recorder) this.#contents.keep(recorder, tally.fault);
       return this.#settle(ticket, granted, call, tally, reply);
     });
     entered.settle = settle;
-    return { call, facts, plan, granted, tally, ending, said, durable: this.#durable(granted), settle };
+    return { call, facts, plan, granted, tally, ending, recorder, durable: this.#durable(granted), settle };
   }
 
   #failed({ ticket, tally }: Entered, thrown: unknown): void {
@@ -171,8 +172,8 @@ export class Gateway {
   }
 
   async #whole(life: Answering): Promise<ChatReply> {
-    const { tally, said, settle, durable } = life;
-    const reply = await walk(this.#ports, life, {
+    const { tally, recorder, settle, durable } = life;
+    const reply = await failOver(this.#ports, life, {
       run: (attemptCall) => wholeChoices(this.#ports, attemptCall),
       drop: () => {},
     });
@@ -180,7 +181,7 @@ export class Gateway {
     // What was produced is measured only where nobody reports it, or where something is learned of it.
     if (!reply.usage || tally.learns) tally.saw(unfold(reply));
     const usage = tally.finished(reply.usage ?? null, reply.choices);
-    said?.whole({ ...reply, usage });
+    recorder?.whole({ ...reply, usage });
     const settled = await settle({ ...reply, usage });
     return { ...reply, usage: chargedIn(usage, settled) };
   }
@@ -192,8 +193,8 @@ export class Gateway {
       return { first, rest: null, took: () => {}, last: async () => [] };
     }
     const life = this.#answering(entered, admitted);
-    const { call, tally, said, settle, durable } = life;
-    const { first, rest } = await walk(this.#ports, life, {
+    const { call, tally, recorder, settle, durable } = life;
+    const { first, rest } = await failOver(this.#ports, life, {
       run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
       drop: (opened) => opened.rest.leave(),
     });
@@ -201,7 +202,7 @@ export class Gateway {
     const took = (parts: readonly Part[]) => {
       tally.saw(parts);
       copy?.take(parts, tally.producedBytes);
-      said?.take(parts);
+      recorder?.take(parts);
     };
     const last = async (reported: Usage | null): Promise<readonly Part[]> => {
       const usage = tally.finished(reported);

@@ -4,12 +4,12 @@ import type { Granted } from "../core/demand.ts";
 import type { UnsettledRecord } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
-import type { Caches } from "../router/caches.ts";
-import type { Stickiness } from "../router/stickiness.ts";
+import type { Caches } from "../health/caches.ts";
+import type { Stickiness } from "../health/stickiness.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import { boundAt, kindKept, lessonOf, measureLength } from "../selectors/learning/lesson.ts";
-import { saidBy, type Witness } from "../selectors/learning/signal.ts";
+import { type Grader, saidBy } from "../selectors/learning/signal.ts";
 import type { Call } from "./call.ts";
 
 export interface LessonPorts {
@@ -25,7 +25,7 @@ export interface LessonPorts {
 export interface Seen {
   readonly decision: KeptDecision;
   readonly card: ModelCard;
-  readonly witness: Witness;
+  readonly grader: Grader;
 }
 
 interface Ended {
@@ -51,15 +51,15 @@ export class Lessons {
     if (seen !== null && how.record.ended === "done") this.#ports.clock.after(0, () => this.#look(seen, how));
   }
 
-  #look({ decision, card, witness }: Seen, { call, record, granted }: Ended): void {
+  #look({ decision, card, grader }: Seen, { call, record, granted }: Ended): void {
     const { learned, caches, stickiness } = this.#ports;
     const { tokens } = record;
     const isCounted = record.usageSource === "provider";
     const isOne = (call.request.n ?? 1) === 1;
     if (isCounted) caches.fold(card.id, stickiness.heldTokens(call.request, card.id), tokens.cached);
-    if (isCounted && isOne && !witness.isCutOff) measureLength(learned, decision, card.id, tokens.completion);
-    const signal = witness.signal(isCounted && isOne ? tokens.completion : null);
-    const place = `${card.id} ${witness.form}`;
+    if (isCounted && isOne && !grader.isCutOff) measureLength(learned, decision, card.id, tokens.completion);
+    const signal = grader.signal(isCounted && isOne ? tokens.completion : null);
+    const place = `${card.id} ${grader.form}`;
     const sound = this.#sound.get(place) ?? 0;
     // Where the balance bounds the answer, the model is not to blame.
     const isOurs = signal === "cut_off" && granted.outputTokens?.[card.id] !== undefined;

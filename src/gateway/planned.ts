@@ -1,15 +1,15 @@
 // A call's plan: what the router is handed of it, and of how the providers are doing.
 import type { ChatRequest } from "../core/chat.ts";
 import type { Log, Random } from "../core/world.ts";
-import type { Caches } from "../router/caches.ts";
-import type { Health } from "../router/health.ts";
-import type { Lane } from "../router/lane.ts";
-import { paceOf } from "../router/pace.ts";
-import { type Known, type Plan, planOf } from "../router/plan.ts";
-import type { Stickiness } from "../router/stickiness.ts";
+import type { Caches } from "../health/caches.ts";
+import type { Deployment } from "../health/deployment.ts";
+import type { Health } from "../health/health.ts";
+import { paceOf } from "../health/speed.ts";
+import type { Stickiness } from "../health/stickiness.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
 import type { Deadlines } from "./deadlines.ts";
+import { type Known, type Plan, planOf } from "./plan.ts";
 
 export interface PlanPorts {
   readonly random: Random;
@@ -67,14 +67,14 @@ export function knownNow(
     if (!card) return null;
     const { firstTokenMs, tokensPerSecond } = paceOf(card, nowMs);
     if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, open: false };
-    const lanes = [...card.lanes.values()];
-    const isShut = lanes.every(({ breaker }) => breaker.isOpen);
+    const deployments = [...card.deployments.values()];
+    const isShut = deployments.every(({ breaker }) => breaker.isOpen);
     return {
       firstTokenMs,
       tokensPerSecond,
       // What is due to be tried again is judged by that alone: who is never asked could not show that he is well.
-      errorRate: isShut ? 0 : fadingErrorRate(lanes, nowMs),
-      open: lanes.every((lane) => lane.waitMs(nowMs) !== 0),
+      errorRate: isShut ? 0 : fadingErrorRate(deployments, nowMs),
+      open: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
     };
   };
   const cached = () => {
@@ -88,8 +88,8 @@ export function knownNow(
  * What is likely at least, and less with time: a few failures come by chance, about as many as the square root of what was
  * counted, so that one of them never drives a good model out.
  */
-function fadingErrorRate(lanes: readonly Lane[], nowMs: number): number {
-  const outcomes = lanes.map((lane) => lane.outcomes(nowMs));
+function fadingErrorRate(deployments: readonly Deployment[], nowMs: number): number {
+  const outcomes = deployments.map((deployment) => deployment.outcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
   const beyondChance = Math.max(0, bad - Math.sqrt(bad));
   return beyondChance / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);

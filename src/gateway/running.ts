@@ -1,15 +1,16 @@
 // One attempt of a walk under way: its call, what it has told so far, and its end when another one was faster.
+
+import type { Attempt } from "../core/attempt.ts";
 import type { Usage } from "../core/chat.ts";
 import { Fault, faultOf } from "../core/fault.ts";
+import type { Permit } from "../health/permit.ts";
 import type { SentRequest } from "../ledger/plausible.ts";
-import type { Attempt } from "../router/plan.ts";
-import type { Trial } from "../router/trial.ts";
 import type { AttemptCall } from "./attempt.ts";
 import { callsNeeded } from "./choices.ts";
+import type { Life } from "./failover.ts";
 import type { Runner } from "./hedge.ts";
 import type { TracingAttempt } from "./tracing.ts";
 import type { Upstream } from "./upstream.ts";
-import type { Life } from "./walk.ts";
 import { type Fitted, fitToHold } from "./within-hold.ts";
 
 /** How an attempt is made: whole or streamed. */
@@ -23,7 +24,7 @@ export interface RunningOf<Result> {
   readonly life: Life;
   readonly attempt: Attempt;
   readonly upstream: Upstream;
-  readonly trial: Trial;
+  readonly permit: Permit;
   readonly traced: TracingAttempt;
   /** The call goes over a new connection, whichever are kept. */
   readonly fresh: boolean;
@@ -58,12 +59,12 @@ export class Running<Result> implements Runner<Result> {
   }
 
   readonly run = async (): Promise<Result> => {
-    const { way, trial, traced, life, nowMs, onFailed } = this.#of;
+    const { way, permit, traced, life, nowMs, onFailed } = this.#of;
     try {
       return await way.run(this.#call());
     } catch (thrown) {
       const fault = faultOf(thrown);
-      trial.failed(nowMs(), fault);
+      permit.failed(nowMs(), fault);
       life.tally.tracing.ends(traced, "failed", nowMs(), fault);
       if (!this.#ending?.signal.aborted) onFailed(fault);
       throw fault;
@@ -71,9 +72,9 @@ export class Running<Result> implements Runner<Result> {
   };
 
   readonly end = (): void => {
-    const { trial, traced, life, nowMs } = this.#of;
+    const { permit, traced, life, nowMs } = this.#of;
     life.tally.tracing.ends(traced, "outrun", nowMs());
-    trial.outrun(nowMs(), life.call.request.stream === true);
+    permit.outrun(nowMs(), life.call.request.stream === true);
     this.#ending?.abort(new Fault("client_gone", "Another attempt was faster."));
   };
 
@@ -97,12 +98,12 @@ export class Running<Result> implements Runner<Result> {
   }
 
   #call(): AttemptCall {
-    const { life, attempt, upstream, trial, traced, fresh, nowMs } = this.#of;
+    const { life, attempt, upstream, permit, traced, fresh, nowMs } = this.#of;
     const { facts, ending, tally } = life;
     return {
       ...attempt,
       upstream,
-      trial,
+      permit,
       fresh,
       request: this.#fitted.request,
       choiceOffset: 0,

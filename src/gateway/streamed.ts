@@ -98,7 +98,7 @@ export class StreamedAttempt implements PartStream {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#call.close();
-    this.#attempt.trial?.left();
+    this.#attempt.permit?.left();
   }
 
   /** A read may be megabytes, of lines that say nothing: to work through them at once would keep all others waiting. */
@@ -149,7 +149,7 @@ export class StreamedAttempt implements PartStream {
     this.#givenMs = nowMs;
     this.#answered ||= parts.some(isAnswer);
     if (this.#answered) {
-      this.#attempt.trial?.answered(nowMs);
+      this.#attempt.permit?.answered(nowMs);
       this.#call.extendTo(this.#attempt.totalAtMs);
     }
     return parts;
@@ -174,7 +174,7 @@ export class StreamedAttempt implements PartStream {
   #finish(): readonly Part[] | null {
     const last = this.#reader?.finish() ?? [];
     const tokens = this.usage?.completion_tokens ?? null;
-    this.#attempt.trial?.finished(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
+    this.#attempt.permit?.finished(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
     this.leave();
     return last.length > 0 ? last : null;
   }

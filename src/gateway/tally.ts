@@ -1,4 +1,6 @@
 // What one request came to: counted while it runs, made into its one record at its end.
+
+import type { Attempt } from "../core/attempt.ts";
 import type { ChatChunk, Delta, Usage } from "../core/chat.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
@@ -6,9 +8,8 @@ import type { Ended, UnsettledRecord } from "../core/record.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
 import type { Outcome } from "../ledger/ledger.ts";
 import type { SentRequest } from "../ledger/plausible.ts";
-import type { Attempt } from "../router/plan.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
-import { Witness } from "../selectors/learning/signal.ts";
+import { Grader } from "../selectors/learning/signal.ts";
 import { isAnswer } from "../wire/normalise.ts";
 import { chunksOf, isChunk, type Part, Run } from "../wire/run.ts";
 import type { Call, Facts } from "./call.ts";
@@ -44,14 +45,14 @@ export class Tally {
   #fault: Fault | null = null;
   #finished = false;
   /** null: the client named the model, and nothing is learned of its answer. */
-  readonly #witness: Witness | null;
+  readonly #grader: Grader | null;
 
   /** `atMs` is wall time; `startedMs` is on the monotonic clock. */
   constructor(call: Call, facts: Facts, decision: KeptDecision | null, atMs: number, startedMs: number) {
     this.#call = call;
     this.#facts = facts;
     this.#decision = decision;
-    this.#witness = decision && new Witness(call.request);
+    this.#grader = decision && new Grader(call.request);
     this.#atMs = atMs;
     this.#startedMs = startedMs;
     this.tracing = new Tracing(startedMs);
@@ -74,7 +75,7 @@ export class Tally {
 
   /** Whether something is learned of the answer: then all of it is to be seen. */
   get learns(): boolean {
-    return this.#witness !== null;
+    return this.#grader !== null;
   }
 
   get producedBytes(): number {
@@ -98,9 +99,9 @@ export class Tally {
 
   /** What left for the client. */
   saw(parts: readonly Part[]): void {
-    const witness = this.#witness;
+    const grader = this.#grader;
     // A run says nothing of how an answer ends: who keeps no texts needs none of it.
-    witness?.take(witness.keeps ? chunksOf(parts) : parts.filter(isChunk));
+    grader?.take(grader.keeps ? chunksOf(parts) : parts.filter(isChunk));
     for (const part of parts) {
       // A run continues a choice that a chunk has begun.
       if (part instanceof Run) this.#producedBytes += part.bytes;
@@ -128,8 +129,8 @@ export class Tally {
 
   /** What can be learned of the answer; null: a selector didn't choose, or nobody answered. */
   seen(): Seen | null {
-    const [card, decision, witness] = [this.#attempt?.card, this.#decision, this.#witness];
-    return card && decision && witness ? { card, decision, witness } : null;
+    const [card, decision, grader] = [this.#attempt?.card, this.#decision, this.#grader];
+    return card && decision && grader ? { card, decision, grader } : null;
   }
 
   failed(thrown: unknown): void {

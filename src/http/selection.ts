@@ -4,7 +4,7 @@ import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
-import type { Selection } from "../router/plan.ts";
+import type { Selection } from "../gateway/plan.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 
 const SHOWN_CHARACTERS_MAX = 64;

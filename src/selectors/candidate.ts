@@ -1,4 +1,5 @@
 // A request as every model is compared with it, and the reasons why a model can't serve it.
+import type { Cached } from "../core/attempt.ts";
 import { type Capability, can, type ModelCard } from "../core/card.ts";
 import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -22,12 +23,6 @@ export interface ChooseInput {
   readonly health?: HealthView;
   readonly learned?: Learned;
   readonly cached?: () => Cached | null;
-}
-
-/** The card that is likely to hold so many tokens of the prompt in its cache. */
-export interface Cached {
-  readonly cardId: string;
-  readonly tokens: number;
 }
 
 export interface Candidate {

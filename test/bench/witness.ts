@@ -1,6 +1,6 @@
-// What it costs to see an answer go by for what it says against itself: `bun test/bench/witness.ts`.
+// What it costs to see an answer go by for what it says against itself: `bun test/bench/grader.ts`.
 import type { ChatChunk, ChatRequest } from "../../src/core/chat.ts";
-import { Witness } from "../../src/selectors/learning/signal.ts";
+import { Grader } from "../../src/selectors/learning/signal.ts";
 
 const ROUNDS = 5000;
 const PIECE_CHARACTERS = 8;
@@ -29,9 +29,9 @@ function chunksOf(words: string): readonly ChatChunk[] {
 function microseconds(request: ChatRequest, chunks: readonly ChatChunk[]): number {
   const started = performance.now();
   for (let round = 0; round < ROUNDS; round++) {
-    const witness = new Witness(request);
-    for (const chunk of chunks) witness.take([chunk]);
-    if (witness.signal(10) !== null) throw new Error("The answer is sound.");
+    const grader = new Grader(request);
+    for (const chunk of chunks) grader.take([chunk]);
+    if (grader.signal(10) !== null) throw new Error("The answer is sound.");
   }
   return ((performance.now() - started) / ROUNDS) * 1000;
 }

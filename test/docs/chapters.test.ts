@@ -78,6 +78,22 @@ test("every event that the log may hold is in operate.md", () => {
   expect([...new Set(events)].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
+test("every command of the command line is in admin-api.md", () => {
+  const table = readDocument("src/docs/admin-api.md");
+  const [, rows = ""] =
+    /const COMMANDS[^=]*= \{\n([\s\S]*?)\n\};/.exec(readDocument("src/cli/commands.ts")) ?? [];
+  const names = [...rows.matchAll(/^ {2}(\w+): \{$/gm)].map(([, name = ""]) => name);
+  expect(names.length).toBeGreaterThan(8);
+  expect(names.filter((name) => !table.includes(`| \`poundkey ${name}`))).toEqual([]);
+});
+
+test("every room of the source has its row in src/README.md, and every row a room", () => {
+  const entries = readdirSync(join(FOLDER, ".."), { withFileTypes: true });
+  const rooms = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const rows = [...readDocument("src/README.md").matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
+  expect(rows.toSorted()).toEqual(rooms.toSorted());
+});
+
 test("every model that the documents name is in the catalogue", () => {
   const known = new Set(knownCards([]).keys());
   const providers = PROVIDERS.map(({ name }) => name).join("|");

@@ -9,6 +9,7 @@ export const ROOT = join(import.meta.dir, "../..");
 /** Paths from the repository's root. */
 export const DOCUMENTS: readonly string[] = [
   "README.md",
+  "CHANGELOG.md",
   "src/README.md",
   "test/README.md",
   ...CHAPTER_NAMES.map((name) => `src/docs/${name}.md`),

@@ -72,7 +72,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a card without a price is paid for",
-    file: "src/gateway/walk.ts",
+    file: "src/gateway/failover.ts",
     find: "life.plan.filter(({ card }) => isPaidFor(life.granted, card));",
     replace: "life.plan.filter(({ card }) => isPaidFor(life.granted, card) || card.price === null);",
   },

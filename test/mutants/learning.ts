@@ -95,14 +95,14 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "a model behind an open breaker counts as well",
-    file: "src/router/lane.ts",
+    file: "src/health/deployment.ts",
     find: "!this.breaker.isOpen && ",
     replace: "",
     tests: ["test/router/troubled.test.ts"],
   },
   {
     name: "all go to a slow model when its figures have faded",
-    file: "src/router/pace.ts",
+    file: "src/health/speed.ts",
     find: "inFlight === 0 && ",
     replace: "",
     tests: ["test/router-days.test.ts"],

@@ -1,7 +1,7 @@
 // Connections that don't come about: they count for the provider's address, and plans hold other addresses.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { openBreakers, vitalsOfCard } from "../../src/router/report.ts";
+import { openBreakers, vitalsOfCard } from "../../src/health/report.ts";
 import { cardOf, HOUSE, names, OTHER, Planning } from "./planning.ts";
 
 let router: Planning;

@@ -1,8 +1,8 @@
 // The parts of health by themselves, under a time that is an argument: fading counts, quantiles, the breaker, the retry budget.
 import { describe, expect, test } from "bun:test";
-import { Breaker } from "../../src/router/breaker.ts";
-import { RetryBudget } from "../../src/router/budget.ts";
-import { FadingCounts, FadingValues, quantilesOf } from "../../src/router/decay.ts";
+import { Breaker } from "../../src/health/breaker.ts";
+import { FadingCounts, FadingValues, quantilesOf } from "../../src/health/decay.ts";
+import { RetryBudget } from "../../src/health/retry-budget.ts";
 
 describe("counts that fade", () => {
   test("halve with each half-life, whenever they are read, and reading changes nothing", () => {

@@ -1,17 +1,18 @@
 // A day of one gateway's router in virtual time: providers that are as the test says, clients that ask steadily, real health.
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { loadSettings } from "../../src/config/load.ts";
+import type { Attempt } from "../../src/core/attempt.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { Deadlines } from "../../src/gateway/deadlines.ts";
+import { planOf } from "../../src/gateway/plan.ts";
 import { type KnownPorts, knownNow } from "../../src/gateway/planned.ts";
-import { Caches } from "../../src/router/caches.ts";
-import { Health } from "../../src/router/health.ts";
-import { type Attempt, planOf } from "../../src/router/plan.ts";
-import { Stickiness } from "../../src/router/stickiness.ts";
-import type { Trial } from "../../src/router/trial.ts";
+import { Caches } from "../../src/health/caches.ts";
+import { Health } from "../../src/health/health.ts";
+import type { Permit } from "../../src/health/permit.ts";
+import { Stickiness } from "../../src/health/stickiness.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 
@@ -163,18 +164,18 @@ export class Day {
   }
 
   #walk([attempt, ...others]: readonly Attempt[], pick: Omit<Pick, "served">): void {
-    const trial = attempt ? this.#health.begin(attempt, this.#nowMs) : null;
+    const permit = attempt ? this.#health.begin(attempt, this.#nowMs) : null;
     if (attempt === undefined) this.picks.push({ ...pick, served: null });
-    else if (trial === null) this.#walk(others, pick);
-    else this.#try(attempt.card.provider, trial, others, pick);
+    else if (permit === null) this.#walk(others, pick);
+    else this.#try(attempt.card.provider, permit, others, pick);
   }
 
-  #try(provider: string, trial: Trial, others: readonly Attempt[], pick: Omit<Pick, "served">): void {
+  #try(provider: string, permit: Permit, others: readonly Attempt[], pick: Omit<Pick, "served">): void {
     const manner = this.#manners.get(provider) ?? USUAL;
     const { failsAfterMs, restsMs } = manner;
     if (failsAfterMs === undefined && restsMs === undefined) {
       this.picks.push({ ...pick, served: provider });
-      this.#answer(trial, manner);
+      this.#answer(permit, manner);
       return;
     }
     this.#after(failsAfterMs ?? 0, () => {
@@ -182,15 +183,15 @@ export class Day {
         restsMs === undefined
           ? new Fault("upstream_error", "no", { upstreamStatus: 500 })
           : new Fault("provider_busy", "no", { upstreamStatus: 429, retryAfterMs: restsMs });
-      trial.failed(this.#nowMs, fault);
+      permit.failed(this.#nowMs, fault);
       this.#walk(others, pick);
     });
   }
 
-  #answer(trial: Trial, { firstTokenMs, tokensPerSecond }: Manner): void {
+  #answer(permit: Permit, { firstTokenMs, tokensPerSecond }: Manner): void {
     const restMs = (ANSWER_TOKENS / tokensPerSecond) * SECOND;
-    this.#after(firstTokenMs, () => trial.answered(this.#nowMs));
-    this.#after(firstTokenMs + restMs, () => trial.finished(this.#nowMs, ANSWER_TOKENS));
+    this.#after(firstTokenMs, () => permit.answered(this.#nowMs));
+    this.#after(firstTokenMs + restMs, () => permit.finished(this.#nowMs, ANSWER_TOKENS));
   }
 
   #after(delayMs: number, task: () => void): void {

@@ -83,7 +83,7 @@ describe("several credentials", () => {
       for (let at = 0; at < 5; at++) router.fails(HOUSE, name, 0, "upstream_error");
     }
     router.on("House", ["b", 1], ["c", 1]);
-    const states = [...(router.health.card(HOUSE.id)?.lanes.values() ?? [])].map(
+    const states = [...(router.health.card(HOUSE.id)?.deployments.values() ?? [])].map(
       ({ breaker }) => breaker.state,
     );
     expect([states, names(router.plan(0))]).toEqual([["open"], "c"]);
@@ -123,7 +123,7 @@ describe("several credentials", () => {
 describe("what counts as a provider's failure", () => {
   const five = (code: FaultCode, details: FaultDetails = {}) => {
     for (let at = 0; at < 5; at++) router.fails(OTHER, "x", 0, code, details);
-    return router.health.lane(router.attemptOf(OTHER, "x"))?.breaker.state;
+    return router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.state;
   };
 
   test.each<FaultCode>(["upstream_error", "upstream_timeout", "provider_busy"])("%s does", (code) => {
@@ -149,7 +149,7 @@ describe("what counts as a provider's failure", () => {
   test("a probe that the request itself is to blame for shows that the provider is there", () => {
     five("upstream_error");
     router.fails(OTHER, "x", 1000, "upstream_rejected", { upstreamStatus: 400 });
-    expect(router.health.lane(router.attemptOf(OTHER, "x"))?.breaker.state).toBe("closed");
+    expect(router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.state).toBe("closed");
   });
 
   test("a probe whose client left tells nothing: the next request is the probe", () => {
@@ -160,15 +160,15 @@ describe("what counts as a provider's failure", () => {
   });
 
   test("whatever an attempt comes to, it is under way no longer, and told once", () => {
-    const trial = router.begun(router.attemptOf(OTHER, "x"), 0);
-    trial.answered(10);
-    trial.finished(20, 50);
-    trial.left();
-    trial.failed(30, new Fault("upstream_error", "late"));
-    trial.failed(30, new Fault("upstream_error", "late"));
-    const lane = router.health.lane(router.attemptOf(OTHER, "x"));
-    expect([lane?.inFlight, router.health.key(router.attemptOf(OTHER, "x"))?.inFlight]).toEqual([0, 0]);
-    expect(Math.round(lane?.outcomes(30).good ?? 0)).toBe(1);
-    expect(Math.round(lane?.outcomes(30).bad ?? 0)).toBe(1);
+    const permit = router.begun(router.attemptOf(OTHER, "x"), 0);
+    permit.answered(10);
+    permit.finished(20, 50);
+    permit.left();
+    permit.failed(30, new Fault("upstream_error", "late"));
+    permit.failed(30, new Fault("upstream_error", "late"));
+    const deployment = router.health.deployment(router.attemptOf(OTHER, "x"));
+    expect([deployment?.inFlight, router.health.key(router.attemptOf(OTHER, "x"))?.inFlight]).toEqual([0, 0]);
+    expect(Math.round(deployment?.outcomes(30).good ?? 0)).toBe(1);
+    expect(Math.round(deployment?.outcomes(30).bad ?? 0)).toBe(1);
   });
 });

@@ -1,14 +1,16 @@
 // A router under test: two providers, a health of their own, plans and outcomes at moments that the test names.
+
+import type { Attempt } from "../../src/core/attempt.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
 import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
-import { Health } from "../../src/router/health.ts";
-import type { RetirementBudget } from "../../src/router/key.ts";
-import { type Attempt, planOf } from "../../src/router/plan.ts";
-import { Stickiness } from "../../src/router/stickiness.ts";
-import type { Trial } from "../../src/router/trial.ts";
+import { planOf } from "../../src/gateway/plan.ts";
+import type { RetirementBudget } from "../../src/health/credential.ts";
+import { Health } from "../../src/health/health.ts";
+import type { Permit } from "../../src/health/permit.ts";
+import { Stickiness } from "../../src/health/stickiness.ts";
 
 export function cardOf(id: string): ModelCard {
   const [provider = "", name = ""] = id.split("#");
@@ -89,10 +91,10 @@ export class Planning {
     return { card: model, credential: credential ?? { secret: "", weight: 1 } };
   }
 
-  begun(attempt: Attempt, nowMs: number, retirements?: RetirementBudget): Trial {
-    const trial = this.health.begin(attempt, nowMs, retirements);
-    if (!trial) throw new Error("it may not be asked");
-    return trial;
+  begun(attempt: Attempt, nowMs: number, retirements?: RetirementBudget): Permit {
+    const permit = this.health.begin(attempt, nowMs, retirements);
+    if (!permit) throw new Error("it may not be asked");
+    return permit;
   }
 
   fails(model: ModelCard, name: string, nowMs: number, code: FaultCode, details: FaultDetails = {}): void {

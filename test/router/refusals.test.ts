@@ -1,8 +1,8 @@
 // Credentials that their provider refused: who asks again whether it still does, when, and at whose cost.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { RetirementBudget } from "../../src/router/key.ts";
-import { reportOf } from "../../src/router/report.ts";
+import { RetirementBudget } from "../../src/health/credential.ts";
+import { reportOf } from "../../src/health/report.ts";
 import { cardOf, HOUSE, names, Planning } from "./planning.ts";
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,8 @@
 // The port of selectors: another rule goes through the plan, the log and a replay like those that are shipped.
 import { expect, test } from "bun:test";
-import { Health } from "../../src/router/health.ts";
-import { planOf } from "../../src/router/plan.ts";
-import { Stickiness } from "../../src/router/stickiness.ts";
+import { planOf } from "../../src/gateway/plan.ts";
+import { Health } from "../../src/health/health.ts";
+import { Stickiness } from "../../src/health/stickiness.ts";
 import { decidedAgain } from "../../src/selectors/decision.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import type { SelectorRule } from "../../src/selectors/selector.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatRequest, FinishReason } from "../../src/core/chat.ts";
 import { isOf } from "../../src/selectors/learning/schema.ts";
-import { type Signal, saidBy, Witness } from "../../src/selectors/learning/signal.ts";
+import { Grader, type Signal, saidBy } from "../../src/selectors/learning/signal.ts";
 
 const PERSON = {
   type: "object",
@@ -26,10 +26,10 @@ function signalOf(
   finish: FinishReason = "stop",
   tokens: number | null = 10,
 ): Signal | null {
-  const witness = new Witness(request);
-  for (const delta of deltas) witness.take([{ choices: [{ index: 0, delta, finish_reason: null }] }]);
-  witness.take([{ choices: [{ index: 0, delta: {}, finish_reason: finish }] }]);
-  return witness.signal(tokens);
+  const grader = new Grader(request);
+  for (const delta of deltas) grader.take([{ choices: [{ index: 0, delta, finish_reason: null }] }]);
+  grader.take([{ choices: [{ index: 0, delta: {}, finish_reason: finish }] }]);
+  return grader.signal(tokens);
 }
 
 const said = (...parts: readonly string[]) => parts.map((content) => ({ content }));
@@ -93,10 +93,10 @@ describe("an answer", () => {
   });
 
   test("of which one choice is broken is broken", () => {
-    const witness = new Witness({ ...JSON_ASKED, n: 2 });
+    const grader = new Grader({ ...JSON_ASKED, n: 2 });
     for (const [index, content] of ["{}", "no"].entries())
-      witness.take([{ choices: [{ index, delta: { content }, finish_reason: "stop" }] }]);
-    expect(witness.signal(null)).toBe("not_json");
+      grader.take([{ choices: [{ index, delta: { content }, finish_reason: "stop" }] }]);
+    expect(grader.signal(null)).toBe("not_json");
   });
 });
 

@@ -1,9 +1,9 @@
 // What is looked up of every model at each request: nothing is held against one that is well, and medians that are kept hold.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { FadingValues, medianOf, quantilesOf } from "../../src/router/decay.ts";
-import { Health } from "../../src/router/health.ts";
-import type { Trial } from "../../src/router/trial.ts";
+import { FadingValues, medianOf, quantilesOf } from "../../src/health/decay.ts";
+import { Health } from "../../src/health/health.ts";
+import type { Permit } from "../../src/health/permit.ts";
 import { diceOf } from "./dice.ts";
 import { cardOf } from "./shop.ts";
 
@@ -13,7 +13,7 @@ const CREDENTIALS = ["one", "two"].map((secret) => ({ secret, weight: 1 }));
 test("a model that is well has no failures that count, and needn't be waited for; others become well with time", () => {
   const roll = diceOf(9);
   const health = new Health(() => {});
-  const under: Trial[] = [];
+  const under: Permit[] = [];
   let nowMs = 0;
   const seen = { held: 0, well: 0, healed: 0 };
   let before = new Set<string>();
@@ -21,8 +21,8 @@ test("a model that is well has no failures that count, and needn't be waited for
     nowMs += roll() < 0.01 ? 600_000 : roll() * 400;
     const card = CARDS[Math.floor(roll() * CARDS.length)];
     const credential = CREDENTIALS[Math.floor(roll() * 2)];
-    const trial = card && credential && health.begin({ card, credential }, nowMs);
-    if (trial) under.push(trial);
+    const permit = card && credential && health.begin({ card, credential }, nowMs);
+    if (permit) under.push(permit);
     const isBad = Math.floor(nowMs / 60_000) % 3 === 0;
     for (const ended of under.splice(0, Math.floor(roll() * 3))) {
       if (!isBad || roll() < 0.3) ended.finished(nowMs, 50);
@@ -34,9 +34,9 @@ test("a model that is well has no failures that count, and needn't be waited for
       CARDS.map(({ id }) => id).filter((id) => health.card(id)?.isWell(nowMs) === false),
     );
     for (const { id } of CARDS) {
-      const lanes = [...(health.card(id)?.lanes.values() ?? [])];
-      const bad = lanes.reduce((sum, lane) => sum + lane.outcomes(nowMs).bad, 0);
-      const isHeld = bad > 1 || lanes.some((lane) => lane.waitMs(nowMs) !== 0);
+      const deployments = [...(health.card(id)?.deployments.values() ?? [])];
+      const bad = deployments.reduce((sum, deployment) => sum + deployment.outcomes(nowMs).bad, 0);
+      const isHeld = bad > 1 || deployments.some((deployment) => deployment.waitMs(nowMs) !== 0);
       if (isHeld) expect(unwell).toContain(id);
       seen[isHeld ? "held" : "well"]++;
       if (before.has(id) && !unwell.has(id)) seen.healed++;
@@ -64,9 +64,9 @@ test("the medians of a model follow each measurement, and a configuration that t
   const health = new Health(() => {});
   const [card = cardOf("a")] = CARDS;
   const serve = (secret: string, startMs: number, tookMs: number) => {
-    const trial = health.begin({ card, credential: { secret, weight: 1 } }, startMs);
-    trial?.answered(startMs + tookMs);
-    trial?.finished(startMs + 2 * tookMs, 100);
+    const permit = health.begin({ card, credential: { secret, weight: 1 } }, startMs);
+    permit?.answered(startMs + tookMs);
+    permit?.finished(startMs + 2 * tookMs, 100);
   };
   const firstMs = () => health.card(card.id)?.medians(5000).firstTokenMs?.value ?? 0;
   serve("one", 0, 1000);

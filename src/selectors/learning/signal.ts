@@ -53,7 +53,7 @@ interface Choice {
 }
 
 /** Sees one answer go by. Texts are kept only where JSON or calls were asked for. */
-export class Witness {
+export class Grader {
   readonly #request: ChatRequest;
   /** Whether texts are kept, not only how the answer ends. */
   readonly keeps: boolean;

@@ -1,15 +1,16 @@
 // What is known of every model by every credential: who may be asked now, and what each attempt came to.
+
+import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import { type Address, Addresses } from "./address.ts";
-import { RetryBudget } from "./budget.ts";
+import { Key, RetirementBudget } from "./credential.ts";
 import { type FadingValues, type Median, medianOf, quantilesOf } from "./decay.ts";
-import { Key, RetirementBudget } from "./key.ts";
-import { Lane, SPEED_HALF_LIFE_MS } from "./lane.ts";
-import type { Attempt } from "./plan.ts";
-import { Trial } from "./trial.ts";
+import { Deployment, SPEED_HALF_LIFE_MS } from "./deployment.ts";
+import { Permit } from "./permit.ts";
+import { RetryBudget } from "./retry-budget.ts";
 
 /** Beyond so many models the one that was asked longest ago is forgotten: clients may make up names. */
 const CARDS_MAX = 2000;
@@ -30,7 +31,7 @@ export interface Medians {
 /** What is known of one model. */
 export class CardHealth {
   /** By the credential's secret. */
-  readonly lanes = new Map<string, Lane>();
+  readonly deployments = new Map<string, Deployment>();
   #hedges = 0;
   #medians: Medians | null = null;
 
@@ -48,32 +49,34 @@ export class CardHealth {
 
   /** Over all credentials, kept until one is measured again: `light` reads those of thousands of models at each request. */
   medians(nowMs: number): Medians {
-    let measured = this.lanes.size;
-    for (const lane of this.lanes.values()) measured += lane.measured;
+    let measured = this.deployments.size;
+    for (const deployment of this.deployments.values()) measured += deployment.measured;
     if (this.#medians?.measured === measured) return this.#medians;
-    const lanes = [...this.lanes.values()];
+    const deployments = [...this.deployments.values()];
     const over = (values: readonly FadingValues[]) => medianOf(values, SPEED_HALF_LIFE_MS, nowMs);
-    const firstTokenMs = over(lanes.map(({ firstMs }) => firstMs));
-    const tokensPerSecond = over(lanes.map((lane) => lane.tokensPerSecond));
+    const firstTokenMs = over(deployments.map(({ firstMs }) => firstMs));
+    const tokensPerSecond = over(deployments.map((deployment) => deployment.tokensPerSecond));
     this.#medians = { measured, firstTokenMs, tokensPerSecond };
     return this.#medians;
   }
 
   /** Nothing is held against it by any credential. Thousands of models are asked this at each request: no list is made. */
   isWell(nowMs: number): boolean {
-    for (const lane of this.lanes.values()) if (!lane.isWell(nowMs)) return false;
+    for (const deployment of this.deployments.values()) if (!deployment.isWell(nowMs)) return false;
     return true;
   }
 
   /** The credential is no longer, or what is known of it says nothing now. */
   forget(secret: string): void {
-    this.lanes.delete(secret);
+    this.deployments.delete(secret);
     this.#medians = null;
   }
 
   /** The time within which this share of the recent answers began (streamed) or came whole; null: nothing is known. */
   answersWithin(share: number, streamed: boolean, nowMs: number): number | null {
-    const values = [...this.lanes.values()].map((lane) => (streamed ? lane.firstMs : lane.wholeMs));
+    const values = [...this.deployments.values()].map((deployment) =>
+      streamed ? deployment.firstMs : deployment.wholeMs,
+    );
     return quantilesOf(values, [share], nowMs)?.[0] ?? null;
   }
 }
@@ -101,7 +104,7 @@ export class Health {
     );
     for (const [id, card] of this.#cards) {
       const own = this.#keys.get(id.slice(0, id.indexOf("#")));
-      for (const [secret, { lastFault }] of card.lanes) {
+      for (const [secret, { lastFault }] of card.deployments) {
         if (!own?.has(secret) || lastFault?.code === "upstream_auth") card.forget(secret);
       }
     }
@@ -126,8 +129,8 @@ export class Health {
     return this.#cards;
   }
 
-  lane({ card, credential }: Attempt): Lane | undefined {
-    return this.#cards.get(card.id)?.lanes.get(secretOf(credential));
+  deployment({ card, credential }: Attempt): Deployment | undefined {
+    return this.#cards.get(card.id)?.deployments.get(secretOf(credential));
   }
 
   key({ card, credential }: Attempt): Key | undefined {
@@ -140,7 +143,7 @@ export class Health {
 
   /** The provider doesn't take this credential, for this model or for any. */
   isRefused(attempt: Attempt): boolean {
-    return this.key(attempt)?.isRefused(this.lane(attempt)) ?? false;
+    return this.key(attempt)?.isRefused(this.deployment(attempt)) ?? false;
   }
 
   /** The provider's address; undefined: it is not on. */
@@ -164,51 +167,63 @@ export class Health {
 
   /** Refused and not due to be tried again, while another credential of the provider is not refused: it isn't asked at all. */
   isBarred(attempt: Attempt, nowMs: number): boolean {
-    const lane = this.lane(attempt);
+    const deployment = this.deployment(attempt);
     const own = this.key(attempt);
-    if (!own?.isRefused(lane) || own.isDue(lane, nowMs)) return false;
+    if (!own?.isRefused(deployment) || own.isDue(deployment, nowMs)) return false;
     for (const [secret, key] of this.#keys.get(attempt.card.provider) ?? []) {
-      if (!key.isRefused(this.#cards.get(attempt.card.id)?.lanes.get(secret))) return true;
+      if (!key.isRefused(this.#cards.get(attempt.card.id)?.deployments.get(secret))) return true;
     }
     return false;
   }
 
   /** Whether it may be asked now. */
   isReady(attempt: Attempt, nowMs: number): boolean {
-    const lane = this.lane(attempt);
+    const deployment = this.deployment(attempt);
     if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
-    return !lane || lane.waitMs(nowMs) === 0;
+    return !deployment || deployment.waitMs(nowMs) === 0;
   }
 
   /** Begins an attempt of a request, whose outcome must be told; null when it may not be asked now. */
-  begin(attempt: Attempt, nowMs: number, retirements = new RetirementBudget()): Trial | null {
+  begin(attempt: Attempt, nowMs: number, retirements = new RetirementBudget()): Permit | null {
     const { card } = attempt;
     if (this.isShut(card.provider, nowMs)) return null;
     if (this.isBarred(attempt, nowMs)) return null;
-    const lane = this.#laneOf(attempt);
-    if (lane.isResting(nowMs)) return null;
-    const passes = lane.breaker.pass(nowMs);
+    const deployment = this.#deploymentOf(attempt);
+    if (deployment.isResting(nowMs)) return null;
+    const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
     const key = this.key(attempt) ?? new Key(attempt.credential);
     const address = this.address(card.provider);
     const probes = {
       isProbe: passes === "probe",
-      isKeyProbe: key.pass(lane, nowMs),
+      isKeyProbe: key.pass(deployment, nowMs),
       isAddressProbe: address?.breaker.pass(nowMs) === "probe",
     };
-    return new Trial({ card, lane, key, address, retirements, ...probes, startedMs: nowMs, log: this.#log });
+    return new Permit({
+      card,
+      deployment,
+      key,
+      address,
+      retirements,
+      ...probes,
+      startedMs: nowMs,
+      log: this.#log,
+    });
   }
 
   /** Why none of these may be asked now, and when one may. */
   unavailable(attempts: readonly Attempt[], nowMs: number): Fault {
     const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
-    const waiting = asked.map((attempt) => this.lane(attempt));
+    const waiting = asked.map((attempt) => this.deployment(attempt));
     const waits = asked.map((attempt) => this.waitMs(attempt, nowMs) ?? PROBE_MS);
     const details = { retryAfterMs: Math.max(1, Math.min(...waits, MINUTE_MS)) };
-    if (waiting.some((lane) => lane?.isResting(nowMs))) {
+    if (waiting.some((deployment) => deployment?.isResting(nowMs))) {
       return new Fault("provider_busy", "The provider is refusing requests for load.", details);
     }
-    if (waiting.length > 0 && waiting.every((lane) => lane?.lastFault?.code === "upstream_auth")) {
+    if (
+      waiting.length > 0 &&
+      waiting.every((deployment) => deployment?.lastFault?.code === "upstream_auth")
+    ) {
       return new Fault("upstream_auth", "The provider refused the gateway's own credential or quota.");
     }
     return new Fault("no_provider_available", "The model's provider has been failing.", details);
@@ -218,17 +233,17 @@ export class Health {
   waitMs(attempt: Attempt, nowMs: number): number | null {
     const address = this.address(attempt.card.provider);
     const addressMs = address ? address.breaker.waitMs(nowMs) : 0;
-    const lane = this.lane(attempt);
-    const laneMs = lane ? lane.waitMs(nowMs) : 0;
+    const deployment = this.deployment(attempt);
+    const laneMs = deployment ? deployment.waitMs(nowMs) : 0;
     return addressMs === null || laneMs === null ? null : Math.max(addressMs, laneMs);
   }
 
-  #laneOf({ card, credential }: Attempt): Lane {
-    const { lanes } = this.#card(card.id);
+  #deploymentOf({ card, credential }: Attempt): Deployment {
+    const { deployments } = this.#card(card.id);
     const secret = secretOf(credential);
-    const lane = lanes.get(secret) ?? new Lane();
-    lanes.set(secret, lane);
-    return lane;
+    const deployment = deployments.get(secret) ?? new Deployment();
+    deployments.set(secret, deployment);
+    return deployment;
   }
 
   #card(id: string): CardHealth {

@@ -4,8 +4,8 @@ import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../c
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
 import { quantilesOf } from "./decay.ts";
+import type { Deployment } from "./deployment.ts";
 import type { Health } from "./health.ts";
-import type { Lane } from "./lane.ts";
 
 export interface ReportParts {
   readonly health: Health;
@@ -26,20 +26,20 @@ function providerOf(setup: ProviderSetup, parts: ReportParts): ProviderHealth {
   const listed = parts.cards.filter(({ provider }) => provider === setup.name).map(({ id }) => id);
   const asked = [...health.cards()].map(([id]) => id).filter((id) => id.startsWith(prefix));
   const ids = [...new Set([...listed, ...asked])];
-  const lanes = asked.flatMap((id) => lanesOf(health, id));
+  const deployments = asked.flatMap((id) => lanesOf(health, id));
   return {
     name: setup.name,
     dialect: setup.dialect,
     baseUrl: setup.baseUrl,
-    ...vitalsOf(lanes, health.address(setup.name), nowMs),
+    ...vitalsOf(deployments, health.address(setup.name), nowMs),
     credentials: setup.credentials.map((credential) => credentialOf(setup, credential, asked, parts)),
     models: ids.map((id) => modelOf(id, parts)),
   };
 }
 
 function modelOf(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
-  const lanes = lanesOf(health, id);
-  const waits = lanes.map((lane) => lane.waitMs(nowMs) ?? 0);
+  const deployments = lanesOf(health, id);
+  const waits = deployments.map((deployment) => deployment.waitMs(nowMs) ?? 0);
   const addressMs = health.address(providerIn(id))?.breaker.waitMs(nowMs) ?? 0;
   const waitMs = Math.max(addressMs, waits.length === 0 ? 0 : Math.min(...waits));
   return {
@@ -56,8 +56,8 @@ function credentialOf(
   { health, nowMs, wallMs }: ReportParts,
 ): CredentialHealth {
   const key = health.keyOf(name, credential);
-  const lanes = asked.flatMap((id) => health.card(id)?.lanes.get(credential.secret ?? "") ?? []);
-  const restMs = Math.max(0, ...lanes.map((lane) => lane.restsUntilMs - nowMs));
+  const deployments = asked.flatMap((id) => health.card(id)?.deployments.get(credential.secret ?? "") ?? []);
+  const restMs = Math.max(0, ...deployments.map((deployment) => deployment.restsUntilMs - nowMs));
   const retired = key?.retired ?? null;
   const waitMs = retired ? (key?.waitMs(nowMs) ?? 0) : restMs;
   return {
@@ -68,7 +68,7 @@ function credentialOf(
     untilMs: retired || restMs > 0 ? Math.ceil(wallMs + waitMs) : null,
     reason: retired?.reason ?? (restMs > 0 ? RESTING : null),
     inFlight: key?.inFlight ?? 0,
-    errorRate: errorRateOf(lanes, nowMs),
+    errorRate: errorRateOf(deployments, nowMs),
   };
 }
 
@@ -78,8 +78,8 @@ function providerIn(id: string): string {
   return id.slice(0, id.indexOf("#"));
 }
 
-function lanesOf(health: Health, id: string): readonly Lane[] {
-  return [...(health.card(id)?.lanes.values() ?? [])];
+function lanesOf(health: Health, id: string): readonly Deployment[] {
+  return [...(health.card(id)?.deployments.values() ?? [])];
 }
 
 /** One model's, over all of its credentials: for whoever chooses among models. */
@@ -88,26 +88,26 @@ export function vitalsOfCard(health: Health, id: string, nowMs: number): Vitals 
 }
 
 /** It counts as open when it is so by every credential: one that is asked is enough to serve. And when its address is. */
-function vitalsOf(lanes: readonly Lane[], address: Address | undefined, nowMs: number): Vitals {
-  const states = lanes.map(({ breaker }) => breaker.state);
+function vitalsOf(deployments: readonly Deployment[], address: Address | undefined, nowMs: number): Vitals {
+  const states = deployments.map(({ breaker }) => breaker.state);
   const isShut = states.length > 0 && !states.includes("closed");
   const own = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
   const breaker = address?.breaker.isOpen ? address.breaker.state : own;
   const first = quantilesOf(
-    lanes.map((lane) => lane.firstMs),
+    deployments.map((deployment) => deployment.firstMs),
     [0.5, 0.95],
     nowMs,
   );
   const speed = quantilesOf(
-    lanes.map((lane) => lane.tokensPerSecond),
+    deployments.map((deployment) => deployment.tokensPerSecond),
     [0.5],
     nowMs,
   );
   const [p50, p95] = first ?? [];
   return {
     breaker,
-    errorRate: errorRateOf(lanes, nowMs),
-    inFlight: lanes.reduce((sum, lane) => sum + lane.inFlight, 0),
+    errorRate: errorRateOf(deployments, nowMs),
+    inFlight: deployments.reduce((sum, deployment) => sum + deployment.inFlight, 0),
     firstTokenMs: p50 === undefined || p95 === undefined ? null : { p50, p95 },
     tokensPerSecond: speed?.[0] ?? null,
   };
@@ -116,8 +116,8 @@ function vitalsOf(lanes: readonly Lane[], address: Address | undefined, nowMs: n
 /** What has faded to less than this tells nothing. */
 const OUTCOMES_MIN = 0.05;
 
-function errorRateOf(lanes: readonly Lane[], nowMs: number): number | null {
-  const outcomes = lanes.map((lane) => lane.outcomes(nowMs));
+function errorRateOf(deployments: readonly Deployment[], nowMs: number): number | null {
+  const outcomes = deployments.map((deployment) => deployment.outcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
   const all = bad + outcomes.reduce((sum, one) => sum + one.good, 0);
   return all > OUTCOMES_MIN ? bad / all : null;
@@ -125,9 +125,9 @@ function errorRateOf(lanes: readonly Lane[], nowMs: number): number | null {
 
 /** For each model that was asked: by how many of its credentials it isn't asked now. */
 export function openBreakers(health: Health): ReadonlyMap<string, number> {
-  const open = [...health.cards()].map(([id, { lanes }]): readonly [string, number] => {
+  const open = [...health.cards()].map(([id, { deployments }]): readonly [string, number] => {
     const isShut = health.address(providerIn(id))?.breaker.isOpen === true;
-    return [id, [...lanes.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];
+    return [id, [...deployments.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];
   });
   return new Map(open);
 }

@@ -24,7 +24,7 @@ const BAD = 1;
 const COUNT = 0;
 const SUM = 1;
 
-export class Lane {
+export class Deployment {
   readonly breaker = new Breaker();
   /** Milliseconds to the first part of streamed answers, and to the end of whole ones. */
   readonly firstMs = new FadingValues(SPEED_HALF_LIFE_MS);

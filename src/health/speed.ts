@@ -1,8 +1,8 @@
 // How fast a model is likely to be now, for whoever chooses among models: by fresh figures, else by those that it had last.
 
 import type { Median } from "./decay.ts";
+import type { Deployment } from "./deployment.ts";
 import type { CardHealth } from "./health.ts";
-import type { Lane } from "./lane.ts";
 
 export interface Pace {
   readonly firstTokenMs: number | null;
@@ -24,11 +24,11 @@ export function paceOf(card: CardHealth, nowMs: number): Pace {
   const first = fresh(medians.firstTokenMs, nowMs);
   const speed = fresh(medians.tokensPerSecond, nowMs);
   if (first !== null && speed !== null) return { firstTokenMs: first, tokensPerSecond: speed };
-  const lanes = [...card.lanes.values()];
-  if (first === null && speed === null && isDue(lanes, nowMs)) return UNKNOWN;
+  const deployments = [...card.deployments.values()];
+  if (first === null && speed === null && isDue(deployments, nowMs)) return UNKNOWN;
   return {
-    firstTokenMs: first ?? last(lanes, "lastFirstMs", nowMs),
-    tokensPerSecond: speed ?? last(lanes, "lastTokensPerSecond", nowMs),
+    firstTokenMs: first ?? last(deployments, "lastFirstMs", nowMs),
+    tokensPerSecond: speed ?? last(deployments, "lastTokensPerSecond", nowMs),
   };
 }
 
@@ -36,8 +36,8 @@ function fresh(median: Median | null, nowMs: number): number | null {
   return median !== null && nowMs < median.fadedAtMs ? median.value : null;
 }
 
-function isDue(lanes: readonly Lane[], nowMs: number): boolean {
-  return lanes.every(
+function isDue(deployments: readonly Deployment[], nowMs: number): boolean {
+  return deployments.every(
     ({ inFlight, measuredAtMs }) =>
       inFlight === 0 && (measuredAtMs === null || nowMs - measuredAtMs >= LOOK_AFTER_MS),
   );
@@ -45,10 +45,10 @@ function isDue(lanes: readonly Lane[], nowMs: number): boolean {
 
 /** Over all credentials. */
 function last(
-  lanes: readonly Lane[],
+  deployments: readonly Deployment[],
   field: "lastFirstMs" | "lastTokensPerSecond",
   nowMs: number,
 ): number | null {
-  const known = lanes.flatMap((lane) => lane[field].at(nowMs) ?? []);
+  const known = deployments.flatMap((deployment) => deployment[field].at(nowMs) ?? []);
   return known.length === 0 ? null : known.reduce((sum, one) => sum + one, 0) / known.length;
 }

@@ -1,6 +1,7 @@
 // Which of a provider's credentials takes a request: two are drawn by weight, and the less burdened one serves.
+
+import type { Attempt } from "../core/attempt.ts";
 import type { Health } from "./health.ts";
-import type { Attempt } from "./plan.ts";
 
 /** Differences in latency below this are not worth leaving the drawn one for. */
 const LATENCY_FLOOR_MS = 100;
@@ -44,11 +45,11 @@ function draw(attempts: readonly Attempt[], roll: () => number): Attempt | undef
 }
 
 function burdenOf(attempt: Attempt, health: Health, meanWeight: number, nowMs: number): number {
-  const lane = health.lane(attempt);
+  const deployment = health.deployment(attempt);
   const inFlight = health.key(attempt)?.inFlight ?? 0;
   const load = (inFlight * meanWeight) / attempt.credential.weight + 1;
-  if (!lane) return load * LATENCY_FLOOR_MS;
-  const { good, bad } = lane.outcomes(nowMs);
+  if (!deployment) return load * LATENCY_FLOOR_MS;
+  const { good, bad } = deployment.outcomes(nowMs);
   const errors = bad / (good + bad + OUTCOMES_BEFORE);
-  return load * ((lane.meanWaitMs(nowMs) ?? 0) + LATENCY_FLOOR_MS) * (1 + ERROR_COST * errors);
+  return load * ((deployment.meanWaitMs(nowMs) ?? 0) + LATENCY_FLOOR_MS) * (1 + ERROR_COST * errors);
 }

@@ -1,15 +1,16 @@
 // Going through a plan: one attempt after the other until one answers, or fails in a way that no other would mend.
 
+import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
-import type { Address } from "../router/address.ts";
-import { RetirementBudget } from "../router/key.ts";
-import { type Attempt, CALLS_MAX } from "../router/plan.ts";
-import type { Trial } from "../router/trial.ts";
+import type { Address } from "../health/address.ts";
+import { RetirementBudget } from "../health/credential.ts";
+import type { Permit } from "../health/permit.ts";
 import type { Call, Facts } from "./call.ts";
 import { type Race, raced } from "./hedge.ts";
+import { CALLS_MAX } from "./plan.ts";
 import type { PlanPorts } from "./planned.ts";
 import { Running, type Way } from "./running.ts";
 import type { Tally } from "./tally.ts";
@@ -26,15 +27,15 @@ export interface Life {
   readonly ending: AbortController;
 }
 
-export type WalkPorts = Ports & PlanPorts & { readonly log: Log };
+export type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
 /** What the first attempt to answer gives. Throws the last one's Fault when none does. */
-export function walk<Result>(ports: WalkPorts, life: Life, way: Way<Result>): Promise<Result> {
-  return new Walk(ports, life, way).result();
+export function failOver<Result>(ports: FailoverPorts, life: Life, way: Way<Result>): Promise<Result> {
+  return new Failover(ports, life, way).result();
 }
 
-class Walk<Result> {
-  readonly #ports: WalkPorts;
+class Failover<Result> {
+  readonly #ports: FailoverPorts;
   readonly #life: Life;
   readonly #way: Way<Result>;
   readonly #startedMs: number;
@@ -51,7 +52,7 @@ class Walk<Result> {
   #last: Fault | null = null;
   #totalAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(ports: WalkPorts, life: Life, way: Way<Result>) {
+  constructor(ports: FailoverPorts, life: Life, way: Way<Result>) {
     this.#ports = ports;
     this.#life = life;
     this.#way = way;
@@ -90,11 +91,11 @@ class Walk<Result> {
         log({ event: "retry_refused", level: "debug", request_id: call.requestId, model: attempt.card.id });
         return null;
       }
-      const trial = health.begin(attempt, nowMs, this.#retirements);
-      if (!trial) continue;
+      const permit = health.begin(attempt, nowMs, this.#retirements);
+      if (!permit) continue;
       facts.attempts++;
       facts.model = attempt.card.id;
-      return this.#running(attempt, upstream, trial);
+      return this.#running(attempt, upstream, permit);
     }
     return null;
   }
@@ -114,7 +115,7 @@ class Walk<Result> {
     return this.#isReplaced && !this.#unreached.has(this.#addressOf(card));
   }
 
-  #failed(attempt: Attempt, { isKeyProbe }: Trial, fault: Fault): void {
+  #failed(attempt: Attempt, { isKeyProbe }: Permit, fault: Fault): void {
     const { unsent = false, stale = false } = fault.details;
     this.#isReplaced = isKeyProbe || unsent || stale;
     if (unsent) {
@@ -128,7 +129,7 @@ class Walk<Result> {
     logAttempt(this.#ports.log, this.#life.call, attempt, fault);
   }
 
-  #running(attempt: Attempt, upstream: Upstream, trial: Trial): Running<Result> {
+  #running(attempt: Attempt, upstream: Upstream, permit: Permit): Running<Result> {
     const { deadlines, health } = this.#ports;
     const last4 = health.key(attempt)?.last4 ?? null;
     const traced = this.#life.tally.tracing.begins(attempt.card.id, last4, deadlines.nowMs());
@@ -136,13 +137,13 @@ class Walk<Result> {
       life: this.#life,
       attempt,
       upstream,
-      trial,
+      permit,
       traced,
       fresh: attempt === this.#again,
       way: this.#way,
       startedMs: this.#startedMs,
       nowMs: () => deadlines.nowMs(),
-      onFailed: (fault) => this.#failed(attempt, trial, fault),
+      onFailed: (fault) => this.#failed(attempt, permit, fault),
     });
     this.#totalAtMs = running.totalAtMs;
     return running;

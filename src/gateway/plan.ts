@@ -1,8 +1,13 @@
 // The plan of a request: an ordered list of attempts, which failover walks. Selection gives an order, not a choice.
+import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
+import type { Address } from "../health/address.ts";
+import type { Health } from "../health/health.ts";
+import { spread } from "../health/spread.ts";
+import type { Stickiness } from "../health/stickiness.ts";
 import type { ChooseInput } from "../selectors/candidate.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
 import { type KeptDecision, keptDecision } from "../selectors/decision.ts";
@@ -10,20 +15,11 @@ import { explored } from "../selectors/explore.ts";
 import { needsOf, refuseUnable } from "../selectors/needs.ts";
 import { BY_RULE } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
-import type { Address } from "./address.ts";
-import type { Health } from "./health.ts";
-import { spread } from "./spread.ts";
-import type { Stickiness } from "./stickiness.ts";
 
 /** What the client's `model` means. */
 export type Selection =
   | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
   | { readonly kind: "selector"; readonly selector: SelectorRule; readonly candidates: readonly ModelCard[] };
-
-export interface Attempt {
-  readonly card: ModelCard;
-  readonly credential: Credential;
-}
 
 /** Live health, what was learned, and what is likely to be cached. */
 export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
@@ -148,7 +144,7 @@ function inOrder(attempts: readonly Attempt[], { health, roll, nowMs }: PlanInpu
     health,
   );
   const others = ready.filter((attempt) => !health.isRefused(attempt));
-  const isOpen = (attempt: Attempt) => Number(health.lane(attempt)?.breaker.isOpen ?? false);
+  const isOpen = (attempt: Attempt) => Number(health.deployment(attempt)?.breaker.isOpen ?? false);
   return [...refused, ...spread(others, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a))];
 }
 

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import type { Credential } from "../core/settings.ts";
 import { Breaker, type BreakerTerms } from "./breaker.ts";
-import type { Lane } from "./lane.ts";
+import type { Deployment } from "./deployment.ts";
 
 const FORBIDDEN = 403;
 /** Of a shorter secret, four characters would tell too much. */
@@ -37,7 +37,7 @@ export class Key {
   retired: { readonly atMs: number; readonly reason: string } | null = null;
   readonly #refusal = new Breaker(OF_REFUSALS);
   /** Of the models that refused it: it serves others. */
-  readonly #refusalsBy = new WeakMap<Lane, Breaker>();
+  readonly #refusalsBy = new WeakMap<Deployment, Breaker>();
   /** The model that it served last. */
   #served: string | null = null;
 
@@ -46,13 +46,13 @@ export class Key {
   }
 
   /** Whether it is known to be refused, for this model or for all. */
-  isRefused(lane: Lane | undefined): boolean {
-    return this.#refusals(lane).length > 0;
+  isRefused(deployment: Deployment | undefined): boolean {
+    return this.#refusals(deployment).length > 0;
   }
 
   /** True when it may be asked again, by one request. */
-  isDue(lane: Lane | undefined, nowMs: number): boolean {
-    return this.#refusals(lane).every((refusal) => refusal.waitMs(nowMs) === 0);
+  isDue(deployment: Deployment | undefined, nowMs: number): boolean {
+    return this.#refusals(deployment).every((refusal) => refusal.waitMs(nowMs) === 0);
   }
 
   /** Milliseconds until it is asked again where there are other credentials; 0: now. */
@@ -61,26 +61,32 @@ export class Key {
   }
 
   /** True when this call asks whether it is still refused: its outcome must be told. */
-  pass(lane: Lane, nowMs: number): boolean {
-    const refusals = this.#refusals(lane);
-    if (refusals.length === 0 || !this.isDue(lane, nowMs)) return false;
+  pass(deployment: Deployment, nowMs: number): boolean {
+    const refusals = this.#refusals(deployment);
+    if (refusals.length === 0 || !this.isDue(deployment, nowMs)) return false;
     for (const refusal of refusals) refusal.pass(nowMs);
     return true;
   }
 
   /** The provider took it. True when it had been retired. */
-  works(card: ModelCard, lane: Lane, nowMs: number): boolean {
+  works(card: ModelCard, deployment: Deployment, nowMs: number): boolean {
     this.#served = card.id;
-    for (const refusal of this.#refusals(lane)) refusal.succeeded(nowMs, true);
+    for (const refusal of this.#refusals(deployment)) refusal.succeeded(nowMs, true);
     const wasRetired = this.retired !== null;
     this.retired = null;
     return wasRetired;
   }
 
   /** The provider refused it. True when that retires it: one that serves another model may only be forbidden this one. */
-  refused(card: ModelCard, lane: Lane, nowMs: number, status: number | null, isProbe: boolean): boolean {
-    const byLane = this.#refusalsBy.get(lane) ?? new Breaker(OF_REFUSALS);
-    this.#refusalsBy.set(lane, byLane);
+  refused(
+    card: ModelCard,
+    deployment: Deployment,
+    nowMs: number,
+    status: number | null,
+    isProbe: boolean,
+  ): boolean {
+    const byLane = this.#refusalsBy.get(deployment) ?? new Breaker(OF_REFUSALS);
+    this.#refusalsBy.set(deployment, byLane);
     byLane.failed(nowMs, isProbe);
     if (status === FORBIDDEN && this.#served !== null && this.#served !== card.id) return false;
     this.#refusal.failed(nowMs, isProbe);
@@ -90,13 +96,13 @@ export class Key {
   }
 
   /** The call that asked ended without telling anything: the next one may ask. */
-  released(lane: Lane): void {
-    for (const refusal of this.#refusals(lane)) refusal.released();
+  released(deployment: Deployment): void {
+    for (const refusal of this.#refusals(deployment)) refusal.released();
   }
 
-  #refusals(lane: Lane | undefined): readonly Breaker[] {
-    if (this.retired === null && lane === undefined) return NONE;
-    const byLane = lane && this.#refusalsBy.get(lane);
+  #refusals(deployment: Deployment | undefined): readonly Breaker[] {
+    if (this.retired === null && deployment === undefined) return NONE;
+    const byLane = deployment && this.#refusalsBy.get(deployment);
     const open = byLane?.isOpen === true ? [byLane] : NONE;
     return this.retired === null ? open : [this.#refusal, ...open];
   }

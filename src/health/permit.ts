@@ -3,12 +3,12 @@ import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
 import type { Address } from "./address.ts";
-import type { Key, RetirementBudget } from "./key.ts";
-import type { Lane } from "./lane.ts";
+import type { Key, RetirementBudget } from "./credential.ts";
+import type { Deployment } from "./deployment.ts";
 
-export interface TrialOf {
+export interface PermitOf {
   readonly card: ModelCard;
-  readonly lane: Lane;
+  readonly deployment: Deployment;
   readonly key: Key;
   /** undefined: the provider is no longer on. */
   readonly address: Address | undefined;
@@ -26,8 +26,8 @@ export interface TrialOf {
 const RATE_LIMITED = 429;
 
 /** Times are on the monotonic clock. */
-export class Trial {
-  readonly #of: TrialOf;
+export class Permit {
+  readonly #of: PermitOf;
   /** It asks by a credential that had been refused, so the next attempt is owed to its request if it fails. */
   readonly isKeyProbe: boolean;
   #isProbe: boolean;
@@ -37,34 +37,34 @@ export class Trial {
   #over = false;
   #failed = false;
 
-  constructor(of: TrialOf) {
+  constructor(of: PermitOf) {
     this.#of = of;
     this.isKeyProbe = of.isKeyProbe;
     this.#isProbe = of.isProbe;
     this.#isKeyProbe = of.isKeyProbe;
     this.#isAddressProbe = of.isAddressProbe;
-    of.lane.inFlight++;
+    of.deployment.inFlight++;
     of.key.inFlight++;
   }
 
   /** The first part of a streamed answer is here. */
   answered(nowMs: number): void {
     if (this.#answeredMs !== null || this.#over) return;
-    const { lane, startedMs } = this.#of;
+    const { deployment, startedMs } = this.#of;
     this.#answeredMs = nowMs;
-    lane.answeredAfter(nowMs - startedMs, true, nowMs);
+    deployment.answeredAfter(nowMs - startedMs, true, nowMs);
     this.#succeeded(nowMs);
   }
 
   /** The answer is whole. `waitedMs`: how long its client kept the provider waiting. */
   finished(nowMs: number, tokens: number | null, waitedMs = 0): void {
     if (this.#over) return;
-    const { lane, startedMs } = this.#of;
+    const { deployment, startedMs } = this.#of;
     if (this.#answeredMs === null) {
-      lane.answeredAfter(nowMs - startedMs, false, nowMs);
+      deployment.answeredAfter(nowMs - startedMs, false, nowMs);
       this.#succeeded(nowMs);
     }
-    if (tokens !== null) lane.ran(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
+    if (tokens !== null) deployment.ran(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
     this.#end();
   }
 
@@ -89,8 +89,8 @@ export class Trial {
   /** Another one was faster: it is known to have taken at least so long. */
   outrun(nowMs: number, streamed: boolean): void {
     if (this.#over || this.#answeredMs !== null) return;
-    const { lane, startedMs } = this.#of;
-    lane.answeredAfter(nowMs - startedMs, streamed, nowMs);
+    const { deployment, startedMs } = this.#of;
+    deployment.answeredAfter(nowMs - startedMs, streamed, nowMs);
     this.left();
   }
 
@@ -98,28 +98,28 @@ export class Trial {
   left(): void {
     if (this.#over) return;
     this.#failed = true;
-    if (this.#isProbe) this.#of.lane.breaker.released();
-    if (this.#isKeyProbe) this.#of.key.released(this.#of.lane);
+    if (this.#isProbe) this.#of.deployment.breaker.released();
+    if (this.#isKeyProbe) this.#of.key.released(this.#of.deployment);
     if (this.#isAddressProbe) this.#of.address?.breaker.released();
     this.#end();
   }
 
   #end(): void {
     this.#over = true;
-    this.#of.lane.inFlight--;
+    this.#of.deployment.inFlight--;
     this.#of.key.inFlight--;
   }
 
   #succeeded(nowMs: number): void {
-    const { lane, key, card } = this.#of;
+    const { deployment, key, card } = this.#of;
     this.#reached(nowMs);
     this.#laneSucceeded(nowMs);
     this.#isKeyProbe = false;
-    if (key.works(card, lane, nowMs)) this.#tell("credential_back", "info");
+    if (key.works(card, deployment, nowMs)) this.#tell("credential_back", "info");
   }
 
   #laneSucceeded(nowMs: number): void {
-    const closed = this.#of.lane.succeeded(nowMs, this.#isProbe);
+    const closed = this.#of.deployment.succeeded(nowMs, this.#isProbe);
     this.#isProbe = false;
     if (closed) this.#tell("breaker_closed", "info");
   }
@@ -132,33 +132,33 @@ export class Trial {
   }
 
   #unreached(nowMs: number, fault: Fault): void {
-    const { address, lane } = this.#of;
-    lane.unreached(nowMs, fault);
+    const { address, deployment } = this.#of;
+    deployment.unreached(nowMs, fault);
     const opened = address?.breaker.failed(nowMs, this.#isAddressProbe);
     this.#isAddressProbe = false;
     if (opened) this.#tell("provider_unreachable", "warn", { fault: fault.code });
   }
 
   #blamed(nowMs: number, fault: Fault): void {
-    const { lane } = this.#of;
+    const { deployment } = this.#of;
     const { upstreamStatus } = fault.details;
     const isProbe = this.#isProbe;
     if (fault.code === "provider_busy" && upstreamStatus === RATE_LIMITED) {
-      lane.rest(nowMs, fault);
+      deployment.rest(nowMs, fault);
       return;
     }
     this.#isProbe = false;
     if (fault.code === "upstream_auth") this.#refused(nowMs, upstreamStatus ?? null);
-    if (!lane.failed(nowMs, isProbe, fault)) return;
+    if (!deployment.failed(nowMs, isProbe, fault)) return;
     this.#tell("breaker_opened", "warn", { fault: fault.code });
   }
 
   #refused(nowMs: number, status: number | null): void {
-    const { lane, key, card, retirements } = this.#of;
+    const { deployment, key, card, retirements } = this.#of;
     const isProbe = this.#isKeyProbe;
     this.#isKeyProbe = false;
-    if (!key.isRefused(lane) && !retirements.take()) return;
-    if (key.refused(card, lane, nowMs, status, isProbe)) {
+    if (!key.isRefused(deployment) && !retirements.take()) return;
+    if (key.refused(card, deployment, nowMs, status, isProbe)) {
       this.#tell("credential_retired", "error", { upstream_status: status });
     }
   }
