@@ -123,9 +123,9 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "void after an answer",
-    file: "src/gateway/verdict.ts",
-    find: 'if (hasAnswer || fault === null) return "produced";',
-    replace: 'if (hasAnswer) return "produced";\n  if (fault === null) return "failed";',
+    file: "src/gateway/tally.ts",
+    find: "isDue: true, giveBack: { ...giveBack, answers: failed }",
+    replace: "isDue: false, giveBack: { ...giveBack, answers: failed }",
   },
   {
     name: "a broken answer costs nothing",
@@ -213,6 +213,7 @@ export const ANSWERS: readonly Mutant[] = [
     file: "src/gateway/attempt.ts",
     find: "isOurs && nowMs >= clientLimitAtMs",
     replace: "isOurs && nowMs < 0",
+    tests: ["test/http-blame.test.ts"],
   },
   {
     name: "what was never sent is charged",

@@ -13,7 +13,7 @@ const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
 const AT_ONCE = 2;
 const TIME_MAX_MS = 120_000;
 /** So many days show each of the mutants; more cost time only where none is seen. */
-const DAYS = "300";
+const DAYS = "400";
 const DEFAULT_TESTS = ["test/sim.test.ts"];
 const WORDS_MAX = 90;
 

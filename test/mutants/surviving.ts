@@ -271,8 +271,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "impatient clients open breakers",
     file: "src/gateway/attempt.ts",
-    find: "if (isOurs && isShort && nowMs >= totalAtMs) permit?.left();\n  else permit",
-    replace: "permit",
+    find: "  const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;\n  if (isOurs && isShort && nowMs >= totalAtMs) permit?.left();\n  else permit?.failed(nowMs, fault);",
+    replace: "  permit?.failed(nowMs, given);",
     tests: ["test/http-health.test.ts"],
   },
   {
