@@ -19,6 +19,7 @@ import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
 import { BodyMemory } from "../http/body-memory.ts";
+import { BodyTurns } from "../http/body-turns.ts";
 import { chatRoutes } from "../http/chat.ts";
 import { originReader, type ReadOrigin } from "../http/client-address.ts";
 import { consoleRoutes } from "../http/console.ts";
@@ -110,6 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     snapshot: () => inForce.snapshot,
     ...{ gateway, ledger, vault, deadlines, clock, random, log },
     bodies: new BodyMemory(first.server.bodyMemoryBytes),
+    turns: new BodyTurns(clock),
     authenticate: authenticator(opened.world),
     server: first.server,
     draining: () => ending.draining,
@@ -193,9 +195,9 @@ function appOf(
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.sums();
-  const { bodies, deadlines, server } = ports;
+  const { bodies, turns, deadlines, server } = ports;
   const { world } = opened;
-  const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, deadlines };
+  const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, turns, deadlines };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))
