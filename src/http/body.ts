@@ -96,7 +96,11 @@ async function readChunked(
   await eachPiece(request, deadlines, (piece) => {
     length += piece.length;
     if (length > bytesMax) throw tooLarge(bytesMax);
-    for (; reserved < length; reserved += PIECE_BYTES) reservation.grow(PIECE_BYTES);
+    while (reserved < length) {
+      const more = Math.min(PIECE_BYTES, bytesMax - reserved);
+      reservation.grow(more);
+      reserved += more;
+    }
     pieces.push(piece);
   });
   return Buffer.concat(pieces);
