@@ -225,7 +225,7 @@ describe("unfinished bodies", () => {
 describe("server.hosts", () => {
   let world: HttpWorld;
   beforeAll(async () => {
-    world = await startHttpWorld({ server: "hosts: [127.0.0.1, ai.example.com]" });
+    world = await startHttpWorld({ server: 'hosts: [127.0.0.1, AI.example.com, "::1"]' });
   });
   afterAll(() => world.stop());
 
@@ -236,6 +236,10 @@ describe("server.hosts", () => {
     };
     expect(await statusAt("AI.example.com")).toBe(200);
     expect(await statusAt("ai.example.com:8443")).toBe(200);
+    expect(await statusAt("ai.example.com.")).toBe(200);
+    expect(await statusAt("[::1]:8080")).toBe(200);
+    expect(await statusAt("[::2]:8080")).toBe(400);
+    expect(await statusAt("ai.example.com.evil.example")).toBe(400);
     expect(await statusAt("evil.example.com")).toBe(400);
     expect(await statusAt("evil.example.com", "/")).toBe(400);
     expect(await statusAt("10.1.2.3:8080", "/healthz")).toBe(200);

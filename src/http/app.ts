@@ -65,12 +65,18 @@ function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault 
   const host = headers.get("host");
   if (host !== null && !HOST.test(host)) return new Fault("invalid_header", "The Host header is not valid.");
   if (hosts.length === 0 || PROBES.has(pathOf(url))) return null;
-  const name = (host ?? "").toLowerCase().replace(/:\d+$/, "");
+  const name = hostName(host ?? "");
   if (hosts.some((one) => one.toLowerCase() === name)) return null;
   return new Fault(
     "invalid_header",
     "The Host header names no host that this gateway serves (server.hosts).",
   );
+}
+
+/** Without the port, an IPv6 address's brackets, and the dot with which a name may end. */
+function hostName(host: string): string {
+  const [, address, name = ""] = /^(?:\[(.*)\]|(.*?)\.?)(?::\d+)?$/.exec(host.toLowerCase()) ?? [];
+  return address ?? name;
 }
 
 const KEY_IN_URL = /[?&](key|api[-_]?key|access[-_]token|token)=/i;
