@@ -1,0 +1,136 @@
+// The worst clients of a route, each with a way to make the provider work for nothing, and what they got out of it.
+import type { HttpWorld } from "../http/world.ts";
+import type { Asked, AttackedRoute } from "./routes.ts";
+
+interface Way extends Partial<Omit<Asked, "model">> {
+  /** How the simulated model behaves. */
+  readonly manner?: string;
+  readonly headers?: (number: number) => Readonly<Record<string, string>>;
+  readonly leavesAfterMs?: number;
+}
+
+export interface WorstClient {
+  readonly name: string;
+  readonly way: Way;
+  /** Answers that one request asks for. */
+  readonly answers: number;
+}
+
+export const ANSWERS = 16;
+/** Slow enough that a client that leaves has left before the answer. */
+const SLOW = "~latency=300";
+const many = { n: ANSWERS };
+
+const WAYS: readonly (readonly [name: string, way: Way, answers?: number])[] = [
+  ["leaves at once", { manner: SLOW, leavesAfterMs: 0 }],
+  ["leaves after 25 ms", { manner: SLOW, leavesAfterMs: 25 }],
+  ["allows 0.02 s", { manner: SLOW, headers: () => ({ "x-poundkey-timeout": "0.02" }) }],
+  ["asks for 16 answers", { more: many }, ANSWERS],
+  ["asks for 16, leaves", { manner: SLOW, more: many, leavesAfterMs: 25 }, ANSWERS],
+  ["is refused by the provider", { manner: "~trouble=400" }],
+  ["is refused 16 answers", { manner: "~trouble=400", more: many }, ANSWERS],
+  ["is failed by the provider", { manner: "~trouble=500" }],
+  ["is failed 16 answers", { manner: "~trouble=500", more: many }, ANSWERS],
+  ["sends one Idempotency-Key", { headers: () => ({ "idempotency-key": "same" }) }],
+  [
+    "sends a new one, leaves",
+    { manner: SLOW, leavesAfterMs: 25, headers: (number) => ({ "idempotency-key": `key-${number}` }) },
+  ],
+  ["takes what it gets", {}],
+];
+
+/** Each way, whole and streamed. */
+export const WORST_CLIENTS: readonly WorstClient[] = WAYS.flatMap(([name, way, answers = 1]) => [
+  { name, way, answers },
+  { name: `${name}, streamed`, way: { ...way, stream: true }, answers },
+]);
+
+const MODEL_CHARACTERS = 8;
+
+async function ask(world: HttpWorld, route: AttackedRoute, way: Way, secret: string, number: number) {
+  const { manner = "", stream = false, more = {}, headers, leavesAfterMs } = way;
+  // A model of its own: what another attack did to the health of one must not shield the provider from this one.
+  const model = `Local#sim-${secret.slice(-MODEL_CHARACTERS)}${manner}`;
+  const body = route.body === null ? null : JSON.stringify(route.body({ model, stream, more }));
+  const gone = new AbortController();
+  const leaving = leavesAfterMs === undefined ? null : setTimeout(() => gone.abort(), leavesAfterMs);
+  const own = headers?.(number) ?? {};
+  try {
+    const response = await fetch(world.url + route.path, {
+      method: route.method,
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...own },
+      signal: gone.signal,
+      ...(body === null ? {} : { body }),
+    });
+    await response.arrayBuffer();
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  } finally {
+    if (leaving !== null) clearTimeout(leaving);
+  }
+}
+
+/** How long an attack goes on: until so many tries, or until the time is over. */
+export interface Extent {
+  readonly tries: number;
+  readonly seconds: number;
+  /** Of the attacking key. */
+  readonly allowance: number;
+}
+
+export interface Damage {
+  readonly tries: number;
+  /** That the provider saw. */
+  readonly calls: number;
+  /** Places of the day that are taken for good; slots of the throttle are beyond it. */
+  readonly used: number;
+  readonly seconds: number;
+}
+
+const LANES = 8;
+
+/** Lets a fresh key attack one route in one way. */
+export async function attack(
+  world: HttpWorld,
+  route: AttackedRoute,
+  { way }: WorstClient,
+  { tries, seconds, allowance }: Extent,
+): Promise<Damage> {
+  const { secret } = await world.newKey({ requests_per_day: allowance });
+  const startedMs = performance.now();
+  const secondsSoFar = () => (performance.now() - startedMs) / 1000;
+  world.callsSince();
+  let asked = 0;
+  const lane = async () => {
+    while (asked < tries && secondsSoFar() < seconds) await ask(world, route, way, secret, asked++);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  const took = secondsSoFar();
+  await callsOver(world);
+  return { tries: asked, calls: world.callsSince(), used: await usedBy(world, secret), seconds: took };
+}
+
+const LOOK_EVERY_MS = 20;
+/** A request that is through may still be on its way to the provider. */
+const QUIET_LOOKS = 10;
+
+async function callsOver(world: HttpWorld): Promise<void> {
+  for (let quiet = 0; quiet < QUIET_LOOKS; ) {
+    await Bun.sleep(LOOK_EVERY_MS);
+    quiet = world.simulator.calls.open === 0 ? quiet + 1 : 0;
+  }
+}
+
+async function usedBy(world: HttpWorld, secret: string): Promise<number> {
+  const response = await fetch(`${world.url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
+  const { allowance } = (await response.json()) as { readonly allowance: { readonly used: number } };
+  return allowance.used;
+}
+
+/**
+ * The calls that a key may make in a day: its places, of which the last request may take more than are left, and as many
+ * give-backs as it has places.
+ */
+export function callsMax(allowance: number, answers: number): number {
+  return allowance - 1 + answers + allowance;
+}

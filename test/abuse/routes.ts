@@ -1,0 +1,65 @@
+// Every route of key holders, and what a client sends there to make a provider work.
+import { ROUTES } from "../../src/http/paths.ts";
+import { asking } from "../http/world.ts";
+
+/** What a client asks of a route that takes a body. */
+export interface Asked {
+  readonly model: string;
+  readonly stream: boolean;
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+export interface AttackedRoute {
+  /** As it is registered. */
+  readonly route: string;
+  readonly method: "GET" | "POST";
+  /** As it is asked, its wildcard filled in. */
+  readonly path: string;
+  /** null: nothing is sent. */
+  readonly body: ((asked: Asked) => unknown) | null;
+  /** Whether a provider may be called. */
+  readonly calls: boolean;
+}
+
+const chat = ({ model, stream, more }: Asked) => asking(model, "say: a b c", { stream, ...more });
+const get = (route: string, path = route): AttackedRoute => ({
+  route,
+  method: "GET",
+  path,
+  body: null,
+  calls: false,
+});
+
+export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
+  { route: "/v1/chat/completions", method: "POST", path: "/v1/chat/completions", body: chat, calls: true },
+  { route: "/chat/completions", method: "POST", path: "/chat/completions", body: chat, calls: true },
+  {
+    route: "/v1/route",
+    method: "POST",
+    path: "/v1/route",
+    body: (asked) => chat({ ...asked, model: "Router#light" }),
+    calls: false,
+  },
+  {
+    route: "/v1/feedback",
+    method: "POST",
+    path: "/v1/feedback",
+    body: () => ({ id: "chatcmpl-none", score: 1 }),
+    calls: false,
+  },
+  get("/v1/models"),
+  get("/models"),
+  get("/v1/models/*", "/v1/models/Router%23best"),
+  get("/models/*", "/models/Router%23best"),
+  get("/v1/key"),
+];
+
+/** Routes that no key opens: the operator's own, and those that anybody may look at. */
+const NOBODYS =
+  /^\/(admin\/|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms\.txt)$)/;
+
+/** Key holders' routes of the gateway that the table has no row for. */
+export function routesWithoutRow(): readonly string[] {
+  const known = new Set(ATTACKED_ROUTES.map(({ route }) => route));
+  return ROUTES.map(({ path }) => path).filter((path) => !NOBODYS.test(path) && !known.has(path));
+}

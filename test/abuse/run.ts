@@ -1,0 +1,62 @@
+// `bun test/abuse/run.ts [--seconds N]`: what the worst client of each route gets out of one key, as a table.
+import { parseArgs } from "node:util";
+import { type HttpWorld, startHttpWorld } from "../http/world.ts";
+import { attack, callsMax, WORST_CLIENTS, type WorstClient } from "./attack.ts";
+import { ATTACKED_ROUTES, type AttackedRoute } from "./routes.ts";
+
+const SECONDS = 60;
+/** The default of a key. */
+const ALLOWANCE = 200;
+
+interface Row {
+  readonly route: string;
+  readonly client: string;
+  readonly "tries a minute": number;
+  readonly "calls of the key": number;
+  readonly "calls a minute": number;
+  readonly "places taken": number;
+  readonly "calls per place": string;
+  readonly "calls at most": number;
+}
+
+/** Clients differ in what they make a provider do: one is enough where no provider is called. */
+function clientsOf({ calls }: AttackedRoute): readonly WorstClient[] {
+  return calls ? WORST_CLIENTS : WORST_CLIENTS.slice(0, 1);
+}
+
+async function rowOf(
+  world: HttpWorld,
+  route: AttackedRoute,
+  client: WorstClient,
+  seconds: number,
+): Promise<Row> {
+  const extent = { tries: Number.POSITIVE_INFINITY, seconds, allowance: ALLOWANCE };
+  const damage = await attack(world, route, client, extent);
+  const { tries, calls, used } = damage;
+  const minutes = damage.seconds / 60;
+  return {
+    route: `${route.method} ${route.route}`,
+    client: client.name,
+    "tries a minute": Math.round(tries / minutes),
+    "calls of the key": calls,
+    // All of the day's calls may fall into one minute; then no more come.
+    "calls a minute": Math.min(Math.round(calls / minutes), callsMax(ALLOWANCE, client.answers)),
+    "places taken": used,
+    "calls per place": used === 0 ? "–" : (calls / used).toFixed(2),
+    "calls at most": route.calls ? callsMax(ALLOWANCE, client.answers) : 0,
+  };
+}
+
+const { values } = parseArgs({ options: { seconds: { type: "string" } } });
+const pairs = ATTACKED_ROUTES.flatMap((route) => clientsOf(route).map((client) => [route, client] as const));
+const secondsEach = Number(values.seconds ?? SECONDS) / pairs.length;
+const world = await startHttpWorld();
+const rows: Row[] = [];
+for (const [route, client] of pairs) rows.push(await rowOf(world, route, client, secondsEach));
+await world.stop();
+console.table(rows);
+const over = rows.filter((row) => row["calls of the key"] > row["calls at most"]);
+for (const { route, client } of over)
+  console.log(`(fail) ${route}: more calls than places and give-backs: a client that ${client}`);
+console.log(`\n${rows.length - over.length} passed, ${over.length} failed`);
+process.exit(over.length === 0 ? 0 : 1);

@@ -1,0 +1,204 @@
+// `bun test/abuse/stall.ts`: how long hostile bodies and answers hold up the gateway's loop, and what memory they take, as a table.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { start, stopAll } from "../bench/processes.ts";
+import { startVictim } from "../kill/process.ts";
+
+const MEGABYTE = 1_000_000;
+const SIZES_MB = [1, 10, 30];
+const STALL_SMALL_MS = 100;
+const STALL_LARGE_MS = 250;
+const SMALL_MB = 10;
+const MEMORY_MAX_MB = 1000;
+const ADMIN_TOKEN = "admin-token-of-the-meter";
+const CONNECTIONS = 40;
+const UNFINISHED_MB = 29;
+const UNFINISHED_MS = 8000;
+const SETTLE_MS = 500;
+const QUIET_MS = 3000;
+const RUNS = 4;
+
+/** Each makes a field of so many characters, to stand at the end of a chat body. */
+const BODIES: Readonly<Record<string, (length: number) => string>> = {
+  "[],[],…": (length) => `"zz":[${"[],".repeat(length / 3)}[]]`,
+  "{},{},…": (length) => `"zz":[${"{},".repeat(length / 3)}{}]`,
+  "one long string": (length) => `"user":"${"x".repeat(length)}"`,
+  "a long prompt": (length) => `"messages":[{"role":"user","content":"${"word ".repeat(length / 5)}"}]`,
+  digits: (length) => `"zz":${"1".repeat(length)}`,
+  numbers: (length) => `"zz":[${"1,".repeat(length / 2)}1]`,
+  escapes: (length) => `"messages":[{"role":"user","content":"${"\\n".repeat(length / 2)}"}]`,
+  surrogates: (length) => `"messages":[{"role":"user","content":"${"\\ud83d\\ude00".repeat(length / 12)}"}]`,
+  fields: (length) =>
+    `"zz":{${Array.from({ length: length / 12 }, (_, at) => `"k${String(at).padStart(7, "0")}":1`).join()}}`,
+};
+
+interface Row {
+  readonly what: string;
+  readonly status: string;
+  readonly "stall, ms": number;
+  readonly "aim, ms": number | "–";
+  readonly "peak, MB": number;
+}
+
+interface Metered {
+  readonly url: string;
+  readonly secret: string;
+  readonly pid: number;
+  readonly directory: string;
+  stop(): Promise<void>;
+}
+
+async function startMetered(): Promise<Metered> {
+  const directory = mkdtempSync(join(tmpdir(), "poundkey-stall-"));
+  const file = (name: string) => join(import.meta.dir, name);
+  const provider = await start({ command: [process.execPath, file("plain.process.ts")], directory });
+  const settings = [
+    `server: { port: 0, admin_token: "${ADMIN_TOKEN}", drain: 1s }`,
+    "store: sqlite:./poundkey.db",
+    `providers: { Local: { dialect: openai, keys: ["k"], base_url: "http://127.0.0.1:${provider.port}/v1", unlisted_models: true } }`,
+  ];
+  writeFileSync(join(directory, "poundkey.yaml"), settings.join("\n"));
+  const gateway = startVictim([process.execPath, file("metered.process.ts")], directory);
+  const url = await gateway.listens;
+  const response = await fetch(`${url}/admin/v1/keys`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "stall", requests_per_day: null }),
+  });
+  const { secret } = (await response.json()) as { readonly secret: string };
+  const stop = async () => {
+    gateway.signal("SIGKILL");
+    await gateway.exited;
+    await stopAll();
+    rmSync(directory, { recursive: true, force: true });
+  };
+  return { url, secret, pid: gateway.pid, directory, stop };
+}
+
+type Measured = Omit<Row, "what" | "aim, ms">;
+
+/** The quickest of several runs: what others do on the machine makes a run slower, never quicker. */
+async function quickest(gateway: Metered, run: (number: number) => Promise<string>): Promise<Measured> {
+  const runs: Measured[] = [];
+  for (let count = 0; count < RUNS; count++) {
+    runs.push(await measured(gateway, () => run(count)));
+  }
+  return runs.reduce((best, one) => (one["stall, ms"] < best["stall, ms"] ? one : best));
+}
+
+/** What the loop and the memory did while something was going on. */
+async function measured(gateway: Metered, run: () => Promise<string>): Promise<Measured> {
+  await Bun.sleep(SETTLE_MS);
+  // Sets the peak back to what is resident now.
+  writeFileSync(`/proc/${gateway.pid}/clear_refs`, "5");
+  const sinceMs = Date.now();
+  const status = await run();
+  await Bun.sleep(SETTLE_MS);
+  const lines = readFileSync(join(gateway.directory, "lateness.log"), "utf8").split("\n");
+  const late = lines.map((line) => line.split(" ").map(Number)).filter(([at = 0]) => at >= sinceMs);
+  const stall = late.reduce((most, [, ms = 0]) => Math.max(most, ms), 0);
+  const peak = Number(
+    /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${gateway.pid}/status`, "utf8"))?.[1] ?? 0,
+  );
+  return { status, "stall, ms": Math.round(stall), "peak, MB": Math.round((peak * 1024) / MEGABYTE) };
+}
+
+async function post({ url, secret }: Metered, body: string): Promise<string> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body,
+  });
+  const text = await response.text();
+  const code = /"code":("\w+"|null)/.exec(text)?.[1] ?? "";
+  return response.ok ? `${response.status}` : `${response.status} ${code}`;
+}
+
+const PLAIN = '"model":"Local#plain","messages":[{"role":"user","content":"hello"}]';
+
+function bodyOf(field: string): string {
+  const isPrompt = field.startsWith('"messages"');
+  return `{${isPrompt ? '"model":"Local#plain"' : PLAIN},${field}}`;
+}
+
+async function bodyRows(gateway: Metered): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const [name, make] of Object.entries(BODIES)) {
+    for (const size of SIZES_MB) {
+      const body = bodyOf(make(size * MEGABYTE));
+      const aim = size <= SMALL_MB ? STALL_SMALL_MS : STALL_LARGE_MS;
+      rows.push({
+        what: `${size} MB, ${name}`,
+        ...(await quickest(gateway, () => post(gateway, body))),
+        "aim, ms": aim,
+      });
+    }
+  }
+  return rows;
+}
+
+async function answerRows(gateway: Metered): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const stream of [false, true]) {
+    // A model of its own for each run: one that was garbled is not asked at once again.
+    const body = (run: number) =>
+      `{"model":"Local#many-${run}-${stream}","stream":${stream},"messages":[{"role":"user","content":"hello"}]}`;
+    const what = `an answer of 100,000 choices${stream ? ", streamed" : ""}`;
+    rows.push({
+      what,
+      ...(await quickest(gateway, (run) => post(gateway, body(run)))),
+      "aim, ms": STALL_LARGE_MS,
+    });
+  }
+  return rows;
+}
+
+/** Bodies whose last byte never comes. */
+async function unfinished({ url, secret }: Metered): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const length = UNFINISHED_MB * MEGABYTE;
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${secret}\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n`;
+  const body = Buffer.alloc(length - 1, "[");
+  const statuses = new Map<string, number>();
+  const sockets = Array.from({ length: CONNECTIONS }, () => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on("error", () => {});
+    socket.once("data", (part: Buffer) => {
+      const status = part.toString("latin1", 9, 12);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    });
+    socket.write(head);
+    socket.write(body);
+    return socket;
+  });
+  await Bun.sleep(UNFINISHED_MS);
+  for (const socket of sockets) socket.destroy();
+  const open = CONNECTIONS - [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  return [...statuses]
+    .map(([status, count]) => `${count} × ${status}`)
+    .concat(`${open} open`)
+    .join(", ");
+}
+
+const gateway = await startMetered();
+const quiet = async () => {
+  await Bun.sleep(QUIET_MS);
+  return "";
+};
+const rows: Row[] = [
+  { what: "nothing: the machine itself", ...(await measured(gateway, quiet)), "aim, ms": "–" },
+  ...(await bodyRows(gateway)),
+  ...(await answerRows(gateway)),
+  {
+    what: `${CONNECTIONS} connections × ${UNFINISHED_MB} MB, unfinished`,
+    ...(await measured(gateway, () => unfinished(gateway))),
+    "aim, ms": STALL_LARGE_MS,
+  },
+];
+await gateway.stop();
+console.table(rows);
+console.log(
+  `memory: at most ${MEMORY_MAX_MB} MB. A busy machine makes every figure larger: the first row says how busy it is.`,
+);
