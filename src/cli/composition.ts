@@ -5,7 +5,7 @@ import { LiveFeed } from "../admin/live.ts";
 import { checkScraper } from "../admin/scrape.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { GatewayKey } from "../core/key.ts";
-import type { Settings } from "../core/settings.ts";
+import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
@@ -110,8 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
     ...{ gateway, ledger, vault, deadlines, clock, random, log },
-    bodies: new BodyMemory(first.server.bodyMemoryBytes),
-    turns: new BodyTurns(clock),
+    ...bodyParts(first.server),
     authenticate: authenticator(opened.world),
     server: first.server,
     draining: () => ending.draining,
@@ -142,6 +141,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await store.close();
     },
   };
+}
+
+function bodyParts({ bodyMemoryBytes }: ServerRules) {
+  return { bodies: new BodyMemory(bodyMemoryBytes), turns: new BodyTurns(clock) };
 }
 
 function endingOf({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
