@@ -38,6 +38,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { exposition } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import { keepAccepting } from "./accepting.ts";
 import { consoleFiles } from "./console-files.ts";
 import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
@@ -97,10 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     },
     isListed: (model) => inForce.isListed(model),
   });
-  const log: Log = (event) => {
-    metrics.take(event);
-    options.log(event);
-  };
+  const log = countedLog(metrics, options.log);
   const health: Health = new Health(log);
   const inForce = new InForce(first, opened, health, log);
   await inForce.credentials.refresh();
@@ -109,8 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
-    ...{ gateway, ledger, vault, deadlines, clock, random, log },
-    ...bodyParts(first.server),
+    ...{ gateway, ledger, vault, deadlines, clock, random, log, ...bodyParts(first.server) },
     authenticate: authenticator(opened.world),
     server: first.server,
     draining: () => ending.draining,
@@ -127,6 +124,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     keepMs: () => inForce.settings.log.keepMs,
   });
   const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, parts, known)));
+  const endAccepting = keepAccepting(app, clock, log);
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -134,12 +132,21 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {
       feed.end();
+      endAccepting();
       await drained({ ...endingOf(options), ending, server: app.server, gateway });
       await gateway.settled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
       await store.close();
     },
+  };
+}
+
+/** What is logged is counted too. */
+function countedLog(metrics: Metrics, log: Log): Log {
+  return (event) => {
+    metrics.take(event);
+    log(event);
   };
 }
 

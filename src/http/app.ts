@@ -90,11 +90,11 @@ function refuseKeyInUrl(url: string): Fault | null {
   return new Fault("unknown_parameter", message, { param: name });
 }
 
-/** Serves the gateway from now on. Throws when the address can't be had. */
-export function listen(app: AnyElysia): AnyElysia {
+/** Serves the gateway from now on, at another port than the operator's where one is given. Throws when it can't be had. */
+export function listen(app: AnyElysia, port?: number): AnyElysia {
   // It would compile and serve all once more for plugins that were still loading, of which there are none, and collect garbage.
   app.modules.root = new Promise<never>(() => {});
-  return app.listen({});
+  return app.listen(port === undefined ? {} : { port });
 }
 
 /** Where Elysia keeps the headers that an answer is to bear beside its own. */
