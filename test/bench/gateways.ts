@@ -61,7 +61,7 @@ function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: Gatew
   const model = `      - { name: m, ${LIMITS}, ${PRICE} }`;
   const base = `http://127.0.0.1:${upstreamPort}`;
   return [
-    "server: { host: 127.0.0.1, port: 0, admin_token: bench }",
+    "server: { host: 127.0.0.1, port: 0, admin_token: benchmark-admin-token }",
     `store: "sqlite:${storePath(setup, directory)}"`,
     "quota: { requests_per_day: 1, throttle: 10m }",
     `billing: { charge: ${charge} }`,

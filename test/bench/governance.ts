@@ -79,7 +79,7 @@ async function built(directory: string): Promise<string> {
 function configOf(upstreamPort: number): string {
   const price = "price: { input: 0.25, output: 2 }";
   return [
-    "server: { port: 0, admin_token: bench }",
+    "server: { port: 0, admin_token: benchmark-admin-token }",
     "billing: { charge: always }",
     "providers:",
     "  Local:",

@@ -55,13 +55,13 @@ export async function play(url: string, one: Case): Promise<Played> {
     socket.destroy();
     await once(socket, "close");
   }
-  return { answers: answersIn(Buffer.concat(received), one.says === "head"), ...state };
+  return { answers: answersIn(Buffer.concat(received)), ...state };
 }
 
 const HEAD_END = "\r\n\r\n";
 
-/** All answers on a connection, the interim ones left out. */
-export function answersIn(bytes: Buffer, areHeads = false): readonly Answer[] {
+/** All answers on a connection, the interim ones left out. An answer to HEAD counts as one that broke off. */
+function answersIn(bytes: Buffer): readonly Answer[] {
   const answers: Answer[] = [];
   let rest = bytes;
   while (rest.length > 0) {
@@ -77,9 +77,7 @@ export function answersIn(bytes: Buffer, areHeads = false): readonly Answer[] {
     );
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1] ?? 0);
     rest = rest.subarray(end + HEAD_END.length);
-    const { body, length, isWhole } = areHeads
-      ? { body: "", length: 0, isWhole: true }
-      : bodyIn(rest, headers);
+    const { body, length, isWhole } = bodyIn(rest, headers);
     rest = rest.subarray(length);
     if (status >= 200 || status === 0) answers.push({ status, headers, body, isWhole });
   }

@@ -61,7 +61,7 @@ async function addressOf(child: Bun.Subprocess<"ignore", "pipe", "ignore">): Pro
 }
 
 /** A probe counts where the floor was quick all the while, and just before and after it. */
-export function judged(text: string): Health {
+function judged(text: string): Health {
   const probes = { health: [] as Probe[], floor: [] as Probe[] };
   for (const [, name, started, took] of text.matchAll(/^(health|floor) ([\d.]+) ([\d.]+)$/gm)) {
     probes[name === "floor" ? "floor" : "health"].push({ startedMs: Number(started), tookMs: Number(took) });

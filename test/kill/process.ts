@@ -40,15 +40,21 @@ export function startVictim(program: Program, directory: string): Victim {
   return { pid: child.pid, listens, exited: child.exited, signal: (name) => child.kill(name) };
 }
 
-async function addressIn(output: ReadableStream<Uint8Array>): Promise<string> {
-  let text = "";
-  const decoder = new TextDecoder();
-  for await (const bytes of output) {
-    text += decoder.decode(bytes, { stream: true });
-    const url = /listens on (http:\S+)/.exec(text)?.[1];
-    if (url) return url;
-  }
-  throw new Error(`The gateway ended before it listened: ${text}`);
+/** Reads on behind the address: to a pipe that nobody reads any more the gateway could not write. */
+function addressIn(output: ReadableStream<Uint8Array>): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const read = async () => {
+    let text = "";
+    const decoder = new TextDecoder();
+    for await (const bytes of output) {
+      text += decoder.decode(bytes, { stream: true });
+      const url = /listens on (http:\S+)/.exec(text)?.[1];
+      if (url) resolve(url);
+    }
+    reject(new Error(`The gateway ended before it listened: ${text}`));
+  };
+  read().catch(reject);
+  return promise;
 }
 
 /** Runs another command of the program in a folder; gives its exit code and what it printed. */
