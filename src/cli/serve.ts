@@ -143,8 +143,7 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
 }
 
 /**
- * Each client and each call to a provider takes a file descriptor. When the last one is gone, Bun tries to accept the next
- * connection over and over, at the cost of a whole core, and nothing is served until others close.
+ * Each client and each call to a provider takes a file descriptor; when they run out, new clients are refused.
  */
 const FILES_MIN = 4096;
 
