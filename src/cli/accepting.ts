@@ -84,11 +84,11 @@ export class Accepting {
   }
 }
 
-/** Looks after an app that listens, until the returned function is called. Without a limit there is nothing to look after. */
-export function keepAccepting(app: App, clock: Clock, log: Log): () => void {
+/** Looks after the process's listener until the returned function is called. Without a limit there is nothing to look after. */
+export function keepAccepting(listener: Listener, clock: Clock, log: Log): () => void {
   const max = PROCESS_READINGS.process_max_fds();
   if (max === null) return () => {};
-  const accepting = new Accepting({ max, take, give: closeSync }, listenerOf(app), log);
+  const accepting = new Accepting({ max, take, give: closeSync }, listener, log);
   return clock.every(LOOK_EVERY_MS, () => accepting.look());
 }
 
@@ -100,7 +100,8 @@ function take(): number | null {
   }
 }
 
-function listenerOf(app: App): Listener {
+/** The listener of an app that listens. */
+export function listenerOf(app: App): Listener {
   // A server that was stopped has none.
   const port = app.server?.port;
   return {

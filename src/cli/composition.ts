@@ -38,7 +38,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { exposition } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
-import { keepAccepting } from "./accepting.ts";
+import { type Listener, listenerOf } from "./accepting.ts";
 import { consoleFiles } from "./console-files.ts";
 import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
@@ -74,6 +74,7 @@ export interface GatewayOptions {
 export interface RunningGateway {
   readonly port: number;
   readonly gateway: Gateway;
+  readonly listener: Listener;
   /** How many providers are on now. */
   providersOn(): number;
   /** Puts other settings in force; `server` and `store` stay. */
@@ -124,15 +125,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     keepMs: () => inForce.settings.log.keepMs,
   });
   const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, parts, known)));
-  const endAccepting = keepAccepting(app, clock, log);
   return {
     port: app.server?.port ?? 0,
     gateway,
+    listener: listenerOf(app),
     providersOn: () => inForce.settings.providers.length,
     reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {
       feed.end();
-      endAccepting();
       await drained({ ...endingOf(options), ending, server: app.server, gateway });
       await gateway.settled(SETTLE_MS);
       endUpkeep();

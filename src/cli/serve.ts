@@ -6,6 +6,7 @@ import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { gathered, logLines } from "../telemetry/log-lines.ts";
+import { keepAccepting } from "./accepting.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
@@ -253,9 +254,11 @@ async function untilStopped(
   if (PART !== null) tell("listening");
   // What ran up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
+  const endAccepting = keepAccepting(running.listener, clock, log);
   await stopped;
   log({ event: "stopping", level: "info", open_requests: running.gateway.open });
   watch.stop();
+  endAccepting();
   await running.stop();
   return EXIT.done;
 }

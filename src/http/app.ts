@@ -8,7 +8,7 @@ import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
 import { allowedMethods, isForOperators, pathOf } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { nearestPath, rawRoutes, refuseSpelling } from "./spelling.ts";
+import { hintAt, rawRoutes, refuseSpelling } from "./spelling.ts";
 
 /** Bun's own wall answers without a body: ours is met in `readJson`, and what comes after it is passed over unkept. */
 const NO_WALL = Number.MAX_SAFE_INTEGER;
@@ -153,9 +153,8 @@ function unknownPath(request: Request): Fault {
       "ChatOpenAICompletions in LangChain.";
     return new Fault("unknown_url", message);
   }
-  const nearest = nearestPath(path);
-  const hint = nearest === null ? "" : ` Did you mean ${nearest}?`;
-  return new Fault("unknown_url", `Unknown request URL: ${request.method} ${path.slice(0, 100)}.${hint}`);
+  const shown = `${request.method} ${path.slice(0, 100)}`;
+  return new Fault("unknown_url", `Unknown request URL: ${shown}.${hintAt(path)}`);
 }
 
 function logBug(ports: HttpPorts, error: unknown): void {

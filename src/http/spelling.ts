@@ -16,9 +16,8 @@ export function refuseSpelling(request: Request): Fault | null {
   if (!misspelled.has(request) && segmentsOf(request).every(isPlain)) return null;
   const path = pathOf(request.url);
   if (isForOperators(path)) return new Fault("unknown_url", "Unknown request URL.");
-  const meant = allowedMethods(path).length > 0 ? path : nearestPath(path);
-  const hint = meant === null ? "" : ` Did you mean ${meant}?`;
-  return new Fault("unknown_url", `Unknown request URL.${hint} Spell it without '.', '..', '\\' or '//'.`);
+  const message = `Unknown request URL.${hintAt(path)} Spell it without '.', '..', '\\' or '//'.`;
+  return new Fault("unknown_url", message);
 }
 
 /** What Bun's router took out of the raw target, decoded: the segments that its pattern leaves open. */
@@ -66,9 +65,12 @@ function answerIf(answer: Answer, isSpelled: (target: Target) => boolean): Answe
   };
 }
 
-/** The path that was probably meant: without doubled slashes, with one `/v1`; null: none of ours. */
-export function nearestPath(path: string): string | null {
+const SHOWN_CHARACTERS_MAX = 100;
+
+/** A question that names the path that was probably meant: without doubled slashes, with one `/v1`; empty: none of ours. */
+export function hintAt(path: string): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
   const bare = tidy.replace(/^(\/v1)+(?=\/|$)/, "");
-  return [tidy, `/v1${bare}`, bare].find((one) => one !== path && allowedMethods(one).length > 0) ?? null;
+  const meant = [tidy, `/v1${bare}`, bare].find((one) => allowedMethods(one).length > 0);
+  return meant === undefined ? "" : ` Did you mean ${meant.slice(0, SHOWN_CHARACTERS_MAX)}?`;
 }
