@@ -5,8 +5,9 @@ import { Fault } from "../src/core/fault.ts";
 import { Deadlines } from "../src/gateway/deadlines.ts";
 import { readJson } from "../src/http/body.ts";
 import { BodyMemory } from "../src/http/body-memory.ts";
+import { BodyTurns } from "../src/http/body-turns.ts";
 import { lineOf, seen } from "./http/observe.ts";
-import { dial } from "./http/raw.ts";
+import { dial, exchange, head } from "./http/raw.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -65,7 +66,11 @@ describe("the memory of bodies", () => {
 
 describe("a body that comes slowly", () => {
   const clock = new ManualClock();
-  const ports = { bodies: new BodyMemory(64_000_000), deadlines: new Deadlines(clock) };
+  const ports = {
+    bodies: new BodyMemory(64_000_000),
+    turns: new BodyTurns(clock),
+    deadlines: new Deadlines(clock),
+  };
   const RULES = { owner: "a", bytesMax: 32_000_000 };
 
   /** A request whose body comes piece by piece. */
@@ -102,15 +107,54 @@ describe("a body that comes slowly", () => {
     expect(await read).toEqual({ text: "x".repeat(200_000) });
   });
 
-  test("is given up when it stops keeping up", async () => {
-    const { read, send } = coming(1_000_000);
-    send("x".repeat(160_000));
-    await clock.move(9_500);
-    const early = await Promise.race([read, Promise.resolve("still waited for")]);
-    expect(early).toBe("still waited for");
-    await clock.move(1000);
+  test("is given up when it stops, however fast it came before", async () => {
+    const { read, send } = coming(30_000_000);
+    const early = () => Promise.race([read, Promise.resolve("still waited for")]);
+    send("x".repeat(29_000_000));
+    await clock.move(10_000);
+    expect(await early()).toBe("still waited for");
+    await clock.move(4_000);
+    send("x");
+    await clock.move(2_000);
     expect(await read).toBe("request_timeout");
+    expect(ports.bodies.bytes).toBe(0);
   });
+
+  test("is given up when it falls behind later", async () => {
+    const { read, send } = coming(1_000_000);
+    let left = 60;
+    for (; left > 0 && ports.bodies.bytes > 0; left--) {
+      send("x".repeat(8000));
+      await clock.move(1000);
+    }
+    expect(await read).toBe("request_timeout");
+    expect(60 - left).toBeGreaterThanOrEqual(9);
+  });
+});
+
+test("large bodies that end together are parsed one in each turn of the loop", async () => {
+  const turns: (() => void)[] = [];
+  const after = (_delayMs: number, task: () => void) => {
+    turns.push(task);
+    return () => {};
+  };
+  const bodies = new BodyMemory(64_000_000);
+  const ports = { bodies, turns: new BodyTurns({ after }), deadlines: new Deadlines(new ManualClock()) };
+  const text = JSON.stringify({ text: "x".repeat(300_000) });
+  const headers = { "content-type": "application/json" };
+  let parsed = 0;
+  for (const owner of ["a", "b", "c"]) {
+    const request = new Request("http://gateway.example/", { method: "POST", headers, body: text });
+    void readJson(request, ports, { owner, bytesMax: 1_000_000 }).then(() => parsed++);
+  }
+  for (const soFar of [1, 2, 3]) {
+    await until("a turn is asked for", () => turns.length > 0);
+    expect(turns.length).toBe(1);
+    turns.shift()?.();
+    await Bun.sleep(0);
+    expect(parsed).toBe(soFar);
+  }
+  expect(bodies.bytes).toBe(0);
 });
 
 describe("unfinished bodies", () => {
@@ -121,6 +165,27 @@ describe("unfinished bodies", () => {
   });
   afterAll(() => world.stop());
 
+  const headTo = (secret: string, ...lines: readonly string[]) =>
+    head(
+      "POST /v1/chat/completions HTTP/1.1",
+      `host: ${new URL(world.url).host}`,
+      `authorization: Bearer ${secret}`,
+      "content-type: application/json",
+      ...lines,
+    );
+
+  test("are answered after five seconds without another byte, and their connection is closed", async () => {
+    const framings = ["content-length: 1000", `content-length: ${LIMIT}`, "transfer-encoding: chunked"];
+    const answers = framings.map(async (framing) => {
+      const start = framing.startsWith("content") ? '{"model":' : '9\r\n{"model":\r\n';
+      const { secret } = await world.newKey();
+      const { status, headers, body } = await exchange(world.url, headTo(secret, framing) + start);
+      expect([status, headers.get("connection")]).toEqual([408, "close"]);
+      expect(body).toContain('"code":"request_timeout"');
+    });
+    await Promise.all(answers);
+  }, 15_000);
+
   /** All of a body but its last byte. */
   async function unfinished(secret: string): Promise<{ socket: Socket; answer: () => string }> {
     const socket = await dial(world.url);
@@ -128,8 +193,7 @@ describe("unfinished bodies", () => {
     socket.on("data", (part: Buffer) => {
       text += part.toString("latin1");
     });
-    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: ${new URL(world.url).host}\r\nauthorization: Bearer ${secret}\r\n`;
-    socket.write(`${head}content-type: application/json\r\ncontent-length: ${LIMIT}\r\n\r\n`);
+    socket.write(headTo(secret, `content-length: ${LIMIT}`));
     socket.write(" ".repeat(LIMIT - 1));
     return { socket, answer: () => text };
   }
@@ -161,7 +225,7 @@ describe("unfinished bodies", () => {
 describe("server.hosts", () => {
   let world: HttpWorld;
   beforeAll(async () => {
-    world = await startHttpWorld({ server: "hosts: [127.0.0.1, ai.example.com]" });
+    world = await startHttpWorld({ server: 'hosts: [127.0.0.1, AI.example.com, "::1"]' });
   });
   afterAll(() => world.stop());
 
@@ -172,6 +236,10 @@ describe("server.hosts", () => {
     };
     expect(await statusAt("AI.example.com")).toBe(200);
     expect(await statusAt("ai.example.com:8443")).toBe(200);
+    expect(await statusAt("ai.example.com.")).toBe(200);
+    expect(await statusAt("[::1]:8080")).toBe(200);
+    expect(await statusAt("[::2]:8080")).toBe(400);
+    expect(await statusAt("ai.example.com.evil.example")).toBe(400);
     expect(await statusAt("evil.example.com")).toBe(400);
     expect(await statusAt("evil.example.com", "/")).toBe(400);
     expect(await statusAt("10.1.2.3:8080", "/healthz")).toBe(200);

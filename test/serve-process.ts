@@ -14,6 +14,8 @@ export const LONG_MS = 20_000;
 /** A folder with a configuration, for one or more processes. */
 export interface Place {
   readonly directory: string;
+  /** How many files a process may have open there; left out: as many as this one. */
+  readonly filesMax?: number;
   /** Writes the configuration. */
   configure(yaml: string): void;
   remove(): void;
@@ -46,8 +48,9 @@ export interface Serving {
   end(): void;
 }
 
-export function startServe({ directory }: Place, ...args: readonly string[]): Serving {
-  const child = Bun.spawn([...COMMAND, "serve", ...args], {
+export function startServe({ directory, filesMax }: Place, ...args: readonly string[]): Serving {
+  const limited = filesMax === undefined ? [] : ["sh", "-c", `ulimit -n ${filesMax} && exec "$@"`, "sh"];
+  const child = Bun.spawn([...limited, ...COMMAND, "serve", ...args], {
     cwd: directory,
     env: { PATH: process.env.PATH ?? "" },
     detached: true,

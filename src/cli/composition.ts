@@ -5,7 +5,7 @@ import { LiveFeed } from "../admin/live.ts";
 import { checkScraper } from "../admin/scrape.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { GatewayKey } from "../core/key.ts";
-import type { Settings } from "../core/settings.ts";
+import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
@@ -19,6 +19,7 @@ import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
 import { BodyMemory } from "../http/body-memory.ts";
+import { BodyTurns } from "../http/body-turns.ts";
 import { chatRoutes } from "../http/chat.ts";
 import { originReader, type ReadOrigin } from "../http/client-address.ts";
 import { consoleRoutes } from "../http/console.ts";
@@ -37,6 +38,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { exposition } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import { type Listener, listenerOf } from "./accepting.ts";
 import { consoleFiles } from "./console-files.ts";
 import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
@@ -72,6 +74,7 @@ export interface GatewayOptions {
 export interface RunningGateway {
   readonly port: number;
   readonly gateway: Gateway;
+  readonly listener: Listener;
   /** How many providers are on now. */
   providersOn(): number;
   /** Puts other settings in force; `server` and `store` stay. */
@@ -96,10 +99,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     },
     isListed: (model) => inForce.isListed(model),
   });
-  const log: Log = (event) => {
-    metrics.take(event);
-    options.log(event);
-  };
+  const log = countedLog(metrics, options.log);
   const health: Health = new Health(log);
   const inForce = new InForce(first, opened, health, log);
   await inForce.credentials.refresh();
@@ -108,8 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
-    ...{ gateway, ledger, vault, deadlines, clock, random, log },
-    bodies: new BodyMemory(first.server.bodyMemoryBytes),
+    ...{ gateway, ledger, vault, deadlines, clock, random, log, ...bodyParts(first.server) },
     authenticate: authenticator(opened.world),
     server: first.server,
     draining: () => ending.draining,
@@ -129,6 +128,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   return {
     port: app.server?.port ?? 0,
     gateway,
+    listener: listenerOf(app),
     providersOn: () => inForce.settings.providers.length,
     reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {
@@ -140,6 +140,18 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await store.close();
     },
   };
+}
+
+/** What is logged is counted too. */
+function countedLog(metrics: Metrics, log: Log): Log {
+  return (event) => {
+    metrics.take(event);
+    log(event);
+  };
+}
+
+function bodyParts({ bodyMemoryBytes }: ServerRules) {
+  return { bodies: new BodyMemory(bodyMemoryBytes), turns: new BodyTurns(clock) };
 }
 
 function endingOf({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
@@ -193,9 +205,9 @@ function appOf(
   const { opened, configSchema, reusePort } = options;
   const { ledger } = ports;
   const own = () => metrics.sums();
-  const { bodies, deadlines, server } = ports;
+  const { bodies, turns, deadlines, server } = ports;
   const { world } = opened;
-  const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, deadlines };
+  const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, turns, deadlines };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(chatRoutes(ports))

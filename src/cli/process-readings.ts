@@ -11,7 +11,7 @@ export const PROCESS_READINGS = {
     const { user, system } = process.cpuUsage();
     return user + system;
   },
-  process_resident_memory_bytes: () => process.memoryUsage.rss(),
+  process_resident_memory_bytes: () => read(() => process.memoryUsage.rss()),
   process_start_time_seconds: () => Math.round(performance.timeOrigin),
   // One is the folder itself, open while it is read.
   process_open_fds: () => read(() => readdirSync(FILES).length - 1),

@@ -6,6 +6,7 @@ import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { gathered, logLines } from "../telemetry/log-lines.ts";
+import { keepAccepting } from "./accepting.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
@@ -143,8 +144,7 @@ async function serve(flags: ServeFlags, loaded: Settings, io: Io): Promise<numbe
 }
 
 /**
- * Each client and each call to a provider takes a file descriptor. When the last one is gone, Bun tries to accept the next
- * connection over and over, at the cost of a whole core, and nothing is served until others close.
+ * Each client and each call to a provider takes a file descriptor; when they run out, new clients are refused.
  */
 const FILES_MIN = 4096;
 
@@ -254,9 +254,11 @@ async function untilStopped(
   if (PART !== null) tell("listening");
   // What ran up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
+  const endAccepting = keepAccepting(running.listener, clock, log);
   await stopped;
   log({ event: "stopping", level: "info", open_requests: running.gateway.open });
   watch.stop();
+  endAccepting();
   await running.stop();
   return EXIT.done;
 }

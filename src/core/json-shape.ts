@@ -41,10 +41,14 @@ export function shapeOf(text: string, most: JsonShape): JsonShape {
 
 /** Where the string that begins at `from` ends; the text's length where it doesn't. */
 function stringEnd(text: string, from: number): number {
-  for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1)) {
-    let escapes = 0;
-    while (quote - 1 - escapes >= from && text.charCodeAt(quote - 1 - escapes) === BACKSLASH) escapes++;
-    if (escapes % 2 === 0) return quote;
+  const quote = text.indexOf('"', from);
+  if (quote === -1) return text.length;
+  if (text.charCodeAt(quote - 1) !== BACKSLASH) return quote;
+  // A search from quote to quote takes five times as long where a prompt of code has one in every few letters.
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at++;
   }
   return text.length;
 }

@@ -8,7 +8,7 @@ import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
 import { allowedMethods, isForOperators, pathOf } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { nearestPath, rawRoutes, refuseSpelling } from "./spelling.ts";
+import { hintAt, rawRoutes, refuseSpelling } from "./spelling.ts";
 
 /** Bun's own wall answers without a body: ours is met in `readJson`, and what comes after it is passed over unkept. */
 const NO_WALL = Number.MAX_SAFE_INTEGER;
@@ -65,12 +65,18 @@ function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault 
   const host = headers.get("host");
   if (host !== null && !HOST.test(host)) return new Fault("invalid_header", "The Host header is not valid.");
   if (hosts.length === 0 || PROBES.has(pathOf(url))) return null;
-  const name = (host ?? "").toLowerCase().replace(/:\d+$/, "");
+  const name = hostName(host ?? "");
   if (hosts.some((one) => one.toLowerCase() === name)) return null;
   return new Fault(
     "invalid_header",
     "The Host header names no host that this gateway serves (server.hosts).",
   );
+}
+
+/** Without the port, an IPv6 address's brackets, and the dot with which a name may end. */
+function hostName(host: string): string {
+  const [, address, name = ""] = /^(?:\[(.*)\]|(.*?)\.?)(?::\d+)?$/.exec(host.toLowerCase()) ?? [];
+  return address ?? name;
 }
 
 const KEY_IN_URL = /[?&](key|api[-_]?key|access[-_]token|token)=/i;
@@ -84,11 +90,11 @@ function refuseKeyInUrl(url: string): Fault | null {
   return new Fault("unknown_parameter", message, { param: name });
 }
 
-/** Serves the gateway from now on. Throws when the address can't be had. */
-export function listen(app: AnyElysia): AnyElysia {
+/** Serves the gateway from now on, at another port than the operator's where one is given. Throws when it can't be had. */
+export function listen(app: AnyElysia, port?: number): AnyElysia {
   // It would compile and serve all once more for plugins that were still loading, of which there are none, and collect garbage.
   app.modules.root = new Promise<never>(() => {});
-  return app.listen({});
+  return app.listen(port === undefined ? {} : { port });
 }
 
 /** Where Elysia keeps the headers that an answer is to bear beside its own. */
@@ -147,9 +153,8 @@ function unknownPath(request: Request): Fault {
       "ChatOpenAICompletions in LangChain.";
     return new Fault("unknown_url", message);
   }
-  const nearest = nearestPath(path);
-  const hint = nearest === null ? "" : ` Did you mean ${nearest}?`;
-  return new Fault("unknown_url", `Unknown request URL: ${request.method} ${path.slice(0, 100)}.${hint}`);
+  const shown = `${request.method} ${path.slice(0, 100)}`;
+  return new Fault("unknown_url", `Unknown request URL: ${shown}.${hintAt(path)}`);
 }
 
 function logBug(ports: HttpPorts, error: unknown): void {

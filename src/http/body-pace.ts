@@ -1,4 +1,4 @@
-// How slowly a body may come: bodies hold memory while they are read, so nobody may take minutes over one.
+// How slowly a body may come: bodies hold memory while they are read, so a sender that stops must not keep it.
 import { Fault } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
 
@@ -6,45 +6,29 @@ import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
 const PATIENCE_MS = 5000;
 /** 16 KB/s: a 32 MB body then takes at most 33 minutes, and a chat message a second. */
 const BYTES_PER_MS = 16;
+/**
+ * Bytes that came sooner than they had to are time in hand, up to this: a phone between two cells goes on, while 30 MB that
+ * came in a second don't keep their memory for the half hour that they might have taken.
+ */
+const IN_HAND_MS = 15_000;
 
-/** Rejects once a body has come more slowly than 16 KB/s from its sixth second on. Only `add` tells that it comes. */
+/** Gives the body up once it has come more slowly than 16 KB/s from its sixth second on. Only `add` tells that it comes. */
 export class BodyPace {
   readonly #deadlines: Deadlines;
-  readonly #startedMs: number;
-  readonly #late = Promise.withResolvers<never>();
-  #deadline: Deadline;
-  #bytes = 0;
+  readonly #deadline: Deadline;
 
-  constructor(deadlines: Deadlines) {
+  constructor(deadlines: Deadlines, giveUp: (fault: Fault) => void) {
     this.#deadlines = deadlines;
-    this.#startedMs = deadlines.nowMs();
-    this.#deadline = this.#watch();
-    // Where nobody waits any more, being late is nothing unhandled.
-    this.#late.promise.catch(() => {});
-  }
-
-  /** The step's result, unless the body is too slow: then the Fault `request_timeout` is thrown. */
-  within<Result>(step: Promise<Result>): Promise<Result> {
-    return Promise.race([step, this.#late.promise]);
+    this.#deadline = deadlines.watch(deadlines.nowMs() + PATIENCE_MS, () => giveUp(tooSlow()));
   }
 
   add(bytes: number): void {
-    this.#bytes += bytes;
+    const mostMs = this.#deadlines.nowMs() + IN_HAND_MS;
+    this.#deadline.atMs = Math.min(this.#deadline.atMs + bytes / BYTES_PER_MS, mostMs);
   }
 
   end(): void {
     this.#deadline.clear();
-  }
-
-  #watch(): Deadline {
-    const allowedMs = Math.max(PATIENCE_MS, this.#bytes / BYTES_PER_MS);
-    return this.#deadlines.watch(this.#startedMs + allowedMs, () => this.#look());
-  }
-
-  #look(): void {
-    const passedMs = this.#deadlines.nowMs() - this.#startedMs;
-    if (this.#bytes <= passedMs * BYTES_PER_MS) this.#late.reject(tooSlow());
-    else this.#deadline = this.#watch();
   }
 }
 

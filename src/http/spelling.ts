@@ -1,52 +1,76 @@
 // A path is served only as it is spelled: Bun resolves `..` and turns `\` into `/` before our code sees a URL, a proxy in front doesn't.
 import { Fault } from "../core/fault.ts";
-import { allowedMethods, isForOperators, pathOf, ROUTES } from "./paths.ts";
+import { objectOf } from "../core/json.ts";
+import { allowedMethods, isForOperators, pathOf } from "./paths.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
-/** Requests whose raw target leads elsewhere than their URL says. */
+/** No route of ours has more segments than a model's id with slashes; a longer target leads nowhere. */
+const SEGMENTS_MAX = 16;
+
+/** Requests whose target leads elsewhere than their URL says, though none of its segments shows it. */
 const misspelled = new WeakSet<Request>();
 
 /** The refusal of a target that is not spelled as the path it is resolved to. */
 export function refuseSpelling(request: Request): Fault | null {
-  if (!misspelled.has(request)) return null;
+  if (!misspelled.has(request) && segmentsOf(request).every(isPlain)) return null;
   const path = pathOf(request.url);
-  const message = `Unknown request URL. Did you mean ${request.method} ${path}? Spell it without '..', '\\' or '//'.`;
+  if (isForOperators(path)) return new Fault("unknown_url", "Unknown request URL.");
+  const message = `Unknown request URL.${hintAt(path)} Spell it without '.', '..', '\\' or '//'.`;
   return new Fault("unknown_url", message);
 }
 
+/** What Bun's router took out of the raw target, decoded: the segments that its pattern leaves open. */
+function segmentsOf(request: Request): readonly unknown[] {
+  return "params" in request ? Object.values(objectOf(request.params)) : [];
+}
+
+function isPlain(segment: unknown): boolean {
+  return typeof segment === "string" && segment !== "." && segment !== ".." && !segment.includes("\\");
+}
+
 /**
- * Routes for Bun's own router, which goes by the raw target. Elysia registers the plain paths there; these are the others:
- * paths with a rest, a trailing slash on key holders' routes, and all that is left. Without them `/x\..\admin/v1/keys`
- * would be served, though a proxy that denies `/admin` lets it through.
+ * Routes for Bun's own router, which goes by the raw target and nowhere else shows it. Elysia registers its plain paths
+ * there; all other targets come by these, whose patterns are nothing but segments. So `/x\..\admin/v1/keys` is seen to be
+ * one segment, or three with a `..` among them, and not the path of three that its URL says: a proxy that denies `/admin`
+ * would have let it through.
  */
 export function rawRoutes(answer: Answer): Record<string, Answer> {
-  const serve = (isSpelled: (path: string, request: Request) => boolean): Answer => {
-    return (request) => {
-      if (!isSpelled(pathOf(request.url), request)) misspelled.add(request);
-      return answer(request);
-    };
-  };
-  // What the table doesn't know leads nowhere, even if what it is resolved to is a path of ours.
-  const routes: Record<string, Answer> = { "/*": serve((path, { method }) => !isServed(path, method)) };
-  for (const { path } of ROUTES) {
-    const isPlain = !path.includes("*");
-    if (isPlain && (path.includes(":") || isForOperators(path) || path === "/")) continue;
-    const prefix = isPlain ? `${path}/` : path.slice(0, -1);
-    routes[`${prefix}*`] = serve((resolved) => resolved.startsWith(prefix));
+  const routes: Record<string, Answer> = { "/*": answerIf(answer, ({ path }) => path === "/") };
+  let pattern = "";
+  for (let count = 1; count <= SEGMENTS_MAX; count++) {
+    pattern += `/:segment${count}`;
+    routes[pattern] = answerIf(answer, ({ resolved }) => resolved.length === count);
+    // No segment is empty, so these match a trailing slash; what else they match is resolved to more or less than that.
+    routes[`${pattern}/*`] = answerIf(
+      answer,
+      ({ path, resolved }) =>
+        resolved.length === count + 1 && resolved[count] === "" && !isForOperators(path),
+    );
   }
   return routes;
 }
 
-/** Elysia answers HEAD by the routes for GET. */
-function isServed(path: string, method: string): boolean {
-  const methods = allowedMethods(path);
-  return methods.includes(method) || (method === "HEAD" && isForOperators(path) && methods.includes("GET"));
+interface Target {
+  readonly path: string;
+  /** Its segments, once resolved. */
+  readonly resolved: readonly string[];
 }
 
-/** The path that was probably meant: without doubled slashes, with one `/v1`; null: none of ours. */
-export function nearestPath(path: string): string | null {
+function answerIf(answer: Answer, isSpelled: (target: Target) => boolean): Answer {
+  return (request) => {
+    const path = pathOf(request.url);
+    if (!isSpelled({ path, resolved: path.slice(1).split("/") })) misspelled.add(request);
+    return answer(request);
+  };
+}
+
+const SHOWN_CHARACTERS_MAX = 100;
+
+/** A question that names the path that was probably meant: without doubled slashes, with one `/v1`; empty: none of ours. */
+export function hintAt(path: string): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
   const bare = tidy.replace(/^(\/v1)+(?=\/|$)/, "");
-  return [tidy, `/v1${bare}`, bare].find((one) => one !== path && allowedMethods(one).length > 0) ?? null;
+  const meant = [tidy, `/v1${bare}`, bare].find((one) => allowedMethods(one).length > 0);
+  return meant === undefined ? "" : ` Did you mean ${meant.slice(0, SHOWN_CHARACTERS_MAX)}?`;
 }

@@ -29,6 +29,8 @@ const BODIES: Readonly<Record<string, (length: number) => string>> = {
   digits: (length) => `"zz":${"1".repeat(length)}`,
   numbers: (length) => `"zz":[${"1,".repeat(length / 2)}1]`,
   escapes: (length) => `"messages":[{"role":"user","content":"${"\\n".repeat(length / 2)}"}]`,
+  "escaped quotes": (length) => `"messages":[{"role":"user","content":"${'\\"'.repeat(length / 2)}"}]`,
+  backslashes: (length) => `"messages":[{"role":"user","content":"${"\\\\".repeat(length / 2)}"}]`,
   surrogates: (length) => `"messages":[{"role":"user","content":"${"\\ud83d\\ude00".repeat(length / 12)}"}]`,
   fields: (length) =>
     `"zz":{${Array.from({ length: length / 12 }, (_, at) => `"k${String(at).padStart(7, "0")}":1`).join()}}`,

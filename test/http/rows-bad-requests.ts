@@ -2,6 +2,7 @@
 import { expect } from "bun:test";
 import type { Row } from "./row.ts";
 import { CANARY } from "./rows-bad-fields.ts";
+import { MOST_STRUCTURE_ROW, STRUCTURE_ROWS } from "./rows-structure.ts";
 import { asking } from "./world.ts";
 
 /** The world's `body_limit`, in bytes. */
@@ -232,6 +233,7 @@ const ORDER: readonly Row[] = [
 
 export const BAD_REQUEST_ROWS: readonly Row[] = [
   ...bodyRows,
+  ...STRUCTURE_ROWS,
   ...typeRows,
   ...modelRows,
   ...pathRows,
@@ -257,6 +259,7 @@ export const GOOD_REQUEST_ROWS: readonly Row[] = [
   },
   { name: "a byte-order mark", body: `\ufeff${GOOD}`, status: 200 },
   { name: "64 levels", body: withDepth(64), status: 200 },
+  MOST_STRUCTURE_ROW,
   { name: "white space around", body: `\r\n\t ${GOOD} \n`, status: 200 },
   {
     name: "a whole surrogate pair",

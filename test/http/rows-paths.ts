@@ -45,7 +45,31 @@ const SPELLING_ROWS: readonly RawRow[] = [
     bytes: get(target),
     status: [404],
     code: "unknown_url",
-    contains: `Did you mean ${target.includes("..") || target.includes("\\") ? "GET " : ""}${meant}?`,
+    contains: `Did you mean ${meant}?`,
+  })),
+  ...[
+    "/v1/models/x/../Router%23best",
+    "/v1/models/x\\..\\Router%23best",
+    "/v1/models/./Router%23best",
+    "/v1/models/%2e%2e/models/Router%23best",
+    "/v1/models/x/..",
+    "/docs/x/../start",
+  ].map((target) => ({
+    name: `${target} is not what it is resolved to`,
+    bytes: get(target),
+    status: [404],
+    code: "unknown_url",
+  })),
+  ...[
+    "/admin/v1/accounts/..\\keys",
+    "/admin/v1/accounts/x\\y",
+    "/admin/v1/accounts/.",
+    "/console/x/../y",
+  ].map((target) => ({
+    name: `${target} leads nowhere, whoever asks`,
+    bytes: get(target, HOST, CLOSE),
+    status: [404],
+    code: "unknown_url",
   })),
   {
     name: "a post to a doubled version names the right address",

@@ -1,0 +1,129 @@
+// File descriptors run out: clients get none of those that the gateway needs for itself, and are taken again when some are free.
+import { afterAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { Accepting } from "../src/cli/accepting.ts";
+import type { LogEvent } from "../src/core/world.ts";
+import { until } from "./http/until.ts";
+import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
+
+/** A process that may have 80 files, of which it keeps ten, and whose clients take what they get. */
+function crowd() {
+  const max = 80;
+  const used = new Set<number>();
+  const take = () => {
+    for (let at = 0; at < max; at++) if (!used.has(at)) return used.add(at) && at;
+    return null;
+  };
+  const events: string[] = [];
+  const idle: number[] = [];
+  const listener = {
+    isOn: true,
+    closeIdle: () => {
+      const count = idle.length;
+      for (const descriptor of idle.splice(0)) used.delete(descriptor);
+      return count;
+    },
+    pause: () => void Object.assign(listener, { isOn: false }),
+    resume: () => void Object.assign(listener, { isOn: true }),
+  };
+  const log = ({ event }: LogEvent) => void events.push(event);
+  const give = (descriptor: number) => void used.delete(descriptor);
+  const accepting = new Accepting({ max, take, give }, listener, log);
+  const client = () => {
+    const descriptor = listener.isOn ? take() : null;
+    return descriptor === null ? null : { descriptor, leave: () => give(descriptor) };
+  };
+  const clients = (count: number) => Array.from({ length: count }, client).filter((one) => one !== null);
+  const free = () => max - used.size;
+  return { accepting, listener, clients, client, idle, free, events };
+}
+
+describe("a crowd of clients", () => {
+  test("leaves ten descriptors, which are free once nobody else is accepted", () => {
+    const { accepting, listener, clients, free, events } = crowd();
+    accepting.look();
+    expect(free()).toBe(70);
+    expect(clients(100)).toHaveLength(70);
+    accepting.look();
+    expect([listener.isOn, free()]).toEqual([false, 10]);
+    accepting.look();
+    expect(events).toEqual(["connections_paused"]);
+  });
+
+  test("is let in again when twice as many are free", () => {
+    const { accepting, listener, clients, free, events } = crowd();
+    accepting.look();
+    const inside = clients(100);
+    accepting.look();
+    for (const { leave } of inside.slice(65)) leave();
+    accepting.look();
+    expect(listener.isOn).toBe(false);
+    for (const { leave } of inside.slice(40, 65)) leave();
+    accepting.look();
+    expect(listener.isOn).toBe(true);
+    expect(events).toEqual(["connections_paused", "connections_resumed"]);
+    accepting.look();
+    expect(free()).toBe(30);
+  });
+
+  test("first loses its idle connections", () => {
+    const { accepting, listener, clients, idle, client, events } = crowd();
+    accepting.look();
+    idle.push(...clients(100).map(({ descriptor }) => descriptor));
+    accepting.look();
+    expect(client()).not.toBeNull();
+    expect([listener.isOn, events]).toEqual([true, []]);
+  });
+
+  test("is let in later where the listener can't begin yet", () => {
+    const { accepting, listener, clients, events } = crowd();
+    accepting.look();
+    const inside = clients(100);
+    accepting.look();
+    for (const { leave } of inside) leave();
+    const { resume } = listener;
+    listener.resume = () => {
+      throw new Error("the address is in use");
+    };
+    accepting.look();
+    expect(events).toEqual(["connections_paused"]);
+    listener.resume = resume;
+    accepting.look();
+    expect(listener.isOn).toBe(true);
+  });
+});
+
+describe("a process that may open 256 files", () => {
+  const place = { ...newPlace("server: { port: 0 }"), filesMax: 256 };
+  const serving = startServe(place, "--simulate");
+  const sockets: Socket[] = [];
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    serving.end();
+    place.remove();
+  });
+
+  test(
+    "stops accepting instead of trying over and over, and goes on when clients have left",
+    async () => {
+      const url = await serving.listens();
+      const { hostname, port } = new URL(url);
+      for (let count = 0; count < 400; count++) {
+        const socket = connect({ host: hostname, port: Number(port) });
+        socket.on("error", () => {});
+        sockets.push(socket);
+      }
+      await serving.logged("connections_paused", 1);
+      const late = connect({ host: hostname, port: Number(port) });
+      const [refused] = await once(late, "error");
+      expect(refused).toMatchObject({ code: "ECONNREFUSED" });
+      for (const socket of sockets) socket.destroy();
+      await serving.logged("connections_resumed", 1);
+      await until("it answers", async () => (await fetch(`${url}/healthz`)).ok);
+      serving.signal("SIGTERM");
+      expect(await serving.exited).toBe(0);
+    },
+    2 * LONG_MS,
+  );
+});

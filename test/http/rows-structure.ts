@@ -1,0 +1,34 @@
+// Rows of bodies with much structure: so many elements and fields as a body may have, and more.
+import type { Row } from "./row.ts";
+import { asking } from "./world.ts";
+
+const GOOD = JSON.stringify(asking("Local#sim"));
+/** The body's own elements and fields are six: `model`, `messages`, a message, its `role` and `content`, and `x`. */
+const OWN_ELEMENTS = 6;
+const withElements = (count: number) =>
+  `{"x":[${Array(count - OWN_ELEMENTS)
+    .fill("1")
+    .join()}],${GOOD.slice(1)}`;
+
+const STRUCTURES: Readonly<Record<string, string>> = {
+  "100,001 elements and fields": withElements(100_001),
+  "300,000 empty lists": `{"x":[${Array(300_000).fill("[]").join()}],${GOOD.slice(1)}`,
+  "100,000 fields": `{${Array.from({ length: 100_000 }, (_, at) => `"${at}":1`).join()},${GOOD.slice(1)}`,
+};
+
+export const STRUCTURE_ROWS: readonly Row[] = Object.entries(STRUCTURES).map(
+  ([name, body]): Row => ({
+    name: `body: ${name}`,
+    body,
+    status: 400,
+    code: null,
+    param: null,
+    contains: ["more than 100000 elements and fields"],
+  }),
+);
+
+export const MOST_STRUCTURE_ROW: Row = {
+  name: "100,000 elements and fields",
+  body: withElements(100_000),
+  status: 200,
+};
