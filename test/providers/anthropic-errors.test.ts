@@ -26,6 +26,14 @@ test("the end is message_stop: what stops before it fails, what follows counts f
   expect(streamed([...answered, another]).choices[0]?.message.content).toBe("x");
 });
 
+test("a message that stops without saying why is broken", () => {
+  const stop = { type: "message_stop" };
+  const wordless = { type: "message_delta", delta: { stop_reason: 1 }, usage: { output_tokens: 7 } };
+  for (const events of [[stop], [...opened, close(0), stop], [...opened, close(0), wordless, stop]]) {
+    expect(thrownBy(() => streamed(events)).code).toBe("upstream_error");
+  }
+});
+
 test("a start that comes twice is passed over, another message in the stream is a failure", () => {
   expect(streamed([start, ...answered]).choices[0]?.message.content).toBe("x");
   expect(thrownBy(() => streamed([...opened, another, ...finish("end_turn")])).code).toBe("upstream_error");

@@ -32,6 +32,7 @@ export class MessageDecoder implements Decoder {
   #usage: JsonObject = {};
   #messageId: unknown;
   #isStarted = false;
+  #isFinished = false;
   #isEnded = false;
   grew: Decoder["grew"] = null;
 
@@ -76,6 +77,8 @@ export class MessageDecoder implements Decoder {
       case "message_delta":
         return this.#finish(objectOf(data.delta), data.usage);
       case "message_stop":
+        // Without a stop reason nothing says that the answer is whole: passed on, it would end with no finish_reason.
+        if (!this.#isFinished) throw garbled("message_stop without a stop reason");
         this.#isEnded = true;
         return [];
       case "error":
@@ -112,6 +115,7 @@ export class MessageDecoder implements Decoder {
     const report = this.#usageChunks(usage);
     const given = stringOf(reason);
     if (given === undefined) return report;
+    this.#isFinished = true;
     const delta: Delta = given === "refusal" ? { refusal: refusalOf(objectOf(details)) } : {};
     return [{ choices: [{ index: 0, delta, finish_reason: this.#finishOf(given) }] }, ...report];
   }
