@@ -1,10 +1,10 @@
 // The selectors: features, hard filters, the three rules, pins; all deterministic.
 import { describe, expect, test } from "bun:test";
 import { shippedCards } from "../src/catalogue/rows.ts";
-import type { ChatMessage, ChatRequest } from "../src/core/chat.ts";
 import type { RouterRules } from "../src/core/settings.ts";
 import { SKILLS } from "../src/core/skill.ts";
 import { chosen } from "../src/gateway/plan.ts";
+import type { ChatMessage, ChatRequest } from "../src/operations/chat/form.ts";
 import { best } from "../src/selectors/best.ts";
 import type { Candidate, ChooseInput } from "../src/selectors/candidate.ts";
 import { choose, decide } from "../src/selectors/choose.ts";

@@ -1,8 +1,8 @@
 // Stop sequences that the gateway keeps itself: cut at the same place however the text comes in.
 import { expect, test } from "bun:test";
-import type { ChatChunk, FinishReason } from "../src/core/chat.ts";
-import { Fold } from "../src/wire/fold.ts";
-import { StopCutter } from "../src/wire/stop.ts";
+import { Fold } from "../src/operations/chat/fold.ts";
+import type { ChatChunk, FinishReason } from "../src/operations/chat/form.ts";
+import { StopCutter } from "../src/operations/chat/stop.ts";
 
 function chunk(content: string | null, finish: FinishReason | null = null): ChatChunk {
   return { choices: [{ index: 0, delta: content === null ? {} : { content }, finish_reason: finish }] };

@@ -6,8 +6,8 @@ import { KeptConnections } from "../src/gateway/kept.ts";
 import { Reachability } from "../src/gateway/reachability.ts";
 import { StreamedAttempt } from "../src/gateway/streamed.ts";
 import { upstreamOf } from "../src/gateway/upstream.ts";
+import { chunksOf } from "../src/operations/chat/run.ts";
 import { dialectNamed } from "../src/providers/index.ts";
-import { chunksOf } from "../src/wire/run.ts";
 import { cardOf } from "./providers/drive.ts";
 
 const MEGABYTE = 1024 * 1024;

@@ -1,9 +1,9 @@
 // Kept replies: sealed so that only the same gateway key's same request opens them, and what makes two requests the same.
 import { describe, expect, test } from "bun:test";
-import type { ChatReply, ChatRequest } from "../src/core/chat.ts";
 import { idempotencyOf, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";
 import { pepperOf, replyKeyOf } from "../src/keys/master.ts";
 import { createVault } from "../src/keys/vault.ts";
+import type { ChatReply, ChatRequest } from "../src/operations/chat/form.ts";
 import { countingRandom } from "./samples.ts";
 import { codeOf } from "./store.suite.ts";
 

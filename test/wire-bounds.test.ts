@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import { countOf, type JsonObject } from "../src/core/json.ts";
-import { chatRequestOf } from "../src/wire/chat-request.ts";
+import { chatRequestOf } from "../src/surfaces/openai-chat/read.ts";
 
 const LIMITS = { choicesMax: 16, messagesMax: 100 };
 

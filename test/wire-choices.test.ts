@@ -1,7 +1,7 @@
 // Choices that nobody asked for: by their index or by their number, whole and streamed.
 import { describe, expect, test } from "bun:test";
-import type { ChatChunk, ChatReply, ChatRequest } from "../src/core/chat.ts";
-import { Normaliser, normaliseReply } from "../src/wire/normalise.ts";
+import type { ChatChunk, ChatReply, ChatRequest } from "../src/operations/chat/form.ts";
+import { Normaliser, normaliseReply } from "../src/operations/chat/normalise.ts";
 
 const TWO: ChatRequest = { model: "m", n: 2, messages: [{ role: "user", content: "hi" }] };
 

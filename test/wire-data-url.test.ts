@@ -1,6 +1,6 @@
 // data: URLs in every form that clients write them.
 import { expect, test } from "bun:test";
-import { parseDataUrl } from "../src/wire/data-url.ts";
+import { parseDataUrl } from "../src/operations/chat/data-url.ts";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 

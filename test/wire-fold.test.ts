@@ -1,8 +1,8 @@
 // Streams folded into replies and back: what a normalised reply says survives both ways, in any fragments.
 import { describe, expect, test } from "bun:test";
-import type { ChatChunk, ChatReply, Delta, ReplyChoice, ReplyMessage } from "../src/core/chat.ts";
-import { Fold, unfold } from "../src/wire/fold.ts";
-import { normaliseReply } from "../src/wire/normalise.ts";
+import { Fold, unfold } from "../src/operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, Delta, ReplyChoice, ReplyMessage } from "../src/operations/chat/form.ts";
+import { normaliseReply } from "../src/operations/chat/normalise.ts";
 
 function folded(chunks: readonly ChatChunk[]): ChatReply {
   const fold = new Fold();

@@ -1,8 +1,15 @@
 // The grammar of answers, row by row: start, what is said, one finish per choice, the last usage report once.
 import { describe, expect, test } from "bun:test";
-import type { ChatChunk, ChatRequest, ChunkChoice, Delta, FinishReason, Usage } from "../src/core/chat.ts";
 import type { JsonObject } from "../src/core/json.ts";
-import { isAnswer, Normaliser } from "../src/wire/normalise.ts";
+import type {
+  ChatChunk,
+  ChatRequest,
+  ChunkChoice,
+  Delta,
+  FinishReason,
+  Usage,
+} from "../src/operations/chat/form.ts";
+import { isAnswer, Normaliser } from "../src/operations/chat/normalise.ts";
 
 const REQUEST: ChatRequest = { model: "m", n: 4, messages: [{ role: "user", content: "hi" }] };
 
@@ -14,7 +21,6 @@ function one(delta: Delta, finish: FinishReason | null = null, index = 0, more: 
 const say = (content: string) => one({ content });
 const finish = (reason: FinishReason = "stop", index = 0, more: JsonObject = {}) =>
   one({}, reason, index, more);
-/** The first delta of a choice. */
 const start = (content: string | null, more: Delta = {}, index = 0) =>
   one({ role: "assistant", content, refusal: null, ...more }, null, index);
 

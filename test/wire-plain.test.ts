@@ -1,7 +1,7 @@
 // A plain whole answer is normalised without going the way of a stream: what comes of it is the same.
 import { expect, test } from "bun:test";
-import type { ChatReply, ChatRequest, FinishReason, ReplyChoice } from "../src/core/chat.ts";
-import { normaliseAsStream, normaliseReply } from "../src/wire/normalise.ts";
+import type { ChatReply, ChatRequest, FinishReason, ReplyChoice } from "../src/operations/chat/form.ts";
+import { normaliseAsStream, normaliseReply } from "../src/operations/chat/normalise.ts";
 
 const REQUEST: ChatRequest = { model: "m", n: 8, messages: [{ role: "user", content: "?" }] };
 

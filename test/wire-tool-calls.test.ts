@@ -1,8 +1,8 @@
 // Tool calls as clients get them, row by row: whatever upstreams send, indexes are dense and ids legal and used once.
 import { describe, expect, test } from "bun:test";
-import type { ChatRequest, ToolCallDelta } from "../src/core/chat.ts";
 import type { JsonObject } from "../src/core/json.ts";
-import { idsInHistory, ToolCalls } from "../src/wire/tool-calls.ts";
+import type { ChatRequest, ToolCallDelta } from "../src/operations/chat/form.ts";
+import { idsInHistory, ToolCalls } from "../src/operations/chat/tool-calls.ts";
 
 const PREFIX = "call_4_0";
 

@@ -1,12 +1,12 @@
 // The worst that a request may cost: prices, tiers, choices, searches, and the output that nobody limited.
 import { describe, expect, test } from "bun:test";
 import type { ModelCard, Price } from "../src/core/card.ts";
-import type { ChatRequest } from "../src/core/chat.ts";
 import type { Offer } from "../src/core/demand.ts";
 import { worstPromptTokens } from "../src/ledger/estimate.ts";
 import { cost } from "../src/ledger/price.ts";
 import { searchesMax } from "../src/ledger/searches.ts";
 import { balanceRoom, coverSome, offersOf } from "../src/ledger/worst.ts";
+import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { offerOf } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;

@@ -1,6 +1,7 @@
 // The code that speaks to a provider.
-import type { Dialect } from "../core/dialect.ts";
+
 import type { ProviderSetup } from "../core/settings.ts";
+import type { Dialect } from "../dialects/dialect.ts";
 import { dialectNamed, PROVIDERS } from "../providers/index.ts";
 
 /** The dialect that its setup names, else its own. */

@@ -3,11 +3,11 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
-import type { ChatRequest } from "../core/chat.ts";
 import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import type { ChatRequest } from "../operations/chat/form.ts";
 import { choose } from "../selectors/choose.ts";
 import { decidedAgain } from "../selectors/decision.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
@@ -15,7 +15,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { needsOf } from "../selectors/needs.ts";
 import { type RouteView, routeView } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
-import { chatRequestOf } from "../wire/chat-request.ts";
+import { chatRequestOf } from "../surfaces/openai-chat/read.ts";
 import {
   EXIT,
   type Io,

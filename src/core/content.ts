@@ -1,5 +1,4 @@
 // A request's prompt and answer as they are kept with `log.content`: sealed, apart from its row.
-import type { ChatReply } from "./chat.ts";
 import { isObject, type JsonObject, parseJson, stringOf } from "./json.ts";
 
 export interface LoggedContent {
@@ -7,7 +6,7 @@ export interface LoggedContent {
   readonly request: JsonObject;
   readonly messages: readonly unknown[];
   /** What was answered, as far as it came; null: nothing, or it was too much. */
-  readonly reply: ChatReply | JsonObject | null;
+  readonly reply: JsonObject | null;
   /** A part of it was too much to be kept. */
   readonly truncated: boolean;
   /** What the client was told where it failed, in the provider's words too. */

@@ -1,7 +1,4 @@
-// The port that every upstream dialect implements: pure functions between the canonical form and one wire format.
-import type { ModelCard } from "./card.ts";
-import type { ChatChunk, ChatReply, ChatRequest } from "./chat.ts";
-import type { Fault } from "./fault.ts";
+// The words that every upstream call is made of, and the dialects' names.
 import type { JsonObject } from "./json.ts";
 
 /** Where a call goes and as whom. */
@@ -27,37 +24,6 @@ export interface Outgoing {
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
-}
-
-export interface Decoder {
-  /** The dialect's own last event was seen: nothing follows, whether or not the connection ends. */
-  readonly done: boolean;
-  /**
-   * Set after an event that added to the answer's text and changed nothing else: an event that differs from it in that
-   * text alone would give the same chunks with its own text, and may be passed on unread. It is told by how many
-   * characters the text grew that were not pushed; fewer than none take back what was.
-   */
-  readonly grew?: ((characters: number) => void) | null;
-  /** Takes one event, gives the chunks it holds (often none). Throws a Fault for an error event or garbage. */
-  push(event: ServerEvent): readonly ChatChunk[];
-  /** The stream is over: gives what was kept back. Throws a Fault unless the dialect's own end was seen. */
-  end(): readonly ChatChunk[];
-}
-
-export interface Dialect {
-  /** How many choices one call can give for this card: 1 where the gateway has to run n calls. */
-  choicesMax(card: ModelCard): number;
-  /**
-   * The upstream call for a request. `request.n` is at most `choicesMax`; `request.stream` says which form to ask for.
-   * Throws a Fault `unsupported_capability` only where leaving something out would change the meaning.
-   */
-  encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing;
-  /** A decoder for one streamed answer to this request. */
-  decoder(card: ModelCard, request: ChatRequest): Decoder;
-  /** An unstreamed answer (already parsed JSON). Throws a Fault when it is an error or not of the dialect. */
-  reply(body: unknown, card: ModelCard, request: ChatRequest): ChatReply;
-  /** An error answer: status, headers and the body's text. `nowMs` is for dates in headers. */
-  explain(status: number, headers: Headers, body: string, nowMs: number): Fault;
 }
 
 export const DIALECTS = [

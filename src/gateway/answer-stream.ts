@@ -1,6 +1,6 @@
 // A streamed request as its client draws it: let in with the first batch, settled before the last, left in any case.
-import type { Usage } from "../core/chat.ts";
-import type { Part } from "../wire/run.ts";
+import type { Usage } from "../operations/chat/form.ts";
+import type { Part } from "../operations/chat/run.ts";
 import type { Batches } from "./batches.ts";
 import type { PartStream } from "./streamed.ts";
 

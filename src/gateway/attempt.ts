@@ -1,14 +1,14 @@
 // One attempt of a plan: the request in the provider's dialect, and its answer as a whole reply.
 import type { ModelCard } from "../core/card.ts";
-import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
 import type { Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
 import type { Permit } from "../health/permit.ts";
+import { readable } from "../operations/chat/answer.ts";
+import { parseAnswer } from "../operations/chat/answer-json.ts";
+import type { ChatReply, ChatRequest, Usage } from "../operations/chat/form.ts";
+import { normaliseReply } from "../operations/chat/normalise.ts";
 import { withoutForce } from "../providers/forced-call.ts";
-import { readable } from "../wire/answer.ts";
-import { parseAnswer } from "../wire/answer-json.ts";
-import { normaliseReply } from "../wire/normalise.ts";
 import { type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
 
 /** All that one upstream call needs. */

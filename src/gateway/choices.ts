@@ -1,7 +1,7 @@
 // Several choices from providers that give fewer in one call: so many calls as it takes, their answers put together.
 import type { ModelCard } from "../core/card.ts";
-import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
-import type { Part } from "../wire/run.ts";
+import type { ChatReply, ChatRequest, Usage } from "../operations/chat/form.ts";
+import type { Part } from "../operations/chat/run.ts";
 import { type AttemptCall, wholeAttempt } from "./attempt.ts";
 import { type PartStream, StreamedAttempt } from "./streamed.ts";
 import type { Ports, Upstream } from "./upstream.ts";

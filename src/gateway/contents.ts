@@ -1,11 +1,12 @@
 // Keeps prompts and answers with the log where the operator wants that: sealed, bounded, beside the answer's own way.
-import type { ChatReply } from "../core/chat.ts";
+
 import { contentUseOf, type LoggedContent } from "../core/content.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world.ts";
-import { Fold } from "../wire/fold.ts";
-import { chunksOf, type Part } from "../wire/run.ts";
+import { Fold } from "../operations/chat/fold.ts";
+import type { ChatReply } from "../operations/chat/form.ts";
+import { chunksOf, type Part } from "../operations/chat/run.ts";
 import type { Call } from "./call.ts";
 import type { Vault } from "./idempotency.ts";
 

@@ -1,11 +1,12 @@
 // What a request is counted at: its usage, where that comes from, and the bill that the card makes of it.
-import type { ChatRequest, Usage } from "../core/chat.ts";
+
 import type { BillLine } from "../core/money.ts";
 import type { Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
 import { likelyPromptTokens } from "../ledger/estimate.ts";
 import { cutUsage, type SentRequest } from "../ledger/plausible.ts";
 import { costBy, linesOf, tokensOf } from "../ledger/price.ts";
+import type { ChatRequest, Usage } from "../operations/chat/form.ts";
 
 export interface Bill extends Pick<UnsettledRecord, "tokens" | "costNanoUsd"> {
   readonly lines: readonly BillLine[];

@@ -1,15 +1,15 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
 
 import type { Attempt } from "../core/attempt.ts";
-import type { ChatReply, Usage } from "../core/chat.ts";
 import type { Granted } from "../core/demand.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import { offersOf } from "../ledger/worst.ts";
-import { unfold } from "../wire/fold.ts";
-import type { Part } from "../wire/run.ts";
+import { unfold } from "../operations/chat/fold.ts";
+import type { ChatReply, Usage } from "../operations/chat/form.ts";
+import type { Part } from "../operations/chat/run.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Begun } from "./answer-stream.ts";
 import type { Batches } from "./batches.ts";

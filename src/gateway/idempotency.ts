@@ -1,9 +1,10 @@
 // Idempotency-Key: what makes two requests the same, and the answer kept for those who ask again.
-import type { ChatReply, ChatRequest, Usage } from "../core/chat.ts";
+
 import { Fault } from "../core/fault.ts";
 import { isObject, parseJson } from "../core/json.ts";
-import { Fold } from "../wire/fold.ts";
-import { chunksOf, type Part } from "../wire/run.ts";
+import { Fold } from "../operations/chat/fold.ts";
+import type { ChatReply, ChatRequest, Usage } from "../operations/chat/form.ts";
+import { chunksOf, type Part } from "../operations/chat/run.ts";
 import type { Call } from "./call.ts";
 
 /** Encrypts and decrypts what is kept. `open` throws when it was sealed under another key or for another use. */

@@ -1,6 +1,6 @@
 // A stream's opening: what came up to the first part of the answer, until which another attempt may still replace it.
-import { isAnswer } from "../wire/normalise.ts";
-import type { Part } from "../wire/run.ts";
+import { isAnswer } from "../operations/chat/normalise.ts";
+import type { Part } from "../operations/chat/run.ts";
 import type { PartStream } from "./streamed.ts";
 
 /** A streamed attempt whose answer has begun. */

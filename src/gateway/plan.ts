@@ -1,13 +1,13 @@
 // The plan of a request: an ordered list of attempts, which failover walks. Selection gives an order, not a choice.
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
-import type { ChatRequest } from "../core/chat.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
 import type { Address } from "../health/address.ts";
 import type { Health } from "../health/health.ts";
 import { spread } from "../health/spread.ts";
 import type { Stickiness } from "../health/stickiness.ts";
+import type { ChatRequest } from "../operations/chat/form.ts";
 import type { ChooseInput } from "../selectors/candidate.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
 import { type KeptDecision, keptDecision } from "../selectors/decision.ts";

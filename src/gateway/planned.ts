@@ -1,11 +1,12 @@
 // A call's plan: what the router is handed of it, and of how the providers are doing.
-import type { ChatRequest } from "../core/chat.ts";
+
 import type { Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
 import type { Deployment } from "../health/deployment.ts";
 import type { Health } from "../health/health.ts";
 import { paceOf } from "../health/speed.ts";
 import type { Stickiness } from "../health/stickiness.ts";
+import type { ChatRequest } from "../operations/chat/form.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
 import type { Deadlines } from "./deadlines.ts";

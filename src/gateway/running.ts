@@ -1,10 +1,10 @@
 // One attempt of a walk under way: its call, what it has told so far, and its end when another one was faster.
 
 import type { Attempt } from "../core/attempt.ts";
-import type { Usage } from "../core/chat.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { Permit } from "../health/permit.ts";
 import type { SentRequest } from "../ledger/plausible.ts";
+import type { Usage } from "../operations/chat/form.ts";
 import type { AttemptCall } from "./attempt.ts";
 import { callsNeeded } from "./choices.ts";
 import type { Life } from "./failover.ts";

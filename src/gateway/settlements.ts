@@ -1,9 +1,10 @@
 // Settlements on their way to the store: written at once, or again and again until the store can be used.
-import type { Usage } from "../core/chat.ts";
+
 import { FAULTS, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Clock, Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
+import type { Usage } from "../operations/chat/form.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 
 const RETRY_MS = 1000;

@@ -1,11 +1,12 @@
 // A streamed attempt of a plan: the provider's answer as batches of parts, drawn one by one.
-import type { ChatReply, Usage } from "../core/chat.ts";
+
 import type { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
-import { AnswerReader, type Reading } from "../wire/answer.ts";
-import { unfold } from "../wire/fold.ts";
-import { isAnswer } from "../wire/normalise.ts";
-import type { Part } from "../wire/run.ts";
+import { AnswerReader, type Reading } from "../operations/chat/answer.ts";
+import { unfold } from "../operations/chat/fold.ts";
+import type { ChatReply, Usage } from "../operations/chat/form.ts";
+import { isAnswer } from "../operations/chat/normalise.ts";
+import type { Part } from "../operations/chat/run.ts";
 import { type AttemptCall, callFor, replyOf, send, told } from "./attempt.ts";
 import type { Batches } from "./batches.ts";
 import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "./upstream.ts";

@@ -1,17 +1,17 @@
 // What one request came to: counted while it runs, made into its one record at its end.
 
 import type { Attempt } from "../core/attempt.ts";
-import type { ChatChunk, Delta, Usage } from "../core/chat.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
 import type { Ended, UnsettledRecord } from "../core/record.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../ledger/estimate.ts";
 import type { Outcome } from "../ledger/ledger.ts";
 import type { SentRequest } from "../ledger/plausible.ts";
+import type { ChatChunk, Delta, Usage } from "../operations/chat/form.ts";
+import { isAnswer } from "../operations/chat/normalise.ts";
+import { chunksOf, isChunk, type Part, Run } from "../operations/chat/run.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import { Grader } from "../selectors/learning/signal.ts";
-import { isAnswer } from "../wire/normalise.ts";
-import { chunksOf, isChunk, type Part, Run } from "../wire/run.ts";
 import type { Call, Facts } from "./call.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
 import type { Seen } from "./lessons.ts";

@@ -1,9 +1,10 @@
 // One HTTP call to a provider: bounded in time, ended with the client, its failures told apart.
-import type { Dialect, Outgoing } from "../core/dialect.ts";
+import type { Outgoing } from "../core/dialect.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { ProviderSetup, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Clock, Fetch, Reach } from "../core/world.ts";
+import type { Dialect } from "../dialects/dialect.ts";
 import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 import type { KeptConnections } from "./kept.ts";

@@ -1,7 +1,7 @@
 // A conversation stays with whoever served it last: that one holds its prompt in a cache.
 
 import type { Attempt, Cached } from "../core/attempt.ts";
-import type { ChatMessage, ChatRequest } from "../core/chat.ts";
+import type { ChatMessage, ChatRequest } from "../operations/chat/form.ts";
 
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;

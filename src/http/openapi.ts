@@ -1,7 +1,7 @@
 // What /openapi.json says of the public routes: request, answers, and examples that work. Loaded with the page alone.
 import type { OpenAPIV3 } from "openapi-types";
 import { isObject } from "../core/json.ts";
-import { chatRequestSchema } from "../wire/chat-schema.ts";
+import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";
 import { inOpenApi, withOptionalNulls } from "./openapi-form.ts";
 
 type Responses = Record<string, OpenAPIV3.ResponseObject>;

@@ -10,7 +10,7 @@ import { boundAt, kindOf, lessonOf } from "../selectors/learning/lesson.ts";
 import { needsOf } from "../selectors/needs.ts";
 import { routeView } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
-import { chatRequestOf } from "../wire/chat-request.ts";
+import { chatRequestOf } from "../surfaces/openai-chat/read.ts";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";

@@ -2,8 +2,8 @@
 import { errorBody, faultOf } from "../core/fault.ts";
 import type { Batches } from "../gateway/batches.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
-import { withFunctionCalls } from "../wire/function-call.ts";
-import { type Part, Run } from "../wire/run.ts";
+import { type Part, Run } from "../operations/chat/run.ts";
+import { withFunctionCalls } from "../surfaces/openai-chat/function-call.ts";
 import { AnswerLines, DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 

@@ -1,6 +1,6 @@
 // Usage that can't be: what a provider reports beyond what its model can read or write is cut to that, and not charged.
 import type { ModelCard } from "../core/card.ts";
-import { type ChatRequest, outputLimitOf, type Usage } from "../core/chat.ts";
+import { type ChatRequest, outputLimitOf, type Usage } from "../operations/chat/form.ts";
 import { CONTEXT_SLACK, worstPromptTokens } from "./estimate.ts";
 import { tokensOf } from "./price.ts";
 import { searchesMax } from "./searches.ts";

@@ -1,9 +1,9 @@
 // What an answer costs: tokens of a usage report, priced line by line as the model's card says.
 import type { Price, Rates } from "../core/card.ts";
-import type { Usage } from "../core/chat.ts";
 import { countOf } from "../core/json.ts";
 import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
 import type { Tokens } from "../core/record.ts";
+import type { Usage } from "../operations/chat/form.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 /** More than any answer can need: a report beyond it is a mistake, and must not overflow the sums. */

@@ -1,8 +1,8 @@
 // The worst that a request may cost: what is held of the balance before a provider is called.
 import type { ModelCard, Price, Rates } from "../core/card.ts";
-import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
 import type { Offer } from "../core/demand.ts";
 import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
+import { type ChatRequest, outputLimitOf } from "../operations/chat/form.ts";
 import { worstPromptTokens } from "./estimate.ts";
 import { searchesMax } from "./searches.ts";
 

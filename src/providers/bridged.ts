@@ -1,7 +1,7 @@
 // One provider behind two of its own interfaces: each request goes over the one that can serve it.
 import type { ModelCard } from "../core/card.ts";
-import type { ChatRequest } from "../core/chat.ts";
-import type { Dialect } from "../core/dialect.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import type { ChatRequest } from "../operations/chat/form.ts";
 
 /**
  * The first dialect, and the second for requests that `useSecond` names. Both must have the same form of errors, and

@@ -1,6 +1,7 @@
 // One choice of a chat completion as servers really send it: what a delta and a message share, mended field by field.
-import type { Delta, FinishReason, ToolCallDelta, UrlCitation } from "../core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
+import type { Delta, FinishReason, ToolCallDelta, UrlCitation } from "../operations/chat/form.ts";
 import { explainInside } from "./chat-error.ts";
 
 /** Finish reasons beyond the closed set, by who says them; what nobody named is a `stop`. */

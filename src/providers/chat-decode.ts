@@ -1,4 +1,9 @@
 // Reads the answers of chat-completions servers: the decoder of a stream and the reader of a whole reply.
+
+import type { ServerEvent } from "../core/dialect.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
+import { garbled } from "../core/upstream.ts";
+import type { Decoder } from "../dialects/dialect.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -8,10 +13,7 @@ import type {
   ReplyMessage,
   ToolCall,
   UrlCitation,
-} from "../core/chat.ts";
-import type { Decoder, ServerEvent } from "../core/dialect.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
-import { garbled } from "../core/upstream.ts";
+} from "../operations/chat/form.ts";
 import {
   CallNumbers,
   callFragment,

@@ -1,4 +1,7 @@
 // Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
+
+import { isObject, objectOf, parseJson, stringOf } from "../core/json.ts";
+import type { Decoder } from "../dialects/dialect.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -9,9 +12,7 @@ import type {
   ToolCall,
   ToolCallDelta,
   ToolChoice,
-} from "../core/chat.ts";
-import type { Decoder } from "../core/dialect.ts";
-import { isObject, objectOf, parseJson, stringOf } from "../core/json.ts";
+} from "../operations/chat/form.ts";
 
 /** The one argument of a function that stands for a custom tool. */
 const INPUT = "input";

@@ -1,6 +1,7 @@
 // Token counts as the servers of the chat-completions API report them, in the one form of core/chat.ts.
-import type { Usage } from "../core/chat.ts";
+
 import { isObject, type JsonObject, objectOf } from "../core/json.ts";
+import type { Usage } from "../operations/chat/form.ts";
 import { knownCount, reportedCount } from "./counts.ts";
 
 /**

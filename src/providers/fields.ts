@@ -1,5 +1,5 @@
 // Which request fields an encoder did not carry over: they are named to the client, never silently lost.
-import type { ChatRequest } from "../core/chat.ts";
+import type { ChatRequest } from "../operations/chat/form.ts";
 
 /** Fields that the gateway itself answers for, whatever the upstream. */
 const OURS: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "n"]);

@@ -1,7 +1,12 @@
 // A forced tool call at models that can't be forced: asked for in words.
 import { can, type ModelCard } from "../core/card.ts";
-import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "../core/chat.ts";
 import { type JsonObject, stringOf } from "../core/json.ts";
+import {
+  type ChatRequest,
+  isCallForced,
+  type SystemMessage,
+  type ToolChoice,
+} from "../operations/chat/form.ts";
 import { plainChoice } from "./chat-tools.ts";
 
 /** The sentence that stands in the place of a choice that can't be made. */

@@ -1,6 +1,7 @@
 // The table of known providers, one row each, and the dialects that a configured server may speak.
-import type { Dialect, DialectName } from "../core/dialect.ts";
+import type { DialectName } from "../core/dialect.ts";
 import type { KnownProvider } from "../core/settings.ts";
+import type { Dialect } from "../dialects/dialect.ts";
 import { anthropic } from "./anthropic/dialect.ts";
 import { bridged } from "./bridged.ts";
 import { cohere } from "./cohere/dialect.ts";

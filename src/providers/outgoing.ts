@@ -1,7 +1,7 @@
 // What every call to a JSON API with a bearer secret shares: its headers and its output limit.
 import type { ModelCard } from "../core/card.ts";
-import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
 import type { Target } from "../core/dialect.ts";
+import { type ChatRequest, outputLimitOf } from "../operations/chat/form.ts";
 
 /** `authorization: Bearer …` unless the server needs none, then the operator's own headers, which win. */
 export function bearerHeaders(target: Target): Record<string, string> {

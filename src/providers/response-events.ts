@@ -1,6 +1,7 @@
 // The shapes of the Responses API's stream events and calls, and the chunks that they become.
-import type { ChatChunk, Delta, ToolCallDelta } from "../core/chat.ts";
+
 import { type JsonObject, objectOf, stringOf } from "../core/json.ts";
+import type { ChatChunk, Delta, ToolCallDelta } from "../operations/chat/form.ts";
 
 export type CallType = "function_call" | "custom_tool_call";
 

@@ -1,7 +1,8 @@
 // Field mappings that OpenAI's Responses API and APIs modelled on it share: usage, citations, log probabilities, errors.
-import type { FinishReason, UrlCitation, Usage } from "../core/chat.ts";
+
 import type { Fault } from "../core/fault.ts";
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
+import type { FinishReason, UrlCitation, Usage } from "../operations/chat/form.ts";
 import { explainInside } from "./chat-error.ts";
 import { knownCount, mainCounts } from "./counts.ts";
 

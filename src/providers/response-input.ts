@@ -1,4 +1,6 @@
 // Messages as input items, the form of OpenAI's Responses API and of APIs modelled on it.
+
+import type { JsonObject } from "../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -10,8 +12,7 @@ import {
   type TextPart,
   type ToolCall,
   type ToolMessage,
-} from "../core/chat.ts";
-import type { JsonObject } from "../core/json.ts";
+} from "../operations/chat/form.ts";
 
 /** Where the dialects of this family differ. */
 export interface InputForm {

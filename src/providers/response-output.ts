@@ -1,9 +1,11 @@
 // Output items and their stream events, as OpenAI's Responses API and APIs modelled on it send them, as chat chunks.
-import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../core/chat.ts";
-import type { Decoder, ServerEvent } from "../core/dialect.ts";
+
+import type { ServerEvent } from "../core/dialect.ts";
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
 import { garbled } from "../core/upstream.ts";
-import { Fold } from "../wire/fold.ts";
+import type { Decoder } from "../dialects/dialect.ts";
+import { Fold } from "../operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../operations/chat/form.ts";
 import { type CallType, callPiece, callStart, chunk, inputOf, keyOf, PIECES } from "./response-events.ts";
 import { citationOf, failure, incompleteReason, logprobsOf } from "./response-fields.ts";
 import { type Item, newItem, nthPiece, type Piece, pieceOf } from "./response-pieces.ts";

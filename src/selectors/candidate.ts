@@ -1,8 +1,8 @@
 // A request as every model is compared with it, and the reasons why a model can't serve it.
 import type { Cached } from "../core/attempt.ts";
 import { type Capability, can, type ModelCard } from "../core/card.ts";
-import { type ChatRequest, outputLimitOf } from "../core/chat.ts";
 import type { RouterRules } from "../core/settings.ts";
+import { type ChatRequest, outputLimitOf } from "../operations/chat/form.ts";
 import { type CardHealth, type HealthView, NO_HEALTH } from "./health-view.ts";
 import { Learned } from "./learning/learned.ts";
 import type { Needs } from "./needs.ts";

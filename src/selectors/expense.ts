@@ -1,6 +1,6 @@
 // What an answer is expected to cost, and how long it is expected to take.
 import type { Price, Rates } from "../core/card.ts";
-import type { ReasoningEffort } from "../core/chat.ts";
+import type { ReasoningEffort } from "../operations/chat/form.ts";
 import type { CardHealth } from "./health-view.ts";
 import type { Profile } from "./profiles.ts";
 

@@ -1,5 +1,11 @@
 // Features of a request: its shape, its script, and the hashed words of its last turn and of the context around it.
-import { type ChatMessage, type ChatRequest, type Content, outputLimitOf, type Tool } from "../core/chat.ts";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type Content,
+  outputLimitOf,
+  type Tool,
+} from "../operations/chat/form.ts";
 import { noCounts, scan, type TextCounts } from "./ngrams.ts";
 import { taskOf } from "./politeness.ts";
 

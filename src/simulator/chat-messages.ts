@@ -1,6 +1,6 @@
 // Chat messages of the OpenAI form, as OpenAI, Mistral and Cohere take them: read into turns, and their order checked.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
-import { parseDataUrl } from "../wire/data-url.ts";
+import { parseDataUrl } from "../operations/chat/data-url.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./scene.ts";
 import { base64Bytes, type Path, reject } from "./strict.ts";
 

@@ -1,5 +1,5 @@
 // The fields of a Chat Completions request, strictly as OpenAI takes them or leniently as compatible servers do.
-import { parseDataUrl } from "../wire/data-url.ts";
+import { parseDataUrl } from "../operations/chat/data-url.ts";
 import {
   anything,
   base64,

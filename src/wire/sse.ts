@@ -2,8 +2,8 @@
 import type { ServerEvent } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
-import { Run } from "./run.ts";
-import type { Template } from "./splice.ts";
+import { Run } from "../operations/chat/run.ts";
+import type { Template } from "../operations/chat/splice.ts";
 
 /** A longer event is not an answer but a flood: images in base64 stay below it. */
 export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;

@@ -1,9 +1,9 @@
 // How far the prompt estimates are off: from what providers counted in recorded calls, from o200k, and on kinds of text.
 import { createHash } from "node:crypto";
 import type { ModelCard } from "../../src/core/card.ts";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import { likelyPromptTokens, worstPromptTokens } from "../../src/ledger/estimate.ts";
 import { tokensOf } from "../../src/ledger/price.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { fixturesFolder, type Recording, readTraffic } from "../recorded/load.ts";
 import { answerOf, subjectOf } from "../recorded/pipeline.ts";
 import { requestForm } from "../recorded/requests.ts";

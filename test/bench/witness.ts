@@ -1,5 +1,5 @@
 // What it costs to see an answer go by for what it says against itself: `bun test/bench/grader.ts`.
-import type { ChatChunk, ChatRequest } from "../../src/core/chat.ts";
+import type { ChatChunk, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Grader } from "../../src/selectors/learning/signal.ts";
 
 const ROUNDS = 5000;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/card.ts";
-import type { ChatRequest, ToolChoice } from "../../src/core/chat.ts";
+import type { ChatRequest, ToolChoice } from "../../src/operations/chat/form.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
 
 const TOOLS = ["one", "two"].map((name) => ({ type: "function" as const, function: { name } }));

@@ -1,8 +1,8 @@
 // One question to the gateway, whole or streamed, read as a strict client reads it and put into one form.
 import { expect } from "bun:test";
-import type { ChatChunk } from "../../src/core/chat.ts";
 import { arrayOf, type JsonObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
-import { Fold } from "../../src/wire/fold.ts";
+import { Fold } from "../../src/operations/chat/fold.ts";
+import type { ChatChunk } from "../../src/operations/chat/form.ts";
 import type { UnderTest } from "../harness.ts";
 import { type Seen, seen } from "../http/observe.ts";
 

@@ -17,7 +17,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a plain answer keeps its provider's word for the finish",
-    file: "src/wire/normalise.ts",
+    file: "src/operations/chat/normalise.ts",
     find: 'finish_reason ? finishOf(finish_reason, 0) : "stop"',
     replace: "finish_reason",
     tests: ["test/wire-plain.test.ts"],
@@ -78,14 +78,14 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "sum cumulative usage",
-    file: "src/wire/normalise.ts",
+    file: "src/operations/chat/normalise.ts",
     find: "    if (usage) this.#usage = soundUsage",
     replace: `    if (usage && this.#usage) usage.completion_tokens += this.#usage.completion_tokens;
     if (usage) this.#usage = soundUsage`,
   },
   {
     name: "a choice that nobody asked for is passed on",
-    file: "src/wire/normalise.ts",
+    file: "src/operations/chat/normalise.ts",
     find: "if (index >= this.#choicesMax) throw",
     replace: "if (index > 1000) throw",
     tests: ["test/wire-choices.test.ts"],
@@ -248,21 +248,21 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a stream is passed on unread whatever came between",
-    file: "src/wire/answer.ts",
+    file: "src/operations/chat/answer.ts",
     find: "if (!grew) this.#parser.template = null;",
     replace: "if (!grew) void grew;",
     tests: ["test/wire-splice.test.ts"],
   },
   {
     name: "text passed on unread is not counted",
-    file: "src/wire/run.ts",
+    file: "src/operations/chat/run.ts",
     find: "(all.match(ESCAPE)?.length ?? 0)",
     replace: "0",
     tests: ["test/wire-splice.test.ts"],
   },
   {
     name: "escapes are passed on as they come",
-    file: "src/wire/splice.ts",
+    file: "src/operations/chat/splice.ts",
     find: "bfnrt])[ ",
     replace: "bfnrt/])[ ",
     tests: ["test/wire-splice.test.ts"],

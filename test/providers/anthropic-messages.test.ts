@@ -1,7 +1,7 @@
 // The Anthropic dialect's turns: order, merging, tool results, ids, files, prefills and cache marks.
 import { expect, test } from "bun:test";
-import type { ChatMessage } from "../../src/core/chat.ts";
 import { arrayOf, objectOf } from "../../src/core/json.ts";
+import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import {
   CLASSIC,
   call,

@@ -1,7 +1,7 @@
 // The Anthropic dialect's thinking over two turns: text, signatures and places must come back byte for byte.
 import { expect, test } from "bun:test";
-import type { ChatMessage, ChatReply, ChatRequest } from "../../src/core/chat.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
+import type { ChatMessage, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import {
   CLASSIC,
   close,

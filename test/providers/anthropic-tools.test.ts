@@ -1,7 +1,7 @@
 // The Anthropic dialect's tools, the choice among them, constrained output and the schemas of both.
 import { expect, test } from "bun:test";
-import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
 import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { cleanSchema, inputSchema } from "../../src/providers/anthropic/schema.ts";
 import {
   CLASSIC,

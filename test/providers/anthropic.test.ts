@@ -1,8 +1,8 @@
 // The Anthropic dialect's request fields: each quirk one line of a table, then address, headers and model names.
 import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { anthropic } from "../../src/providers/anthropic/dialect.ts";
 import { type Traits, traitsOf } from "../../src/providers/anthropic/models.ts";
 import {

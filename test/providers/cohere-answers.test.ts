@@ -1,7 +1,7 @@
 // What comes back from Cohere's v2 chat: blocks, plans, citations, endings, failures; and how a turn goes back.
 import { describe, expect, test } from "bun:test";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { cohere } from "../../src/providers/cohere/dialect.ts";
 import { cardOf, encoded, faultIn, messageOf, streamed, streamOf, whole } from "./drive.ts";
 

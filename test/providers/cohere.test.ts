@@ -1,7 +1,7 @@
 // What a chat request becomes as a call of Cohere's v2 chat, row by row.
 import { expect, test } from "bun:test";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { cohere } from "../../src/providers/cohere/dialect.ts";
 import { BASE, cardOf, encoded, faultIn, functionTool } from "./drive.ts";
 

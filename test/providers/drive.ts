@@ -1,11 +1,12 @@
 // Drives one dialect for its tests: encodes a request for a card, and reads a stream or a body the way the gateway does.
 import type { Capability, ModelCard } from "../../src/core/card.ts";
-import type { ChatReply, ChatRequest } from "../../src/core/chat.ts";
-import type { Dialect, Outgoing } from "../../src/core/dialect.ts";
+import type { Outgoing } from "../../src/core/dialect.ts";
 import { faultOf } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import { Fold } from "../../src/wire/fold.ts";
-import { Normaliser, normaliseReply } from "../../src/wire/normalise.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import { Fold } from "../../src/operations/chat/fold.ts";
+import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
+import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { EventParser } from "../../src/wire/sse.ts";
 
 export const BASE = "https://upstream.example/v1";

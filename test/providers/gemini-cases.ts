@@ -1,11 +1,11 @@
 // What the tests of the generateContent dialect share: encoding for a model, reading bodies as a reply, and small parts.
 import type { ModelCard } from "../../src/core/card.ts";
-import type { ChatChunk, ChatReply, ChatRequest } from "../../src/core/chat.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { Fold } from "../../src/operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
+import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { gemini } from "../../src/providers/gemini/dialect.ts";
-import { Fold } from "../../src/wire/fold.ts";
-import { Normaliser, normaliseReply } from "../../src/wire/normalise.ts";
 
 export const BASE = "https://generativelanguage.googleapis.com/v1beta";
 export const VERTEX =

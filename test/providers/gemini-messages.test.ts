@@ -1,7 +1,7 @@
 // A conversation as Gemini's contents: roles, results, signatures, media, and thinking over two turns.
 import { describe, expect, test } from "bun:test";
-import type { ContentPart } from "../../src/core/chat.ts";
 import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import type { ContentPart } from "../../src/operations/chat/form.ts";
 import { BASE, call, encoded, faultCode, part, SENTINEL, streamed, VERTEX, whole } from "./gemini-cases.ts";
 
 describe("messages", () => {

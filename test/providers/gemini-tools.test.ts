@@ -1,7 +1,7 @@
 // Tools as Gemini's function declarations: choices among them, and schemas in the subset that it takes.
 import { describe, expect, test } from "bun:test";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { gemini } from "../../src/providers/gemini/dialect.ts";
 import { cardOf, encoded, part, requestOf, tool } from "./gemini-cases.ts";
 

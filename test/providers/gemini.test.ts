@@ -1,7 +1,7 @@
 // What Gemini's address, key, sampling, format and thinking fields become, by model generation.
 import { describe, expect, test } from "bun:test";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { gemini } from "../../src/providers/gemini/dialect.ts";
 import { BASE, cardOf, encoded, tool } from "./gemini-cases.ts";
 

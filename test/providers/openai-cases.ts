@@ -1,9 +1,10 @@
 // What the tests of the OpenAI dialect share: a request sent to one of the table's providers, and rows of such.
 import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
-import type { ChatRequest } from "../../src/core/chat.ts";
-import type { Dialect, Outgoing } from "../../src/core/dialect.ts";
+import type { Outgoing } from "../../src/core/dialect.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
 import { cardOf, encoded, functionTool } from "./drive.ts";
 

@@ -1,7 +1,7 @@
 // Requests of the OpenAI dialect: what OpenAI's own models take, its two interfaces, and messages as servers take them.
 import { describe, expect, test } from "bun:test";
-import type { ChatMessage, ChatRequest, CustomTool } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatMessage, ChatRequest, CustomTool } from "../../src/operations/chat/form.ts";
 import { checkChatRequest } from "../../src/simulator/openai-check.ts";
 import { BASE, cardOf, encoded } from "./drive.ts";
 import { ALL, dialectOf, type Row, sent, testRows, tools } from "./openai-cases.ts";

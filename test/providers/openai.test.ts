@@ -1,7 +1,7 @@
 // Answers of the OpenAI dialect as servers really send them: streams, replies, and failures inside both.
 import { describe, expect, test } from "bun:test";
-import type { ChatRequest, CustomTool } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatRequest, CustomTool } from "../../src/operations/chat/form.ts";
 import { cardOf, faultIn, messageOf, requestOf, streamed, streamOf, whole } from "./drive.ts";
 import { dialectOf } from "./openai-cases.ts";
 

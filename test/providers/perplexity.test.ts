@@ -1,7 +1,7 @@
 // What a chat request becomes as a call of Perplexity's Agent API: what stands for Sonar, strict bodies, renamed functions.
 import { expect, test } from "bun:test";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { perplexity } from "../../src/providers/perplexity/dialect.ts";
 import { BASE, cardOf, encoded, faultIn, functionTool } from "./drive.ts";
 

@@ -1,7 +1,7 @@
 // What comes back from the Responses API: whole, streamed, streamed with gaps, incomplete, failed.
 import { describe, expect, test } from "bun:test";
-import type { FinishReason } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { responses } from "../../src/providers/responses/dialect.ts";
 import { faultIn, messageOf, streamed, streamOf, whole } from "./drive.ts";
 

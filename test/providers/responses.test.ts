@@ -1,7 +1,7 @@
 // What a chat request becomes as a call of the Responses API, row by row, and how thinking goes back in the next turn.
 import { describe, expect, test } from "bun:test";
-import type { AssistantMessage, ChatRequest } from "../../src/core/chat.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import type { AssistantMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { responses } from "../../src/providers/responses/dialect.ts";
 import { BASE, cardOf, encoded, faultIn, functionTool, messageOf, whole } from "./drive.ts";
 

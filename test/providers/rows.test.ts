@@ -1,7 +1,7 @@
 // The table of providers: every row as configuration needs it, and every quirk of theirs as a request sent.
 import { describe, expect, test } from "bun:test";
-import type { ChatMessage, CustomTool } from "../../src/core/chat.ts";
 import { DIALECTS } from "../../src/core/dialect.ts";
+import type { ChatMessage, CustomTool } from "../../src/operations/chat/form.ts";
 import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
 import { BASE, cardOf, functionTool } from "./drive.ts";
 import { jsonSchema, named, type Row, sent, testRows, tools } from "./openai-cases.ts";

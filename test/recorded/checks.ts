@@ -1,6 +1,7 @@
 // What is asked of every recording: one function per question, giving what is wrong, or null where the question does not arise.
-import type { ChatReply } from "../../src/core/chat.ts";
+
 import { Fault } from "../../src/core/fault.ts";
+import type { ChatReply } from "../../src/operations/chat/form.ts";
 import { EventParser } from "../../src/wire/sse.ts";
 import { decoded } from "../decoded.ts";
 import { differences } from "./compare.ts";

@@ -1,6 +1,13 @@
 // Holds a reply against what its recording says; gives the differences in a few words each.
-import type { ChatReply, ReasoningDetail, ReplyChoice, ToolCall, Usage } from "../../src/core/chat.ts";
+
 import { arrayOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import type {
+  ChatReply,
+  ReasoningDetail,
+  ReplyChoice,
+  ToolCall,
+  Usage,
+} from "../../src/operations/chat/form.ts";
 import type { ExpectedAnswer, ExpectedCall, ExpectedChoice, ExpectedUsage } from "./expectation.ts";
 
 /** `taken` are the tool-call ids of the conversation so far, which a reply may not use again. */

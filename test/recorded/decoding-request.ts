@@ -1,6 +1,7 @@
 // The client's request behind a recorded answer, as far as a decoder looks at it: tools, choices, the ids in its history.
-import type { ChatMessage, ChatRequest, FunctionTool, Tool } from "../../src/core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import type { ChatMessage, ChatRequest, FunctionTool, Tool } from "../../src/operations/chat/form.ts";
 import type { Recording } from "./load.ts";
 
 export function requestForDecoding(recording: Recording): ChatRequest {

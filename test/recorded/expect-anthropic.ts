@@ -1,6 +1,7 @@
 // What a recording of Anthropic's Messages API says: blocks in their order, usage summed over cache and iterations.
-import type { FinishReason } from "../../src/core/chat.ts";
+
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { eventsOf } from "./events.ts";
 import {
   addPiece,

@@ -1,6 +1,7 @@
 // What a recording of Cohere's v2 chat says, whole or streamed.
-import type { FinishReason } from "../../src/core/chat.ts";
+
 import { arrayOf, countOf, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { eventsOf } from "./events.ts";
 import {
   append,

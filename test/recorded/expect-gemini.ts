@@ -1,6 +1,7 @@
 // What a recording of Gemini's generateContent says, whole or streamed: parts in their order, usage of the last report.
-import type { FinishReason } from "../../src/core/chat.ts";
+
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { eventsOf } from "./events.ts";
 import {
   addSignature,

@@ -1,6 +1,7 @@
 // What a recording of the OpenAI dialect (and Mistral's variant of it) says, read by the published field names.
-import type { FinishReason } from "../../src/core/chat.ts";
+
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { eventsOf } from "./events.ts";
 import {
   addSignature,

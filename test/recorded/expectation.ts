@@ -1,6 +1,7 @@
 // What a recording says, in the terms of the canonical form: the answer that a right adapter gives for it.
-import type { FinishReason } from "../../src/core/chat.ts";
+
 import { countOf, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import type { FinishReason } from "../../src/operations/chat/form.ts";
 
 export interface ExpectedCall {
   name: string;

@@ -1,5 +1,5 @@
 // The grammar of a stream as clients rely on it, checked on emitted chunks: `start (content | reasoning | tool …)* finish usage?`.
-import type { ChatChunk, ChunkChoice, ToolCallDelta } from "../../src/core/chat.ts";
+import type { ChatChunk, ChunkChoice, ToolCallDelta } from "../../src/operations/chat/form.ts";
 
 interface Seen {
   started: boolean;

@@ -1,12 +1,12 @@
 // The way of an answer through the gateway, from bytes to the client's chunks and the folded reply, for one recording.
 import type { ModelCard } from "../../src/core/card.ts";
 import { CAPABILITIES } from "../../src/core/card.ts";
-import type { ChatChunk, ChatReply, ChatRequest } from "../../src/core/chat.ts";
-import type { Dialect } from "../../src/core/dialect.ts";
 import { parseJson } from "../../src/core/json.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import { Fold } from "../../src/operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
+import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
-import { Fold } from "../../src/wire/fold.ts";
-import { Normaliser, normaliseReply } from "../../src/wire/normalise.ts";
 import { EventParser } from "../../src/wire/sse.ts";
 import { decoded } from "../decoded.ts";
 import { requestForDecoding } from "./decoding-request.ts";

@@ -1,6 +1,7 @@
 // What the readers of recorded native requests share: giving up on what OpenAI's form has no words for, and comparing bodies.
-import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, parseJson, stringOf } from "../../src/core/json.ts";
+import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 
 /** The request says something that no chat-completion request says, so no client of ours could have caused it. */
 export class NotPlain extends Error {}

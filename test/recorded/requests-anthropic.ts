@@ -1,6 +1,7 @@
 // Recorded Messages requests as the chat-completion requests that mean the same, and the form in which both are compared.
-import type { ChatRequest } from "../../src/core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, merged, notPlain, only, without } from "./plain.ts";
 
 const FIELDS = [

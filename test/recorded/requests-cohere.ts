@@ -1,6 +1,7 @@
 // Recorded Cohere v2 requests as the chat-completion requests that mean the same, and the form in which both are compared.
-import type { ChatRequest } from "../../src/core/chat.ts";
+
 import { arrayOf, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, toolResult, without } from "./plain.ts";
 
 const FIELDS = [

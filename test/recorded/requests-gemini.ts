@@ -1,6 +1,7 @@
 // Recorded generateContent requests as the chat-completion requests that mean the same, and the form in which both are compared.
-import type { ChatRequest } from "../../src/core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, merged, notPlain, only, toolResult, without } from "./plain.ts";
 
 /** Google reads snake_case names too, and some clients send them: one level of names, as the documentation writes them. */

@@ -1,6 +1,7 @@
 // Recorded requests of the OpenAI form (OpenAI's own and Mistral's) as clients send them, and the form in which both are compared.
-import type { ChatRequest } from "../../src/core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, without } from "./plain.ts";
 import { STANDARD_FIELDS } from "./standard-fields.ts";
 

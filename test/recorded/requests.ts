@@ -1,6 +1,7 @@
 // Whether an adapter writes a recorded native request again from the chat-completion request that means the same.
-import type { ChatRequest } from "../../src/core/chat.ts";
+
 import type { JsonObject } from "../../src/core/json.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChatApi, Recording } from "./load.ts";
 import type { Subject } from "./pipeline.ts";
 import { bodyDifferences, NotPlain, notPlain } from "./plain.ts";

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import type { ChatChunk, ChatReply } from "../../src/core/chat.ts";
 import { objectOf } from "../../src/core/json.ts";
+import type { ChatChunk, ChatReply } from "../../src/operations/chat/form.ts";
 
 export interface OfficialSchema {
   /** What is wrong with a whole answer, its envelope put in; null when it is valid. */

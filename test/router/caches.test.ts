@@ -1,8 +1,8 @@
 // What of a conversation's prompt a model is likely to hold: what it was seen to do, and nothing that it never does.
 import { expect, test } from "bun:test";
-import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
+import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { cardOf } from "./shop.ts";
 
 test("a model is taken to do what its last answers said, and half before they said anything", () => {

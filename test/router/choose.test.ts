@@ -1,12 +1,12 @@
 // A choice among many models of any kind: what is told of the first few holds for all of them, sorted one by one.
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import { SKILLS, type SkillRow } from "../../src/core/skill.ts";
 import { planOf } from "../../src/gateway/plan.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { Candidate, ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose, FIRST_KEPT } from "../../src/selectors/choose.ts";
 import { keptDecision } from "../../src/selectors/decision.ts";

@@ -1,6 +1,6 @@
 // The order of attempts: fallbacks, open breakers, probes, and conversations that stay where they were.
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { ChatMessage } from "../../src/core/chat.ts";
+import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { cardOf, HOUSE, names, OTHER, Planning } from "./planning.ts";
 
 const TWIN = { fallbacks: [OTHER] };

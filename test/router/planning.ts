@@ -2,7 +2,6 @@
 
 import type { Attempt } from "../../src/core/attempt.ts";
 import type { ModelCard } from "../../src/core/card.ts";
-import type { ChatMessage, ChatRequest } from "../../src/core/chat.ts";
 import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
@@ -11,6 +10,7 @@ import type { RetirementBudget } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
+import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 
 export function cardOf(id: string): ModelCard {
   const [provider = "", name = ""] = id.split("#");

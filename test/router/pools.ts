@@ -1,9 +1,9 @@
 // A pool of public rows as the gateway would meet it: cards, skill rows of the models, labels to learn from, requests.
 import type { ModelCard } from "../../src/core/card.ts";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose, decide } from "../../src/selectors/choose.ts";
 import { thoughtTokens } from "../../src/selectors/expense.ts";

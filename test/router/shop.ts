@@ -1,10 +1,10 @@
 // Three cards and their skills, and how the selectors' tests ask for one of them.
 import type { Capability, ModelCard } from "../../src/core/card.ts";
-import type { ChatRequest } from "../../src/core/chat.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { featuresOf } from "../../src/selectors/features.ts";

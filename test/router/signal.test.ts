@@ -1,6 +1,6 @@
 // What an answer says against itself: refusals, cuts, JSON and tool calls that are not what was asked for; and what isn't one.
 import { describe, expect, test } from "bun:test";
-import type { ChatChunk, ChatRequest, FinishReason } from "../../src/core/chat.ts";
+import type { ChatChunk, ChatRequest, FinishReason } from "../../src/operations/chat/form.ts";
 import { isOf } from "../../src/selectors/learning/schema.ts";
 import { Grader, type Signal, saidBy } from "../../src/selectors/learning/signal.ts";
 

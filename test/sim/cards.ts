@@ -1,6 +1,6 @@
 // The models of the simulation and what they cost: the price table that the auditor reckons with too.
 import type { ModelCard, Price, Rates } from "../../src/core/card.ts";
-import type { Dialect } from "../../src/core/dialect.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
 import { anthropic } from "../../src/providers/anthropic/dialect.ts";
 import { gemini } from "../../src/providers/gemini/dialect.ts";
 import { dialectNamed } from "../../src/providers/index.ts";

@@ -1,5 +1,5 @@
 // Clients: they ask, read at their own pace, hang up when they like, and note down what they were given.
-import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/core/chat.ts";
+
 import { type Fault, faultOf } from "../../src/core/fault.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
@@ -8,8 +8,9 @@ import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
 import { idempotencyOf } from "../../src/gateway/idempotency.ts";
 import type { Selection } from "../../src/gateway/plan.ts";
 import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
+import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operations/chat/form.ts";
+import { chunksOf, type Part } from "../../src/operations/chat/run.ts";
 import { fair } from "../../src/selectors/fair.ts";
-import { chunksOf, type Part } from "../../src/wire/run.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
 import { CARDS, DIALECT_OF } from "./cards.ts";
 import type { EventClock } from "./event-clock.ts";

@@ -1,7 +1,8 @@
 // What one seed's day is like: rules, accounts, keys, requests, top-ups, crashes, and what goes wrong how often.
-import type { ChatRequest } from "../../src/core/chat.ts";
+
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { keyOf } from "../samples.ts";
 import { type TroubleWeights, troublesFor } from "./call-truth.ts";
 import { CARDS } from "./cards.ts";

@@ -1,12 +1,12 @@
 // Both ways of a streamed answer over the same bytes, for tests that hold them against each other.
 import { expect } from "bun:test";
 import type { ModelCard } from "../../src/core/card.ts";
-import type { ChatRequest } from "../../src/core/chat.ts";
-import type { Dialect } from "../../src/core/dialect.ts";
 import { faultOf } from "../../src/core/fault.ts";
-import { AnswerReader } from "../../src/wire/answer.ts";
-import { Fold } from "../../src/wire/fold.ts";
-import { chunksOf, type Part, Run } from "../../src/wire/run.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import { AnswerReader } from "../../src/operations/chat/answer.ts";
+import { Fold } from "../../src/operations/chat/fold.ts";
+import type { ChatRequest } from "../../src/operations/chat/form.ts";
+import { chunksOf, type Part, Run } from "../../src/operations/chat/run.ts";
 import { AnswerLines } from "../../src/wire/sse.ts";
 import { decoded } from "../decoded.ts";
 

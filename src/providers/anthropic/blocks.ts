@@ -1,6 +1,7 @@
 // The content blocks of an answer, whole or in pieces, as deltas: the one mapping behind streams and whole replies.
-import type { Delta, ToolCallDelta, UrlCitation } from "../../core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import type { Delta, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
 import { redactedDetail, thinkingDetail } from "./thinking.ts";
 import { customInput, OUTPUT_TOOL } from "./tools.ts";
 

@@ -1,8 +1,15 @@
 // The parts of a message as Anthropic's content blocks: text, images and documents, with their cache marks.
-import { type Content, type ContentPart, type FilePart, type ImagePart, partsOf } from "../../core/chat.ts";
+
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { parseDataUrl } from "../../wire/data-url.ts";
+import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import {
+  type Content,
+  type ContentPart,
+  type FilePart,
+  type ImagePart,
+  partsOf,
+} from "../../operations/chat/form.ts";
 
 /** One content block of the Messages API. */
 export interface Block extends JsonObject {

@@ -1,4 +1,6 @@
 // The client's messages as Anthropic's system prompt and alternating turns.
+
+import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -6,8 +8,7 @@ import {
   type SystemMessage,
   type ToolCall,
   type ToolMessage,
-} from "../../core/chat.ts";
-import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+} from "../../operations/chat/form.ts";
 import { type Block, blocksOf, marked, textBlock } from "./content.ts";
 import { thinkingBlocks } from "./thinking.ts";
 

@@ -1,6 +1,6 @@
 // Anthropic's answers, streamed and whole, as canonical chunks and replies.
-import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../core/chat.ts";
-import type { Decoder, ServerEvent } from "../../core/dialect.ts";
+
+import type { ServerEvent } from "../../core/dialect.ts";
 import {
   arrayOf,
   isObject,
@@ -11,7 +11,9 @@ import {
   stringOf,
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
-import { Fold } from "../../wire/fold.ts";
+import type { Decoder } from "../../dialects/dialect.ts";
+import { Fold } from "../../operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
 import { Blocks } from "./blocks.ts";
 import { faultInAnswer, isError } from "./errors.ts";
 import { customNames } from "./tools.ts";

@@ -1,5 +1,5 @@
 // The Anthropic Messages dialect: what stands between the canonical form and `POST {base}/messages`.
-import type { Dialect } from "../../core/dialect.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
 import { MessageDecoder, reply } from "./decode.ts";
 import { encode } from "./encode.ts";
 import { explain } from "./errors.ts";

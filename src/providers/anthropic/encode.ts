@@ -1,8 +1,8 @@
 // A chat-completion request as a call of Anthropic's Messages API.
 import type { ModelCard } from "../../core/card.ts";
-import { type ChatMessage, type ChatRequest, outputLimitOf, partsOf } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { type ChatMessage, type ChatRequest, outputLimitOf, partsOf } from "../../operations/chat/form.ts";
 import { leftOut } from "../fields.ts";
 import { withinMarks } from "./cache-marks.ts";
 import { type Block, textBlock } from "./content.ts";

@@ -1,7 +1,7 @@
 // Thinking both ways: reasoning effort as each generation takes it, and thinking blocks as they travel through clients.
 import { can, type ModelCard } from "../../core/card.ts";
-import type { ChatRequest, ReasoningDetail, ReasoningEffort } from "../../core/chat.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ChatRequest, ReasoningDetail, ReasoningEffort } from "../../operations/chat/form.ts";
 import type { Block } from "./content.ts";
 import type { Traits } from "./models.ts";
 

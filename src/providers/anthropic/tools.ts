@@ -1,6 +1,13 @@
 // Tools, the choice among them, and constrained output, as the Messages API takes each.
-import type { ChatRequest, CustomTool, FunctionTool, ResponseFormat, Tool } from "../../core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type {
+  ChatRequest,
+  CustomTool,
+  FunctionTool,
+  ResponseFormat,
+  Tool,
+} from "../../operations/chat/form.ts";
 import { forcedCallWords } from "../forced-call.ts";
 import { marked } from "./content.ts";
 import type { Traits } from "./models.ts";

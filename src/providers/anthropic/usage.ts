@@ -1,6 +1,7 @@
 // Anthropic's token counts as the canonical usage.
-import type { Usage } from "../../core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import type { Usage } from "../../operations/chat/form.ts";
 import { knownCount, reportedCount } from "../counts.ts";
 
 /** Tokens of another model that advised: they are in no total of Anthropic's own either. */

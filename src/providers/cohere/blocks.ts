@@ -1,6 +1,7 @@
 // Cohere's content blocks, plans, calls and citations as deltas: one mapping for streamed and whole answers.
-import type { Delta, FinishReason, ReasoningDetail, UrlCitation, Usage } from "../../core/chat.ts";
+
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Delta, FinishReason, ReasoningDetail, UrlCitation, Usage } from "../../operations/chat/form.ts";
 import { knownCount, mainCounts, reportedCount } from "../counts.ts";
 
 /** Thinking blocks of the content. */

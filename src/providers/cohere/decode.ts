@@ -1,6 +1,6 @@
 // Cohere v2's streamed and whole chat answers as chunks (Cohere API reference, "Chat" and "Chat with Streaming").
-import type { ChatChunk, ChatReply, Delta } from "../../core/chat.ts";
-import type { Decoder, ServerEvent } from "../../core/dialect.ts";
+
+import type { ServerEvent } from "../../core/dialect.ts";
 import {
   arrayOf,
   countOf,
@@ -11,7 +11,9 @@ import {
   stringOf,
 } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
-import { Fold } from "../../wire/fold.ts";
+import type { Decoder } from "../../dialects/dialect.ts";
+import { Fold } from "../../operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, Delta } from "../../operations/chat/form.ts";
 import { explainInside } from "../chat-error.ts";
 import { blockDelta, callDelta, citationDelta, finishOf, PLAN_FORMAT, Thoughts, usageOf } from "./blocks.ts";
 

@@ -1,7 +1,7 @@
 // Cohere's v2 chat as an upstream dialect.
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatReply, ChatRequest } from "../../core/chat.ts";
-import type { Decoder, Dialect } from "../../core/dialect.ts";
+import type { Decoder, Dialect } from "../../dialects/dialect.ts";
+import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import { explainChat } from "../chat-error.ts";
 import { customDecoder, customNames, withCustomCalls } from "../chat-tools.ts";
 import { CohereReader } from "./decode.ts";

@@ -1,8 +1,8 @@
 // A chat-completion request as a call of Cohere's v2 chat (`POST {base}/chat`).
 import { can, type ModelCard } from "../../core/card.ts";
-import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { asFunction, plainChoice } from "../chat-tools.ts";
 import { leftOut } from "../fields.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";

@@ -1,4 +1,7 @@
 // Chat messages as Cohere v2 takes them, its own thinking and plans of earlier turns put back.
+
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, stringOf } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -6,9 +9,7 @@ import {
   partsOf,
   textOf,
   type UserMessage,
-} from "../../core/chat.ts";
-import { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, stringOf } from "../../core/json.ts";
+} from "../../operations/chat/form.ts";
 import { asFunctionCall } from "../chat-tools.ts";
 import { PLAN_FORMAT, THINKING_FORMAT } from "./blocks.ts";
 

@@ -1,7 +1,14 @@
 // One candidate of an answer while its parts come in: text, thoughts, calls and pictures as deltas of one choice.
-import type { ChunkChoice, Delta, FinishReason, ReasoningDetail, ToolCallDelta } from "../../core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
+import type {
+  ChunkChoice,
+  Delta,
+  FinishReason,
+  ReasoningDetail,
+  ToolCallDelta,
+} from "../../operations/chat/form.ts";
 import { REASONING_FORMAT } from "./contents.ts";
 import { annotationsOf, logprobsOf } from "./metadata.ts";
 import { applyPartialArgs } from "./partial-args.ts";

@@ -1,7 +1,7 @@
 // The sampling, length, format and thinking fields of a request as Gemini's `generationConfig`.
 import type { ModelCard } from "../../core/card.ts";
-import { type ChatRequest, outputLimitOf, type ResponseFormat } from "../../core/chat.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { type ChatRequest, outputLimitOf, type ResponseFormat } from "../../operations/chat/form.ts";
 import { outputLimit } from "../outgoing.ts";
 import { type ModelFacts, thinkingOf } from "./models.ts";
 import { cleanSchema } from "./schema.ts";

@@ -1,4 +1,6 @@
 // The messages of a conversation as Gemini's `contents` and `systemInstruction`, thinking and its signatures included.
+
+import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -10,8 +12,7 @@ import {
   type ToolCall,
   type ToolMessage,
   textOf,
-} from "../../core/chat.ts";
-import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+} from "../../operations/chat/form.ts";
 import { audioPart, filePart, mediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
 import { sentName } from "./tools.ts";

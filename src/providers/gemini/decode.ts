@@ -1,6 +1,6 @@
 // Gemini's answers as chunks: one reader for streamed events and for whole bodies, which are the same objects.
-import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../core/chat.ts";
-import type { Decoder, ServerEvent } from "../../core/dialect.ts";
+
+import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import {
   arrayOf,
@@ -12,7 +12,9 @@ import {
   stringOf,
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
-import { Fold } from "../../wire/fold.ts";
+import type { Decoder } from "../../dialects/dialect.ts";
+import { Fold } from "../../operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../operations/chat/form.ts";
 import { Candidate } from "./candidate.ts";
 import { errorFault } from "./errors.ts";
 import { reasonOf, usageOf } from "./metadata.ts";

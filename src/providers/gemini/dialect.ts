@@ -1,7 +1,8 @@
 // Google's generateContent API: which address, key and body a request becomes, and who reads the answer.
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatRequest } from "../../core/chat.ts";
-import type { Decoder, Dialect, Outgoing, Target } from "../../core/dialect.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import type { Decoder, Dialect } from "../../dialects/dialect.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
 import { customDecoder, customNames, withCustomCalls } from "../chat-tools.ts";
 import { leftOut } from "../fields.ts";
 import { configOf } from "./config.ts";

@@ -1,8 +1,9 @@
 // Pictures, sound and documents of a message as Gemini's inline data or file references; nothing is ever fetched.
-import type { AudioPart, FilePart } from "../../core/chat.ts";
+
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { parseDataUrl } from "../../wire/data-url.ts";
+import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
 
 const TYPES: ReadonlyMap<string, string> = new Map([
   ["jpg", "image/jpeg"],

@@ -1,5 +1,5 @@
 // What surrounds a candidate's parts: why it ended, what it cost, what it cites and how likely its tokens were.
-import type { FinishReason, UrlCitation, Usage } from "../../core/chat.ts";
+
 import {
   arrayOf,
   countOf,
@@ -9,6 +9,7 @@ import {
   objectOf,
   stringOf,
 } from "../../core/json.ts";
+import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
 import { knownCount, reportedCount } from "../counts.ts";
 
 /** Reasons by their number too: a server asked for `enum-encoding=int` sends those. In the order of the API's enum. */

@@ -1,6 +1,7 @@
 // What Gemini's API accepts differs by model generation: the facts that encoding needs, by patterns of model names.
-import type { ReasoningEffort } from "../../core/chat.ts";
+
 import type { JsonObject } from "../../core/json.ts";
+import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
 const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const;
 type Level = (typeof LEVELS)[number];

@@ -1,6 +1,7 @@
 // Tools and the choice among them as Gemini's function declarations and calling modes.
-import type { ChatRequest, FunctionTool } from "../../core/chat.ts";
+
 import type { JsonObject } from "../../core/json.ts";
+import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { asFunction, type PlainChoice, plainChoice } from "../chat-tools.ts";
 import { cleanSchema } from "./schema.ts";
 

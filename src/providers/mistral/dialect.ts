@@ -1,5 +1,5 @@
 // The dialect of Mistral's chat API: OpenAI's, more strictly, with thinking as parts of the content.
-import type { Dialect } from "../../core/dialect.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
 import { chatDecoder, chatReply } from "../chat-decode.ts";
 import { explainChat } from "../chat-error.ts";
 import { customDecoder, customNames, withCustomCalls } from "../chat-tools.ts";

@@ -1,8 +1,8 @@
 // A request as a call of Mistral's chat API, which refuses every field it doesn't know: so only known ones are sent.
 import { can, type ModelCard } from "../../core/card.ts";
-import type { ChatRequest, FunctionTool } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
+import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { asFunction, plainChoice } from "../chat-tools.ts";
 import { leftOut } from "../fields.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";

@@ -1,12 +1,13 @@
 // The messages of a request in Mistral's form: four roles in an order it accepts, its own parts, rewritten call ids.
+
+import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
   type ToolMessage,
   textOf,
-} from "../../core/chat.ts";
-import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+} from "../../operations/chat/form.ts";
 import { asFunctionCall } from "../chat-tools.ts";
 import { MistralIds } from "./ids.ts";
 

@@ -1,5 +1,5 @@
 // The dialect of OpenAI's chat-completions API and of the many servers that speak it, each with its quirks.
-import type { Dialect } from "../../core/dialect.ts";
+import type { Dialect } from "../../dialects/dialect.ts";
 import { chatDecoder, chatReply } from "../chat-decode.ts";
 import { explainChat } from "../chat-error.ts";
 import { customDecoder, customNames, withCustomCalls } from "../chat-tools.ts";

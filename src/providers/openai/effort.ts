@@ -1,7 +1,7 @@
 // How long to think: `reasoning_effort` as one model takes it, and the switches that some providers have beside it.
 import { can, type ModelCard } from "../../core/card.ts";
-import type { ChatRequest, ReasoningEffort } from "../../core/chat.ts";
 import { type JsonObject, objectOf } from "../../core/json.ts";
+import type { ChatRequest, ReasoningEffort } from "../../operations/chat/form.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
 const ORDER: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];

@@ -1,8 +1,8 @@
 // A request as a call of one server of the chat-completions API: the object passes through, less what its quirks name.
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatRequest } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
 import { withInstruction } from "../forced-call.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";
 import { planThinking } from "./effort.ts";

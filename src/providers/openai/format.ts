@@ -1,6 +1,7 @@
 // `response_format` as one server takes it; a schema that it can't enforce is told to the model in words.
-import type { ChatRequest } from "../../core/chat.ts";
+
 import type { JsonObject } from "../../core/json.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
 import { wantsJson } from "./effort.ts";
 import { mentionsJson } from "./messages.ts";
 import type { OpenaiQuirks } from "./quirks.ts";

@@ -1,6 +1,12 @@
 // The messages of a request as one server takes them: roles, fields, parts and earlier thinking.
-import { type AssistantMessage, type ChatMessage, type ContentPart, textOf } from "../../core/chat.ts";
+
 import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ContentPart,
+  textOf,
+} from "../../operations/chat/form.ts";
 import { asFunctionCall } from "../chat-tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 

@@ -1,6 +1,6 @@
 // What OpenAI's own models accept, by name (OpenAI API reference and @ai-sdk/openai 4.0): names change, rules stay.
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatRequest } from "../../core/chat.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
 import {
   type EffortQuirks,
   type ModelQuirks,

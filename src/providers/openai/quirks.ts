@@ -1,7 +1,8 @@
 // What may differ between servers of the chat-completions API, as data: one value of this type is one provider.
-import type { ReasoningEffort } from "../../core/chat.ts";
+
 import type { JsonObject } from "../../core/json.ts";
 import type { ErrorRule } from "../../core/upstream.ts";
+import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
 /** How a model is told how long to think. */
 export interface EffortQuirks {

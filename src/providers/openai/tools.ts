@@ -1,6 +1,7 @@
 // Tools and the choice among them as one server takes them; what it can't be told is asked of the model in words.
-import type { ChatRequest, FunctionTool, Tool } from "../../core/chat.ts";
+
 import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest, FunctionTool, Tool } from "../../operations/chat/form.ts";
 import { asFunction, plainChoice } from "../chat-tools.ts";
 import { forcedCallWords } from "../forced-call.ts";
 import { directionOf } from "./effort.ts";

@@ -1,7 +1,7 @@
 // Perplexity's Agent API as an upstream dialect (Perplexity, "Migrate from Sonar to the Agent API").
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatReply, ChatRequest } from "../../core/chat.ts";
-import type { Decoder, Dialect } from "../../core/dialect.ts";
+import type { Decoder, Dialect } from "../../dialects/dialect.ts";
+import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import { explainChat } from "../chat-error.ts";
 import { customDecoder, customNames, withCustomCalls } from "../chat-tools.ts";
 import { ResponseReader } from "../response-output.ts";

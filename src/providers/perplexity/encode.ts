@@ -1,9 +1,14 @@
 // A chat-completion request as a call of Perplexity's Agent API (`POST {base}/agent`), which refuses every unknown field.
 import type { ModelCard } from "../../core/card.ts";
-import { type ChatRequest, type ContentPart, type SystemMessage, textOf } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import {
+  type ChatRequest,
+  type ContentPart,
+  type SystemMessage,
+  textOf,
+} from "../../operations/chat/form.ts";
 import { asFunctionCall } from "../chat-tools.ts";
 import { leftOut } from "../fields.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";

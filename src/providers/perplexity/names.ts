@@ -1,5 +1,5 @@
 // Names of the client's functions that the Agent API keeps for its own tools, and the way there and back.
-import type { ChatRequest } from "../../core/chat.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
 
 /** Refused with a 400 as names of functions (Perplexity, "Function calling and tools"). */
 const RESERVED: ReadonlySet<string> = new Set([

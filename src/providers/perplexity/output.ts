@@ -1,6 +1,7 @@
 // What the Agent API's answers hold beyond the common items: search results, the citations made of them, searches billed.
-import type { ChatRequest, Delta, UrlCitation, Usage } from "../../core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest, Delta, UrlCitation, Usage } from "../../operations/chat/form.ts";
 import { reportedCount } from "../counts.ts";
 import { usageOf } from "../response-fields.ts";
 import type { OutputForm } from "../response-output.ts";

@@ -1,6 +1,7 @@
 // The tools of an Agent API call: the client's functions, and the web search that makes a model behave as Sonar did.
-import type { ChatRequest } from "../../core/chat.ts";
+
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
 import { asFunction, type PlainChoice, plainChoice } from "../chat-tools.ts";
 import { flatTool } from "../response-input.ts";
 import type { Served } from "./models.ts";

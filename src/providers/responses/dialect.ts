@@ -1,8 +1,8 @@
 // OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatReply, ChatRequest, Delta, Usage } from "../../core/chat.ts";
-import type { Decoder, Dialect } from "../../core/dialect.ts";
 import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import type { Decoder, Dialect } from "../../dialects/dialect.ts";
+import type { ChatReply, ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
 import { explainChat } from "../chat-error.ts";
 import { reportedCount } from "../counts.ts";
 import type { CallType } from "../response-events.ts";

@@ -1,8 +1,8 @@
 // A chat-completion request as a call of OpenAI's Responses API (`POST {base}/responses`).
 import type { ModelCard } from "../../core/card.ts";
-import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../core/chat.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { leftOut } from "../fields.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";
 import { flatTool, inputItems } from "../response-input.ts";

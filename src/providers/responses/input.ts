@@ -1,4 +1,7 @@
 // How OpenAI's Responses API takes messages: parts, calls, results, and the thinking of earlier turns.
+
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject } from "../../core/json.ts";
 import type {
   AssistantMessage,
   ContentPart,
@@ -8,9 +11,7 @@ import type {
   TextPart,
   ToolCall,
   ToolMessage,
-} from "../../core/chat.ts";
-import { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject } from "../../core/json.ts";
+} from "../../operations/chat/form.ts";
 import { type InputForm, inputContent } from "../response-input.ts";
 import { REASONING_FORMAT } from "../response-output.ts";
 

@@ -1,6 +1,6 @@
 // What OpenAI's own models take, by name pattern (OpenAI, model pages and the Node SDK's types; state of November 2026).
 import type { ModelCard } from "../../core/card.ts";
-import type { ReasoningEffort } from "../../core/chat.ts";
+import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
 interface Family {
   readonly pattern: RegExp;

@@ -1,7 +1,13 @@
 // What an answer itself says of how good it is: refused, cut off, no JSON where JSON was asked for, calls that can't be made.
-import { type ChatChunk, type ChatRequest, type ChunkChoice, outputLimitOf } from "../../core/chat.ts";
+
 import { isObject, parseJson } from "../../core/json.ts";
 import type { Lesson } from "../../core/rows.ts";
+import {
+  type ChatChunk,
+  type ChatRequest,
+  type ChunkChoice,
+  outputLimitOf,
+} from "../../operations/chat/form.ts";
 import { isOf } from "./schema.ts";
 
 export type Signal = "refused" | "cut_off" | "not_json" | "breaks_schema" | "bad_arguments";

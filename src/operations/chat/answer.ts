@@ -1,13 +1,15 @@
 // A streamed answer's way from its text to the client's chunks: parsed, decoded, cut at stop sequences, put in order.
-import type { ChatChunk, ChatRequest, Usage } from "../core/chat.ts";
-import type { Decoder, ServerEvent } from "../core/dialect.ts";
-import { Fault } from "../core/fault.ts";
-import { garbled } from "../core/upstream.ts";
+
+import type { ServerEvent } from "../../core/dialect.ts";
+import { Fault } from "../../core/fault.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { Decoder } from "../../dialects/dialect.ts";
+import { EventParser } from "../../wire/sse.ts";
 import { refuseIntricate } from "./answer-json.ts";
+import type { ChatChunk, ChatRequest, Usage } from "./form.ts";
 import { Normaliser } from "./normalise.ts";
 import { type Part, Run } from "./run.ts";
 import { PROBE, templateOf } from "./splice.ts";
-import { EventParser } from "./sse.ts";
 import { StopCutter } from "./stop.ts";
 
 /** What one read of the body gave. */

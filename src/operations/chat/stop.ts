@@ -1,5 +1,5 @@
 // Stop sequences for providers that take none: the text is cut where the model should have stopped.
-import type { ChatChunk, ChunkChoice } from "../core/chat.ts";
+import type { ChatChunk, ChunkChoice } from "./form.ts";
 
 /** How much of one stop sequence the text so far ends with: kept up in linear time (Knuth, Morris and Pratt). */
 class Match {

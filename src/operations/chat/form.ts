@@ -1,5 +1,5 @@
 // The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, unknown fields carried through.
-import type { JsonObject } from "./json.ts";
+import type { JsonObject } from "../../core/json.ts";
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 

@@ -1,6 +1,7 @@
 // The fast way of a stream: events like the last one are passed on by their text alone, neither parsed nor written anew.
-import type { ChatChunk, Delta } from "../core/chat.ts";
-import type { ServerEvent } from "../core/dialect.ts";
+
+import type { ServerEvent } from "../../core/dialect.ts";
+import type { ChatChunk, Delta } from "./form.ts";
 import { Run } from "./run.ts";
 
 /** The inside of a JSON string up to its closing quote, not empty, in the form in which `JSON.stringify` writes it. */

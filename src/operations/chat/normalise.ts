@@ -1,16 +1,9 @@
 // The grammar of an answer, enforced once for all dialects: `start (content | reasoning | tool …)* finish usage?`.
-import type {
-  ChatChunk,
-  ChatReply,
-  ChatRequest,
-  ChunkChoice,
-  Delta,
-  FinishReason,
-  Usage,
-} from "../core/chat.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
-import { garbled } from "../core/upstream.ts";
+
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
 import { Fold, unfold } from "./fold.ts";
+import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Delta, FinishReason, Usage } from "./form.ts";
 import { type Part, Run } from "./run.ts";
 import { StopCutter } from "./stop.ts";
 import { idsInHistory, ToolCalls } from "./tool-calls.ts";

@@ -1,6 +1,7 @@
 // Consecutive chunks of an answer that differ in one text alone: kept as those texts, never parsed or written one by one.
-import type { ChatChunk } from "../core/chat.ts";
-import { isObject, parseJson } from "../core/json.ts";
+
+import { isObject, parseJson } from "../../core/json.ts";
+import type { ChatChunk } from "./form.ts";
 
 const ESCAPE = /\\./g;
 

@@ -1,7 +1,15 @@
 // The deprecated `functions` of OpenAI's API: requests that use them are answered with `function_call`, as they expect.
-import type { ChatChunk, ChatReply, ChunkChoice, Delta, ReplyChoice, Usage } from "../core/chat.ts";
-import { arrayOf, type JsonObject, objectOf } from "../core/json.ts";
-import { chunksOf, type Part } from "./run.ts";
+
+import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import type {
+  ChatChunk,
+  ChatReply,
+  ChunkChoice,
+  Delta,
+  ReplyChoice,
+  Usage,
+} from "../../operations/chat/form.ts";
+import { chunksOf, type Part } from "../../operations/chat/run.ts";
 
 /** Whether a client's body offers functions in the deprecated form; beside `tools` they count for nothing. */
 export function offersFunctions(body: unknown): boolean {

@@ -1,4 +1,6 @@
 // A stream's chunks folded into one reply, and a reply taken apart into chunks again.
+
+import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -11,8 +13,7 @@ import type {
   ToolCallDelta,
   UrlCitation,
   Usage,
-} from "../core/chat.ts";
-import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
+} from "./form.ts";
 
 interface CallParts {
   readonly first: ToolCallDelta;

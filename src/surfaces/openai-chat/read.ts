@@ -1,13 +1,13 @@
 // A client's chat-completions body as the canonical request: bounds checked, nulls and deprecated fields resolved.
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
-import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../core/chat.ts";
-import { Fault } from "../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
-import type { Limits } from "../core/settings.ts";
-import { firstFault, refuseManyFields } from "./bounds.ts";
-import { chatRequestSchema, FIELDS_MAX } from "./chat-schema.ts";
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Limits } from "../../core/settings.ts";
+import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { firstFault, refuseManyFields } from "../bounds.ts";
 import { offersFunctions } from "./function-call.ts";
+import { chatRequestSchema, FIELDS_MAX } from "./schema.ts";
 
 /** Compiling takes 9 ms, a check without it five times as long, 2 µs a message: only a gateway's first answers go without. */
 const PLAIN_MESSAGES = 100;

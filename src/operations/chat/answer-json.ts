@@ -1,8 +1,9 @@
 // A provider's JSON before it is parsed: within bounds, or no answer at all.
-import type { ChatRequest } from "../core/chat.ts";
-import { parseJson } from "../core/json.ts";
-import { type JsonShape, shapeOf } from "../core/json-shape.ts";
-import { garbled } from "../core/upstream.ts";
+
+import { parseJson } from "../../core/json.ts";
+import { type JsonShape, shapeOf } from "../../core/json-shape.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { ChatRequest } from "./form.ts";
 
 /** To parse 100,000 fields of different names takes 30 ms, 700,000 of them over a second. */
 const PLAIN: JsonShape = { depth: 100, elements: 100_000 };
