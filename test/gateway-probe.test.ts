@@ -85,6 +85,9 @@ async function ask(at: number): Promise<number> {
     {
       ...{ id: `chatcmpl-${at}`, created: 1, requestId: `req_${at}`, request, upstreams: UPSTREAMS },
       key: KEY,
+      raw: null,
+      dropped: [],
+      session: null,
       selection: { kind: "card", card: CARD, fallbacks: [] },
       ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },
       ending: new AbortController(),

@@ -6,7 +6,7 @@ import { KeptConnections } from "../src/gateway/kept.ts";
 import { Reachability } from "../src/gateway/reachability.ts";
 import { StreamedAttempt } from "../src/gateway/streamed.ts";
 import { upstreamOf } from "../src/gateway/upstream.ts";
-import { chunksOf } from "../src/operations/chat/run.ts";
+import { listChunks } from "../src/operations/chat/run.ts";
 import { dialectNamed } from "../src/providers/index.ts";
 import { cardOf } from "./providers/drive.ts";
 
@@ -55,7 +55,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
   const others = setInterval(() => turns++, 0);
   let text = "";
   for (let parts = await attempt.next(); parts; parts = await attempt.next()) {
-    for (const { choices } of chunksOf(parts)) text += choices[0]?.delta.content ?? "";
+    for (const { choices } of listChunks(parts)) text += choices[0]?.delta.content ?? "";
   }
   clearInterval(others);
   deadlines.stop();

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import { countOf, type JsonObject } from "../src/core/json.ts";
-import { chatRequestOf } from "../src/surfaces/openai-chat/read.ts";
+import { readChatRequest } from "../src/surfaces/openai-chat/read.ts";
 
 const LIMITS = { choicesMax: 16, messagesMax: 100 };
 
@@ -21,7 +21,7 @@ function message(count: number): JsonObject {
 
 function faultOf(body: JsonObject): Fault | null {
   try {
-    chatRequestOf(body, LIMITS);
+    readChatRequest(body, LIMITS);
     return null;
   } catch (thrown) {
     if (thrown instanceof Fault) return thrown;
@@ -88,7 +88,7 @@ test("the compiled check of later requests says what the plain one of the first 
   ];
   const said = () => bodies.map((body) => faultOf(asked(body))?.message ?? null);
   const first = said();
-  for (let at = 0; at < 101; at++) chatRequestOf(asked({}), LIMITS);
+  for (let at = 0; at < 101; at++) readChatRequest(asked({}), LIMITS);
   expect(said()).toEqual(first);
   expect(first.map((message) => message === null)).toEqual(
     [1, 1, 0, 1, 0, 0, 0, 1, 0, 0, 1, 0].map((isGood) => isGood === 1),
@@ -103,7 +103,7 @@ test("a result of a deprecated function call gets the id of its function's lates
   });
   const result = (name: string) => ({ role: "function", name, content: "1" });
   const messages = [result("f"), call("f"), call("g"), result("f"), call("f"), result("f"), result("g")];
-  const ids = chatRequestOf(asked({ messages }), LIMITS).messages.map((one) =>
+  const ids = readChatRequest(asked({ messages }), LIMITS).messages.map((one) =>
     one.role === "assistant" ? one.tool_calls?.[0]?.id : one.tool_call_id,
   );
   expect(ids).toEqual([

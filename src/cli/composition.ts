@@ -20,7 +20,6 @@ import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
 import { BodyMemory } from "../http/body-memory.ts";
 import { BodyTurns } from "../http/body-turns.ts";
-import { chatRoutes } from "../http/chat.ts";
 import { originReader, type ReadOrigin } from "../http/client-address.ts";
 import { consoleRoutes } from "../http/console.ts";
 import { docsRoutes } from "../http/docs.ts";
@@ -31,8 +30,10 @@ import { modelRoutes } from "../http/models.ts";
 import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
+import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
 import { authenticator } from "../keys/authenticate.ts";
+import { createSealer } from "../keys/vault.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { exposition } from "../telemetry/exposition.ts";
@@ -110,6 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     snapshot: () => inForce.snapshot,
     ...{ gateway, ledger, vault, deadlines, clock, random, log, ...bodyParts(first.server) },
     authenticate: authenticator(opened.world),
+    sealer: (accountId) => createSealer(vault, accountId),
     server: first.server,
     draining: () => ending.draining,
     refusing: () => ending.refusing,
@@ -210,7 +212,7 @@ function appOf(
   const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, turns, deadlines };
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
-    .use(chatRoutes(ports))
+    .use(surfaceRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes({ ...ports, known, store: opened.store }))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))

@@ -13,7 +13,7 @@ import { featuresOf } from "../selectors/features.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { isUnderstood, lessonOf } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
-import { chatRequestOf } from "../surfaces/openai-chat/read.ts";
+import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { type Io, jsonOf, tableOf, UsageError } from "./administration.ts";
 import { Learning, lessonsFrom, measureLogged } from "./learning.ts";
 import { clock } from "./world.ts";
@@ -76,7 +76,7 @@ function labelled(line: string, wrong: Wrong, catalogue: Catalogue, settings: Se
   if (messages === undefined) throw wrong("'prompt' or 'messages' is missing");
   let request: ChatRequest;
   try {
-    request = chatRequestOf({ model: found.card.id, messages }, settings.limits);
+    request = readChatRequest({ model: found.card.id, messages }, settings.limits);
   } catch (error) {
     throw error instanceof Fault ? wrong(error.message) : error;
   }

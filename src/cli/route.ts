@@ -15,7 +15,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { needsOf } from "../selectors/needs.ts";
 import { type RouteView, routeView } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
-import { chatRequestOf } from "../surfaces/openai-chat/read.ts";
+import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import {
   EXIT,
   type Io,
@@ -169,10 +169,10 @@ function requestOf(
   [prompt, ...more]: readonly string[],
   settings: Settings,
 ): ChatRequest {
-  if (file !== undefined) return chatRequestOf(parseJson(readFileSync(file, "utf8")), settings.limits);
+  if (file !== undefined) return readChatRequest(parseJson(readFileSync(file, "utf8")), settings.limits);
   if (prompt === undefined || more.length > 0)
     throw new UsageError("expected one prompt in quotes, or --file");
-  return chatRequestOf(
+  return readChatRequest(
     { model: "Router#fair", messages: [{ role: "user", content: prompt }] },
     settings.limits,
   );

@@ -31,3 +31,9 @@ export interface LogEvent {
   readonly [field: string]: unknown;
 }
 export type Log = (event: LogEvent) => void;
+
+/** Encrypts text for the account that asks. What was sealed for another account, or by nobody, opens as null. */
+export interface Sealer {
+  seal(text: string): string;
+  open(sealed: string): string | null;
+}

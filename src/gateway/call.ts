@@ -4,6 +4,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
+import type { RawRequest } from "../surfaces/surface.ts";
 import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -16,6 +17,12 @@ export interface Call {
   readonly requestId: string;
   readonly key: GatewayKey;
   readonly request: ChatRequest;
+  /** The client's own request, for a provider of its surface's family; null: it is always translated. */
+  readonly raw: RawRequest | null;
+  /** Fields of the client's own request that `request` has no place for. */
+  readonly dropped: readonly string[];
+  /** The client's name for the conversation; null: it named none. */
+  readonly session: string | null;
   readonly selection: Selection;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly rules: RouterRules;

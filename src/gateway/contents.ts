@@ -6,7 +6,7 @@ import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world.ts";
 import { Fold } from "../operations/chat/fold.ts";
 import type { ChatReply } from "../operations/chat/form.ts";
-import { chunksOf, type Part } from "../operations/chat/run.ts";
+import { listChunks, type Part } from "../operations/chat/run.ts";
 import type { Call } from "./call.ts";
 import type { Vault } from "./idempotency.ts";
 
@@ -37,7 +37,7 @@ export class ContentRecorder {
 
   take(parts: readonly Part[]): void {
     if (this.#fold === null) return;
-    const chunks = chunksOf(parts);
+    const chunks = listChunks(parts);
     for (const { choices } of chunks) {
       for (const { delta } of choices) this.#characters += JSON.stringify(delta).length;
     }

@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 import { isObject, parseJson } from "../core/json.ts";
 import { Fold } from "../operations/chat/fold.ts";
 import type { ChatReply, ChatRequest, Usage } from "../operations/chat/form.ts";
-import { chunksOf, type Part } from "../operations/chat/run.ts";
+import { listChunks, type Part } from "../operations/chat/run.ts";
 import type { Call } from "./call.ts";
 
 /** Encrypts and decrypts what is kept. `open` throws when it was sealed under another key or for another use. */
@@ -71,7 +71,7 @@ export class Copy {
 
   take(parts: readonly Part[], producedBytes: number): void {
     if (this.#fold === null) return;
-    const chunks = chunksOf(parts);
+    const chunks = listChunks(parts);
     this.#characters += JSON.stringify(chunks).length;
     if (producedBytes > REPLY_BYTES_MAX || this.#characters > COPIED_CHARACTERS_MAX) this.#fold = null;
     for (const chunk of chunks) this.#fold?.push(chunk);

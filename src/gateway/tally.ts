@@ -9,7 +9,7 @@ import type { Outcome } from "../ledger/ledger.ts";
 import type { SentRequest } from "../ledger/plausible.ts";
 import type { ChatChunk, Delta, Usage } from "../operations/chat/form.ts";
 import { isAnswer } from "../operations/chat/normalise.ts";
-import { chunksOf, isChunk, type Part, Run } from "../operations/chat/run.ts";
+import { listChunks, type Part, Run, Verbatim } from "../operations/chat/run.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import { Grader } from "../selectors/learning/signal.ts";
 import type { Call, Facts } from "./call.ts";
@@ -101,10 +101,11 @@ export class Tally {
   saw(parts: readonly Part[]): void {
     const grader = this.#grader;
     // A run says nothing of how an answer ends: who keeps no texts needs none of it.
-    grader?.take(grader.keeps ? chunksOf(parts) : parts.filter(isChunk));
+    grader?.take(listChunks(grader.keeps ? parts : parts.filter((part) => !(part instanceof Run))));
     for (const part of parts) {
       // A run continues a choice that a chunk has begun.
       if (part instanceof Run) this.#producedBytes += part.bytes;
+      else if (part instanceof Verbatim) for (const chunk of part.meaning) this.#sawChunk(chunk);
       else this.#sawChunk(part);
     }
   }

@@ -1,5 +1,6 @@
 // Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs go by.
 import { errorBody, type Fault } from "../core/fault.ts";
+import type { Refusal } from "../surfaces/surface.ts";
 
 const RETRY_SHOWN_MAX_MS = 60_000;
 /** Where it will pass soon and nobody said when. */
@@ -37,6 +38,16 @@ export function rendered(
 /** The error answer. `headers` are those that the route gives on success too. */
 export function faultAnswer(fault: Fault, headers: HeaderMap = {}): Response {
   return json(fault.row.status, errorBody(fault), { ...headers, ...faultHeaders(fault) });
+}
+
+/** An error answer as a surface words it. */
+export function refusalAnswer(fault: Fault, refusal: Refusal, headers: HeaderMap = {}): Response {
+  const all: HeaderMap = { ...headers, ...faultHeaders(fault) };
+  for (const [name, value] of Object.entries(refusal.headers ?? {})) {
+    if (value === null) delete all[name];
+    else all[name] = value;
+  }
+  return json(refusal.status, refusal.body, all);
 }
 
 function faultHeaders(fault: Fault): HeaderMap {

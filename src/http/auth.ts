@@ -2,6 +2,7 @@
 import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
+import { checkSecret } from "../keys/secret.ts";
 
 /** Half a surrogate pair, which no request can spell: the plugin would take `?access_token=` too, and URLs end up in logs. */
 const NEVER = "\ud800";
@@ -33,4 +34,16 @@ export function secretOf(bearer: string | undefined): string {
   }
   if (secret.length > SECRET_CHARACTERS_MAX) throw invalidKey();
   return secret;
+}
+
+/** Headers in which clients of other vendors' APIs send their key. */
+const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
+
+/**
+ * The secret of a client: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, since people
+ * keep a vendor's own key in another of them. Where none has it, the first that is there. Throws the Fault for none.
+ */
+export function findSecret(bearer: string | undefined, headers: Headers): string {
+  const given = [bearer, ...KEY_HEADERS.map((name) => headers.get(name) ?? undefined)];
+  return secretOf(given.find((one) => one !== undefined && checkSecret(one.trim())) ?? given.find(Boolean));
 }

@@ -5,7 +5,7 @@ import { requestView } from "../admin/requests.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
-import { dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
+import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
 import { options } from "./admin-route.ts";
 import { STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS } from "./app.ts";

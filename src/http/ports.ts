@@ -2,7 +2,7 @@
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
-import type { Clock, Log, Random } from "../core/world.ts";
+import type { Clock, Log, Random, Sealer } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Vault } from "../gateway/idempotency.ts";
 import type { Upstream } from "../gateway/upstream.ts";
@@ -23,6 +23,8 @@ export interface HttpPorts extends BodyPorts {
   readonly gateway: Gateway;
   readonly ledger: Ledger;
   readonly vault: Pick<Vault, "digest">;
+  /** Seals text for an account. */
+  readonly sealer: (accountId: string) => Sealer;
   /** The live key of a secret. Throws the Faults `invalid_api_key` and `store_unavailable`. */
   readonly authenticate: (secret: string) => Promise<GatewayKey>;
   readonly clock: Clock;

@@ -10,7 +10,7 @@ import { boundAt, kindOf, lessonOf } from "../selectors/learning/lesson.ts";
 import { needsOf } from "../selectors/needs.ts";
 import { routeView } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
-import { chatRequestOf } from "../surfaces/openai-chat/read.ts";
+import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
 import { readJson } from "./body.ts";
@@ -38,7 +38,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   const key = await ports.authenticate(secretOf(bearer));
   const { catalogue, limits, rules } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
-  const asked = chatRequestOf(body, limits);
+  const asked = readChatRequest(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(candidatesOf(key, catalogue).map(({ id }) => id));
   const choice = choose(selectorOf(asked.model, key, ports), {

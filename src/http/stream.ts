@@ -1,31 +1,17 @@
 // A streamed answer on the wire: server-sent events drawn by the client's reading, with signs of life in silences.
-import { errorBody, faultOf } from "../core/fault.ts";
+import { faultOf } from "../core/fault.ts";
 import type { Batches } from "../gateway/batches.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
-import { type Part, Run } from "../operations/chat/run.ts";
-import { withFunctionCalls } from "../surfaces/openai-chat/function-call.ts";
-import { AnswerLines, DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../wire/sse.ts";
+import type { Writer } from "../surfaces/surface.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 
-/** What every chunk says of its answer; decoders give chunks without these fields. */
-export interface Stamp {
-  readonly id: string;
-  readonly object: "chat.completion.chunk";
-  readonly created: number;
-  readonly model: string;
-}
-
-export interface StreamParts {
-  readonly chunks: Batches<readonly Part[]>;
+export interface StreamParts<Piece> {
+  readonly chunks: Batches<readonly Piece[]>;
+  readonly writer: Writer<Piece>;
+  readonly requestId: string;
   readonly deadlines: Deadlines;
   /** The longest silence, and the longest wait for the first part of the answer before the head leaves. */
   readonly keepAliveMs: number;
-  /** Whether the client asked for the usage at the end. */
-  readonly includeUsage: boolean;
-  /** Whether the client offered its functions in the deprecated form. */
-  readonly offersFunctions: boolean;
-  /** Asked for with the first chunk: which model answers may be decided late. */
-  readonly stamp: () => Stamp;
   /** Fires when the connection is lost. */
   readonly client: AbortSignal;
   /** The client left before the end. */
@@ -40,10 +26,8 @@ export interface StreamAnswer {
   readonly early: boolean;
 }
 
-type Step = readonly Part[] | null;
-
 /** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
-export async function streamAnswer(parts: StreamParts): Promise<StreamAnswer> {
+export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer> {
   const first = parts.chunks.next();
   try {
     const early = await isLate(first, parts.deadlines, parts.keepAliveMs);
@@ -54,7 +38,7 @@ export async function streamAnswer(parts: StreamParts): Promise<StreamAnswer> {
   }
 }
 
-async function isLate(first: Promise<Step>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
+async function isLate(first: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const deadline = deadlines.watch(deadlines.nowMs() + waitMs, () => resolve(true));
   try {
@@ -71,17 +55,16 @@ const STALLED_MS = 600_000;
  * Bun's direct stream: text is handed to the connection without an encoder or a queue between, and what is written in one
  * turn of the loop leaves as one write.
  */
-class EventStream implements DirectSource {
-  readonly #parts: StreamParts;
-  #next: Promise<Step> | null;
-  #lines: AnswerLines | null = null;
+class EventStream<Piece> implements DirectSource {
+  readonly #parts: StreamParts<Piece>;
+  #next: Promise<readonly Piece[] | null> | null;
   #silence: Deadline | null = null;
   readonly #early: boolean;
   #over = false;
   /** Since when the client has not taken what was written; null: it waits for us. */
   #unreadSinceMs: number | null;
 
-  constructor(parts: StreamParts, first: Promise<Step>, early: boolean) {
+  constructor(parts: StreamParts<Piece>, first: Promise<readonly Piece[] | null>, early: boolean) {
     this.#parts = parts;
     this.#next = first;
     this.#early = early;
@@ -96,21 +79,23 @@ class EventStream implements DirectSource {
   async pull(controller: ReadableStreamDirectController): Promise<void> {
     this.#unreadSinceMs = null;
     // The head leaves with the body's first byte.
-    if (this.#early) controller.write(KEEP_ALIVE_LINE);
+    if (this.#early) controller.write(this.#parts.writer.keepAlive);
     this.#watchSilence(controller);
     try {
       while (!this.#over) {
         const step = await (this.#next ?? this.#parts.chunks.next());
         this.#next = null;
         if (this.#over) return;
-        if (step === null) return this.#end(controller, DONE_LINE);
-        const text = this.#textOf(step);
+        if (step === null) return this.#end(controller, this.#parts.writer.end());
+        const text = this.#parts.writer.write(step);
         const written = text === "" ? 0 : controller.write(text);
         if (typeof written !== "number") await this.#taken(written);
         if (this.#silence) this.#silence.atMs = this.#quietAtMs();
       }
     } catch (thrown) {
-      if (!this.#over) this.#end(controller, dataLine(JSON.stringify(errorBody(faultOf(thrown)))));
+      if (this.#over) return;
+      const { writer, requestId } = this.#parts;
+      this.#end(controller, writer.fail(faultOf(thrown), requestId));
     }
   }
 
@@ -129,21 +114,10 @@ class EventStream implements DirectSource {
     this.#unreadSinceMs = null;
   }
 
-  #textOf(parts: readonly Part[]): string {
-    this.#lines ??= new AnswerLines(this.#parts.stamp());
-    let text = "";
-    for (const part of this.#parts.offersFunctions ? withFunctionCalls(parts) : parts) {
-      if (part instanceof Run) text += this.#lines.run(part);
-      else if (part.choices.length > 0 || !part.usage || this.#parts.includeUsage)
-        text += this.#lines.chunk(part);
-    }
-    return text;
-  }
-
   #watchSilence(controller: ReadableStreamDirectController): void {
     this.#silence = this.#parts.deadlines.watch(this.#quietAtMs(), () => {
       if (this.#over) return;
-      if (this.#unreadSinceMs === null) controller.write(KEEP_ALIVE_LINE);
+      if (this.#unreadSinceMs === null) controller.write(this.#parts.writer.keepAlive);
       else if (this.#parts.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
         this.cancel();
         controller.close(new Error("The client stopped reading."));

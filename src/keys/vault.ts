@@ -1,6 +1,6 @@
 // Seals what is kept encrypted: AES-256-GCM under a key derived from the master key.
 import type nodeCrypto from "node:crypto";
-import type { Random } from "../core/world.ts";
+import type { Random, Sealer } from "../core/world.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -10,6 +10,8 @@ const TAG_BYTES = 16;
 function ciphers(): typeof nodeCrypto {
   return require("node:crypto");
 }
+
+export type Vault = ReturnType<typeof createVault>;
 
 /** Base64 of nonce, tag and ciphertext. `open` throws when it was changed, or sealed under another key or for another use. */
 export function createVault(key: Uint8Array, random: Random) {
@@ -33,6 +35,21 @@ export function createVault(key: Uint8Array, random: Random) {
       decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
       return Buffer.concat([text, decipher.final()]).toString("utf8");
+    },
+  };
+}
+
+/** A sealer for one account: its id is part of the use, so another account's text doesn't open. */
+export function createSealer(vault: Pick<Vault, "seal" | "open">, accountId: string): Sealer {
+  const use = `surface ${accountId}`;
+  return {
+    seal: (text) => vault.seal(text, use),
+    open: (sealed) => {
+      try {
+        return vault.open(sealed, use);
+      } catch {
+        return null;
+      }
     },
   };
 }

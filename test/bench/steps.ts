@@ -25,7 +25,7 @@ import { createLedger } from "../../src/ledger/ledger.ts";
 import { dialectNamed } from "../../src/providers/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
-import { chatRequestOf } from "../../src/surfaces/openai-chat/read.ts";
+import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
 import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
@@ -127,7 +127,10 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     created: Math.floor(nowMs / 1000),
     requestId: "req_1",
     key,
-    request: chatRequestOf(JSON.parse(asked), { messagesMax: 1000, choicesMax: 8 }),
+    request: readChatRequest(JSON.parse(asked), { messagesMax: 1000, choicesMax: 8 }),
+    raw: null,
+    dropped: [],
+    session: null,
     selection: { kind: "card", card, fallbacks: [] },
     upstreams,
     rules: RULES,

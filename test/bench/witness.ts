@@ -18,7 +18,7 @@ const asked: ChatRequest = {
   response_format: { type: "json_schema", json_schema: { name: "rows", schema } },
 };
 
-function chunksOf(words: string): readonly ChatChunk[] {
+function listChunks(words: string): readonly ChatChunk[] {
   const pieces = words.match(new RegExp(`.{1,${PIECE_CHARACTERS}}`, "g")) ?? [];
   const chunk = (content: string, isLast: boolean): ChatChunk => ({
     choices: [{ index: 0, delta: { content }, finish_reason: isLast ? "stop" : null }],
@@ -36,7 +36,7 @@ function microseconds(request: ChatRequest, chunks: readonly ChatChunk[]): numbe
   return ((performance.now() - started) / ROUNDS) * 1000;
 }
 
-const chunks = chunksOf(text);
+const chunks = listChunks(text);
 for (const [what, request] of [["in words", plain] as const, ["of a schema", asked] as const]) {
   microseconds(request, chunks);
   const spent = microseconds(request, chunks).toFixed(1);

@@ -114,6 +114,9 @@ describe("what was tried out", () => {
       {
         ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: keyOf("key"), request: asking(TRIVIA) },
         ...{
+          raw: null,
+          dropped: [],
+          session: null,
           selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
           rules,
           markup: 1,

@@ -9,7 +9,7 @@ import { idempotencyOf } from "../../src/gateway/idempotency.ts";
 import type { Selection } from "../../src/gateway/plan.ts";
 import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operations/chat/form.ts";
-import { chunksOf, type Part } from "../../src/operations/chat/run.ts";
+import { listChunks, type Part } from "../../src/operations/chat/run.ts";
 import { fair } from "../../src/selectors/fair.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
 import { CARDS, DIALECT_OF } from "./cards.ts";
@@ -106,6 +106,9 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     requestId: `req-${plan.name}`,
     key,
     request,
+    raw: null,
+    dropped: [],
+    session: null,
     selection: selectionOf(plan),
     upstreams: upstreamsFor(id),
     rules: RULES,
@@ -206,7 +209,7 @@ class Visit {
       if (this.#isGone) return;
       if (parts === null) break;
       if (count === 1) this.#lookAtSync();
-      for (const chunk of chunksOf(parts)) this.#take(chunk);
+      for (const chunk of listChunks(parts)) this.#take(chunk);
       if (manner.kind === "leaves after parts" && count >= manner.parts) {
         this.#leave();
         return;

@@ -6,8 +6,8 @@ import type { Dialect } from "../../src/dialects/dialect.ts";
 import { AnswerReader } from "../../src/operations/chat/answer.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { chunksOf, type Part, Run } from "../../src/operations/chat/run.ts";
-import { AnswerLines } from "../../src/wire/sse.ts";
+import { isChunk, listChunks, type Part, Run } from "../../src/operations/chat/run.ts";
+import { AnswerLines } from "../../src/surfaces/openai-chat/writer.ts";
 import { decoded } from "../decoded.ts";
 
 export interface Subject {
@@ -46,7 +46,7 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
   }
   parts.push(...reader.finish());
   const fold = new Fold();
-  for (const chunk of chunksOf(parts)) fold.push(chunk);
+  for (const chunk of listChunks(parts)) fold.push(chunk);
   const lines = new AnswerLines({ id: "chatcmpl-1" });
   return {
     text: parts.map((part) => written(part, lines)).join(""),
@@ -59,7 +59,8 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
 }
 
 function written(part: Part, lines: AnswerLines): string {
-  if (!(part instanceof Run)) return lines.chunk(part);
+  if (isChunk(part)) return lines.chunk(part);
+  if (!(part instanceof Run)) throw new Error("No lane shows events as they came here.");
   const texts = part.texts.map((text) => String(JSON.parse(`"${text}"`)));
   expect(part.characters).toBe(texts.join("").length);
   expect(part.bytes).toBe(Buffer.byteLength(texts.join("")));

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import { Fold, unfold } from "./fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Delta, FinishReason, Usage } from "./form.ts";
-import { type Part, Run } from "./run.ts";
+import { type Part, Run, Verbatim } from "./run.ts";
 import { StopCutter } from "./stop.ts";
 import { idsInHistory, ToolCalls } from "./tool-calls.ts";
 
@@ -230,6 +230,7 @@ function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
 /** Whether this is part of the answer itself: content, reasoning, a refusal or a tool call. A bare start is not. */
 export function isAnswer(part: Part): boolean {
   if (part instanceof Run) return true;
+  if (part instanceof Verbatim) return part.meaning.some(isAnswer);
   return part.choices.some(({ delta }) => {
     if (delta.content || delta.reasoning_content || delta.refusal || delta.audio) return true;
     return (delta.tool_calls?.length ?? 0) > 0 || (delta.reasoning_details?.length ?? 0) > 0;

@@ -1,5 +1,6 @@
 // Consecutive chunks of an answer that differ in one text alone: kept as those texts, never parsed or written one by one.
 
+import type { ServerEvent } from "../../core/dialect.ts";
 import { isObject, parseJson } from "../../core/json.ts";
 import type { ChatChunk } from "./form.ts";
 
@@ -41,13 +42,29 @@ function hasChoices(value: unknown): value is ChatChunk {
   return isObject(value) && Array.isArray(value.choices);
 }
 
-/** A piece of a streamed answer. */
-export type Part = ChatChunk | Run;
+/** An event that its client is shown as the provider sent it, with the chunks that it means: those are counted and kept. */
+export class Verbatim {
+  readonly event: ServerEvent;
+  readonly meaning: readonly ChatChunk[];
 
-export function isChunk(part: Part): part is ChatChunk {
-  return !(part instanceof Run);
+  constructor(event: ServerEvent, meaning: readonly ChatChunk[]) {
+    this.event = event;
+    this.meaning = meaning;
+  }
+
+  chunks(): readonly ChatChunk[] {
+    return this.meaning;
+  }
 }
 
-export function chunksOf(parts: readonly Part[]): readonly ChatChunk[] {
-  return parts.flatMap((part) => (part instanceof Run ? part.chunks() : [part]));
+/** A piece of a streamed answer. */
+export type Part = ChatChunk | Run | Verbatim;
+
+export function isChunk(part: Part): part is ChatChunk {
+  return !(part instanceof Run) && !(part instanceof Verbatim);
+}
+
+/** The chunks of all parts, each as an object. */
+export function listChunks(parts: readonly Part[]): readonly ChatChunk[] {
+  return parts.flatMap((part) => (isChunk(part) ? [part] : part.chunks()));
 }

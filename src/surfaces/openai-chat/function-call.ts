@@ -9,7 +9,7 @@ import type {
   ReplyChoice,
   Usage,
 } from "../../operations/chat/form.ts";
-import { chunksOf, type Part } from "../../operations/chat/run.ts";
+import { listChunks, type Part } from "../../operations/chat/run.ts";
 
 /** Whether a client's body offers functions in the deprecated form; beside `tools` they count for nothing. */
 export function offersFunctions(body: unknown): boolean {
@@ -42,7 +42,7 @@ export interface ShownChunk extends JsonObject {
 
 /** A streamed answer's parts with the same. A piece of a later call leaves nothing. */
 export function withFunctionCalls(parts: readonly Part[]): readonly ShownChunk[] {
-  return chunksOf(parts).flatMap(chunkWithCall);
+  return listChunks(parts).flatMap(chunkWithCall);
 }
 
 function chunkWithCall(chunk: ChatChunk): readonly ShownChunk[] {

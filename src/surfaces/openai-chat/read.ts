@@ -32,7 +32,7 @@ const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { 
 const NEVER = new Set(["__proto__", "constructor", "prototype"]);
 
 /** The checked request. Throws a Fault that names the first field out of bounds. */
-export function chatRequestOf(body: unknown, limits: Limits): ChatRequest {
+export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
   const given = withoutNulls(body);
   checkMessages(arrayOf(given.messages).length, limits.messagesMax);
   refuseLargeObjects(given);

@@ -1,25 +1,27 @@
-// POST /v1/chat/completions: from the request's bytes to the gateway and back, whole or streamed.
+// The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's own form.
 import { Elysia } from "elysia";
 import { Fault, faultOf } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
-import { offersFunctions, withFunctionCall } from "../surfaces/openai-chat/function-call.ts";
-import { chatRequestOf } from "../surfaces/openai-chat/read.ts";
-import { durationText, faultAnswer, type HeaderMap, headerList, json, STREAM_HEADERS } from "./answers.ts";
+import { likelyPromptTokens } from "../ledger/estimate.ts";
+import type { ChatReply, ChatRequest } from "../operations/chat/form.ts";
+import type { Part } from "../operations/chat/run.ts";
+import { SURFACES } from "../surfaces/index.ts";
+import type { Exchange, Stamp, Surface } from "../surfaces/surface.ts";
+import { durationText, type HeaderMap, headerList, json, refusalAnswer, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
-import { bearerToken, secretOf } from "./auth.ts";
+import { bearerToken, findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
 import type { HttpPorts } from "./ports.ts";
 import { selectionOf } from "./selection.ts";
-import { type Stamp, streamAnswer } from "./stream.ts";
+import { streamAnswer } from "./stream.ts";
 
 /** More requests at once than this are refused before they use up what the others need. */
 const OPEN_REQUESTS_MAX = 20_000;
 const TIMEOUT_SECONDS_MAX = 3600;
-/** For so long the store's own word on a key is believed anyway. */
+/** A body that took longer has its key looked up again: it may have been revoked meanwhile. */
 const SLOW_BODY_MS = 500;
 /** From then on a connection that waits for its answer is held open, whatever the server's limit says. */
 const SILENT_MS = (IDLE_SECONDS * 1000) / 6;
@@ -29,56 +31,50 @@ interface Connections {
   timeout(request: Request, seconds: number): void;
 }
 
-export function chatRoutes(ports: HttpPorts) {
-  return new Elysia()
-    .use(bearerToken())
-    .post(
-      "/v1/chat/completions",
-      ({ request, bearer, server, set }) => chat(ports, request, byBearer(ports, bearer), server, set),
-      { parse: "none" },
-    )
-    .post(
-      "/chat/completions",
-      ({ request, bearer, server, set }) => chat(ports, request, byBearer(ports, bearer), server, set),
+export type ChatSurface = Surface<ChatRequest, Part, ChatReply>;
+type ChatExchange = Exchange<ChatRequest, Part, ChatReply>;
+
+/** Every path of every surface. */
+export function surfaceRoutes(ports: HttpPorts) {
+  const app = new Elysia().use(bearerToken());
+  for (const { path, surface } of SURFACES) {
+    app.post(
+      path,
+      ({ request, bearer, server, set }) => {
+        const identify = () => ports.authenticate(findSecret(bearer, request.headers));
+        return serve(ports, { surface, request, identify, server }, set);
+      },
       { parse: "none" },
     );
+  }
+  return app;
 }
 
-type Identify = () => Promise<GatewayKey>;
-
-function byBearer(ports: HttpPorts, bearer: string | undefined): Identify {
-  return () => ports.authenticate(secretOf(bearer));
+/** A request at one surface. `identify` is asked again where the body took its time. */
+export interface Visit {
+  readonly surface: ChatSurface;
+  readonly request: Request;
+  readonly identify: () => Promise<GatewayKey>;
+  readonly server: Connections | null;
 }
 
-/** Answers with a chat completion, as the key that `identify` gives: it is asked again where the body took its time. */
-export async function chat(
-  ports: HttpPorts,
-  request: Request,
-  identify: Identify,
-  server: Connections | null,
-  set: Signing,
-): Promise<Response> {
+/** Answers in the surface's form, failures included. */
+export async function serve(ports: HttpPorts, visit: Visit, set: Signing): Promise<Response> {
   const requestId = String(set.headers["x-request-id"]);
   const facts = noFacts();
   try {
-    return signed(await answered(ports, request, identify, server, requestId, facts), set);
+    return signed(await answer(ports, visit, requestId, facts), set);
   } catch (thrown) {
     const fault = faultOf(thrown);
     if (fault.code === "internal_error") throw thrown;
     if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
     facts.limits ??= fault.details.limits ?? null;
-    return signed(faultAnswer(fault, factHeaders(facts)), set);
+    return signed(refusalAnswer(fault, visit.surface.refuse(fault, requestId), factHeaders(facts)), set);
   }
 }
 
-async function answered(
-  ports: HttpPorts,
-  request: Request,
-  identify: Identify,
-  server: Connections | null,
-  requestId: string,
-  facts: Facts,
-): Promise<Response> {
+async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: Facts): Promise<Response> {
+  const { surface, request, identify, server } = visit;
   const startedMs = ports.clock.monotonicMs();
   const known = await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
@@ -87,13 +83,19 @@ async function answered(
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
-  const call = callOf(ports, request, body, key, requestId);
+  const exchange = surface.read({
+    url: new URL(request.url),
+    headers: request.headers,
+    body,
+    limits: ports.snapshot().limits,
+    seal: ports.sealer(key.accountId),
+  });
+  const call = makeCall(ports, visit, exchange, key, requestId);
   const over = watched(ports, request, server, call.ending);
-  const isOldForm = offersFunctions(body);
-  if (call.request.stream === true) return streamed(ports, call, facts, request.signal, over, isOldForm);
+  if (call.request.stream === true) return streamed(ports, { visit, exchange, call, facts, over });
   try {
     const reply = await ports.gateway.complete(call, facts);
-    return wholeAnswer(call, facts, isOldForm ? withFunctionCall(reply) : reply);
+    return json(200, exchange.whole(reply, stampOf(call, facts)), factHeaders(facts));
   } finally {
     over();
   }
@@ -127,19 +129,27 @@ function watched(
   };
 }
 
-function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayKey, requestId: string): Call {
-  const { catalogue, upstreams, limits, rules, billing } = ports.snapshot();
-  const chatRequest = chatRequestOf(body, limits);
+function makeCall(
+  ports: HttpPorts,
+  { surface, request }: Visit,
+  { ask, raw, dropped, session }: ChatExchange,
+  key: GatewayKey,
+  requestId: string,
+): Call {
+  const { catalogue, upstreams, rules, billing } = ports.snapshot();
   const seconds = headerNumber(request.headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
   return {
-    id: `chatcmpl-${mintOrderedId(ports.random, nowMs)}`,
+    id: `${surface.idPrefix}${mintOrderedId(ports.random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId,
     key,
-    request: chatRequest,
-    selection: selectionOf(chatRequest.model, key, catalogue),
-    idempotency: idempotencyOf(ports.vault, key.id, request.headers.get("idempotency-key"), chatRequest),
+    request: ask,
+    raw,
+    dropped,
+    session,
+    selection: selectionOf(ask.model, key, catalogue),
+    idempotency: idempotencyOf(ports.vault, key.id, request.headers.get("idempotency-key"), ask),
     upstreams,
     rules,
     markup: billing.markup,
@@ -149,45 +159,41 @@ function callOf(ports: HttpPorts, request: Request, body: unknown, key: GatewayK
   };
 }
 
-function wholeAnswer(call: Call, facts: Facts, reply: JsonObject): Response {
-  const head = { ...stampOf(call, facts), object: "chat.completion", model: facts.model };
-  // Twice: first for the order in which people read it, last so that no upstream's field stands in its place.
-  return json(200, { ...head, ...reply, ...head }, factHeaders(facts));
+/** An answer that is given again is the same one. */
+function stampOf({ id, created, request }: Call, { replayed, model }: Facts): Stamp {
+  return {
+    ...(replayed ?? { id, created }),
+    model: model ?? request.model,
+    promptTokens: likelyPromptTokens(request),
+  };
 }
 
-/** A completion that is given again is the same one. */
-function stampOf({ id, created }: Call, { replayed }: Facts): Pick<Stamp, "id" | "created"> {
-  return replayed ?? { id, created };
+interface Streaming {
+  readonly visit: Visit;
+  readonly exchange: ChatExchange;
+  readonly call: Call;
+  readonly facts: Facts;
+  readonly over: () => void;
 }
 
 async function streamed(
   ports: HttpPorts,
-  call: Call,
-  facts: Facts,
-  client: AbortSignal,
-  over: () => void,
-  isOldForm: boolean,
+  { visit, exchange, call, facts, over }: Streaming,
 ): Promise<Response> {
-  const chunks = ports.gateway.stream(call, facts);
-  const usage = call.request.stream_options?.include_usage === true;
   const answer = await streamAnswer({
-    chunks,
+    chunks: ports.gateway.stream(call, facts),
+    writer: exchange.writer(() => stampOf(call, facts)),
+    requestId: call.requestId,
     deadlines: ports.deadlines,
     keepAliveMs: ports.server.keepAliveMs,
-    includeUsage: usage,
-    offersFunctions: isOldForm,
-    stamp: () => ({
-      ...stampOf(call, facts),
-      object: "chat.completion.chunk",
-      model: facts.model ?? call.request.model,
-    }),
-    client,
+    client: visit.request.signal,
     onLeft: () => call.ending.abort(),
     onOver: over,
   });
   return new Response(answer.body, {
     headers: {
       ...STREAM_HEADERS,
+      ...(exchange.streamType ? { "content-type": exchange.streamType } : {}),
       ...(answer.early ? limitHeaders(facts) : factHeaders(facts)),
     },
   });

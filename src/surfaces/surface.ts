@@ -1,0 +1,85 @@
+// The port that every surface implements: a client's wire format, in pure functions to and from an operation's own form.
+import type { Fault } from "../core/fault.ts";
+import type { JsonObject } from "../core/json.ts";
+import type { Limits } from "../core/settings.ts";
+import type { Sealer } from "../core/world.ts";
+
+/** Surfaces and dialects of one family have the same wire format: nothing is translated between them. */
+export type Family = "openai" | "anthropic" | "responses" | "gemini";
+
+/** A client's request as it arrived. `body` is parsed and within the bounds on size and structure, and nothing else. */
+export interface Incoming {
+  readonly url: URL;
+  readonly headers: Headers;
+  readonly body: unknown;
+  readonly limits: Limits;
+  readonly seal: Sealer;
+}
+
+/** The fields of an answer that only the gateway knows. `id` has the surface's own prefix. */
+export interface Stamp {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  /** The card that answers. */
+  readonly model: string;
+  /** An estimate, for surfaces that name the prompt's tokens before the provider has counted them. */
+  readonly promptTokens: number;
+}
+
+/**
+ * A request that was understood: the operation's form of it, and how its answer is written. One object, so that what
+ * was read off the request (names that were flattened, fields to be echoed) is at hand when the answer is written.
+ */
+export interface Exchange<Ask, Piece, Reply> {
+  readonly ask: Ask;
+  /** Fields that the operation's form has no place for, named to the client unless the native lane carries them. */
+  readonly dropped: readonly string[];
+  /** The client's own request, for a provider of the surface's family; null: it is always translated. */
+  readonly raw: RawRequest | null;
+  /** The client's name for the conversation, from a header or a field; null: it named none. */
+  readonly session: string | null;
+  /** The content type of a stream, where the request asks for another one than server-sent events. */
+  readonly streamType?: string;
+  /** A whole answer's body. */
+  whole(reply: Reply, stamp: Stamp): JsonObject;
+  /** A writer for one streamed answer. It asks for the stamp with the first piece: failover may change the model until then. */
+  writer(stamp: () => Stamp): Writer<Piece>;
+}
+
+/** A request of one family, without what the gateway never passes on. */
+export interface RawRequest {
+  readonly family: Family;
+  readonly body: JsonObject;
+  /** Lower-case names of the headers that belong to the wire format, such as `anthropic-beta`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Writes one answer as the text of an event stream. */
+export interface Writer<Piece> {
+  /** The text for the next pieces, "" where they show nothing. The last piece of an answer holds its usage. */
+  write(pieces: readonly Piece[]): string;
+  /** The answer is whole: the stream's own end. */
+  end(): string;
+  /** The answer failed: the surface's error event, and its end where it has one. */
+  fail(fault: Fault, requestId: string): string;
+  /** A sign of life for a silent stream. */
+  readonly keepAlive: string;
+}
+
+/** An error answer in the surface's form. `headers` replace those of the same name that every error answer has; null removes one. */
+export interface Refusal {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly headers?: Readonly<Record<string, string | null>>;
+}
+
+export interface Surface<Ask, Piece, Reply> {
+  readonly name: string;
+  readonly family: Family;
+  /** Of the answer's id, such as `chatcmpl-`. */
+  readonly idPrefix: string;
+  /** Throws the Fault that names the field out of bounds and what would be right. */
+  read(incoming: Incoming): Exchange<Ask, Piece, Reply>;
+  refuse(fault: Fault, requestId: string): Refusal;
+}
