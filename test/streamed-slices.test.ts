@@ -41,6 +41,8 @@ test.each(FLOODS)("%s", async (_name, event) => {
       permit: null,
       request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
       fresh: false,
+      raw: null,
+      lost: [],
       choiceOffset: 0,
       client: new AbortController().signal,
       totalAtMs: deadlines.nowMs() + 60_000,

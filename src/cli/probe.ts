@@ -66,6 +66,8 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
       permit: null,
       upstream: upstreamOf(setup, dialectOf(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
+      raw: null,
+      lost: [],
       choiceOffset: 0,
       client: new AbortController().signal,
       fresh: true,

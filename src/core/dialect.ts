@@ -26,6 +26,17 @@ export interface ServerEvent {
   readonly data: string;
 }
 
+/** Surfaces and dialects of one family have the same wire format: nothing is translated between them. */
+export type Family = "openai" | "anthropic" | "responses" | "gemini";
+
+/** A client's request in the form of its family, without the fields that the gateway never passes on. */
+export interface RawRequest {
+  readonly family: Family;
+  readonly body: JsonObject;
+  /** Lower-case names of the headers that belong to the wire format, such as `anthropic-beta`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 export const DIALECTS = [
   "openai",
   "responses",

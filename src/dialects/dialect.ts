@@ -1,6 +1,6 @@
 // The port that every upstream dialect implements: pure functions between the canonical form and one wire format.
 import type { ModelCard } from "../core/card.ts";
-import type { Outgoing, ServerEvent, Target } from "../core/dialect.ts";
+import type { Family, Outgoing, RawRequest, ServerEvent, Target } from "../core/dialect.ts";
 import type { Fault } from "../core/fault.ts";
 import type { ChatChunk, ChatReply, ChatRequest } from "../operations/chat/form.ts";
 
@@ -19,7 +19,26 @@ export interface Decoder {
   end(): readonly ChatChunk[];
 }
 
+/**
+ * The native lane of one family: the client's own request is sent, and its client is shown the provider's own answer.
+ * The answer is decoded all the same, since that is what is counted, charged and kept.
+ */
+export interface Lane extends Pick<Dialect, "decoder" | "reply" | "explain"> {
+  /**
+   * The call for the client's own request: with the card's name, no higher an output limit than that of `request`, and
+   * nothing else changed. `dropped` names what was.
+   */
+  encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing;
+  /**
+   * The request without what the provider has just refused and another provider made (a signature, encrypted thinking):
+   * the call is made once more with it. Null: that is not why it was refused.
+   */
+  mend?(raw: RawRequest, fault: Fault): RawRequest | null;
+}
+
 export interface Dialect {
+  /** The families whose requests it can be sent as they are. */
+  readonly lanes?: Readonly<Partial<Record<Family, Lane>>>;
   /** How many choices one call can give for this card: 1 where the gateway has to run n calls. */
   choicesMax(card: ModelCard): number;
   /**

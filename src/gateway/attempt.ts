@@ -1,8 +1,10 @@
 // One attempt of a plan: the request in the provider's dialect, and its answer as a whole reply.
 import type { ModelCard } from "../core/card.ts";
-import type { Target } from "../core/dialect.ts";
+import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import type { Credential } from "../core/settings.ts";
+import type { Lane } from "../dialects/dialect.ts";
 import type { Permit } from "../health/permit.ts";
 import { readable } from "../operations/chat/answer.ts";
 import { parseAnswer } from "../operations/chat/answer-json.ts";
@@ -20,6 +22,10 @@ export interface AttemptCall {
   readonly permit: Permit | null;
   /** `n` is at most what the dialect gives in one call. */
   readonly request: ChatRequest;
+  /** The client's own request, where the attempt is made in the native lane; null: it is translated. */
+  readonly raw: RawRequest | null;
+  /** Fields of the client's own request that are lost in translation. */
+  readonly lost: readonly string[];
   /** Added to the choices' indexes. */
   readonly choiceOffset: number;
   readonly client: AbortSignal;
@@ -47,10 +53,10 @@ export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<
   const call = callFor(ports, attempt, attempt.totalAtMs);
   try {
     const { response, stops } = await send(attempt, call);
-    const reply = replyOf(attempt, await call.text(response, REPLY_BYTES_MAX));
-    const normal = normaliseReply(reply, attempt.request, attempt.choiceOffset, stops);
+    const reply = parseReply(attempt, await call.text(response, REPLY_BYTES_MAX));
+    const normal = normaliseReply(reply.canonical, attempt.request, attempt.choiceOffset, stops);
     attempt.permit?.finished(ports.deadlines.nowMs(), normal.usage?.completion_tokens ?? null);
-    return normal;
+    return reply.verbatim ? { ...normal, verbatim: reply.verbatim } : normal;
   } catch (thrown) {
     throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
   } finally {
@@ -101,17 +107,40 @@ export interface Sent {
 }
 
 export async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Sent> {
-  const { upstream, credential, card } = attempt;
+  const { upstream, credential } = attempt;
   const { baseUrl, headers } = upstream.setup;
-  const target: Target = { baseUrl, headers, secret: credential.secret };
-  const cheap = withoutDearTier(attempt.request);
-  const { request, dropped } = withoutForce(cheap.request, card);
-  const outgoing = written(() => upstream.dialect.encode(request, card, target));
-  attempt.onDropped([...cheap.dropped, ...dropped, ...outgoing.dropped]);
+  const outgoing = encode(attempt, { baseUrl, headers, secret: credential.secret });
+  attempt.onDropped(outgoing.dropped);
   call.throwIfEnded();
   attempt.onSent();
-  const stops = outgoing.dropped.includes("stop") ? (request.stop ?? []) : [];
-  return { response: await call.send(outgoing, upstream.setup, upstream.dialect), stops };
+  const stops = outgoing.dropped.includes("stop") ? (attempt.request.stop ?? []) : [];
+  return { response: await call.send(outgoing, upstream.setup, findCodec(attempt)), stops };
+}
+
+function encode(attempt: AttemptCall, target: Target): Outgoing {
+  const { raw, request, card, upstream } = attempt;
+  const lane = findLane(attempt);
+  if (raw !== null && lane !== null) return written(() => lane.encode(raw, request, card, target));
+  const cheap = withoutDearTier(request);
+  const willing = withoutForce(cheap.request, card);
+  const outgoing = written(() => upstream.dialect.encode(willing.request, card, target));
+  const dropped = [...attempt.lost, ...cheap.dropped, ...willing.dropped, ...outgoing.dropped];
+  return { ...outgoing, dropped };
+}
+
+/** The lane in which the provider takes the client's own request; null: it takes none of that family. */
+function findLane({ raw, upstream }: Pick<AttemptCall, "raw" | "upstream">): Lane | null {
+  return raw === null ? null : (upstream.dialect.lanes?.[raw.family] ?? null);
+}
+
+/** True if the attempt is made in the native lane. */
+export function isNative(attempt: AttemptCall): boolean {
+  return findLane(attempt) !== null;
+}
+
+/** The code that reads the answer to what `send` sends. */
+export function findCodec(attempt: AttemptCall): Pick<Lane, "decoder" | "reply" | "explain"> {
+  return findLane(attempt) ?? attempt.upstream.dialect;
 }
 
 const DEAR_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);
@@ -126,9 +155,17 @@ function withoutDearTier(request: ChatRequest): { request: ChatRequest; dropped:
   };
 }
 
-export function replyOf({ upstream, card, request }: AttemptCall, text: string): ChatReply {
+/** A whole answer, and the provider's own body of it where its client is shown that one. */
+export interface WholeAnswer {
+  readonly canonical: ChatReply;
+  readonly verbatim: JsonObject | null;
+}
+
+export function parseReply(attempt: AttemptCall, text: string): WholeAnswer {
+  const { card, request } = attempt;
   const body = parseAnswer(text, request);
-  return readable(() => upstream.dialect.reply(body, card, request));
+  const canonical = readable(() => findCodec(attempt).reply(body, card, request));
+  return { canonical, verbatim: isNative(attempt) && isObject(body) ? body : null };
 }
 
 /** Schemas that refer to themselves a thousand levels deep, and their like, exhaust the stack. */

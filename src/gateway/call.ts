@@ -1,10 +1,10 @@
 // One request as the gateway is handed it, and what its client is told about it beside the answer.
 
+import type { RawRequest } from "../core/dialect.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
-import type { RawRequest } from "../surfaces/surface.ts";
 import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 

@@ -3,6 +3,7 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
+import type { RawRequest } from "../core/dialect.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
@@ -47,6 +48,10 @@ class Failover<Result> {
   #unsent = 0;
   /** To be made once more, over a new connection; only one is. */
   #again: Attempt | null = null;
+  /** The client's own request, without what a provider has refused to take back. */
+  #raw: RawRequest | null;
+  /** The refusal after which the call is made once more without the refused part; null: there was none. */
+  #mended: Fault | null = null;
   /** The last attempt came to nothing for a reason of its own: the next one replaces it. */
   #isReplaced = false;
   #last: Fault | null = null;
@@ -57,6 +62,7 @@ class Failover<Result> {
     this.#life = life;
     this.#way = way;
     this.#startedMs = ports.deadlines.nowMs();
+    this.#raw = life.call.raw;
     this.#left = life.plan.filter(({ card }) => isPaidFor(life.granted, card));
   }
 
@@ -126,7 +132,20 @@ class Failover<Result> {
       this.#again = { ...attempt };
       this.#left.unshift(this.#again);
     }
+    if (this.#mended === null) this.#mend(attempt, fault);
     logAttempt(this.#ports.log, this.#life.call, attempt, fault);
+  }
+
+  /** A conversation that changed providers holds thinking that only its maker takes back: once, the call is made without it. */
+  #mend(attempt: Attempt, fault: Fault): void {
+    if (this.#raw === null) return;
+    const lane = this.#life.call.upstreams.get(attempt.card.provider)?.dialect.lanes?.[this.#raw.family];
+    const mended = lane?.mend?.(this.#raw, fault) ?? null;
+    if (mended === null) return;
+    this.#raw = mended;
+    this.#mended = fault;
+    this.#isReplaced = true;
+    this.#left.unshift(attempt);
   }
 
   #running(attempt: Attempt, upstream: Upstream, permit: Permit): Running<Result> {
@@ -140,6 +159,7 @@ class Failover<Result> {
       permit,
       traced,
       fresh: attempt === this.#again,
+      raw: this.#raw,
       way: this.#way,
       startedMs: this.#startedMs,
       nowMs: () => deadlines.nowMs(),
@@ -159,7 +179,8 @@ class Failover<Result> {
     const { call, ending } = this.#life;
     if (!this.#last || ending.signal.aborted) return false;
     const isLate = this.#ports.deadlines.nowMs() >= this.#totalAtMs;
-    return !isLate && isElsewhere(this.#last, call);
+    if (isLate) return false;
+    return isElsewhere(this.#last, call) || this.#last === this.#mended;
   }
 
   async #outcome(

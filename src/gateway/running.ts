@@ -1,6 +1,7 @@
 // One attempt of a walk under way: its call, what it has told so far, and its end when another one was faster.
 
 import type { Attempt } from "../core/attempt.ts";
+import type { RawRequest } from "../core/dialect.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { Permit } from "../health/permit.ts";
 import type { SentRequest } from "../ledger/plausible.ts";
@@ -28,6 +29,8 @@ export interface RunningOf<Result> {
   readonly traced: TracingAttempt;
   /** The call goes over a new connection, whichever are kept. */
   readonly fresh: boolean;
+  /** The client's own request, as far as no provider has refused a part of it. */
+  readonly raw: RawRequest | null;
   readonly way: Way<Result>;
   /** When the walk began: all attempts together have one time. */
   readonly startedMs: number;
@@ -98,7 +101,7 @@ export class Running<Result> implements Runner<Result> {
   }
 
   #call(): AttemptCall {
-    const { life, attempt, upstream, permit, traced, fresh, nowMs } = this.#of;
+    const { life, attempt, upstream, permit, traced, fresh, raw, nowMs } = this.#of;
     const { facts, ending, tally } = life;
     return {
       ...attempt,
@@ -106,6 +109,8 @@ export class Running<Result> implements Runner<Result> {
       permit,
       fresh,
       request: this.#fitted.request,
+      raw,
+      lost: life.call.dropped,
       choiceOffset: 0,
       client: this.#ending ? AbortSignal.any([ending.signal, this.#ending.signal]) : ending.signal,
       totalAtMs: this.totalAtMs,

@@ -7,7 +7,7 @@ import { unfold } from "../operations/chat/fold.ts";
 import type { ChatReply, Usage } from "../operations/chat/form.ts";
 import { isAnswer } from "../operations/chat/normalise.ts";
 import type { Part } from "../operations/chat/run.ts";
-import { type AttemptCall, callFor, replyOf, send, told } from "./attempt.ts";
+import { type AttemptCall, callFor, findCodec, isNative, parseReply, send, told } from "./attempt.ts";
 import type { Batches } from "./batches.ts";
 import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "./upstream.ts";
 
@@ -124,14 +124,16 @@ export class StreamedAttempt implements PartStream {
   }
 
   async #sent(): Promise<AnswerReader> {
-    const { card, request, upstream, choiceOffset } = this.#attempt;
+    const { card, request, choiceOffset } = this.#attempt;
     const { response, stops } = await send(this.#attempt, this.#call);
-    const decoder = upstream.dialect.decoder(card, request);
+    const decoder = findCodec(this.#attempt).decoder(card, request);
+    const verbatim = isNative(this.#attempt);
     // A server that ignores `stream` and sends one JSON is understood too.
     if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
-      this.#reply = replyOf(this.#attempt, await this.#call.text(response, REPLY_BYTES_MAX));
+      const text = await this.#call.text(response, REPLY_BYTES_MAX);
+      this.#reply = parseReply(this.#attempt, text).canonical;
     } else this.#body = this.#call.open(response);
-    this.#reader = new AnswerReader({ decoder, request, choiceOffset, stops, splices: true });
+    this.#reader = new AnswerReader({ decoder, request, choiceOffset, stops, splices: !verbatim, verbatim });
     return this.#reader;
   }
 

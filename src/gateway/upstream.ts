@@ -121,7 +121,11 @@ export class UpstreamCall {
   }
 
   /** Sends the request and gives the answer's head. Throws the Fault that a failure or an error answer means. */
-  async send(outgoing: Outgoing, setup: ProviderSetup, dialect: Dialect): Promise<Response> {
+  async send(
+    outgoing: Outgoing,
+    setup: ProviderSetup,
+    { explain }: Pick<Dialect, "explain">,
+  ): Promise<Response> {
     const connecting = this.#ports.reachability.watch(outgoing.url, setup.timeouts.connectMs, (fault) =>
       this.#end(fault),
     );
@@ -129,7 +133,7 @@ export class UpstreamCall {
     if (response.ok) return response;
     if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
     const body = await this.#errorText(response);
-    throw dialect.explain(response.status, response.headers, body, this.#ports.clock.nowMs());
+    throw explain(response.status, response.headers, body, this.#ports.clock.nowMs());
   }
 
   /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */

@@ -3,9 +3,11 @@ import type { DialectName } from "../core/dialect.ts";
 import type { KnownProvider } from "../core/settings.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { anthropic } from "./anthropic/dialect.ts";
+import { ANTHROPIC_LANE } from "./anthropic/lane.ts";
 import { bridged } from "./bridged.ts";
 import { cohere } from "./cohere/dialect.ts";
 import { gemini } from "./gemini/dialect.ts";
+import { GEMINI_LANE } from "./gemini/lane.ts";
 import { mistral } from "./mistral/dialect.ts";
 import { openaiChat } from "./openai/dialect.ts";
 import { needsResponses, OPENAI } from "./openai/models.ts";
@@ -26,6 +28,7 @@ import {
   ZAI,
 } from "./quirks.ts";
 import { responses } from "./responses/dialect.ts";
+import { RESPONSES_LANE } from "./responses/lane.ts";
 
 export interface ProviderRow extends KnownProvider {
   readonly dialect: Dialect;
@@ -35,26 +38,36 @@ function row(name: string, keyVariables: readonly string[], baseUrl: string, dia
   return { name, keyVariables, baseUrl, dialect };
 }
 
+type Lanes = NonNullable<Dialect["lanes"]>;
+
+function withLane(dialect: Dialect, lanes: Lanes): Dialect {
+  return { ...dialect, lanes };
+}
+
+const RESPONSES: Lanes = { responses: RESPONSES_LANE };
+const ANTHROPIC = withLane(anthropic, { anthropic: ANTHROPIC_LANE });
+const GEMINI = withLane(gemini, { gemini: GEMINI_LANE });
+
 /** Every provider that is on as soon as its key is set. */
 export const PROVIDERS: readonly ProviderRow[] = [
   row(
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
-    bridged(openaiChat(OPENAI), responses, needsResponses),
+    withLane(bridged(openaiChat(OPENAI), responses, needsResponses), RESPONSES),
   ),
-  row("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", anthropic),
+  row("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
   row(
     "Google",
     ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     "https://generativelanguage.googleapis.com/v1beta",
-    gemini,
+    GEMINI,
   ),
   row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", mistral),
   row("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
   row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", cohere),
   row("DeepSeek", ["DEEPSEEK_API_KEY"], "https://api.deepseek.com", openaiChat(DEEPSEEK)),
-  row("xAI", ["XAI_API_KEY"], "https://api.x.ai/v1", openaiChat(XAI)),
+  row("xAI", ["XAI_API_KEY"], "https://api.x.ai/v1", withLane(openaiChat(XAI), RESPONSES)),
   row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", openaiChat(GROQ)),
   row("Together", ["TOGETHER_API_KEY"], "https://api.together.xyz/v1", openaiChat(TOGETHER)),
   row("Fireworks", ["FIREWORKS_API_KEY"], "https://api.fireworks.ai/inference/v1", openaiChat(FIREWORKS)),
@@ -80,11 +93,11 @@ export function dialectNamed(name: DialectName): Dialect {
     case "openai":
       return GENERIC_CHAT;
     case "responses":
-      return responses;
+      return withLane(responses, RESPONSES);
     case "anthropic":
-      return anthropic;
+      return ANTHROPIC;
     case "gemini":
-      return gemini;
+      return GEMINI;
     case "mistral":
       return mistral;
     case "cohere":

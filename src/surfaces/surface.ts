@@ -1,11 +1,9 @@
 // The port that every surface implements: a client's wire format, in pure functions to and from an operation's own form.
+import type { Family, RawRequest } from "../core/dialect.ts";
 import type { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world.ts";
-
-/** Surfaces and dialects of one family have the same wire format: nothing is translated between them. */
-export type Family = "openai" | "anthropic" | "responses" | "gemini";
 
 /** A client's request as it arrived. `body` is parsed and within the bounds on size and structure, and nothing else. */
 export interface Incoming {
@@ -45,14 +43,6 @@ export interface Exchange<Ask, Piece, Reply> {
   whole(reply: Reply, stamp: Stamp): JsonObject;
   /** A writer for one streamed answer. It asks for the stamp with the first piece: failover may change the model until then. */
   writer(stamp: () => Stamp): Writer<Piece>;
-}
-
-/** A request of one family, without what the gateway never passes on. */
-export interface RawRequest {
-  readonly family: Family;
-  readonly body: JsonObject;
-  /** Lower-case names of the headers that belong to the wire format, such as `anthropic-beta`. */
-  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** Writes one answer as the text of an event stream. */

@@ -8,7 +8,7 @@ import { EventParser } from "../../wire/sse.ts";
 import { refuseIntricate } from "./answer-json.ts";
 import type { ChatChunk, ChatRequest, Usage } from "./form.ts";
 import { Normaliser } from "./normalise.ts";
-import { type Part, Run } from "./run.ts";
+import { type Part, Run, Verbatim } from "./run.ts";
 import { PROBE, templateOf } from "./splice.ts";
 import { StopCutter } from "./stop.ts";
 
@@ -31,6 +31,8 @@ export interface AnswerOf {
   readonly stops: readonly string[];
   /** Whether events may be passed on unread; the answer is the same, to the byte, either way. */
   readonly splices: boolean;
+  /** The client is shown the provider's own events. */
+  readonly verbatim?: boolean;
 }
 
 export class AnswerReader {
@@ -41,11 +43,13 @@ export class AnswerReader {
   readonly #normaliser: Normaliser;
   readonly #finished = new Set<number>();
   readonly #splices: boolean;
+  readonly #verbatim: boolean;
   #patience = PATIENCE;
   /** Tells the decoder of text that was passed on unread: that of the event which taught the template. */
   #grew: (characters: number) => void = () => {};
 
-  constructor({ decoder, request, choiceOffset, stops, splices }: AnswerOf) {
+  constructor({ decoder, request, choiceOffset, stops, splices, verbatim = false }: AnswerOf) {
+    this.#verbatim = verbatim;
     this.#decoder = decoder;
     this.#request = request;
     this.#cutter = new StopCutter(stops);
@@ -126,7 +130,8 @@ export class AnswerReader {
   #read(event: ServerEvent, parts: Part[]): void {
     refuseIntricate(event.data, this.#request);
     const chunks = this.take(readable(() => this.#decoder.push(event)));
-    for (const chunk of chunks) parts.push(chunk);
+    if (this.#verbatim) parts.push(new Verbatim(event, chunks));
+    else for (const chunk of chunks) parts.push(chunk);
     const { grew } = this.#decoder;
     // What changes more than the text may change what the next text means.
     if (!grew) this.#parser.template = null;

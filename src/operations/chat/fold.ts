@@ -207,7 +207,7 @@ function wholeCall({ first, input, extra }: CallParts): ToolCall {
 
 /** A reply as the chunks of a stream that says the same. */
 export function unfold(reply: ChatReply): ChatChunk[] {
-  const { choices, usage, ...extras } = reply;
+  const { choices, usage, verbatim: _verbatim, ...extras } = reply;
   const chunks: ChatChunk[] = choices.map((choice) => ({ ...extras, choices: [unfoldChoice(choice)] }));
   if (usage) chunks.push({ choices: [], usage });
   return chunks;

@@ -95,7 +95,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   return { url, headers: headersOf(target, betas), body, dropped: [...new Set(dropped)] };
 }
 
-function headersOf(target: Target, betas: readonly string[]): Record<string, string> {
+/** The headers of a call: the operator's own win, betas of both are joined. */
+export function headersOf(target: Target, betas: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = { "anthropic-version": VERSION };
   if (target.secret !== null) headers["x-api-key"] = target.secret;
   for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;

@@ -10,6 +10,7 @@ import { conversationOf } from "./contents.ts";
 import { GeminiDecoder, replyOf } from "./decode.ts";
 import { explain } from "./errors.ts";
 import { factsOf, isVertex } from "./models.ts";
+import { headersOf, urlOf } from "./outgoing.ts";
 import { callingOf } from "./tools.ts";
 
 /** Fields that the body says in Gemini's terms, or that its parts name themselves when they can't. */
@@ -62,19 +63,4 @@ function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing
     body: { ...conversationOf(request, writing, instruction), ...calling.fields, ...config },
     dropped: [...dropped],
   };
-}
-
-/** The key goes into a header, not into the address: addresses end up in logs. The operator's own headers win. */
-function headersOf(target: Target): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (target.secret !== null) headers["x-goog-api-key"] = target.secret;
-  for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
-  return headers;
-}
-
-/** Without `alt=sse` a stream is one JSON array. */
-function urlOf(name: string, baseUrl: string, stream: boolean): string {
-  const [, collection = "models", model = name] = /^(models|tunedModels)\/(.+)$/s.exec(name) ?? [];
-  const path = `${baseUrl}/${collection}/${encodeURIComponent(model.toWellFormed())}`;
-  return stream ? `${path}:streamGenerateContent?alt=sse` : `${path}:generateContent`;
 }

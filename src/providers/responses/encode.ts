@@ -10,7 +10,7 @@ import { inputForm, type PutBack } from "./input.ts";
 import { factsOf, type ModelFacts, nearestEffort } from "./models.ts";
 
 /** Less is a 400 (OpenAI, Responses API: `max_output_tokens`). */
-const OUTPUT_TOKENS_MIN = 16;
+export const OUTPUT_TOKENS_MIN = 16;
 
 /** Fields with the same name and meaning in both APIs. */
 const SAME = [

@@ -1,0 +1,17 @@
+// Where a call to generateContent goes, and with which key.
+import type { Target } from "../../core/dialect.ts";
+
+/** The key goes into a header, not into the address: addresses end up in logs. The operator's own headers win. */
+export function headersOf(target: Target): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (target.secret !== null) headers["x-goog-api-key"] = target.secret;
+  for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
+  return headers;
+}
+
+/** Without `alt=sse` a stream is one JSON array. */
+export function urlOf(name: string, baseUrl: string, stream: boolean): string {
+  const [, collection = "models", model = name] = /^(models|tunedModels)\/(.+)$/s.exec(name) ?? [];
+  const path = `${baseUrl}/${collection}/${encodeURIComponent(model.toWellFormed())}`;
+  return stream ? `${path}:streamGenerateContent?alt=sse` : `${path}:generateContent`;
+}
