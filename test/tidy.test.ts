@@ -30,6 +30,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   http: [
     "core",
     "operations",
+    "surfaces",
     "wire",
     "catalogue",
     "selectors",
