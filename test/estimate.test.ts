@@ -1,9 +1,9 @@
 // The prompt estimates: what counts as text and what doesn't, high for a hold, near the mean for a charge, and true of recorded calls.
 import { describe, expect, test } from "bun:test";
 import type { ModelCard } from "../src/core/card.ts";
-import { likelyPromptTokens, likelyTextTokens, worstPromptTokens } from "../src/ledger/estimate.ts";
-import { searchesMax } from "../src/ledger/searches.ts";
+import { likelyPromptTokens, likelyTextTokens, worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "../src/operations/chat/form.ts";
+import { searchesMax } from "../src/operations/chat/searches.ts";
 import { recordedCalls } from "./bench/estimate.ts";
 import { fixturesFolder } from "./recorded/load.ts";
 

@@ -1,7 +1,8 @@
 // What an answer costs: counts read off usage reports, rates, tiers, rounding.
 import { describe, expect, test } from "bun:test";
 import { anyCostOf, type BillLine, costOf } from "../src/core/money.ts";
-import { cost, linesOf, tokensOf } from "../src/ledger/price.ts";
+import { cost, linesOf } from "../src/ledger/price.ts";
+import { countTokens } from "../src/operations/chat/usage.ts";
 
 describe("prices", () => {
   const tokens = { prompt: 1000, completion: 400, cached: 300, cacheWrite: 100, reasoning: 150, searches: 2 };
@@ -15,7 +16,7 @@ describe("prices", () => {
       completion_tokens_details: { reasoning_tokens: 9 },
       server_tool_use: { web_search_requests: 1 },
     };
-    expect(tokensOf(usage)).toEqual({
+    expect(countTokens(usage)).toEqual({
       prompt: 10,
       completion: 5,
       cached: 8,
@@ -28,17 +29,17 @@ describe("prices", () => {
   test("what the provider bills counts, where that is not what the model read", () => {
     const counted = { prompt_tokens: 1807, completion_tokens: 30, total_tokens: 1837 };
     const usage = { ...counted, billed_units: { input_tokens: 119, output_tokens: 25 } };
-    expect(tokensOf(usage)).toMatchObject({ prompt: 119, completion: 25 });
+    expect(countTokens(usage)).toMatchObject({ prompt: 119, completion: 25 });
   });
 
   test("a report beyond all reason stays a number that can be added up", () => {
     const usage = { prompt_tokens: 1e19, completion_tokens: 1e300, total_tokens: 1 };
-    const { prompt, completion, searches } = tokensOf({
+    const { prompt, completion, searches } = countTokens({
       ...usage,
       server_tool_use: { web_search_requests: 1e12 },
     });
     expect([prompt, completion, searches]).toEqual([1e9, 1e9, 10_000]);
-    expect(Number.isSafeInteger(cost({ input: 100, output: 600, perSearch: 1 }, tokensOf(usage), 2))).toBe(
+    expect(Number.isSafeInteger(cost({ input: 100, output: 600, perSearch: 1 }, countTokens(usage), 2))).toBe(
       true,
     );
   });

@@ -2,11 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelCard, Price } from "../src/core/card.ts";
 import type { Offer } from "../src/core/demand.ts";
-import { worstPromptTokens } from "../src/ledger/estimate.ts";
 import { cost } from "../src/ledger/price.ts";
-import { searchesMax } from "../src/ledger/searches.ts";
-import { balanceRoom, coverSome, offersOf } from "../src/ledger/worst.ts";
+import { balanceRoom, coverSome } from "../src/ledger/worst.ts";
+import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
+import { offersOf } from "../src/operations/chat/offer.ts";
+import { searchesMax } from "../src/operations/chat/searches.ts";
 import { offerOf } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;

@@ -3,10 +3,11 @@
 import type { BillLine } from "../core/money.ts";
 import type { Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
-import { likelyPromptTokens } from "../ledger/estimate.ts";
-import { cutUsage, type SentRequest } from "../ledger/plausible.ts";
-import { costBy, linesOf, tokensOf } from "../ledger/price.ts";
+import { costBy, linesOf } from "../ledger/price.ts";
+import { likelyPromptTokens } from "../operations/chat/estimate.ts";
 import type { ChatRequest, Usage } from "../operations/chat/form.ts";
+import { cutUsage, type SentRequest } from "../operations/chat/plausible.ts";
+import { countTokens } from "../operations/chat/usage.ts";
 
 export interface Bill extends Pick<UnsettledRecord, "tokens" | "costNanoUsd"> {
   readonly lines: readonly BillLine[];
@@ -34,7 +35,7 @@ export const UNCOUNTED: Counted = {
 /** An answer, at the provider's report or an estimate of what was produced. */
 export function countAnswer(usage: Usage, source: UsageSource, asked: SentRequest, markup: number): Counted {
   const cut = cutUsage(usage, asked);
-  const bill = makeBill(tokensOf(cut.usage), asked, markup);
+  const bill = makeBill(countTokens(cut.usage), asked, markup);
   return { usage: cut.usage, source, bill, implausible: cut.isCut ? usage : null };
 }
 
@@ -46,7 +47,7 @@ export function countPrompt(
 ): Counted {
   const prompt = likelyPromptTokens(request) * sent.calls;
   const usage = { prompt_tokens: prompt, completion_tokens: 0, total_tokens: prompt };
-  return { usage, source: "estimate", bill: makeBill(tokensOf(usage), sent, markup), implausible: null };
+  return { usage, source: "estimate", bill: makeBill(countTokens(usage), sent, markup), implausible: null };
 }
 
 function makeBill(

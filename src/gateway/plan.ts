@@ -8,11 +8,11 @@ import type { Health } from "../health/health.ts";
 import { spread } from "../health/spread.ts";
 import type { Stickiness } from "../health/stickiness.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
+import { needsOf, refuseUnable } from "../operations/chat/needs.ts";
 import type { ChooseInput } from "../selectors/candidate.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
 import { type KeptDecision, keptDecision } from "../selectors/decision.ts";
 import { explored } from "../selectors/explore.ts";
-import { needsOf, refuseUnable } from "../selectors/needs.ts";
 import { BY_RULE } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 

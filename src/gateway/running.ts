@@ -4,15 +4,15 @@ import type { Attempt } from "../core/attempt.ts";
 import type { RawRequest } from "../core/dialect.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { Permit } from "../health/permit.ts";
-import type { SentRequest } from "../ledger/plausible.ts";
+import { type Fitted, fitToHold } from "../operations/chat/bounded.ts";
 import type { Usage } from "../operations/chat/form.ts";
+import type { SentRequest } from "../operations/chat/plausible.ts";
 import type { AttemptCall } from "./attempt.ts";
 import { callsNeeded } from "./choices.ts";
 import type { Life } from "./failover.ts";
 import type { Runner } from "./hedge.ts";
 import type { TracingAttempt } from "./tracing.ts";
 import type { Upstream } from "./upstream.ts";
-import { type Fitted, fitToHold } from "./within-hold.ts";
 
 /** How an attempt is made: whole or streamed. */
 export interface Way<Result> {

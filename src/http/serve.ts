@@ -4,7 +4,7 @@ import { Fault, faultOf } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
-import { likelyPromptTokens } from "../ledger/estimate.ts";
+import { likelyPromptTokens } from "../operations/chat/estimate.ts";
 import type { ChatReply, ChatRequest } from "../operations/chat/form.ts";
 import type { Part } from "../operations/chat/run.ts";
 import { SURFACES } from "../surfaces/index.ts";

@@ -1,31 +1,11 @@
 // What an answer costs: tokens of a usage report, priced line by line as the model's card says.
 import type { Price, Rates } from "../core/card.ts";
-import { countOf } from "../core/json.ts";
 import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
 import type { Tokens } from "../core/record.ts";
-import type { Usage } from "../operations/chat/form.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
-/** More than any answer can need: a report beyond it is a mistake, and must not overflow the sums. */
-const SEARCHES_MAX = 10_000;
-
 /** A million USD, whole nano-dollars: a cost beyond it is a mistake, and no row could hold it exactly. */
 const COST_MAX: NanoUsd = 1_000_000 * 1_000_000_000;
-
-/** A usage report as whole counts of what is billed, its parts never more than their whole. */
-export function tokensOf(usage: Usage): Tokens {
-  const prompt = countOf(usage.billed_units?.input_tokens ?? usage.prompt_tokens);
-  const completion = countOf(usage.billed_units?.output_tokens ?? usage.completion_tokens);
-  const cached = Math.min(prompt, countOf(usage.prompt_tokens_details?.cached_tokens));
-  return {
-    prompt,
-    completion,
-    cached,
-    cacheWrite: Math.min(prompt - cached, countOf(usage.prompt_tokens_details?.cache_write_tokens)),
-    reasoning: Math.min(completion, countOf(usage.completion_tokens_details?.reasoning_tokens)),
-    searches: Math.min(SEARCHES_MAX, countOf(usage.server_tool_use?.web_search_requests)),
-  };
-}
 
 /** The highest tier whose threshold the prompt passes, whole; else the price's own rates. */
 function ratesFor(price: Price, promptTokens: number): Rates {

@@ -1,12 +1,7 @@
 // The worst that a request may cost: what is held of the balance before a provider is called.
-import type { ModelCard, Price, Rates } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
-import { type ChatRequest, outputLimitOf } from "../operations/chat/form.ts";
-import { worstPromptTokens } from "./estimate.ts";
-import { searchesMax } from "./searches.ts";
 
-const UNITS_PER_MILLION = 1_000_000;
 /** Of the free balance, what a request that names no limit of its own may hold. */
 const SHARE_UNASKED = 1 / 4;
 /** A shorter answer would seldom be of use: what doesn't cover it doesn't cover the request. */
@@ -15,57 +10,6 @@ const OUTPUT_TOKENS_MIN = 1024;
 const OUTPUT_TOKENS_NAMED_MAX = 16_384;
 /** The least that such a wish is granted. */
 const OUTPUT_TOKENS_WISHED_MIN = 4096;
-
-/** The rates that a prompt of up to so many tokens may be billed at: the dearest of the tiers within its reach. */
-function dearest(price: Price, promptTokens: number): { readonly input: number; readonly output: number } {
-  let input = dearestInput(price);
-  let output = dearestOutput(price);
-  for (const tier of price.tiers ?? []) {
-    if (promptTokens <= tier.aboveTokens) continue;
-    input = Math.max(input, dearestInput(tier));
-    output = Math.max(output, dearestOutput(tier));
-  }
-  return { input, output };
-}
-
-function dearestInput({ input, cacheWrite, cachedInput }: Rates): number {
-  return Math.max(input, cacheWrite ?? 0, cachedInput ?? 0);
-}
-
-function dearestOutput({ output, reasoning }: Rates): number {
-  return Math.max(output, reasoning ?? 0);
-}
-
-/** What the request may cost on a card. */
-function offerOf(card: ModelCard, request: ChatRequest): Offer {
-  const { price } = card;
-  const choices = request.n ?? 1;
-  const asked = outputLimitOf(request) ?? null;
-  const limits = {
-    card: card.id,
-    choices,
-    outputTokensAsked: asked === null ? null : Math.min(asked, card.outputTokensMax ?? asked),
-    outputTokensMax: card.outputTokensMax ?? card.contextTokensMax,
-  };
-  if (price === null) return { ...limits, isPriced: false, lines: [], outputUsdPerMillion: 0 };
-  const promptTokens = worstPromptTokens(request, card);
-  const rates = dearest(price, promptTokens);
-  const lines = [
-    { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
-    { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
-    {
-      what: "search",
-      count: choices * searchesMax(request, card),
-      usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION,
-    },
-  ];
-  return { ...limits, isPriced: true, lines, outputUsdPerMillion: rates.output };
-}
-
-/** What the request may cost on each of the cards, in their order. */
-export function offersOf(cards: readonly ModelCard[], request: ChatRequest): readonly Offer[] {
-  return [...new Set(cards)].map((card) => offerOf(card, request));
-}
 
 /** The cost of so many tokens of output per choice, whole nano-dollars, markup included. */
 function worstCost(offer: Offer, outputTokens: number, markup: number): NanoUsd {

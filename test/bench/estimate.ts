@@ -1,9 +1,9 @@
 // How far the prompt estimates are off: from what providers counted in recorded calls, from o200k, and on kinds of text.
 import { createHash } from "node:crypto";
 import type { ModelCard } from "../../src/core/card.ts";
-import { likelyPromptTokens, worstPromptTokens } from "../../src/ledger/estimate.ts";
-import { tokensOf } from "../../src/ledger/price.ts";
+import { likelyPromptTokens, worstPromptTokens } from "../../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
+import { countTokens } from "../../src/operations/chat/usage.ts";
 import { fixturesFolder, type Recording, readTraffic } from "../recorded/load.ts";
 import { answerOf, subjectOf } from "../recorded/pipeline.ts";
 import { requestForm } from "../recorded/requests.ts";
@@ -50,7 +50,7 @@ function requestOf(recording: Recording): ChatRequest | null {
 function countedIn(recording: Recording): number {
   try {
     const { usage } = answerOf(subjectOf(recording)).reply;
-    return usage ? tokensOf(usage).prompt : 0;
+    return usage ? countTokens(usage).prompt : 0;
   } catch {
     return 0;
   }

@@ -66,7 +66,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "the provider is not told what is held for",
-    file: "src/gateway/within-hold.ts",
+    file: "src/operations/chat/bounded.ts",
     find: "    max_completion_tokens: held,\n",
     replace: "",
   },
@@ -223,7 +223,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "usage that can't be is charged",
-    file: "src/ledger/plausible.ts",
+    file: "src/operations/chat/plausible.ts",
     find: "Math.min(completion, completionMax)",
     replace: "completion",
   },

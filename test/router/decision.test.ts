@@ -5,12 +5,12 @@ import type { ModelCard } from "../../src/core/card.ts";
 import { parseJson } from "../../src/core/json.ts";
 import { SELECTORS, type Selector } from "../../src/core/selector.ts";
 import { SKILLS } from "../../src/core/skill.ts";
+import { needsOf } from "../../src/operations/chat/needs.ts";
 import { type Choice, choose } from "../../src/selectors/choose.ts";
 import { decidedAgain, keptDecision, rowOf, rowText } from "../../src/selectors/decision.ts";
 import type { HealthView } from "../../src/selectors/health-view.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { kindOf } from "../../src/selectors/learning/lesson.ts";
-import { needsOf } from "../../src/selectors/needs.ts";
 import { rowWidth } from "../../src/selectors/predictor.ts";
 import { diceOf } from "./dice.ts";
 

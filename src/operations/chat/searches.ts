@@ -1,7 +1,7 @@
 // How many searches a request may cause at worst.
-import type { ModelCard } from "../core/card.ts";
-import { arrayOf, objectOf, stringOf } from "../core/json.ts";
-import type { ChatRequest } from "../operations/chat/form.ts";
+import type { ModelCard } from "../../core/card.ts";
+import { arrayOf, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest } from "./form.ts";
 
 /** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), one that researches more. */
 const [SEARCHES_MAX, RESEARCH_SEARCHES_MAX] = [10, 50];

@@ -1,8 +1,8 @@
 // A request as it is sent: its output limit is what is held for, and thinking keeps room for the answer.
-import type { ModelCard } from "../core/card.ts";
-import type { Granted } from "../core/demand.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
-import { type ChatRequest, outputLimitOf } from "../operations/chat/form.ts";
+import type { ModelCard } from "../../core/card.ts";
+import type { Granted } from "../../core/demand.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { type ChatRequest, outputLimitOf } from "./form.ts";
 
 /** Thinking leaves at least this many tokens for the answer, and less of it than this is not worth asking for. */
 const THINKING_MARGIN_TOKENS = 1024;

@@ -1,9 +1,9 @@
 // Usage that can't be: what a provider reports beyond what its model can read or write is cut to that, and not charged.
-import type { ModelCard } from "../core/card.ts";
-import { type ChatRequest, outputLimitOf, type Usage } from "../operations/chat/form.ts";
+import type { ModelCard } from "../../core/card.ts";
 import { CONTEXT_SLACK, worstPromptTokens } from "./estimate.ts";
-import { tokensOf } from "./price.ts";
+import { type ChatRequest, outputLimitOf, type Usage } from "./form.ts";
 import { searchesMax } from "./searches.ts";
+import { countTokens } from "./usage.ts";
 
 /** Tokenizers differ from the provider's own limit by a little, and some end an answer a sentence late. */
 const OUTPUT_SLACK = 1.1;
@@ -23,7 +23,7 @@ export function cutUsage(
   usage: Usage,
   sent: SentRequest,
 ): { readonly usage: Usage; readonly isCut: boolean } {
-  const { prompt, completion, searches } = tokensOf(usage);
+  const { prompt, completion, searches } = countTokens(usage);
   const promptMax = promptTokensMax(prompt, sent);
   const completionMax = completionTokensMax(sent);
   const searchesLimit = sent.calls * TIMES_ESTIMATE * Math.max(1, searchesMax(sent.request, sent.card));

@@ -1,7 +1,7 @@
 // How many tokens a prompt may come to: high for the hold before a call, near the mean where no provider reported a count.
-import type { ModelCard } from "../core/card.ts";
-import { isObject, objectOf, stringOf } from "../core/json.ts";
-import type { ChatMessage, ChatRequest } from "../operations/chat/form.ts";
+import type { ModelCard } from "../../core/card.ts";
+import { isObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatMessage, ChatRequest } from "./form.ts";
 import { nameOf, searchesMax } from "./searches.ts";
 
 /** Measured in o200k: prose has 4 to 6 bytes a token, JSON 2.3 to 2.9, UUIDs, base64 and punctuation 1.5. */

@@ -1,7 +1,7 @@
 // What a request needs of a model, read off the request alone.
-import { type Capability, can, type ModelCard } from "../core/card.ts";
-import { Fault } from "../core/fault.ts";
-import { type ChatRequest, type ContentPart, isCallForced } from "../operations/chat/form.ts";
+import { type Capability, can, type ModelCard } from "../../core/card.ts";
+import { Fault } from "../../core/fault.ts";
+import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
 
 /** Each capability needed, with the request field that needs it. */
 export type Needs = ReadonlyMap<Capability, string>;

@@ -1,0 +1,59 @@
+// The worst that a chat request may cost on a card: the ledger holds it before a provider is called.
+import type { ModelCard, Price, Rates } from "../../core/card.ts";
+import type { Offer } from "../../core/demand.ts";
+import { worstPromptTokens } from "./estimate.ts";
+import { type ChatRequest, outputLimitOf } from "./form.ts";
+import { searchesMax } from "./searches.ts";
+
+const UNITS_PER_MILLION = 1_000_000;
+
+/** The rates that a prompt of up to so many tokens may be billed at: the dearest of the tiers within its reach. */
+function dearest(price: Price, promptTokens: number): { readonly input: number; readonly output: number } {
+  let input = dearestInput(price);
+  let output = dearestOutput(price);
+  for (const tier of price.tiers ?? []) {
+    if (promptTokens <= tier.aboveTokens) continue;
+    input = Math.max(input, dearestInput(tier));
+    output = Math.max(output, dearestOutput(tier));
+  }
+  return { input, output };
+}
+
+function dearestInput({ input, cacheWrite, cachedInput }: Rates): number {
+  return Math.max(input, cacheWrite ?? 0, cachedInput ?? 0);
+}
+
+function dearestOutput({ output, reasoning }: Rates): number {
+  return Math.max(output, reasoning ?? 0);
+}
+
+/** What the request may cost on a card. */
+function offerOf(card: ModelCard, request: ChatRequest): Offer {
+  const { price } = card;
+  const choices = request.n ?? 1;
+  const asked = outputLimitOf(request) ?? null;
+  const limits = {
+    card: card.id,
+    choices,
+    outputTokensAsked: asked === null ? null : Math.min(asked, card.outputTokensMax ?? asked),
+    outputTokensMax: card.outputTokensMax ?? card.contextTokensMax,
+  };
+  if (price === null) return { ...limits, isPriced: false, lines: [], outputUsdPerMillion: 0 };
+  const promptTokens = worstPromptTokens(request, card);
+  const rates = dearest(price, promptTokens);
+  const lines = [
+    { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
+    { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
+    {
+      what: "search",
+      count: choices * searchesMax(request, card),
+      usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION,
+    },
+  ];
+  return { ...limits, isPriced: true, lines, outputUsdPerMillion: rates.output };
+}
+
+/** What the request may cost on each of the cards, in their order. */
+export function offersOf(cards: readonly ModelCard[], request: ChatRequest): readonly Offer[] {
+  return [...new Set(cards)].map((card) => offerOf(card, request));
+}
