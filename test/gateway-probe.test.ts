@@ -1,4 +1,5 @@
 // A refused credential through the whole gateway, under a clock that the test moves: who asks again, and that no client pays for it.
+
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { random } from "../src/cli/world.ts";
 import { Fault } from "../src/core/fault.ts";
@@ -20,6 +21,7 @@ import { createLedger } from "../src/ledger/ledger.ts";
 import { dialectNamed } from "../src/providers/index.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { conversationFor } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { cardOf } from "./router/planning.ts";
 import { RULES as ROUTER } from "./router/pools.ts";
@@ -87,7 +89,7 @@ async function ask(at: number): Promise<number> {
       key: KEY,
       raw: null,
       dropped: [],
-      session: null,
+      conversation: conversationFor(KEY.id, request),
       selection: { kind: "card", card: CARD, fallbacks: [] },
       ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },
       ending: new AbortController(),

@@ -23,8 +23,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   catalogue: ["core"],
   providers: ["core", "operations", "dialects"],
   selectors: ["core", "operations"],
-  health: ["core", "operations"],
-  ledger: ["core", "operations"],
+  health: ["core"],
+  ledger: ["core"],
   store: ["core"],
   gateway: ["core", "operations", "wire", "dialects", "providers", "selectors", "health", "ledger"],
   http: [

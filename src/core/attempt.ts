@@ -12,3 +12,13 @@ export interface Cached {
   readonly cardId: string;
   readonly tokens: number;
 }
+
+/** The names of one conversation, without the key that they belong to. */
+export interface ConversationNames {
+  /** Under which an earlier turn may be known. */
+  readonly sought: readonly string[];
+  /** Under which the next turn will look for this one. */
+  readonly kept: readonly string[];
+  /** About, of the prompt up to the model's last turn. */
+  readonly heldTokens: number;
+}

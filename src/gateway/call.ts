@@ -4,6 +4,7 @@ import type { RawRequest } from "../core/dialect.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
+import type { Conversation } from "../health/stickiness.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
@@ -21,8 +22,8 @@ export interface Call {
   readonly raw: RawRequest | null;
   /** Fields of the client's own request that `request` has no place for. */
   readonly dropped: readonly string[];
-  /** The client's name for the conversation; null: it named none. */
-  readonly session: string | null;
+  /** The conversation that it goes on with. */
+  readonly conversation: Conversation;
   readonly selection: Selection;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly rules: RouterRules;

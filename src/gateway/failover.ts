@@ -232,7 +232,7 @@ class Failover<Result> {
     const { attempt } = by;
     tally.answeredBy(attempt, by.asked, deadlines.nowMs());
     by.win();
-    stickiness.keep(call.request, attempt, deadlines.nowMs());
+    stickiness.keep(call.conversation, attempt, deadlines.nowMs());
     return result;
   }
 }

@@ -5,7 +5,6 @@ import type { UnsettledRecord } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
-import type { Stickiness } from "../health/stickiness.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import { boundAt, kindKept, lessonOf, measureLength } from "../selectors/learning/lesson.ts";
@@ -15,7 +14,6 @@ import type { Call } from "./call.ts";
 export interface LessonPorts {
   readonly learned: Learned;
   readonly caches: Caches;
-  readonly stickiness: Stickiness;
   readonly store: Pick<Store, "teach">;
   readonly clock: Clock;
   readonly log: Log;
@@ -52,11 +50,11 @@ export class Lessons {
   }
 
   #look({ decision, card, grader }: Seen, { call, record, granted }: Ended): void {
-    const { learned, caches, stickiness } = this.#ports;
+    const { learned, caches } = this.#ports;
     const { tokens } = record;
     const isCounted = record.usageSource === "provider";
     const isOne = (call.request.n ?? 1) === 1;
-    if (isCounted) caches.fold(card.id, stickiness.heldTokens(call.request, card.id), tokens.cached);
+    if (isCounted) caches.fold(card.id, call.conversation.tokensHeldBy(card.id), tokens.cached);
     if (isCounted && isOne && !grader.isCutOff) measureLength(learned, decision, card.id, tokens.completion);
     const signal = grader.signal(isCounted && isOne ? tokens.completion : null);
     const place = `${card.id} ${grader.form}`;

@@ -6,7 +6,7 @@ import type { Credential, RouterRules } from "../core/settings.ts";
 import type { Address } from "../health/address.ts";
 import type { Health } from "../health/health.ts";
 import { spread } from "../health/spread.ts";
-import type { Stickiness } from "../health/stickiness.ts";
+import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import { needsOf, refuseUnable } from "../operations/chat/needs.ts";
 import type { ChooseInput } from "../selectors/candidate.ts";
@@ -36,8 +36,7 @@ export interface PlanInput {
   readonly credentialsOf: (provider: string) => readonly Credential[];
   /** A number from 0 up to 1, drawn anew at each call, that spreads load by the credentials' weights. */
   readonly roll: () => number;
-  /** The gateway key that asks: conversations are its own. */
-  readonly keyId: string;
+  readonly conversation: Conversation;
   readonly health: Health;
   readonly stickiness: Stickiness;
   /** On the monotonic clock. */
@@ -158,9 +157,9 @@ function longestRefused(attempts: readonly Attempt[], health: Health): readonly 
 function sticky(
   every: readonly Attempt[],
   ready: readonly (readonly Attempt[])[],
-  { selection, stickiness, keyId, request, nowMs }: PlanInput,
+  { selection, stickiness, conversation, nowMs }: PlanInput,
 ): Attempt | null {
-  const found = stickiness.find(keyId, request, every, nowMs);
+  const found = stickiness.find(conversation, every, nowMs);
   const among = selection.kind === "selector" ? ready.slice(0, 1) : ready;
   return among.flat().find((attempt) => attempt === found) ?? null;
 }

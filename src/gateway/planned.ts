@@ -5,8 +5,7 @@ import type { Caches } from "../health/caches.ts";
 import type { Deployment } from "../health/deployment.ts";
 import type { Health } from "../health/health.ts";
 import { paceOf } from "../health/speed.ts";
-import type { Stickiness } from "../health/stickiness.ts";
-import type { ChatRequest } from "../operations/chat/form.ts";
+import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
 import type { Deadlines } from "./deadlines.ts";
@@ -29,17 +28,17 @@ const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, ope
 const OUTCOMES_BEFORE = 20;
 
 export function planned(ports: PlanPorts, call: Call): Plan {
-  const { request, selection, rules, quality, upstreams, key } = call;
+  const { request, conversation, selection, rules, quality, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const plan = planOf({
     request,
     selection,
     rules,
     quality,
-    known: knownNow(ports, { keyId: key.id, request }),
+    known: knownNow(ports, conversation),
     credentialsOf: (provider) => upstreams.get(provider)?.setup.credentials ?? [],
     roll: () => rolled(random.bytes(ROLL_BYTES)),
-    keyId: key.id,
+    conversation,
     health,
     stickiness,
     nowMs: deadlines.nowMs(),
@@ -58,7 +57,7 @@ export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stic
 /** What a selector goes by beside the catalogue, as of now. */
 export function knownNow(
   { health, learned, caches, stickiness, deadlines }: KnownPorts,
-  { keyId, request }: { readonly keyId: string; readonly request: ChatRequest },
+  conversation: Conversation,
 ): Known {
   const nowMs = deadlines.nowMs();
   const isAnyShut = health.isAnyShut(nowMs);
@@ -79,7 +78,7 @@ export function knownNow(
     };
   };
   const cached = () => {
-    const held = stickiness.held(keyId, request, nowMs);
+    const held = stickiness.held(conversation, nowMs);
     return held && { cardId: held.cardId, tokens: caches.likelyTokens(held.cardId, held.tokens) };
   };
   return { health: { of }, learned, cached };

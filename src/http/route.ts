@@ -5,6 +5,8 @@ import { isObject, type JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
 import { type KnownPorts, knownNow } from "../gateway/planned.ts";
+import { Conversation } from "../health/stickiness.ts";
+import { nameConversation } from "../operations/chat/conversation.ts";
 import { needsOf } from "../operations/chat/needs.ts";
 import { choose } from "../selectors/choose.ts";
 import { boundAt, kindOf, lessonOf } from "../selectors/learning/lesson.ts";
@@ -42,7 +44,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(candidatesOf(key, catalogue).map(({ id }) => id));
   const choice = choose(selectorOf(asked.model, key, ports), {
-    ...knownNow(ports.known, { keyId: key.id, request: asked }),
+    ...knownNow(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
     request: asked,
     needs: needsOf(asked),
     cards: catalogue.list(),

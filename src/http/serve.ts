@@ -4,6 +4,8 @@ import { Fault, faultOf } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
 import { idempotencyOf } from "../gateway/idempotency.ts";
+import { Conversation } from "../health/stickiness.ts";
+import { nameConversation } from "../operations/chat/conversation.ts";
 import { likelyPromptTokens } from "../operations/chat/estimate.ts";
 import type { ChatReply, ChatRequest } from "../operations/chat/form.ts";
 import type { Part } from "../operations/chat/run.ts";
@@ -147,7 +149,7 @@ function makeCall(
     request: ask,
     raw,
     dropped,
-    session,
+    conversation: new Conversation(key.id, () => nameConversation(ask, session)),
     selection: selectionOf(ask.model, key, catalogue),
     idempotency: idempotencyOf(ports.vault, key.id, request.headers.get("idempotency-key"), ask),
     upstreams,

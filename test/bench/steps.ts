@@ -1,4 +1,5 @@
 // What one whole answer costs in which part, without connections: `bun test/bench/steps.ts`. CPU time, so many at once.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -27,6 +28,7 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
+import { conversationFor } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
 import { keyOf, placeOf, QUOTA } from "../samples.ts";
@@ -122,15 +124,16 @@ function gatewayOn(store: Store): Gateway {
 
 async function throughGateway(gateway: Gateway): Promise<void> {
   const nowMs = clock.nowMs();
+  const request = readChatRequest(JSON.parse(asked), { messagesMax: 1000, choicesMax: 8 });
   const call: Call = {
     id: `chatcmpl-${mintOrderedId(random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId: "req_1",
     key,
-    request: readChatRequest(JSON.parse(asked), { messagesMax: 1000, choicesMax: 8 }),
+    request,
     raw: null,
     dropped: [],
-    session: null,
+    conversation: conversationFor(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
     upstreams,
     rules: RULES,

@@ -201,13 +201,13 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "conversations of other keys",
     file: "src/health/stickiness.ts",
-    find: "?? namesOf(keyId, request);",
-    replace: '?? namesOf("", request);',
+    find: "this.#keyId = keyId;",
+    replace: 'this.#keyId = "";',
     tests: ["test/router"],
   },
   {
     name: "conversations are not known by their next turn",
-    file: "src/health/stickiness.ts",
+    file: "src/operations/chat/conversation.ts",
     find: "kept: [before, whole]",
     replace: "kept: [before]",
     tests: ["test/router"],

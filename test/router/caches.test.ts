@@ -1,8 +1,10 @@
 // What of a conversation's prompt a model is likely to hold: what it was seen to do, and nothing that it never does.
+
 import { expect, test } from "bun:test";
 import { Caches } from "../../src/health/caches.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
+import { conversationFor } from "../conversation.ts";
 import { cardOf } from "./shop.ts";
 
 test("a model is taken to do what its last answers said, and half before they said anything", () => {
@@ -30,16 +32,16 @@ test("a conversation's prefix is held by who served it last, for its own key, fo
   const next = () =>
     request([...first, { role: "assistant", content: "Yes." }, { role: "user", content: "y".repeat(4000) }]);
   const held = (key: string, asked: ChatRequest, nowMs: number, cardId: string) => {
-    const found = stickiness.held(key, asked, nowMs);
+    const found = stickiness.held(conversationFor(key, asked), nowMs);
     return found?.cardId === cardId ? found.tokens : 0;
   };
-  const opening = request(first);
-  expect(held("key", opening, 0, "Shop#a")).toBe(0);
+  const opening = conversationFor("key", request(first));
+  expect(stickiness.held(opening, 0)).toBeNull();
   stickiness.keep(opening, attempt, 0);
-  const later = next();
-  expect(held("key", later, 1, "Shop#a")).toBeWithin(1990, 2010);
-  expect([stickiness.heldTokens(later, "Shop#a"), stickiness.heldTokens(later, "Shop#b")]).toEqual([
-    held("key", later, 1, "Shop#a"),
+  const later = conversationFor("key", next());
+  expect(stickiness.held(later, 1)?.tokens).toBeWithin(1990, 2010);
+  expect([later.tokensHeldBy("Shop#a"), later.tokensHeldBy("Shop#b")]).toEqual([
+    held("key", next(), 1, "Shop#a"),
     0,
   ]);
   expect(held("key", next(), 1, "Shop#b")).toBe(0);

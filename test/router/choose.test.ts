@@ -1,4 +1,5 @@
 // A choice among many models of any kind: what is told of the first few holds for all of them, sorted one by one.
+
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
@@ -16,6 +17,7 @@ import { type CardHealth, type HealthView, NO_HEALTH } from "../../src/selectors
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
+import { conversationFor } from "../conversation.ts";
 import { diceOf } from "./dice.ts";
 import { asking, even, PROMPTS } from "./shop.ts";
 
@@ -197,7 +199,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
         ...{ request: input.request, rules: input.rules, quality: input.quality, known: input },
         selection: { kind: "selector", selector, candidates: input.cards },
         credentialsOf: (provider) => (provider === on ? [{ secret: "s", weight: 1 }] : []),
-        ...{ roll: () => 0, keyId: "key", nowMs: 0 },
+        ...{ roll: () => 0, conversation: conversationFor("key", input.request), nowMs: 0 },
         ...{ health: new Health(() => {}), stickiness: new Stickiness() },
       });
       expect(plan.attempts.map(({ card }) => card.id)).toEqual(places.map((at) => able[at]?.card.id ?? ""));

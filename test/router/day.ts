@@ -1,4 +1,5 @@
 // A day of one gateway's router in virtual time: providers that are as the test says, clients that ask steadily, real health.
+
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { Attempt } from "../../src/core/attempt.ts";
@@ -15,6 +16,7 @@ import type { Permit } from "../../src/health/permit.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
+import { conversationFor } from "../conversation.ts";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -142,17 +144,17 @@ export class Day {
 
   request(selector: Selector, prompt: string): void {
     const request = { model: `Router#${selector}`, messages: [{ role: "user", content: prompt }] } as const;
-    const keyId = `key ${this.#asked++}`;
+    const conversation = conversationFor(`key ${this.#asked++}`, request);
     const { attempts, decision } = planOf({
       request,
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
       rules: this.#settings.router,
       quality: null,
-      known: knownNow(this.#known, { keyId, request }),
+      known: knownNow(this.#known, conversation),
       credentialsOf: (provider) =>
         this.#settings.providers.find(({ name }) => name === provider)?.credentials ?? [],
       roll: () => 0.5,
-      keyId,
+      conversation,
       health: this.#health,
       stickiness: this.#known.stickiness,
       nowMs: this.#nowMs,

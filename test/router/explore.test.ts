@@ -1,4 +1,5 @@
 // Trying out other models: as often as the operator says, by the injected chance, never where it isn't allowed, always marked.
+
 import { describe, expect, test } from "bun:test";
 import type { ProviderSetup, RouterRules } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
@@ -15,6 +16,7 @@ import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
 import { explored } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
+import { conversationFor } from "../conversation.ts";
 import { keyOf } from "../samples.ts";
 import { diceOf } from "./dice.ts";
 import { asking, CODE, cardOf, even, inputOf, MATH, RULES, TRIVIA } from "./shop.ts";
@@ -116,7 +118,7 @@ describe("what was tried out", () => {
         ...{
           raw: null,
           dropped: [],
-          session: null,
+          conversation: conversationFor("key", asking(TRIVIA)),
           selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
           rules,
           markup: 1,

@@ -59,9 +59,9 @@ describe("a conversation", () => {
 
   /** Serves a request by the credential; gives nothing back. */
   function served(name: string, nowMs: number, asking: Parameters<Planning["plan"]>[1]): void {
-    const request = router.requestOf(asking);
-    router.plan(nowMs, asking, request);
-    router.stickiness.keep(request, router.attemptOf(name === "x" ? OTHER : HOUSE, name), nowMs);
+    const conversation = router.conversationOf(asking);
+    router.plan(nowMs, asking, conversation);
+    router.stickiness.keep(conversation, router.attemptOf(name === "x" ? OTHER : HOUSE, name), nowMs);
   }
 
   /** The first of twenty plans, each of them if they differ. */

@@ -9,8 +9,9 @@ import { planOf } from "../../src/gateway/plan.ts";
 import type { RetirementBudget } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
-import { Stickiness } from "../../src/health/stickiness.ts";
+import { type Conversation, Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
+import { conversationFor } from "../conversation.ts";
 
 export function cardOf(id: string): ModelCard {
   const [provider = "", name = ""] = id.split("#");
@@ -71,15 +72,19 @@ export class Planning {
     return { ...more, model: HOUSE.id, messages: messages ?? [{ role: "user", content: "hi" }] };
   }
 
-  plan(nowMs: number, asking: Asking = {}, request = this.requestOf(asking)): readonly Attempt[] {
+  conversationOf(asking: Asking = {}): Conversation {
+    return conversationFor(asking.keyId ?? "key_a", this.requestOf(asking));
+  }
+
+  plan(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): readonly Attempt[] {
     return planOf({
-      request,
+      request: this.requestOf(asking),
       selection: { kind: "card", card: HOUSE, fallbacks: asking.fallbacks ?? [] },
       rules: { fairQuality: 1, deny: [], pin: {}, rules: [], explore: 0 },
       quality: null,
       credentialsOf: (provider) => this.#keys.get(provider) ?? [],
       roll: () => this.#roll(),
-      keyId: asking.keyId ?? "key_a",
+      conversation,
       health: this.health,
       stickiness: this.stickiness,
       nowMs,

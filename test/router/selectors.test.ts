@@ -1,4 +1,5 @@
 // The port of selectors: another rule goes through the plan, the log and a replay like those that are shipped.
+
 import { expect, test } from "bun:test";
 import { planOf } from "../../src/gateway/plan.ts";
 import { Health } from "../../src/health/health.ts";
@@ -6,6 +7,7 @@ import { Stickiness } from "../../src/health/stickiness.ts";
 import { decidedAgain } from "../../src/selectors/decision.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import type { SelectorRule } from "../../src/selectors/selector.ts";
+import { conversationFor } from "../conversation.ts";
 import { asking, CARDS, cardOf, even, RULES, TRIVIA } from "./shop.ts";
 
 /** The cheapest, however good it is. */
@@ -24,7 +26,13 @@ function planBy(selector: SelectorRule, explore = 0) {
       selector,
       candidates: [...CARDS, TWIN, cardOf("free", 0, { price: null })],
     },
-    ...{ rules: { ...RULES, explore }, quality: null, roll: () => 0, keyId: "key", nowMs: 0 },
+    ...{
+      rules: { ...RULES, explore },
+      quality: null,
+      roll: () => 0,
+      conversation: conversationFor("key", asking(TRIVIA)),
+      nowMs: 0,
+    },
     credentialsOf: () => [{ secret: "s", weight: 1 }],
     ...{ health: new Health(() => {}), stickiness: new Stickiness() },
   });

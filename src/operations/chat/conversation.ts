@@ -1,0 +1,54 @@
+// The names under which a conversation is known again at its next turn.
+import type { ConversationNames } from "../../core/attempt.ts";
+import type { ChatMessage, ChatRequest } from "./form.ts";
+
+/** Of a long part (an image, a file), its ends tell it apart. */
+const PART_CHARACTERS_MAX = 4096;
+const CHARACTERS_PER_TOKEN = 4;
+
+/**
+ * The names of a request's conversation: the one that the client gives it, else digests of the messages. The messages up
+ * to the model's last turn were the whole of the request before, or are shared with another continuation of it.
+ */
+export function nameConversation(request: ChatRequest, session: string | null): ConversationNames {
+  const { messages } = request;
+  const lastReply = messages.findLastIndex(({ role }) => role === "assistant");
+  let digest = 0n;
+  let characters = 0;
+  let heldCharacters = 0;
+  let before: string | null = null;
+  for (const [at, message] of messages.entries()) {
+    if (at === lastReply) {
+      before = `#${digest}`;
+      heldCharacters = characters;
+    }
+    const text = writeMessage(message);
+    digest = Bun.hash.wyhash(text, digest);
+    characters += text.length;
+  }
+  const whole = `#${digest}`;
+  const held = { heldTokens: Math.round(heldCharacters / CHARACTERS_PER_TOKEN) };
+  const given = session ?? findText(request.prompt_cache_key) ?? findText(request.user);
+  if (given !== null) {
+    const name = ` ${given.slice(0, 512)}`;
+    return { sought: [name], kept: [name], ...held };
+  }
+  return before === null
+    ? { sought: [], kept: [whole], ...held }
+    : { sought: [before], kept: [before, whole], ...held };
+}
+
+function findText(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function writeMessage({ role, content, ...rest }: ChatMessage): string {
+  const calls = "tool_calls" in rest ? JSON.stringify(rest.tool_calls) : "";
+  if (typeof content === "string" || !content) return `${role}\n${content ?? ""}\n${calls}`;
+  return `${role}\n${content.map((part) => cutMiddle(JSON.stringify(part))).join("\n")}\n${calls}`;
+}
+
+function cutMiddle(text: string): string {
+  if (text.length <= 2 * PART_CHARACTERS_MAX) return text;
+  return `${text.length} ${text.slice(0, PART_CHARACTERS_MAX)}${text.slice(-PART_CHARACTERS_MAX)}`;
+}
