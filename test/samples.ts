@@ -134,7 +134,7 @@ export function placeOf(kind: Place["kind"], fields: Partial<Place> = {}): Place
 
 /** What a model costs, without a limit of its output and at no price, but for what is given. */
 export function offerOf(fields: Partial<Offer> = {}): Offer {
-  const nothing = { isPriced: true, lines: [], outputUsdPerMillion: 0, choices: 1 };
+  const nothing = { isPriced: true, isLimitRequired: false, lines: [], outputUsdPerMillion: 0, choices: 1 };
   return { card: "Sim#echo", ...nothing, outputTokensAsked: null, outputTokensMax: null, ...fields };
 }
 

@@ -42,6 +42,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
       request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
       fresh: false,
       raw: null,
+      withheld: [],
       lost: [],
       choiceOffset: 0,
       client: new AbortController().signal,

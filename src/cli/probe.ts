@@ -67,6 +67,7 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
       upstream: upstreamOf(setup, dialectOf(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       raw: null,
+      withheld: [],
       lost: [],
       choiceOffset: 0,
       client: new AbortController().signal,

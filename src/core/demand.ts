@@ -27,6 +27,8 @@ export interface Offer {
   readonly lines: readonly BillLine[];
   readonly outputUsdPerMillion: number;
   readonly choices: number;
+  /** The client had to name a limit: it says how much may come, not how much is expected. */
+  readonly isLimitRequired: boolean;
   /** The client's limit of output per choice, as far as the model has room for it; null: the client named none. */
   readonly outputTokensAsked: number | null;
   /** The model's own limit; null: not known. */

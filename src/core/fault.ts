@@ -44,6 +44,8 @@ export const FAULTS = {
   object_above_max_properties: { ...bad },
   context_length_exceeded: { ...bad, otherModel: true },
   unsupported_capability: { ...bad, otherModel: true },
+  /** It names what lies in the provider's account, or what no provider here can do. */
+  unsupported_parameter: { ...bad },
   content_filter: { ...bad },
   /** The provider's own 400 or 422: its message and code are shown. */
   upstream_rejected: { ...bad, blame: "client" },

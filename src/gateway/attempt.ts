@@ -24,7 +24,8 @@ export interface AttemptCall {
   readonly request: ChatRequest;
   /** The client's own request, where the attempt is made in the native lane; null: it is translated. */
   readonly raw: RawRequest | null;
-  /** Fields of the client's own request that are lost in translation. */
+  /** Fields of the client's own request that are never passed on, and those that are lost in translation. */
+  readonly withheld: readonly string[];
   readonly lost: readonly string[];
   /** Added to the choices' indexes. */
   readonly choiceOffset: number;
@@ -120,11 +121,20 @@ export async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Se
 function encode(attempt: AttemptCall, target: Target): Outgoing {
   const { raw, request, card, upstream } = attempt;
   const lane = findLane(attempt);
-  if (raw !== null && lane !== null) return written(() => lane.encode(raw, request, card, target));
+  if (raw !== null && lane !== null) {
+    const outgoing = written(() => lane.encode(raw, request, card, target));
+    return { ...outgoing, dropped: [...attempt.withheld, ...outgoing.dropped] };
+  }
   const cheap = withoutDearTier(request);
   const willing = withoutForce(cheap.request, card);
   const outgoing = written(() => upstream.dialect.encode(willing.request, card, target));
-  const dropped = [...attempt.lost, ...cheap.dropped, ...willing.dropped, ...outgoing.dropped];
+  const dropped = [
+    ...attempt.withheld,
+    ...attempt.lost,
+    ...cheap.dropped,
+    ...willing.dropped,
+    ...outgoing.dropped,
+  ];
   return { ...outgoing, dropped };
 }
 

@@ -20,8 +20,14 @@ export interface Call {
   readonly request: ChatRequest;
   /** The client's own request, for a provider of its surface's family; null: it is always translated. */
   readonly raw: RawRequest | null;
-  /** Fields of the client's own request that `request` has no place for. */
+  /** Fields of the client's own request that are never passed on. */
   readonly dropped: readonly string[];
+  /** Fields of the client's own request that `request` has no place for. */
+  readonly lost: readonly string[];
+  /** The client had to name an output limit, so it counts as a wish. */
+  readonly isLimitRequired: boolean;
+  /** How many searches the provider may run in the native lane, at most. */
+  readonly searches: number;
   /** The conversation that it goes on with. */
   readonly conversation: Conversation;
   readonly selection: Selection;

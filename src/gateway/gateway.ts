@@ -244,6 +244,7 @@ export class Gateway {
         offersOf(
           plan.map(({ card }) => card),
           request,
+          call,
         ),
       isPayable: selection.kind === "selector" || selection.card.price !== null,
       idempotency,

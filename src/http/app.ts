@@ -3,7 +3,8 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { Random } from "../core/world.ts";
-import { faultAnswer } from "./answers.ts";
+import { surfaceOfPath } from "../surfaces/index.ts";
+import { faultAnswer, refusalAnswer } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
 import { allowedMethods, isForOperators, pathOf } from "./paths.ts";
@@ -41,17 +42,23 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       canonicalScheme(request.headers);
       const refusal =
         refuseHost(request, ports.server.hosts) ?? refuseSpelling(request) ?? refuseKeyInUrl(request.url);
-      if (refusal) return faultAnswer(refusal);
+      if (refusal) return formAnswer(request, refusal, set);
       return crossOrigin(request, set.headers, ports.server.cors);
     })
-    .onError(({ code, error, request }) => {
-      if (code === "NOT_FOUND") return faultAnswer(unknownPath(request));
+    .onError(({ code, error, request, set }) => {
+      if (code === "NOT_FOUND") return formAnswer(request, unknownPath(request), set);
       const fault = faultOf(error);
       if (fault.code === "internal_error") logBug(ports, error);
-      return faultAnswer(fault);
+      return formAnswer(request, fault, set);
     });
   served.app = app;
   return app;
+}
+
+/** An error in the form of the surface that the path belongs to. */
+function formAnswer(request: Request, fault: Fault, { headers }: Signing): Response {
+  const surface = surfaceOfPath(pathOf(request.url));
+  return refusalAnswer(fault, surface.refuse(fault, String(headers["x-request-id"])));
 }
 
 function starting(): Fault {

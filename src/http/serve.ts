@@ -9,8 +9,8 @@ import { nameConversation } from "../operations/chat/conversation.ts";
 import { likelyPromptTokens } from "../operations/chat/estimate.ts";
 import type { ChatReply, ChatRequest } from "../operations/chat/form.ts";
 import type { Part } from "../operations/chat/run.ts";
-import { SURFACES } from "../surfaces/index.ts";
-import type { Exchange, Stamp, Surface } from "../surfaces/surface.ts";
+import { type ChatSurface, SURFACES } from "../surfaces/index.ts";
+import type { Exchange, Stamp } from "../surfaces/surface.ts";
 import { durationText, type HeaderMap, headerList, json, refusalAnswer, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, findSecret } from "./auth.ts";
@@ -33,7 +33,6 @@ interface Connections {
   timeout(request: Request, seconds: number): void;
 }
 
-export type ChatSurface = Surface<ChatRequest, Part, ChatReply>;
 type ChatExchange = Exchange<ChatRequest, Part, ChatReply>;
 
 /** Every path of every surface. */
@@ -134,7 +133,7 @@ function watched(
 function makeCall(
   ports: HttpPorts,
   { surface, request }: Visit,
-  { ask, raw, dropped, session }: ChatExchange,
+  { ask, raw, dropped, lost, isLimitRequired, searches, session }: ChatExchange,
   key: GatewayKey,
   requestId: string,
 ): Call {
@@ -149,6 +148,9 @@ function makeCall(
     request: ask,
     raw,
     dropped,
+    lost,
+    isLimitRequired,
+    searches,
     conversation: new Conversation(key.id, () => nameConversation(ask, session)),
     selection: selectionOf(ask.model, key, catalogue),
     idempotency: idempotencyOf(ports.vault, key.id, request.headers.get("idempotency-key"), ask),

@@ -53,7 +53,8 @@ export function coverSome(offers: readonly Offer[], room: Room, markup: number):
 /** The output per choice to hold for: what the client named, else as much of the model's limit as its share covers. */
 function outputFor(offer: Offer, shareNanoUsd: NanoUsd, markup: number): number {
   const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
-  if (asked !== null && asked <= OUTPUT_TOKENS_NAMED_MAX) return asked;
+  const isMeant = !offer.isLimitRequired && asked !== null && asked <= OUTPUT_TOKENS_NAMED_MAX;
+  if (isMeant) return asked;
   const most = asked ?? outputTokensMax ?? Number.MAX_SAFE_INTEGER;
   const tokenNano = outputUsdPerMillion * 1000 * markup * choices;
   if (tokenNano === 0) return most;

@@ -104,7 +104,12 @@ function checkSignatures(blocks: readonly JsonObject[], at: number): void {
 }
 
 function checkTurns(body: JsonObject, model: string): void {
-  const messages = arrayOf(body.messages).filter(isObject);
+  const all = arrayOf(body.messages).filter(isObject);
+  if (all[0]?.role === "system") {
+    reject("value", "the first message must use the `user` role", ["messages", 0, "role"]);
+  }
+  // Since mid-2026 a system message may stand between turns.
+  const messages = all.filter(({ role }) => role !== "system");
   let asked: readonly string[] = [];
   messages.forEach(({ role, content }, at) => {
     // The real one merges turns of the same role; its relatives (Bedrock, older versions) don't.

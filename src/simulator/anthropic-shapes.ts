@@ -63,6 +63,7 @@ const assistantBlock = variant("type", {
 const message = variant("role", {
   user: of({ role: anything, content: textOr(list(userBlock, 1)) }, ["content"]),
   assistant: of({ role: anything, content: textOr(list(assistantBlock, 1)) }, ["content"]),
+  system: of({ role: anything, content: textOr(list(variant("type", { text: textBlock }), 1)) }, ["content"]),
 });
 const schema: Check = (value, path) => {
   record(value, path);

@@ -95,6 +95,7 @@ function textIn(content: unknown): string {
 /** A user message is its results, one turn each, and then what else it says. */
 function turnsIn({ role, content }: JsonObject): readonly Turn[] {
   const blocks = arrayOf(content).filter(isObject);
+  if (role === "system") return [{ role: "system", text: textIn(content) }];
   if (role === "assistant") {
     const calls = blocks
       .filter(({ type }) => type === "tool_use")

@@ -1,5 +1,5 @@
 // Says which field of a value breaks its schema first, and how, in the words and codes of OpenAI's API.
-import type { TSchema } from "@sinclair/typebox";
+import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
 
@@ -20,6 +20,16 @@ interface Rules {
   readonly maxItems?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
+}
+
+const STRING_ENUM = "StringEnum";
+TypeRegistry.Set<{ readonly enum: readonly unknown[] }>(STRING_ENUM, (schema, value) =>
+  schema.enum.includes(value),
+);
+
+/** One of some strings, as JSON Schema's `enum`: errors and documents list the values. */
+export function oneOf(...values: readonly string[]): TSchema {
+  return Type.Unsafe<string>({ [Kind]: STRING_ENUM, type: "string", enum: values });
 }
 
 const ARTICLED: Readonly<Record<string, string>> = {

@@ -1,15 +1,31 @@
 // Every path that a surface serves, in one table: routes, 405 and the error form of a path come from it.
 import type { ChatReply, ChatRequest } from "../operations/chat/form.ts";
 import type { Part } from "../operations/chat/run.ts";
+import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
 import type { Surface } from "./surface.ts";
 
+export type ChatSurface = Surface<ChatRequest, Part, ChatReply>;
+
 export interface SurfacePath {
   readonly path: string;
-  readonly surface: Surface<ChatRequest, Part, ChatReply>;
+  readonly surface: ChatSurface;
 }
 
 export const SURFACES: readonly SurfacePath[] = [
   { path: "/v1/chat/completions", surface: OPENAI_CHAT },
   { path: "/chat/completions", surface: OPENAI_CHAT },
+  { path: "/v1/messages", surface: ANTHROPIC_MESSAGES },
+  { path: "/v1/v1/messages", surface: ANTHROPIC_MESSAGES },
+  { path: "/messages", surface: ANTHROPIC_MESSAGES },
 ];
+
+/** The paths whose errors are in another form than OpenAI's, served or not. */
+const FORMS: readonly { readonly paths: RegExp; readonly surface: ChatSurface }[] = [
+  { paths: /^(\/v1){0,2}\/messages(\/|$)/, surface: ANTHROPIC_MESSAGES },
+];
+
+/** The surface in whose form a path's errors are. */
+export function surfaceOfPath(path: string): ChatSurface {
+  return FORMS.find(({ paths }) => paths.test(path))?.surface ?? OPENAI_CHAT;
+}

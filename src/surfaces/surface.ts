@@ -31,8 +31,14 @@ export interface Stamp {
  */
 export interface Exchange<Ask, Piece, Reply> {
   readonly ask: Ask;
-  /** Fields that the operation's form has no place for, named to the client unless the native lane carries them. */
+  /** Fields that the gateway never passes on, named to the client. */
   readonly dropped: readonly string[];
+  /** Fields that the operation's form has no place for, named to the client unless the native lane carries them. */
+  readonly lost: readonly string[];
+  /** True where the form requires an output limit: then it is a wish, not what the client expects to use. */
+  readonly isLimitRequired: boolean;
+  /** How many searches the provider may run in the native lane, at most. */
+  readonly searches: number;
   /** The client's own request, for a provider of the surface's family; null: it is always translated. */
   readonly raw: RawRequest | null;
   /** The client's name for the conversation, from a header or a field; null: it named none. */

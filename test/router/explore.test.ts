@@ -118,6 +118,9 @@ describe("what was tried out", () => {
         ...{
           raw: null,
           dropped: [],
+          lost: [],
+          isLimitRequired: false,
+          searches: 0,
           conversation: conversationFor("key", asking(TRIVIA)),
           selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
           rules,

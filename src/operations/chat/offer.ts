@@ -27,14 +27,14 @@ function dearestOutput({ output, reasoning }: Rates): number {
   return Math.max(output, reasoning ?? 0);
 }
 
-/** What the request may cost on a card. */
-function offerOf(card: ModelCard, request: ChatRequest): Offer {
+function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTerms): Offer {
   const { price } = card;
   const choices = request.n ?? 1;
   const asked = outputLimitOf(request) ?? null;
   const limits = {
     card: card.id,
     choices,
+    isLimitRequired: terms.isLimitRequired,
     outputTokensAsked: asked === null ? null : Math.min(asked, card.outputTokensMax ?? asked),
     outputTokensMax: card.outputTokensMax ?? card.contextTokensMax,
   };
@@ -46,14 +46,27 @@ function offerOf(card: ModelCard, request: ChatRequest): Offer {
     { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },
     {
       what: "search",
-      count: choices * searchesMax(request, card),
+      count: choices * Math.max(terms.searches, searchesMax(request, card)),
       usdPerMillion: (price.perSearch ?? 0) * UNITS_PER_MILLION,
     },
   ];
   return { ...limits, isPriced: true, lines, outputUsdPerMillion: rates.output };
 }
 
-/** What the request may cost on each of the cards, in their order. */
-export function offersOf(cards: readonly ModelCard[], request: ChatRequest): readonly Offer[] {
-  return [...new Set(cards)].map((card) => offerOf(card, request));
+/** What the request's own form says beside it. */
+export interface OfferTerms {
+  readonly isLimitRequired: boolean;
+  /** Searches that the provider may run, at most. */
+  readonly searches: number;
+}
+
+const NO_TERMS: OfferTerms = { isLimitRequired: false, searches: 0 };
+
+/** The most that the request may cost on each of the cards, in their order. */
+export function offersOf(
+  cards: readonly ModelCard[],
+  request: ChatRequest,
+  terms = NO_TERMS,
+): readonly Offer[] {
+  return [...new Set(cards)].map((card) => makeOffer(card, request, terms));
 }

@@ -1,22 +1,12 @@
 // The chat-completions request as a TypeBox schema: what clients may send, its bounds, and what OpenAPI shows of it.
-import { Kind, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
+import { oneOf } from "../bounds.ts";
+import { FIELDS_MAX } from "../checker.ts";
 
 const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 const OPEN = { additionalProperties: true };
 
-/** Of a request and of each message: the API has some forty, extensions included. */
-export const FIELDS_MAX = 256;
 const BIASES_MAX = 2000;
-
-const STRING_ENUM = "StringEnum";
-TypeRegistry.Set<{ readonly enum: readonly unknown[] }>(STRING_ENUM, (schema, value) =>
-  schema.enum.includes(value),
-);
-
-/** One of some strings, as JSON Schema's `enum`: errors and documents list the values. */
-function oneOf(...values: readonly string[]): TSchema {
-  return Type.Unsafe<string>({ [Kind]: STRING_ENUM, type: "string", enum: values });
-}
 
 const textPart = Type.Object({ type: oneOf("text"), text: Type.String() }, OPEN);
 const imagePart = Type.Object(

@@ -25,6 +25,9 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatRequest, Part, C
   return {
     ask,
     dropped: [],
+    lost: [],
+    isLimitRequired: false,
+    searches: 0,
     // Nothing is lost on the way through the chat form: it is the same one.
     raw: null,
     session: null,

@@ -1,0 +1,127 @@
+// A whole answer as a message of the Messages API, and the counts and reasons that streams share with it.
+import { isObject, type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type {
+  ChatReply,
+  Finish,
+  FinishReason,
+  ReasoningDetail,
+  ToolCall,
+  UrlCitation,
+  Usage,
+} from "../../operations/chat/form.ts";
+import { closeJson } from "../close-json.ts";
+import type { Stamp } from "../surface.ts";
+import { ANTHROPIC_FORMAT, signThinking } from "./signature.ts";
+
+const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: "end_turn",
+  length: "max_tokens",
+  tool_calls: "tool_use",
+  content_filter: "refusal",
+};
+
+/** `stop_reason` and what belongs to it. */
+export function writeStop(
+  reason: FinishReason,
+  finish: Finish | undefined,
+  refusal: string | null,
+): JsonObject {
+  const sequence = finish?.sequence ?? null;
+  const stop = sequence !== null && reason === "stop" ? "stop_sequence" : STOP_REASONS[reason];
+  const details =
+    reason === "content_filter" ? { type: "refusal", category: null, explanation: refusal || null } : null;
+  return { stop_reason: stop, stop_sequence: sequence, stop_details: details };
+}
+
+/** `input_tokens` leaves out what was read from a cache or written to one. */
+export function writeUsage(usage: Usage): JsonObject {
+  const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
+  const written = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
+  const thinking = usage.completion_tokens_details?.reasoning_tokens;
+  const searches = usage.server_tool_use?.web_search_requests;
+  return {
+    input_tokens: Math.max(0, usage.prompt_tokens - cached - written),
+    output_tokens: usage.completion_tokens,
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cached,
+    ...(thinking === undefined ? {} : { output_tokens_details: { thinking_tokens: thinking } }),
+    ...(searches === undefined ? {} : { server_tool_use: { web_search_requests: searches } }),
+    ...writeCost(usage),
+  };
+}
+
+/** What the answer costs, and what was charged for it. */
+export function writeCost({ cost, charged }: JsonObject): JsonObject {
+  return { ...(cost === undefined ? {} : { cost }), ...(charged === undefined ? {} : { charged }) };
+}
+
+/** The provider's own message, as the client of the same family is shown it. */
+export function stampVerbatim(message: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
+  const own = usage === undefined ? {} : writeCost(usage);
+  return { ...message, id: stamp.id, model: stamp.model, usage: { ...objectOf(message.usage), ...own } };
+}
+
+export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonObject {
+  if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
+  const [choice] = reply.choices;
+  const message = choice?.message;
+  const content: JsonObject[] = [];
+  if (message) {
+    const thinking = writeThinking(message.reasoning_content ?? "", message.reasoning_details ?? [], seal);
+    content.push(...thinking);
+    const text = message.content || message.refusal || "";
+    if (text !== "") content.push({ type: "text", text, citations: writeCitations(message.annotations) });
+    for (const call of message.tool_calls ?? []) content.push(writeCall(call));
+  }
+  return {
+    id: stamp.id,
+    type: "message",
+    role: "assistant",
+    model: stamp.model,
+    content,
+    ...writeStop(choice?.finish_reason ?? "stop", choice?.finish, message?.refusal ?? null),
+    container: null,
+    usage: writeUsage(reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }),
+  };
+}
+
+/** Anthropic's own thinking as it came; any other as one block that carries what its provider gave, sealed. */
+function writeThinking(
+  text: string,
+  details: readonly ReasoningDetail[],
+  seal: Sealer,
+): readonly JsonObject[] {
+  if (details.length > 0 && details.every(({ format }) => format === ANTHROPIC_FORMAT)) {
+    return details.map((detail) =>
+      detail.data === undefined
+        ? { type: "thinking", thinking: detail.text ?? "", signature: detail.signature ?? "" }
+        : { type: "redacted_thinking", data: detail.data },
+    );
+  }
+  if (text === "" && details.length === 0) return [];
+  return [{ type: "thinking", thinking: text, signature: signThinking(seal, text, details) }];
+}
+
+function writeCall(call: ToolCall): JsonObject {
+  if (call.type === "custom") {
+    return { type: "tool_use", id: call.id, name: call.custom.name, input: { input: call.custom.input } };
+  }
+  const { name, arguments: text } = call.function;
+  const input = parseJson(text + (closeJson(text) ?? ""));
+  return { type: "tool_use", id: call.id, name, input: isObject(input) ? input : { arguments: text } };
+}
+
+/** Null where there are none. */
+export function writeCitations(
+  annotations: readonly UrlCitation[] | undefined,
+): readonly JsonObject[] | null {
+  if (!annotations || annotations.length === 0) return null;
+  return annotations.map(({ url_citation: { url, title } }) => ({
+    type: "web_search_result_location",
+    url,
+    title,
+    cited_text: "",
+    encrypted_index: "",
+  }));
+}

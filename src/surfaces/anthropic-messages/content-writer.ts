@@ -1,0 +1,148 @@
+// The content blocks of a streamed answer: one after the other, however the provider mixed them.
+import type { JsonObject } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
+import { closeJson } from "../close-json.ts";
+import { namedEvent } from "../event-stream.ts";
+import { writeCitations } from "./answer.ts";
+import { ANTHROPIC_FORMAT, signThinking } from "./signature.ts";
+
+interface OpenText {
+  readonly kind: "text";
+}
+interface OpenThinking {
+  readonly kind: "thinking";
+  text: string;
+  readonly details: ReasoningDetail[];
+}
+interface OpenCall {
+  readonly kind: "call";
+  readonly call: number;
+  readonly isCustom: boolean;
+  json: string;
+}
+type OpenBlock = OpenText | OpenThinking | OpenCall;
+
+export class ContentWriter {
+  readonly #seal: Sealer;
+  #open: OpenBlock | null = null;
+  /** The index of the next block. */
+  #next = 0;
+  /** Pieces of calls that began before the one at hand was whole, by the call's index. */
+  readonly #waiting = new Map<number, ToolCallDelta[]>();
+
+  constructor(seal: Sealer) {
+    this.#seal = seal;
+  }
+
+  write(delta: Delta): string {
+    let text = "";
+    if (delta.reasoning_content || delta.reasoning_details?.length) {
+      text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
+    }
+    const said = delta.content || delta.refusal;
+    if (said) text += this.#say(said);
+    for (const citation of writeCitations(delta.annotations) ?? []) text += this.#cite(citation);
+    for (const piece of delta.tool_calls ?? []) text += this.#call(piece);
+    return text;
+  }
+
+  end(): string {
+    let text = this.#close();
+    for (const [, pieces] of [...this.#waiting].toSorted(([a], [b]) => a - b)) {
+      for (const piece of pieces) text += this.#addCall(piece);
+      text += this.#close();
+    }
+    this.#waiting.clear();
+    return text;
+  }
+
+  #think(thought: string, details: readonly ReasoningDetail[]): string {
+    let text = "";
+    if (this.#open?.kind !== "thinking") {
+      text += this.#close() + this.#start({ type: "thinking", thinking: "", signature: "" });
+      this.#open = { kind: "thinking", text: "", details: [] };
+    }
+    this.#open.text += thought;
+    for (const detail of details) this.#open.details.push(detail);
+    if (thought !== "") text += this.#delta({ type: "thinking_delta", thinking: thought });
+    return text;
+  }
+
+  #say(said: string): string {
+    let text = "";
+    if (this.#open?.kind !== "text") {
+      text += this.#close() + this.#start({ type: "text", text: "" });
+      this.#open = { kind: "text" };
+    }
+    return text + this.#delta({ type: "text_delta", text: said });
+  }
+
+  #cite(citation: JsonObject): string {
+    if (this.#open?.kind !== "text") return "";
+    return this.#delta({ type: "citations_delta", citation });
+  }
+
+  #call(piece: ToolCallDelta): string {
+    const open = this.#open?.kind === "call" ? this.#open : null;
+    const isNext = open !== null && piece.index !== open.call;
+    // A call is whole once its arguments are: until then the next one waits.
+    if (isNext && (this.#waiting.size > 0 || (!open.isCustom && closeJson(open.json) !== ""))) {
+      const waiting = this.#waiting.get(piece.index);
+      if (waiting) waiting.push(piece);
+      else this.#waiting.set(piece.index, [piece]);
+      return "";
+    }
+    return this.#addCall(piece);
+  }
+
+  #addCall(piece: ToolCallDelta): string {
+    let text = "";
+    if (this.#open?.kind !== "call" || this.#open.call !== piece.index) {
+      const name = piece.function?.name ?? piece.custom?.name ?? "";
+      text += this.#close() + this.#start({ type: "tool_use", id: piece.id ?? "", name, input: {} });
+      this.#open = { kind: "call", call: piece.index, isCustom: piece.custom !== undefined, json: "" };
+    }
+    const input = piece.function?.arguments ?? piece.custom?.input ?? "";
+    if (input === "") return text;
+    this.#open.json += input;
+    // The text of a custom tool becomes JSON once it is whole.
+    return this.#open.isCustom ? text : text + this.#delta({ type: "input_json_delta", partial_json: input });
+  }
+
+  #start(block: JsonObject): string {
+    return event({ type: "content_block_start", index: this.#next, content_block: block });
+  }
+
+  #delta(delta: JsonObject): string {
+    return event({ type: "content_block_delta", index: this.#next, delta });
+  }
+
+  #close(): string {
+    const open = this.#open;
+    if (open === null) return "";
+    let text = "";
+    if (open.kind === "thinking") text += this.#sign(open);
+    if (open.kind === "call") text += this.#endInput(open);
+    text += event({ type: "content_block_stop", index: this.#next });
+    this.#open = null;
+    this.#next++;
+    return text;
+  }
+
+  #sign({ text, details }: OpenThinking): string {
+    const isOwn = details.length > 0 && details.every(({ format }) => format === ANTHROPIC_FORMAT);
+    const own = isOwn ? details.findLast(({ signature }) => signature)?.signature : undefined;
+    const signature = own ?? signThinking(this.#seal, text, details);
+    return this.#delta({ type: "signature_delta", signature });
+  }
+
+  #endInput({ isCustom, json }: OpenCall): string {
+    const rest = isCustom ? JSON.stringify({ input: json }) : (closeJson(json) ?? "");
+    return rest === "" ? "" : this.#delta({ type: "input_json_delta", partial_json: rest });
+  }
+}
+
+function event(fields: JsonObject & { readonly type: string }): string {
+  return namedEvent(fields.type, JSON.stringify(fields));
+}

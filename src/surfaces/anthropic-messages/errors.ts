@@ -1,0 +1,56 @@
+// Faults as Anthropic's errors: its types and statuses, and the wordings by which Claude Code stops or goes on.
+import type { Fault, FaultCode } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Refusal } from "../surface.ts";
+
+const TYPE_BY_STATUS: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  405: "invalid_request_error",
+  408: "timeout_error",
+  409: "conflict_error",
+  413: "request_too_large",
+  415: "invalid_request_error",
+  429: "rate_limit_error",
+  504: "timeout_error",
+};
+
+/** Claude Code retries a 401 for 45 s unless it is told not to. */
+const FINAL: ReadonlySet<FaultCode> = new Set(["no_api_key", "invalid_api_key"]);
+
+/** By this wording Claude Code knows to compact the conversation. */
+const OVERFLOW = "prompt is too long";
+
+export function writeError(fault: Fault, requestId: string): JsonObject {
+  const type = TYPE_BY_STATUS[fault.row.status] ?? "api_error";
+  const { param, resetAtMs } = fault.details;
+  return {
+    type: "error",
+    error: {
+      type,
+      message: writeMessage(fault),
+      ...(param ? { param } : {}),
+      ...(resetAtMs === undefined ? {} : { reset_at: new Date(resetAtMs).toISOString() }),
+    },
+    request_id: requestId,
+  };
+}
+
+function writeMessage(fault: Fault): string {
+  if (fault.code !== "context_length_exceeded" || fault.message.includes(OVERFLOW)) return fault.message;
+  return `${OVERFLOW}: ${fault.message}`;
+}
+
+export function refuse(fault: Fault, requestId: string): Refusal {
+  return {
+    status: fault.row.status,
+    body: writeError(fault, requestId),
+    headers: {
+      "request-id": requestId,
+      ...(FINAL.has(fault.code) ? { "x-should-retry": "false" } : {}),
+    },
+  };
+}

@@ -1,0 +1,209 @@
+// The turns of a Messages request as chat messages, and as Anthropic may get them back.
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type {
+  AssistantMessage,
+  ChatMessage,
+  ContentPart,
+  ReasoningDetail,
+  ToolCall,
+  ToolMessage,
+} from "../../operations/chat/form.ts";
+import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "./signature.ts";
+
+/** Claude Code's first system block, by which Anthropic tells its requests apart: noise to every other vendor. */
+const ATTRIBUTION = /^x-anthropic-billing-header:/;
+
+type Blocks = readonly JsonObject[];
+
+/** A content as blocks: a string is one text. */
+export function listBlocks(content: unknown): Blocks {
+  if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
+  return arrayOf(content).filter(isObject);
+}
+
+/** The system prompt as the conversation's first message; none where it is empty. */
+export function readSystem(system: unknown): readonly ChatMessage[] {
+  const blocks = listBlocks(system).filter(({ text }) => !ATTRIBUTION.test(stringOf(text) ?? ""));
+  if (blocks.length === 0) return [];
+  if (typeof system === "string") return [{ role: "system", content: system }];
+  return [{ role: "system", content: blocks.map((block) => textPart(block)) }];
+}
+
+/** The messages of the conversation, in order; a turn with tool results becomes several. */
+export function readMessages(messages: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
+  return messages.flatMap((given, index): readonly ChatMessage[] => {
+    const { role, content } = objectOf(given);
+    const path = `messages[${index}].content`;
+    if (role === "assistant") return [readAssistant(listBlocks(content), seal)];
+    if (role === "system") {
+      const blocks = listBlocks(content);
+      return blocks.length === 0 ? [] : [{ role: "system", content: blocks.map((block) => textPart(block)) }];
+    }
+    if (typeof content === "string") return [{ role: "user", content }];
+    return readUser(listBlocks(content), path);
+  });
+}
+
+function readUser(blocks: Blocks, path: string): readonly ChatMessage[] {
+  const results: ToolMessage[] = [];
+  const parts: ContentPart[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (block.type === "tool_result") results.push(readResult(block, `${path}[${index}]`));
+    else parts.push(...readPart(block, `${path}[${index}]`));
+  }
+  return parts.length === 0 && results.length > 0 ? results : [...results, { role: "user", content: parts }];
+}
+
+function readResult(block: JsonObject, path: string): ToolMessage {
+  const id = stringOf(block.tool_use_id);
+  if (id === undefined) throw missing(`${path}.tool_use_id`);
+  const blocks = listBlocks(block.content);
+  const parts = blocks.flatMap((one, index) => readPart(one, `${path}.content[${index}]`));
+  const isText = typeof block.content === "string" || parts.length === 0;
+  return {
+    role: "tool",
+    tool_call_id: id,
+    content: isText ? (stringOf(block.content) ?? "") : parts,
+    ...(block.is_error === true ? { is_error: true } : {}),
+    ...mark(block),
+  };
+}
+
+/** The parts of a user's turn or a tool's result that a block becomes. */
+function readPart(block: JsonObject, path: string): readonly ContentPart[] {
+  switch (block.type) {
+    case "text":
+      return [textPart(block)];
+    case "image":
+      return [{ type: "image_url", image_url: { url: readSource(block, `${path}.source`) }, ...mark(block) }];
+    case "document":
+      return readDocument(block, path);
+    case "search_result": {
+      const texts = listBlocks(block.content).map(({ text }) => stringOf(text) ?? "");
+      const head = [stringOf(block.title), stringOf(block.source)].filter(Boolean).join("\n");
+      return [{ type: "text", text: [head, ...texts].join("\n\n"), ...mark(block) }];
+    }
+    case "tool_reference":
+      return [{ type: "text", text: `Tool: ${stringOf(block.tool_name) ?? stringOf(block.name) ?? ""}` }];
+    default:
+      // Blocks of tools that Anthropic runs say nothing to other vendors' models.
+      return [];
+  }
+}
+
+function readDocument(block: JsonObject, path: string): readonly ContentPart[] {
+  const source = objectOf(block.source);
+  const title = stringOf(block.title);
+  const about = [title, stringOf(block.context)].filter(Boolean).join("\n");
+  if (source.type === "text" || source.type === "content") {
+    const texts =
+      source.type === "text"
+        ? [stringOf(source.data) ?? ""]
+        : listBlocks(source.content).map(({ text }) => stringOf(text) ?? "");
+    return [{ type: "text", text: [about, ...texts].filter(Boolean).join("\n\n"), ...mark(block) }];
+  }
+  const file = { file_data: readSource(block, `${path}.source`), ...(title ? { filename: title } : {}) };
+  const context = stringOf(block.context);
+  return [
+    ...(context ? [{ type: "text", text: context } as const] : []),
+    { type: "file", file, ...mark(block) },
+  ];
+}
+
+/** A source as a URL: base64 becomes a data: URL. */
+function readSource(block: JsonObject, path: string): string {
+  const { type, url, media_type: mediaType, data } = objectOf(block.source);
+  if (type === "url" && typeof url === "string") return url;
+  if (type === "base64" && typeof data === "string" && typeof mediaType === "string") {
+    return `data:${mediaType};base64,${data}`;
+  }
+  const message = `Invalid '${path}': expected a source of the type 'base64' with 'media_type' and 'data', or 'url'.`;
+  throw new Fault("invalid_value", message, { param: path });
+}
+
+function textPart(block: JsonObject): ContentPart & { type: "text" } {
+  return { type: "text", text: stringOf(block.text) ?? "", ...mark(block) };
+}
+
+function mark({ cache_control: mark }: JsonObject): JsonObject {
+  return isObject(mark) ? { cache_control: mark } : {};
+}
+
+function readAssistant(blocks: Blocks, seal: Sealer): AssistantMessage {
+  const texts: (ContentPart & { type: "text" })[] = [];
+  const calls: ToolCall[] = [];
+  const details: ReasoningDetail[] = [];
+  const thoughts: string[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (block.type === "text") texts.push(textPart(block));
+    else if (block.type === "tool_use") calls.push(readCall(block));
+    else if (block.type === "thinking" || block.type === "redacted_thinking") {
+      const read = readThinking(block, index, seal);
+      details.push(...read);
+      const text = stringOf(block.thinking) ?? "";
+      if (read.length > 0 && text !== "") thoughts.push(text);
+    }
+  }
+  const [only] = texts;
+  const isPlain = texts.length === 1 && only && only.cache_control === undefined;
+  return {
+    role: "assistant",
+    content: texts.length === 0 ? null : isPlain ? only.text : texts,
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(thoughts.length > 0 ? { reasoning_content: thoughts.join("") } : {}),
+    ...(details.length > 0 ? { reasoning_details: details } : {}),
+  };
+}
+
+function readCall(block: JsonObject): ToolCall {
+  const call: ToolCall = {
+    id: stringOf(block.id) ?? "",
+    type: "function",
+    function: { name: stringOf(block.name) ?? "", arguments: JSON.stringify(block.input ?? {}) },
+  };
+  return { ...call, ...mark(block) };
+}
+
+/** Thinking of ours is what its provider gave; any other signed thinking is Anthropic's; without a signature it is nobody's. */
+function readThinking(block: JsonObject, index: number, seal: Sealer): readonly ReasoningDetail[] {
+  const text = stringOf(block.thinking) ?? "";
+  const signature = stringOf(block.signature) ?? stringOf(block.data) ?? "";
+  if (signature === "") return [];
+  if (isOurSignature(signature)) return openSignature(seal, text, signature) ?? [];
+  if (block.type === "redacted_thinking") {
+    return [{ type: "reasoning.encrypted", data: signature, format: ANTHROPIC_FORMAT, index }];
+  }
+  return [{ type: "reasoning.text", text, signature, format: ANTHROPIC_FORMAT, index }];
+}
+
+/** The messages as Anthropic may get them: thinking that another provider made, or nobody signed, is left out. */
+export function sanitizeThinking(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
+  return messages.map((given) => {
+    const message = objectOf(given);
+    if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
+    const before: readonly unknown[] = message.content;
+    const content = before.flatMap((block) => restoreThinking(objectOf(block), seal));
+    const isSame = content.length === before.length && content.every((one, at) => one === before[at]);
+    return isSame ? message : { ...message, content };
+  });
+}
+
+function restoreThinking(block: JsonObject, seal: Sealer): readonly JsonObject[] {
+  if (block.type !== "thinking" && block.type !== "redacted_thinking") return [block];
+  const signature = stringOf(block.signature) ?? stringOf(block.data) ?? "";
+  if (signature === "") return [];
+  if (!isOurSignature(signature)) return [block];
+  const text = stringOf(block.thinking) ?? "";
+  return (openSignature(seal, text, signature) ?? []).flatMap((detail): readonly JsonObject[] => {
+    if (detail.format !== ANTHROPIC_FORMAT) return [];
+    if (detail.data !== undefined) return [{ type: "redacted_thinking", data: detail.data }];
+    if (!detail.signature) return [];
+    return [{ type: "thinking", thinking: detail.text ?? "", signature: detail.signature }];
+  });
+}
+
+function missing(param: string): Fault {
+  return new Fault("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
+}

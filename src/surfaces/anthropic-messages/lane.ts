@@ -1,0 +1,158 @@
+// What the gateway changes of a Messages request, whether it is passed on or translated: one row per field, with its reason.
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+
+type Treatment =
+  /** 400: to leave it out would change the meaning, or name what another client made. */
+  | "refuse"
+  /** Left out, and named to the client. */
+  | "drop";
+
+interface LaneRow {
+  readonly field: string;
+  readonly treatment: Treatment;
+  readonly reason: string;
+}
+
+/** Fields of the body. */
+export const BODY_ROWS: readonly LaneRow[] = [
+  {
+    field: "container",
+    treatment: "refuse",
+    reason: "A container lies in the provider's account, which all clients share.",
+  },
+  {
+    field: "mcp_servers",
+    treatment: "refuse",
+    reason: "The provider would call addresses of the client's choice.",
+  },
+  { field: "thread", treatment: "refuse", reason: "A thread lies in the provider's account." },
+  { field: "user_profile_id", treatment: "refuse", reason: "A profile lies in the provider's account." },
+  { field: "workspace_id", treatment: "refuse", reason: "A workspace is the operator's." },
+  { field: "fallback_credit_token", treatment: "refuse", reason: "Credits are the operator's." },
+  { field: "service_tier", treatment: "drop", reason: "The card's price doesn't cover other tiers." },
+  { field: "speed", treatment: "drop", reason: "Fast mode costs more than the card's price." },
+  {
+    field: "inference_geo",
+    treatment: "drop",
+    reason: "Inference in one region costs more than the card's price.",
+  },
+  { field: "fallbacks", treatment: "drop", reason: "Another model has another price." },
+  { field: "billing_policy", treatment: "drop", reason: "Billing is the operator's." },
+  {
+    field: "diagnostics",
+    treatment: "drop",
+    reason: "It names a message by the provider's id, which the client never saw.",
+  },
+];
+
+/** Content blocks and sources that name an object in the provider's account, at any depth. */
+export const SOURCE_ROWS: readonly LaneRow[] = [
+  { field: "file_id", treatment: "refuse", reason: "A file lies in the provider's account." },
+  { field: "container_upload", treatment: "refuse", reason: "A container lies in the provider's account." },
+];
+
+/** Betas whose use has a price of its own, or reaches what lies in the account. */
+const REFUSED_BETAS = /^(fast-mode|mcp-client|skills|files-api|fallback|advisor)/;
+
+/** Server tools that the card prices; the provider runs them. */
+const SEARCH_TOOL = /^web_search_\d{8}$/;
+/** Tools whose schema is Anthropic's and which the client runs itself. */
+const CLIENT_TOOL =
+  /^(bash|text_editor|memory|computer)_\d{8}$|^(computer|browser)_toolset_\d{8}$|^tool_search_tool_(regex|bm25)(_\d{8})?$/;
+/** A provider that is left to itself searches without end: this many where the client named no number. */
+const SEARCHES_DEFAULT = 5;
+
+export interface LaneResult {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+  /** How many searches the provider may run, at most. */
+  readonly searches: number;
+}
+
+/** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
+export function applyLane(given: JsonObject): LaneResult {
+  const body: JsonObject = { ...given };
+  const dropped: string[] = [];
+  for (const { field, treatment, reason } of BODY_ROWS) {
+    if (body[field] === undefined) continue;
+    if (treatment === "refuse") throw refused(field, reason);
+    delete body[field];
+    dropped.push(field);
+  }
+  refuseSources(body.messages, "messages");
+  refuseSources(body.system, "system");
+  const tools = applyTools(arrayOf(body.tools), dropped);
+  if (body.tools !== undefined) body.tools = tools.kept;
+  if (tools.kept.length === 0) delete body.tools;
+  const choice = objectOf(body.tool_choice);
+  if (
+    tools.names.has(stringOf(choice.name) ?? "") ||
+    (tools.kept.length === 0 && body.tool_choice !== undefined)
+  ) {
+    delete body.tool_choice;
+    dropped.push("tool_choice");
+  }
+  return { body, dropped, searches: tools.searches };
+}
+
+function applyTools(given: readonly unknown[], dropped: string[]) {
+  const kept: JsonObject[] = [];
+  const names = new Set<string>();
+  let searches = 0;
+  for (const [index, one] of given.entries()) {
+    const tool = objectOf(one);
+    const type = stringOf(tool.type) ?? "custom";
+    if (type === "mcp_toolset")
+      throw refused(`tools[${index}]`, "The provider would call addresses of the client's choice.");
+    if (SEARCH_TOOL.test(type)) {
+      const uses = typeof tool.max_uses === "number" ? tool.max_uses : SEARCHES_DEFAULT;
+      searches += uses;
+      kept.push({ ...tool, max_uses: uses });
+    } else if (type === "custom" || CLIENT_TOOL.test(type)) kept.push(tool);
+    else {
+      // The provider runs it, and the card has no price for that.
+      dropped.push(`tools[${index}]`);
+      names.add(stringOf(tool.name) ?? "");
+    }
+  }
+  names.delete("");
+  return { kept, names, searches };
+}
+
+/** Walks content blocks: sources may stand in tool results too. */
+function refuseSources(value: unknown, path: string): void {
+  if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) refuseSources(one, `${path}[${index}]`);
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const { field, reason } of SOURCE_ROWS) {
+    if (value.type === field || (value[field] !== undefined && isReference(value))) {
+      throw refused(`${path}${value.type === field ? "" : `.${field}`}`, reason);
+    }
+  }
+  for (const field of ["content", "source"]) {
+    if (typeof value[field] === "object") refuseSources(value[field], `${path}.${field}`);
+  }
+}
+
+/** A tool's input may have any field of that name: it is the client's own. */
+function isReference({ type }: JsonObject): boolean {
+  return type !== "tool_use" && type !== "server_tool_use";
+}
+
+function refused(param: string, reason: string): Fault {
+  return new Fault("unsupported_parameter", `'${param}' is not supported here. ${reason}`, { param });
+}
+
+/** The beta names that may be passed on. */
+export function passBetas(headers: Headers): {
+  readonly betas: readonly string[];
+  readonly dropped: readonly string[];
+} {
+  const given = (headers.get("anthropic-beta") ?? "").split(",").map((beta) => beta.trim());
+  const named = given.filter((beta) => beta !== "");
+  const betas = named.filter((beta) => !REFUSED_BETAS.test(beta));
+  return { betas, dropped: betas.length < named.length ? ["anthropic-beta"] : [] };
+}

@@ -1,0 +1,131 @@
+// A Messages request as a chat request, checked.
+import type { RawRequest } from "../../core/dialect.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
+import { Checker, readFields, refuseLongList } from "../checker.ts";
+import type { Incoming } from "../surface.ts";
+import { readMessages, readSystem, sanitizeThinking } from "./history.ts";
+import { applyLane, passBetas } from "./lane.ts";
+import { countSchema, messagesSchema } from "./schema.ts";
+import { readTools } from "./tools.ts";
+
+/** Budgets of thinking up to which an effort reaches. */
+const EFFORT_BY_BUDGET = [
+  { tokensMax: 2048, effort: "low" },
+  { tokensMax: 16_384, effort: "medium" },
+] as const;
+const EFFORTS: ReadonlySet<unknown> = new Set(["low", "medium", "high", "xhigh", "max"]);
+
+/** Fields that only Anthropic understands: the native lane carries them, a translation loses them. */
+const NATIVE_FIELDS = ["context_management", "compaction", "cache_control"];
+
+export interface MessagesRequest {
+  readonly ask: ChatRequest;
+  readonly raw: RawRequest;
+  readonly session: string | null;
+  readonly searches: number;
+  /** Named whatever the lane. */
+  readonly dropped: readonly string[];
+  /** Named where the request is translated. */
+  readonly lost: readonly string[];
+}
+
+const MESSAGES = new Checker(messagesSchema);
+const COUNTED = new Checker(countSchema);
+
+export function readMessagesRequest(incoming: Incoming): MessagesRequest {
+  const { limits, seal, headers } = incoming;
+  const given = readFields(incoming.body);
+  refuseLongList(given.messages, limits.messagesMax, "messages");
+  MESSAGES.check(given, arrayOf(given.messages).length);
+  const lane = applyLane(given);
+  const { betas, dropped } = passBetas(headers);
+  const messages = sanitizeThinking(arrayOf(lane.body.messages), seal);
+  const read = readAsk({ ...lane.body, messages: arrayOf(given.messages) }, seal);
+  return {
+    ask: read.ask,
+    raw: {
+      family: "anthropic",
+      body: { ...lane.body, messages },
+      headers: betas.length > 0 ? { "anthropic-beta": betas.join(",") } : {},
+    },
+    session: readSession(headers, given),
+    searches: lane.searches,
+    dropped: [...lane.dropped, ...dropped],
+    lost: read.lost,
+  };
+}
+
+/** The request of which only the tokens are counted. */
+export function readCounted({ body, limits, seal }: Incoming): ChatRequest {
+  const given = readFields(body);
+  refuseLongList(given.messages, limits.messagesMax, "messages");
+  COUNTED.check(given, arrayOf(given.messages).length);
+  return readAsk(given, seal).ask;
+}
+
+function readAsk(
+  body: JsonObject,
+  seal: Sealer,
+): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
+  const tools = readTools(body);
+  const stops = arrayOf(body.stop_sequences).filter((stop) => typeof stop === "string");
+  const userId = stringOf(objectOf(body.metadata).user_id);
+  const format = readFormat(body);
+  const effort = readEffort(body);
+  const ask: ChatRequest = {
+    model: stringOf(body.model) ?? "",
+    messages: [...readSystem(body.system), ...readMessages(arrayOf(body.messages), seal)],
+    ...numberField("max_completion_tokens", body.max_tokens),
+    ...numberField("temperature", body.temperature),
+    ...numberField("top_p", body.top_p),
+    ...numberField("top_k", body.top_k),
+    ...(stops.length > 0 ? { stop: stops } : {}),
+    ...(body.stream === true ? { stream: true } : {}),
+    ...tools.fields,
+    ...(userId === undefined || userId === "" ? {} : { user: userId }),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(format === undefined ? {} : { response_format: format }),
+  };
+  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
+  return { ask, lost: [...lost, ...tools.dropped] };
+}
+
+function numberField(name: string, value: unknown): JsonObject {
+  return typeof value === "number" ? { [name]: value } : {};
+}
+
+/** Undefined: the model's own default. */
+function readEffort({ thinking, output_config: output }: JsonObject): ReasoningEffort | undefined {
+  const { type, budget_tokens: budget } = objectOf(thinking);
+  const effort = objectOf(output).effort;
+  if (type === "disabled") return "none";
+  if (type === "enabled" && typeof budget === "number") {
+    return EFFORT_BY_BUDGET.find(({ tokensMax }) => budget <= tokensMax)?.effort ?? "high";
+  }
+  return isEffort(effort) ? effort : undefined;
+}
+
+function isEffort(value: unknown): value is ReasoningEffort {
+  return EFFORTS.has(value);
+}
+
+/** A schema for the answer, in its current place or its earlier one. */
+function readFormat({
+  output_config: output,
+  output_format: earlier,
+}: JsonObject): ResponseFormat | undefined {
+  const format = objectOf(objectOf(output).format ?? earlier);
+  if (format.type !== "json_schema" || !isObject(format.schema)) return undefined;
+  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
+}
+
+/** Claude Code names its session in a header, and in a JSON text within the metadata. */
+function readSession(headers: Headers, { metadata }: JsonObject): string | null {
+  const named = headers.get("x-claude-code-session-id");
+  if (named) return named;
+  const text = stringOf(objectOf(metadata).user_id);
+  if (text === undefined) return null;
+  return stringOf(objectOf(parseJson(text)).session_id) ?? text;
+}

@@ -1,0 +1,44 @@
+// Anthropic's own events for a client of the Messages API: passed on with our id, the card's name and the cost.
+import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Usage } from "../../operations/chat/form.ts";
+import { namedEvent } from "../event-stream.ts";
+import type { Stamp } from "../surface.ts";
+import { writeCost } from "./answer.ts";
+
+export class VerbatimWriter {
+  readonly #stamp: Stamp;
+  /** From the event with the last usage on: its cost is known once the request is settled. */
+  readonly #held: JsonObject[] = [];
+
+  constructor(stamp: Stamp) {
+    this.#stamp = stamp;
+  }
+
+  write(event: JsonObject): string {
+    const type = stringOf(event.type);
+    if (type === undefined) return "";
+    if (type === "message_delta" && objectOf(event.delta).stop_reason) this.#held.push(event);
+    else if (this.#held.length > 0) this.#held.push(event);
+    else return show(type === "message_start" ? this.#start(event) : event);
+    return "";
+  }
+
+  end(usage: Usage | null): string {
+    const cost = usage === null ? {} : writeCost(usage);
+    return this.#held
+      .map((event) => {
+        if (event.type !== "message_delta") return show(event);
+        return show({ ...event, usage: { ...objectOf(event.usage), ...cost } });
+      })
+      .join("");
+  }
+
+  #start(event: JsonObject): JsonObject {
+    const { id, model } = this.#stamp;
+    return { ...event, message: { ...objectOf(event.message), id, model } };
+  }
+}
+
+function show(event: JsonObject): string {
+  return namedEvent(String(event.type), JSON.stringify(event));
+}

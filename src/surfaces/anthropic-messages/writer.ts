@@ -1,0 +1,106 @@
+// A streamed answer as the events of the Messages API.
+import type { Fault } from "../../core/fault.ts";
+import { type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type { ChatChunk, ChunkChoice, Usage } from "../../operations/chat/form.ts";
+import { isChunk, type Part, Verbatim } from "../../operations/chat/run.ts";
+import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
+import type { Stamp, Writer } from "../surface.ts";
+import { writeStop, writeUsage } from "./answer.ts";
+import { ContentWriter } from "./content-writer.ts";
+import { writeError } from "./errors.ts";
+import { VerbatimWriter } from "./verbatim-writer.ts";
+
+const PING = namedEvent("ping", '{"type":"ping"}');
+
+/** An event, named by its own type. */
+export function messageEvent(event: JsonObject & { readonly type: string }): string {
+  return namedEvent(event.type, JSON.stringify(event));
+}
+
+export class MessageWriter implements Writer<Part> {
+  readonly #stamp: () => Stamp;
+  readonly #content: ContentWriter;
+  #verbatim: VerbatimWriter | null = null;
+  #isStarted = false;
+  #refusal = "";
+  #finish: ChunkChoice | null = null;
+  #usage: Usage | null = null;
+
+  constructor(stamp: () => Stamp, seal: Sealer) {
+    this.#stamp = stamp;
+    this.#content = new ContentWriter(seal);
+  }
+
+  /** Before the message's start only comments may come. */
+  get keepAlive(): string {
+    return this.#isStarted ? PING : KEEP_ALIVE_LINE;
+  }
+
+  write(parts: readonly Part[]): string {
+    let text = "";
+    for (const part of parts) {
+      if (part instanceof Verbatim) text += this.#passOn(part);
+      else if (isChunk(part)) text += this.#chunk(part);
+      else for (const chunk of part.chunks()) text += this.#chunk(chunk);
+    }
+    return text;
+  }
+
+  end(): string {
+    if (this.#verbatim) return this.#verbatim.end(this.#usage);
+    const usage = this.#usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    const reason = this.#finish?.finish_reason ?? "stop";
+    return [
+      this.#start(),
+      this.#content.end(),
+      messageEvent({
+        type: "message_delta",
+        delta: writeStop(reason, this.#finish?.finish, this.#refusal),
+        usage: writeUsage(usage),
+      }),
+      messageEvent({ type: "message_stop" }),
+    ].join("");
+  }
+
+  fail(fault: Fault, requestId: string): string {
+    return namedEvent("error", JSON.stringify(writeError(fault, requestId)));
+  }
+
+  #passOn({ event }: Verbatim): string {
+    this.#isStarted = true;
+    this.#verbatim ??= new VerbatimWriter(this.#stamp());
+    return this.#verbatim.write(objectOf(parseJson(event.data)));
+  }
+
+  #chunk({ choices, usage }: ChatChunk): string {
+    if (usage) this.#usage = usage;
+    // What follows the provider's own events sums up what they have said.
+    if (this.#verbatim || choices.length === 0) return "";
+    let text = this.#start();
+    for (const choice of choices) {
+      text += this.#content.write(choice.delta);
+      this.#refusal += choice.delta.refusal ?? "";
+      if (choice.finish_reason !== null) this.#finish = choice;
+    }
+    return text;
+  }
+
+  #start(): string {
+    if (this.#isStarted) return "";
+    this.#isStarted = true;
+    const { id, model, promptTokens } = this.#stamp();
+    const message = {
+      ...{ id, type: "message", role: "assistant", model, content: [] },
+      ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null },
+      // The provider counts at its end; clients show this until then.
+      usage: {
+        input_tokens: promptTokens,
+        output_tokens: 1,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+      },
+    };
+    return messageEvent({ type: "message_start", message });
+  }
+}

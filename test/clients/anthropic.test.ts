@@ -1,0 +1,191 @@
+// One program with Anthropic's JavaScript SDK, run against every dialect: Messages on every model.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import Anthropic from "@anthropic-ai/sdk";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { ASK_ONE, ASK_TWO, failure, PICTURE, PICTURE_SEEN, PLAIN, THINKING, WEATHER } from "./setting.ts";
+
+/** At least one model of each dialect, and a selector. */
+const MODELS = [
+  "OpenAI#gpt-4.1-mini",
+  "OpenAI#gpt-5.6-sol",
+  "Responses#gpt-6.1-sol",
+  "Anthropic#claude-haiku-4-5",
+  "Anthropic#claude-opus-5-5",
+  "Google#gemini-2.5-flash",
+  "Google#gemini-3.5-flash",
+  "Mistral#mistral-large-latest",
+  "Perplexity#sonar-pro",
+  "Cohere#command-a-03-2025",
+  "Local#sim-mini",
+  "Local#sim-think",
+];
+
+const TOOL: Anthropic.Tool = {
+  name: WEATHER.name,
+  description: WEATHER.description,
+  input_schema: { ...WEATHER.parameters, required: [...WEATHER.parameters.required] },
+};
+
+let under: UnderTest;
+let client: Anthropic;
+
+beforeAll(async () => {
+  under = await startUnderTest();
+  client = new Anthropic({ baseURL: under.url, apiKey: under.secret, maxRetries: 0 });
+});
+afterAll(() => under.stop());
+
+function textOf(message: Anthropic.Message): string {
+  return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
+}
+
+describe.each(MODELS)("%s", (model) => {
+  const ask = (text: string, more: Partial<Anthropic.MessageCreateParamsNonStreaming> = {}) => ({
+    model,
+    max_tokens: 2000,
+    messages: [{ role: "user" as const, content: text }],
+    ...more,
+  });
+
+  test("answers whole and streamed alike", async () => {
+    const whole = await client.messages.create(ask("say: good day"));
+    expect(textOf(whole)).toContain("good day");
+    expect(whole).toMatchObject({ type: "message", role: "assistant", model, stop_reason: "end_turn" });
+    expect(whole.id).toStartWith("msg_");
+    expect(whole.usage.input_tokens).toBeGreaterThan(0);
+    expect(whole.usage).toHaveProperty("cost");
+    const stream = client.messages.stream(ask("say: good day"));
+    const usages: unknown[] = [];
+    stream.on("streamEvent", (event) => {
+      if (event.type === "message_delta") usages.push(event.usage);
+    });
+    const streamed = await stream.finalMessage();
+    expect(textOf(streamed)).toBe(textOf(whole));
+    expect(streamed.stop_reason).toBe("end_turn");
+    expect(streamed.usage.output_tokens).toBe(whole.usage.output_tokens);
+    expect(usages).toEqual([expect.objectContaining({ cost: expect.any(Number), charged: 0 })]);
+  });
+
+  test("calls tools, and goes on from their results", async () => {
+    const request = ask(ASK_TWO, { tools: [TOOL] });
+    const answers = [
+      await client.messages.create(request),
+      await client.messages.stream(request).finalMessage(),
+    ];
+    for (const answer of answers) {
+      const calls = answer.content.filter((block) => block.type === "tool_use");
+      expect(calls.map(({ name, input }) => [name, input])).toEqual([
+        ["get_weather", { city: "Oslo" }],
+        ["get_weather", { city: "Rome" }],
+      ]);
+      expect(answer.stop_reason).toBe("tool_use");
+      const results = calls.map(({ id }, at) => ({
+        type: "tool_result" as const,
+        tool_use_id: id,
+        content: at === 0 ? "rain" : [{ type: "text" as const, text: "sun" }],
+        is_error: at === 0,
+      }));
+      const after = await client.messages.create({
+        ...request,
+        messages: [
+          ...request.messages,
+          { role: "assistant", content: answer.content },
+          { role: "user", content: [...results, { type: "text", text: "say: both seen" }] },
+        ],
+      });
+      expect(textOf(after)).toContain("both seen");
+    }
+  });
+
+  test("takes a system prompt in blocks, and one in the middle of the conversation", async () => {
+    const answer = await client.messages.create(
+      ask("", {
+        system: [
+          { type: "text", text: "x-anthropic-billing-header: cc_version=2; cc_entrypoint=cli;" },
+          { type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } },
+        ],
+        messages: [
+          { role: "user", content: "Hello." },
+          { role: "system", content: "The user is in a hurry." },
+          { role: "assistant", content: "Yes?" },
+          { role: "user", content: "say: noted" },
+        ],
+      }),
+    );
+    expect(textOf(answer)).toContain("noted");
+  });
+});
+
+test("a picture reaches the model", async () => {
+  const data = PICTURE.split(",")[1] ?? "";
+  const answer = await client.messages.create({
+    model: PLAIN,
+    max_tokens: 100,
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "image", source: { type: "base64", media_type: "image/png", data } },
+          { type: "text", text: "say: seen" },
+        ],
+      },
+    ],
+  });
+  expect(PICTURE_SEEN).toContain("image/png");
+  expect(textOf(answer)).toContain("seen");
+});
+
+test("thinking is signed, echoed and understood", async () => {
+  const request = {
+    model: THINKING,
+    max_tokens: 4000,
+    thinking: { type: "enabled" as const, budget_tokens: 2000 },
+    messages: [{ role: "user" as const, content: ASK_ONE }],
+    tools: [TOOL],
+  };
+  const answer = await client.messages.stream(request).finalMessage();
+  const [first] = answer.content;
+  expect(first).toMatchObject({ type: "thinking", signature: expect.stringMatching(/^pk1\./) });
+  expect(first?.type === "thinking" ? first.thinking : "").not.toBe("");
+  const calls = answer.content.filter((block) => block.type === "tool_use");
+  const after = await client.messages.create({
+    ...request,
+    messages: [
+      ...request.messages,
+      { role: "assistant", content: answer.content },
+      {
+        role: "user",
+        content: calls.map(({ id }) => ({ type: "tool_result", tool_use_id: id, content: "rain" })),
+      },
+    ],
+  });
+  expect(after.stop_reason).toBe("end_turn");
+});
+
+describe("what is wrong is said in Anthropic's form", () => {
+  test("a key that is none", async () => {
+    const stranger = new Anthropic({ baseURL: under.url, apiKey: "sk-ant-nobody", maxRetries: 0 });
+    const error = await failure(
+      Anthropic.AuthenticationError,
+      stranger.messages.create({ model: PLAIN, max_tokens: 1, messages: [{ role: "user", content: "a" }] }),
+    );
+    expect(error.error).toMatchObject({ type: "error", error: { type: "authentication_error" } });
+    expect(error.headers?.get("x-should-retry")).toBe("false");
+  });
+
+  test("a model that is not there", async () => {
+    const error = await failure(
+      Anthropic.NotFoundError,
+      client.messages.create({ model: "nothing", max_tokens: 1, messages: [{ role: "user", content: "a" }] }),
+    );
+    expect(error.error).toMatchObject({ type: "error", error: { type: "not_found_error" } });
+  });
+
+  test("a field out of bounds", async () => {
+    const error = await failure(
+      Anthropic.BadRequestError,
+      client.messages.create({ model: PLAIN, max_tokens: 0, messages: [{ role: "user", content: "a" }] }),
+    );
+    expect(error.message).toContain("max_tokens");
+  });
+});
