@@ -153,13 +153,6 @@ function unknownPath(request: Request): Fault {
     const allow = methods.join(", ");
     return new Fault("method_not_supported", `This URL takes ${allow}, not ${request.method}.`, { allow });
   }
-  if (path === "/v1/responses" || path === "/responses") {
-    const message =
-      "This gateway speaks chat completions, not the Responses API. Use POST /v1/chat/completions: " +
-      "client.chat.completions.create(…) in the OpenAI SDK, openai.chat(model) in the AI SDK, " +
-      "ChatOpenAICompletions in LangChain.";
-    return new Fault("unknown_url", message);
-  }
   const shown = `${request.method} ${path.slice(0, 100)}`;
   return new Fault("unknown_url", `Unknown request URL: ${shown}.${hintAt(path)}`);
 }

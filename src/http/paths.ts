@@ -11,6 +11,8 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/v1/v1/messages", methods: ["POST"] },
   { path: "/messages", methods: ["POST"] },
   { path: "/v1/messages/count_tokens", methods: ["POST"] },
+  { path: "/v1/responses", methods: ["POST"] },
+  { path: "/responses", methods: ["POST"] },
   { path: "/v1/key", methods: ["GET"] },
   { path: "/v1/route", methods: ["POST"] },
   { path: "/v1/feedback", methods: ["POST"] },

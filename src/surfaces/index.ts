@@ -3,6 +3,7 @@ import type { ChatReply, ChatRequest } from "../operations/chat/form.ts";
 import type { Part } from "../operations/chat/run.ts";
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
+import { OPENAI_RESPONSES } from "./openai-responses/surface.ts";
 import type { Surface } from "./surface.ts";
 
 export type ChatSurface = Surface<ChatRequest, Part, ChatReply>;
@@ -18,11 +19,14 @@ export const SURFACES: readonly SurfacePath[] = [
   { path: "/v1/messages", surface: ANTHROPIC_MESSAGES },
   { path: "/v1/v1/messages", surface: ANTHROPIC_MESSAGES },
   { path: "/messages", surface: ANTHROPIC_MESSAGES },
+  { path: "/v1/responses", surface: OPENAI_RESPONSES },
+  { path: "/responses", surface: OPENAI_RESPONSES },
 ];
 
 /** The paths whose errors are in another form than OpenAI's, served or not. */
 const FORMS: readonly { readonly paths: RegExp; readonly surface: ChatSurface }[] = [
   { paths: /^(\/v1){0,2}\/messages(\/|$)/, surface: ANTHROPIC_MESSAGES },
+  { paths: /^(\/v1)?\/responses(\/|$)/, surface: OPENAI_RESPONSES },
 ];
 
 /** The surface in whose form a path's errors are. */

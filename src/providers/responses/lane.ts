@@ -2,12 +2,15 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
-import { arrayOf, objectOf } from "../../core/json.ts";
+import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
 import type { Lane } from "../../dialects/dialect.ts";
 import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
 import { bearerHeaders } from "../outgoing.ts";
 import { responses } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
+import { factsOf } from "./models.ts";
+
+const SEALED = "reasoning.encrypted_content";
 
 export const RESPONSES_LANE: Lane = { ...responses, encode, mend: withoutRefusedReasoning };
 
@@ -25,10 +28,18 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
       model: card.name,
       // All clients share the provider's account, so nothing is left there.
       store: false,
+      ...includeSealed(rest.include, card),
       ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
     },
     dropped: isLowered && given !== undefined ? ["max_output_tokens"] : [],
   };
+}
+
+/** Nothing is stored, so thinking has to come in a form that the client can send back. Models that don't think refuse the wish. */
+function includeSealed(include: unknown, card: ModelCard): JsonObject {
+  const wanted = arrayOf(include);
+  if (!factsOf(card).reasons || wanted.includes(SEALED)) return {};
+  return { include: [...wanted, SEALED] };
 }
 
 /** After a 400 that names encrypted reasoning: another account made it, so it is left out. */

@@ -11,8 +11,8 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { closeJson } from "../close-json.ts";
+import { ANTHROPIC_FORMAT, signThinking } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
-import { ANTHROPIC_FORMAT, signThinking } from "./signature.ts";
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   stop: "end_turn",

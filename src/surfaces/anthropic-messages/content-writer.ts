@@ -2,10 +2,11 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
+import { CallQueue } from "../call-queue.ts";
 import { closeJson } from "../close-json.ts";
 import { namedEvent } from "../event-stream.ts";
+import { ANTHROPIC_FORMAT, signThinking } from "../signature.ts";
 import { writeCitations } from "./answer.ts";
-import { ANTHROPIC_FORMAT, signThinking } from "./signature.ts";
 
 interface OpenText {
   readonly kind: "text";
@@ -28,8 +29,7 @@ export class ContentWriter {
   #open: OpenBlock | null = null;
   /** The index of the next block. */
   #next = 0;
-  /** Pieces of calls that began before the one at hand was whole, by the call's index. */
-  readonly #waiting = new Map<number, ToolCallDelta[]>();
+  readonly #calls = new CallQueue();
 
   constructor(seal: Sealer) {
     this.#seal = seal;
@@ -43,18 +43,16 @@ export class ContentWriter {
     const said = delta.content || delta.refusal;
     if (said) text += this.#say(said);
     for (const citation of writeCitations(delta.annotations) ?? []) text += this.#cite(citation);
-    for (const piece of delta.tool_calls ?? []) text += this.#call(piece);
+    for (const given of delta.tool_calls ?? []) {
+      for (const piece of this.#calls.take(given)) text += this.#call(piece);
+    }
     return text;
   }
 
   end(): string {
-    let text = this.#close();
-    for (const [, pieces] of [...this.#waiting].toSorted(([a], [b]) => a - b)) {
-      for (const piece of pieces) text += this.#addCall(piece);
-      text += this.#close();
-    }
-    this.#waiting.clear();
-    return text;
+    let text = "";
+    for (const piece of this.#calls.end()) text += this.#call(piece);
+    return text + this.#close();
   }
 
   #think(thought: string, details: readonly ReasoningDetail[]): string {
@@ -84,19 +82,6 @@ export class ContentWriter {
   }
 
   #call(piece: ToolCallDelta): string {
-    const open = this.#open?.kind === "call" ? this.#open : null;
-    const isNext = open !== null && piece.index !== open.call;
-    // A call is whole once its arguments are: until then the next one waits.
-    if (isNext && (this.#waiting.size > 0 || (!open.isCustom && closeJson(open.json) !== ""))) {
-      const waiting = this.#waiting.get(piece.index);
-      if (waiting) waiting.push(piece);
-      else this.#waiting.set(piece.index, [piece]);
-      return "";
-    }
-    return this.#addCall(piece);
-  }
-
-  #addCall(piece: ToolCallDelta): string {
     let text = "";
     if (this.#open?.kind !== "call" || this.#open.call !== piece.index) {
       const name = piece.function?.name ?? piece.custom?.name ?? "";

@@ -10,7 +10,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
-import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "./signature.ts";
+import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 
 /** Claude Code's first system block, by which Anthropic tells its requests apart: noise to every other vendor. */
 const ATTRIBUTION = /^x-anthropic-billing-header:/;

@@ -1,12 +1,14 @@
 // Signatures of our own on thinking that another provider made: sealed for the account, opened when the client sends it back.
-import { isObject, parseJson } from "../../core/json.ts";
-import type { Sealer } from "../../core/world.ts";
-import type { ReasoningDetail } from "../../operations/chat/form.ts";
+import { isObject, parseJson } from "../core/json.ts";
+import type { Sealer } from "../core/world.ts";
+import type { ReasoningDetail } from "../operations/chat/form.ts";
 
 const PREFIX = "pk1.";
 
-/** The format in which Anthropic's own signatures travel in the chat form (OpenRouter's name for it). */
+/** The formats in which families' own signatures travel in the chat form (OpenRouter's names for them). */
 export const ANTHROPIC_FORMAT = "anthropic-claude-v1";
+export const RESPONSES_FORMAT = "openai-responses-v1";
+export const GEMINI_FORMAT = "google-gemini-v1";
 
 /** A signature that holds what the provider gave with its thinking; the thinking's own text stays outside. */
 export function signThinking(seal: Sealer, text: string, details: readonly ReasoningDetail[]): string {

@@ -1,0 +1,42 @@
+// Faults as OpenAI's errors on this surface, with the codes by which Codex stops or goes on.
+import { errorBody, type Fault, type FaultCode } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Refusal } from "../surface.ts";
+
+/** What the client has paid for, or was given, is used up: Codex ends the turn at this code, and retries at any other. */
+const USED_UP: ReadonlySet<FaultCode> = new Set([
+  "rate_limit_exceeded",
+  "budget_exceeded",
+  "insufficient_balance",
+]);
+/** Codex waits for as long as it is told, without a word. */
+const WAIT_MAX_MS = 60_000;
+
+export function refuse(fault: Fault): Refusal {
+  const { error } = errorBody(fault);
+  if (!USED_UP.has(fault.code)) return { status: fault.row.status, body: { error } };
+  const { retryAfterMs } = fault.details;
+  const isLong = retryAfterMs === undefined || retryAfterMs > WAIT_MAX_MS;
+  return {
+    status: 429,
+    body: { error: { ...error, code: "insufficient_quota", reason: fault.code } },
+    headers: isLong ? { "retry-after": null } : {},
+  };
+}
+
+/** The codes of a failed response that clients know. */
+const FAILED_CODES: Readonly<Partial<Record<FaultCode, string>>> = {
+  context_length_exceeded: "context_length_exceeded",
+  rate_limit_exceeded: "insufficient_quota",
+  budget_exceeded: "insufficient_quota",
+  insufficient_balance: "insufficient_quota",
+  provider_busy: "rate_limit_exceeded",
+  overloaded: "server_is_overloaded",
+  content_filter: "invalid_prompt",
+  upstream_rejected: "invalid_prompt",
+};
+
+/** The error within a failed response. */
+export function writeFailure(fault: Fault): JsonObject {
+  return { code: FAILED_CODES[fault.code] ?? "server_error", message: fault.message, reason: fault.code };
+}

@@ -1,0 +1,225 @@
+// The items of a Responses input as chat messages: what one turn of the assistant said is one message.
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type {
+  AssistantMessage,
+  ChatMessage,
+  Content,
+  ContentPart,
+  ReasoningDetail,
+  ToolCall,
+} from "../../operations/chat/form.ts";
+import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
+import type { ToolNames } from "./tools.ts";
+
+/** A turn of the assistant while its items are read. */
+interface Turn {
+  readonly texts: string[];
+  readonly refusals: string[];
+  readonly calls: ToolCall[];
+  readonly details: ReasoningDetail[];
+  readonly thoughts: string[];
+}
+
+export interface ReadInput {
+  readonly messages: readonly ChatMessage[];
+  /** Items that only a provider of the family understands. */
+  readonly lost: readonly string[];
+}
+
+export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): ReadInput {
+  const messages: ChatMessage[] = [];
+  const lost: string[] = [];
+  let turn: Turn | null = null;
+  const flush = () => {
+    if (turn) messages.push(writeTurn(turn));
+    turn = null;
+  };
+  const open = (): Turn => {
+    turn ??= { texts: [], refusals: [], calls: [], details: [], thoughts: [] };
+    return turn;
+  };
+  messages.push(...readInstructions(body.instructions));
+  const items =
+    typeof body.input === "string" ? [{ role: "user", content: body.input }] : arrayOf(body.input);
+  for (const [index, one] of items.entries()) {
+    const item = objectOf(one);
+    const path = `input[${index}]`;
+    switch (kindOf(item)) {
+      case "assistant":
+        addSaid(open(), item);
+        break;
+      case "call":
+        open().calls.push(readCall(item, names));
+        break;
+      case "reasoning":
+        addReasoning(open(), item, seal);
+        break;
+      case "message":
+        flush();
+        messages.push(readMessage(item, path));
+        break;
+      case "result":
+        flush();
+        messages.push({
+          role: "tool",
+          tool_call_id: stringOf(item.call_id) ?? "",
+          content: readContent(item.output, `${path}.output`),
+        });
+        break;
+      case "tools":
+        break;
+      case "other":
+        lost.push(path);
+        break;
+    }
+  }
+  flush();
+  return { messages, lost };
+}
+
+type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "tools" | "other";
+
+function kindOf({ type, role }: JsonObject): Kind {
+  switch (type) {
+    case undefined:
+    case "message":
+      if (role === undefined) return "other";
+      return role === "assistant" ? "assistant" : "message";
+    case "function_call":
+    case "custom_tool_call":
+      return "call";
+    case "function_call_output":
+    case "custom_tool_call_output":
+      return "result";
+    case "reasoning":
+      return "reasoning";
+    case "additional_tools":
+      return "tools";
+    default:
+      return "other";
+  }
+}
+
+function readInstructions(instructions: unknown): readonly ChatMessage[] {
+  if (typeof instructions === "string" && instructions !== "")
+    return [{ role: "system", content: instructions }];
+  return arrayOf(instructions).map((item, index) => readMessage(objectOf(item), `instructions[${index}]`));
+}
+
+function readMessage(item: JsonObject, path: string): ChatMessage {
+  const content = readContent(item.content, `${path}.content`);
+  switch (item.role) {
+    case "system":
+      return { role: "system", content };
+    case "developer":
+      return { role: "developer", content };
+    case "user":
+      return { role: "user", content };
+    default: {
+      const message = `Invalid value for '${path}.role'. Supported values are: 'user', 'assistant', 'system', 'developer'.`;
+      throw new Fault("invalid_value", message, { param: `${path}.role` });
+    }
+  }
+}
+
+function readContent(content: unknown, path: string): Content {
+  if (typeof content === "string") return content;
+  return arrayOf(content).flatMap((part, index) => readPart(objectOf(part), `${path}[${index}]`));
+}
+
+function readPart(part: JsonObject, path: string): readonly ContentPart[] {
+  const mark =
+    part.prompt_cache_breakpoint === undefined
+      ? {}
+      : { prompt_cache_breakpoint: part.prompt_cache_breakpoint };
+  switch (part.type) {
+    case "input_text":
+    case "output_text":
+    case "text":
+      return [{ type: "text", text: stringOf(part.text) ?? "", ...mark }];
+    case "refusal":
+      return [{ type: "text", text: stringOf(part.refusal) ?? "" }];
+    case "input_image": {
+      const url = stringOf(part.image_url);
+      if (url === undefined) throw missing(`${path}.image_url`);
+      const detail = stringOf(part.detail);
+      return [
+        { type: "image_url", image_url: { url, ...(detail === undefined ? {} : { detail }) }, ...mark },
+      ];
+    }
+    case "input_file":
+      return [readFile(part, path)];
+    case "input_audio": {
+      const { data, format } = objectOf(part.input_audio);
+      return [
+        { type: "input_audio", input_audio: { data: stringOf(data) ?? "", format: stringOf(format) ?? "" } },
+      ];
+    }
+    default: {
+      const message = `Invalid value for '${path}.type'. Supported values are: 'input_text', 'input_image', 'input_file'.`;
+      throw new Fault("invalid_value", message, { param: `${path}.type` });
+    }
+  }
+}
+
+function readFile(part: JsonObject, path: string): ContentPart {
+  const data = stringOf(part.file_data) ?? stringOf(part.file_url);
+  if (data === undefined) throw missing(`${path}.file_data`);
+  const filename = stringOf(part.filename);
+  return { type: "file", file: { file_data: data, ...(filename === undefined ? {} : { filename }) } };
+}
+
+function addSaid(turn: Turn, { content }: JsonObject): void {
+  if (typeof content === "string") turn.texts.push(content);
+  for (const one of arrayOf(content)) {
+    const { type, text, refusal } = objectOf(one);
+    if (type === "refusal") turn.refusals.push(stringOf(refusal) ?? "");
+    else turn.texts.push(stringOf(text) ?? "");
+  }
+}
+
+function readCall(item: JsonObject, names: ToolNames): ToolCall {
+  const id = stringOf(item.call_id) ?? stringOf(item.id) ?? "";
+  const own = stringOf(item.name) ?? "";
+  const namespace = stringOf(item.namespace);
+  const name = names.flatten(namespace === undefined ? { name: own } : { name: own, namespace });
+  if (item.type === "custom_tool_call") {
+    return { id, type: "custom", custom: { name, input: stringOf(item.input) ?? "" } };
+  }
+  return { id, type: "function", function: { name, arguments: stringOf(item.arguments) ?? "{}" } };
+}
+
+/** Thinking of ours is what its provider gave; any other encrypted thinking is OpenAI's. */
+function addReasoning(turn: Turn, item: JsonObject, seal: Sealer): void {
+  const read = (list: unknown) => arrayOf(list).map((one) => stringOf(objectOf(one).text) ?? "");
+  const summary = read(item.summary);
+  const raw = read(item.content);
+  const text = (raw.length > 0 ? raw : summary).join("\n\n");
+  const sealed = stringOf(item.encrypted_content) ?? "";
+  if (text !== "") turn.thoughts.push(text);
+  if (isOurSignature(sealed)) {
+    turn.details.push(...(openSignature(seal, text, sealed) ?? []));
+    return;
+  }
+  const id = stringOf(item.id);
+  const about = { format: RESPONSES_FORMAT, ...(id === undefined ? {} : { id }) };
+  for (const one of summary) turn.details.push({ type: "reasoning.summary", summary: one, ...about });
+  if (sealed !== "") turn.details.push({ type: "reasoning.encrypted", data: sealed, ...about });
+}
+
+function writeTurn({ texts, refusals, calls, details, thoughts }: Turn): AssistantMessage {
+  return {
+    role: "assistant",
+    content: texts.length > 0 ? texts.join("") : null,
+    ...(refusals.length > 0 ? { refusal: refusals.join("") } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(thoughts.length > 0 ? { reasoning_content: thoughts.join("\n\n") } : {}),
+    ...(details.length > 0 ? { reasoning_details: details } : {}),
+  };
+}
+
+function missing(param: string): Fault {
+  return new Fault("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
+}

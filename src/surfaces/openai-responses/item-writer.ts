@@ -1,0 +1,230 @@
+// The output items of a streamed answer: one after the other, each with its own events and one that holds it whole.
+import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import type { Delta, ReasoningDetail, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
+import { CallQueue } from "../call-queue.ts";
+import type { EventNumbers } from "./event-numbers.ts";
+import { makeItemId, type ResponseOf, writeReasoning, writeText } from "./response.ts";
+import type { ToolName } from "./tools.ts";
+
+interface OpenMessage {
+  readonly kind: "message";
+  readonly id: string;
+  readonly content: JsonObject[];
+  part: "output_text" | "refusal";
+  text: string;
+  readonly annotations: UrlCitation[];
+  readonly logprobs: unknown[];
+}
+interface OpenReasoning {
+  readonly kind: "reasoning";
+  readonly id: string;
+  text: string;
+  readonly details: ReasoningDetail[];
+}
+interface OpenCall {
+  readonly kind: "call";
+  readonly id: string;
+  readonly call: number;
+  readonly callId: string;
+  readonly name: ToolName;
+  readonly isCustom: boolean;
+  input: string;
+}
+type OpenItem = OpenMessage | OpenReasoning | OpenCall;
+
+export class ItemWriter {
+  readonly #responseId: string;
+  readonly #of: ResponseOf;
+  readonly #numbers: EventNumbers;
+  readonly #calls = new CallQueue();
+  #open: OpenItem | null = null;
+  /** The items that are whole. */
+  readonly output: JsonObject[] = [];
+
+  constructor(responseId: string, of: ResponseOf, numbers: EventNumbers) {
+    this.#responseId = responseId;
+    this.#of = of;
+    this.#numbers = numbers;
+  }
+
+  write(delta: Delta, logprobs: unknown): string {
+    let text = "";
+    if (delta.reasoning_content || delta.reasoning_details?.length) {
+      text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
+    }
+    if (delta.content) text += this.#say("output_text", delta.content, arrayOf(objectOf(logprobs).content));
+    if (delta.refusal) text += this.#say("refusal", delta.refusal, []);
+    for (const citation of delta.annotations ?? []) text += this.#cite(citation);
+    for (const given of delta.tool_calls ?? []) {
+      for (const piece of this.#calls.take(given)) text += this.#call(piece);
+    }
+    return text;
+  }
+
+  end(): string {
+    let text = "";
+    for (const piece of this.#calls.end()) text += this.#call(piece);
+    return text + this.#close();
+  }
+
+  #event(type: string, fields: JsonObject): string {
+    return this.#numbers.write(`response.${type}`, { output_index: this.output.length, ...fields });
+  }
+
+  #think(thought: string, details: readonly ReasoningDetail[]): string {
+    let text = "";
+    if (this.#open?.kind !== "reasoning") {
+      text += this.#close();
+      const id = makeItemId("rs", this.#responseId, this.output.length);
+      this.#open = { kind: "reasoning", id, text: "", details: [] };
+      text += this.#event("output_item.added", { item: { id, type: "reasoning", summary: [] } });
+    }
+    const open = this.#open;
+    for (const detail of details) open.details.push(detail);
+    if (thought === "") return text;
+    const at = { item_id: open.id, summary_index: 0 };
+    if (open.text === "") {
+      text += this.#event("reasoning_summary_part.added", {
+        ...at,
+        part: { type: "summary_text", text: "" },
+      });
+    }
+    open.text += thought;
+    return text + this.#event("reasoning_summary_text.delta", { ...at, delta: thought });
+  }
+
+  #say(part: OpenMessage["part"], said: string, logprobs: readonly unknown[]): string {
+    let text = "";
+    if (this.#open?.kind !== "message") {
+      text += this.#close();
+      const id = makeItemId("msg", this.#responseId, this.output.length);
+      this.#open = { kind: "message", id, content: [], part, text: "", annotations: [], logprobs: [] };
+      const item = { id, type: "message", status: "in_progress", role: "assistant", content: [] };
+      text += this.#event("output_item.added", { item }) + this.#addPart(this.#open);
+    } else if (this.#open.part !== part) {
+      text += this.#endPart(this.#open);
+      this.#open.part = part;
+      text += this.#addPart(this.#open);
+    }
+    const open = this.#open;
+    open.text += said;
+    for (const one of logprobs) open.logprobs.push(one);
+    const at = { item_id: open.id, content_index: open.content.length, delta: said };
+    if (part === "refusal") return text + this.#event("refusal.delta", at);
+    return text + this.#event("output_text.delta", { ...at, logprobs });
+  }
+
+  #addPart({ id, part, content }: OpenMessage): string {
+    const empty = part === "refusal" ? { type: part, refusal: "" } : writeText("", []);
+    return this.#event("content_part.added", { item_id: id, content_index: content.length, part: empty });
+  }
+
+  #endPart(open: OpenMessage): string {
+    const { id, part, text, content, annotations, logprobs } = open;
+    const at = { item_id: id, content_index: content.length };
+    const whole =
+      part === "refusal" ? { type: part, refusal: text } : { ...writeText(text, annotations), logprobs };
+    const done =
+      part === "refusal"
+        ? this.#event("refusal.done", { ...at, refusal: text })
+        : this.#event("output_text.done", { ...at, text, logprobs });
+    content.push(whole);
+    open.text = "";
+    return done + this.#event("content_part.done", { ...at, part: whole });
+  }
+
+  #cite(citation: UrlCitation): string {
+    const open = this.#open;
+    if (open?.kind !== "message" || open.part !== "output_text") return "";
+    const annotation = { type: "url_citation", ...citation.url_citation };
+    const at = { item_id: open.id, content_index: open.content.length };
+    const annotationIndex = open.annotations.push(citation) - 1;
+    return this.#event("output_text.annotation.added", {
+      ...at,
+      annotation_index: annotationIndex,
+      annotation,
+    });
+  }
+
+  #call(piece: ToolCallDelta): string {
+    let text = "";
+    if (this.#open?.kind !== "call" || this.#open.call !== piece.index) {
+      text += this.#close();
+      const isCustom = piece.custom !== undefined;
+      this.#open = {
+        kind: "call",
+        id: makeItemId(isCustom ? "ctc" : "fc", this.#responseId, this.output.length),
+        call: piece.index,
+        callId: piece.id ?? "",
+        name: this.#of.names.restore(piece.function?.name ?? piece.custom?.name ?? ""),
+        isCustom,
+        input: "",
+      };
+      text += this.#event("output_item.added", { item: callItem(this.#open, "in_progress") });
+    }
+    const open = this.#open;
+    const input = piece.function?.arguments ?? piece.custom?.input ?? "";
+    if (input === "") return text;
+    open.input += input;
+    const type = open.isCustom ? "custom_tool_call_input.delta" : "function_call_arguments.delta";
+    return text + this.#event(type, { item_id: open.id, delta: input });
+  }
+
+  #close(): string {
+    const open = this.#open;
+    if (open === null) return "";
+    let text = "";
+    let item: JsonObject;
+    switch (open.kind) {
+      case "message":
+        text += this.#endPart(open);
+        item = {
+          id: open.id,
+          type: "message",
+          status: "completed",
+          role: "assistant",
+          content: open.content,
+        };
+        break;
+      case "reasoning":
+        text += this.#endSummary(open);
+        item = {
+          ...writeReasoning(this.#responseId, this.output.length, open.text, open.details, this.#of),
+          id: open.id,
+        };
+        break;
+      case "call": {
+        const [type, field] = open.isCustom
+          ? ["custom_tool_call_input.done", "input"]
+          : ["function_call_arguments.done", "arguments"];
+        text += this.#event(type, { item_id: open.id, name: open.name.name, [field]: open.input });
+        item = callItem(open, "completed");
+        break;
+      }
+    }
+    text += this.#event("output_item.done", { item });
+    this.output.push(item);
+    this.#open = null;
+    return text;
+  }
+
+  #endSummary({ id, text }: OpenReasoning): string {
+    if (text === "") return "";
+    const at = { item_id: id, summary_index: 0 };
+    return (
+      this.#event("reasoning_summary_text.done", { ...at, text }) +
+      this.#event("reasoning_summary_part.done", { ...at, part: { type: "summary_text", text } })
+    );
+  }
+}
+
+function callItem({ id, callId, name, isCustom, input }: OpenCall, status: string): JsonObject {
+  const head = {
+    id,
+    type: isCustom ? "custom_tool_call" : "function_call",
+    status,
+    call_id: callId,
+    ...name,
+  };
+  return isCustom ? { ...head, input } : { ...head, arguments: input };
+}

@@ -1,0 +1,124 @@
+// A Responses request as a chat request, checked.
+import type { RawRequest } from "../../core/dialect.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
+import { Checker, readFields, refuseLongList } from "../checker.ts";
+import type { Incoming } from "../surface.ts";
+import { readInput } from "./input.ts";
+import { applyLane } from "./lane.ts";
+import { inputTokensSchema, responsesSchema } from "./schema.ts";
+import { readTools, ToolNames } from "./tools.ts";
+
+const EFFORTS: ReadonlySet<unknown> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
+/** Fields that only a server of this family understands: the native lane carries them, a translation loses them. */
+const NATIVE_FIELDS = [
+  "context_management",
+  "max_tool_calls",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+];
+/** Fields that say the same in a chat request. */
+const SAME = ["temperature", "top_p", "user", "safety_identifier", "prompt_cache_key"] as const;
+
+export interface ResponsesRequest {
+  readonly ask: ChatRequest;
+  readonly raw: RawRequest;
+  /** The body as the client sent it, for the fields that an answer repeats. */
+  readonly given: JsonObject;
+  readonly names: ToolNames;
+  readonly session: string | null;
+  readonly searches: number;
+  /** Named whatever the lane. */
+  readonly dropped: readonly string[];
+  /** Named where the request is translated. */
+  readonly lost: readonly string[];
+}
+
+const RESPONSES = new Checker(responsesSchema);
+const COUNTED = new Checker(inputTokensSchema);
+
+export function readResponsesRequest({ body, headers, limits, seal }: Incoming): ResponsesRequest {
+  const given = readFields(body);
+  refuseLongList(given.input, limits.messagesMax, "input");
+  RESPONSES.check(given, arrayOf(given.input).length);
+  const lane = applyLane(given, seal);
+  const names = new ToolNames();
+  const read = readAsk(
+    { ...lane.body, ...(given.input === undefined ? {} : { input: given.input }) },
+    names,
+    seal,
+  );
+  return {
+    ...{ ask: read.ask, given, names, searches: lane.searches },
+    raw: { family: "responses", body: lane.body, headers: {} },
+    session:
+      headers.get("session-id") ?? headers.get("session_id") ?? stringOf(given.prompt_cache_key) ?? null,
+    dropped: lane.dropped,
+    lost: read.lost,
+  };
+}
+
+/** The request of which only the tokens are counted. */
+export function readCounted({ body, limits, seal }: Incoming): ChatRequest {
+  const given = readFields(body);
+  refuseLongList(given.input, limits.messagesMax, "input");
+  COUNTED.check(given, arrayOf(given.input).length);
+  return readAsk(given, new ToolNames(), seal).ask;
+}
+
+function readAsk(
+  body: JsonObject,
+  names: ToolNames,
+  seal: Sealer,
+): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
+  const tools = readTools(body, names);
+  const input = readInput(body, names, seal);
+  const effort = objectOf(body.reasoning).effort;
+  const format = readFormat(objectOf(objectOf(body.text).format));
+  const verbosity = objectOf(body.text).verbosity;
+  const ask: ChatRequest = {
+    model: stringOf(body.model) ?? "",
+    messages: input.messages,
+    ...(typeof body.max_output_tokens === "number" ? { max_completion_tokens: body.max_output_tokens } : {}),
+    ...(body.stream === true ? { stream: true } : {}),
+    ...tools.fields,
+    ...(isEffort(effort) ? { reasoning_effort: effort } : {}),
+    ...(format === undefined ? {} : { response_format: format }),
+    ...(verbosity === undefined ? {} : { verbosity }),
+    ...readLogprobs(body),
+    ...pickSame(body),
+  };
+  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
+  return { ask, lost: [...lost, ...input.lost, ...tools.lost] };
+}
+
+function pickSame(body: JsonObject): JsonObject {
+  return Object.fromEntries(
+    SAME.flatMap((field) => (body[field] === undefined ? [] : [[field, body[field]]])),
+  );
+}
+
+function isEffort(value: unknown): value is ReasoningEffort {
+  return EFFORTS.has(value);
+}
+
+function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {
+  if (typeof top === "number" && top > 0) return { logprobs: true, top_logprobs: top };
+  return arrayOf(include).includes("message.output_text.logprobs") ? { logprobs: true } : {};
+}
+
+/** The format lies flat here. Asking for text is asking for nothing special. */
+function readFormat({ type, name, description, schema, strict }: JsonObject): ResponseFormat | undefined {
+  if (type === "json_object") return { type };
+  if (type !== "json_schema") return undefined;
+  return {
+    type,
+    json_schema: {
+      name: stringOf(name) ?? "answer",
+      ...(typeof description === "string" ? { description } : {}),
+      ...(isObject(schema) ? { schema } : {}),
+      ...(typeof strict === "boolean" ? { strict } : {}),
+    },
+  };
+}

@@ -1,0 +1,182 @@
+// The response object: its own fields, the items of an answer, its status and its usage.
+import { type JsonObject, objectOf } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type {
+  ChatReply,
+  FinishReason,
+  ReasoningDetail,
+  ToolCall,
+  UrlCitation,
+  Usage,
+} from "../../operations/chat/form.ts";
+import { RESPONSES_FORMAT, signThinking } from "../signature.ts";
+import type { Stamp } from "../surface.ts";
+import type { ToolNames } from "./tools.ts";
+
+/** What the answer repeats of the request, and how its items are named. */
+export interface ResponseOf {
+  readonly given: JsonObject;
+  readonly names: ToolNames;
+  readonly seal: Sealer;
+  /** The client wants thinking in a form that it can send back. */
+  readonly wantsSealed: boolean;
+}
+
+/** A response before it has any output. */
+export function startResponse({ given }: ResponseOf, { id, created, model }: Stamp): JsonObject {
+  return {
+    id,
+    object: "response",
+    created_at: created,
+    status: "in_progress",
+    error: null,
+    incomplete_details: null,
+    instructions: given.instructions ?? null,
+    max_output_tokens: given.max_output_tokens ?? null,
+    metadata: given.metadata ?? {},
+    model,
+    output: [],
+    parallel_tool_calls: given.parallel_tool_calls ?? true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null, ...objectOf(given.reasoning) },
+    store: false,
+    temperature: given.temperature ?? 1,
+    text: { format: { type: "text" }, ...objectOf(given.text) },
+    tool_choice: given.tool_choice ?? "auto",
+    tools: given.tools ?? [],
+    top_p: given.top_p ?? 1,
+    truncation: given.truncation ?? "disabled",
+    usage: null,
+  };
+}
+
+/** A response with all of its output. `created` is when it began; no clock says here when it ended. */
+export function endResponse(
+  started: JsonObject,
+  output: readonly JsonObject[],
+  reason: FinishReason,
+  usage: Usage | undefined,
+): JsonObject {
+  const incomplete =
+    reason === "length" ? "max_output_tokens" : reason === "content_filter" ? "content_filter" : null;
+  return {
+    ...started,
+    status: incomplete === null ? "completed" : "incomplete",
+    incomplete_details: incomplete === null ? null : { reason: incomplete },
+    output,
+    usage: usage ? writeUsage(usage) : null,
+  };
+}
+
+export function writeUsage(usage: Usage): JsonObject {
+  const { prompt_tokens_details: input, completion_tokens_details: output } = usage;
+  return {
+    input_tokens: usage.prompt_tokens,
+    input_tokens_details: {
+      cached_tokens: input?.cached_tokens ?? 0,
+      ...(input?.cache_write_tokens === undefined ? {} : { cache_write_tokens: input.cache_write_tokens }),
+    },
+    output_tokens: usage.completion_tokens,
+    output_tokens_details: { reasoning_tokens: output?.reasoning_tokens ?? 0 },
+    total_tokens: usage.total_tokens,
+    ...writeCost(usage),
+  };
+}
+
+/** What the answer costs, and what was charged for it. */
+export function writeCost({ cost, charged }: JsonObject): JsonObject {
+  return { ...(cost === undefined ? {} : { cost }), ...(charged === undefined ? {} : { charged }) };
+}
+
+/** The provider's own response, as the client of the same family is shown it. */
+export function stampVerbatim(response: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
+  const own = usage === undefined ? {} : writeCost(usage);
+  const given = response.usage === null ? null : { ...objectOf(response.usage), ...own };
+  return { ...response, id: stamp.id, model: stamp.model, usage: given };
+}
+
+export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): JsonObject {
+  if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
+  const [choice] = reply.choices;
+  const output: JsonObject[] = [];
+  const message = choice?.message;
+  if (message) {
+    const details = message.reasoning_details ?? [];
+    const thought = message.reasoning_content ?? "";
+    if (thought !== "" || details.length > 0)
+      output.push(writeReasoning(stamp.id, output.length, thought, details, of));
+    const { content, refusal, annotations } = message;
+    if (content || refusal) {
+      output.push(writeMessage(stamp.id, output.length, content || null, refusal, annotations));
+    }
+    for (const call of message.tool_calls ?? [])
+      output.push(writeCall(stamp.id, output.length, call, of.names));
+  }
+  return endResponse(startResponse(of, stamp), output, choice?.finish_reason ?? "stop", reply.usage);
+}
+
+/** Ids of items of ours, which no provider knows: they are taken off when they come back. */
+export function makeItemId(kind: "msg" | "fc" | "ctc" | "rs", responseId: string, index: number): string {
+  return `${kind}_pk1_${responseId.replace(/^resp_/, "")}_${index}`;
+}
+
+export function writeReasoning(
+  responseId: string,
+  index: number,
+  text: string,
+  details: readonly ReasoningDetail[],
+  { seal, wantsSealed }: ResponseOf,
+): JsonObject {
+  const own = details.find(({ format, data }) => format === RESPONSES_FORMAT && data !== undefined);
+  const sealed = wantsSealed ? { encrypted_content: own?.data ?? signThinking(seal, text, details) } : {};
+  return {
+    id: own?.id ?? makeItemId("rs", responseId, index),
+    type: "reasoning",
+    summary: text === "" ? [] : [{ type: "summary_text", text }],
+    ...sealed,
+  };
+}
+
+export function writeMessage(
+  responseId: string,
+  index: number,
+  text: string | null,
+  refusal: string | null,
+  annotations: readonly UrlCitation[] | undefined,
+): JsonObject {
+  const content: JsonObject[] = [];
+  if (text !== null) content.push(writeText(text, annotations ?? []));
+  if (refusal) content.push({ type: "refusal", refusal });
+  const id = makeItemId("msg", responseId, index);
+  return { id, type: "message", status: "completed", role: "assistant", content };
+}
+
+export function writeText(text: string, annotations: readonly UrlCitation[]): JsonObject {
+  const cited = annotations.map(({ url_citation: citation }) => ({ type: "url_citation", ...citation }));
+  return { type: "output_text", text, annotations: cited, logprobs: [] };
+}
+
+function writeCall(responseId: string, index: number, call: ToolCall, names: ToolNames): JsonObject {
+  if (call.type === "custom") {
+    const id = makeItemId("ctc", responseId, index);
+    const { name, input } = call.custom;
+    return {
+      id,
+      type: "custom_tool_call",
+      status: "completed",
+      call_id: call.id,
+      ...names.restore(name),
+      input,
+    };
+  }
+  const { name, arguments: text } = call.function;
+  const id = makeItemId("fc", responseId, index);
+  return {
+    id,
+    type: "function_call",
+    status: "completed",
+    call_id: call.id,
+    ...names.restore(name),
+    arguments: text,
+  };
+}

@@ -1,0 +1,29 @@
+// OpenAI's Responses: what Codex, the AI SDK and openai-agents speak, on every chat model.
+import { arrayOf } from "../../core/json.ts";
+import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
+import type { Part } from "../../operations/chat/run.ts";
+import type { Exchange, Incoming, Surface } from "../surface.ts";
+import { refuse } from "./errors.ts";
+import { readResponsesRequest } from "./read.ts";
+import { type ResponseOf, writeResponse } from "./response.ts";
+import { ResponseWriter } from "./writer.ts";
+
+export const OPENAI_RESPONSES: Surface<ChatRequest, Part, ChatReply> = {
+  name: "openai-responses",
+  family: "responses",
+  idPrefix: "resp_",
+  read: readExchange,
+  refuse,
+};
+
+function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
+  const { ask, raw, given, names, session, searches, dropped, lost } = readResponsesRequest(incoming);
+  const wantsSealed = arrayOf(given.include).includes("reasoning.encrypted_content");
+  const of: ResponseOf = { given, names, seal: incoming.seal, wantsSealed };
+  return {
+    ...{ ask, raw, session, searches, dropped, lost },
+    isLimitRequired: false,
+    whole: (reply, stamp) => writeResponse(reply, stamp, of),
+    writer: (stamp) => new ResponseWriter(stamp, of),
+  };
+}

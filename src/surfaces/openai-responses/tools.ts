@@ -1,0 +1,136 @@
+// Tools of a Responses request as those of a chat request: namespaces flattened, and put back in the answer.
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+
+/** The longest name that every provider takes. */
+const NAME_CHARACTERS_MAX = 64;
+
+/** A tool's own name, and the namespace that it stands in. */
+export interface ToolName {
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+/** The names under which the tools of one request are known to other vendors' models. */
+export class ToolNames {
+  readonly #byFlat = new Map<string, ToolName>();
+
+  /** The flat name of a tool; the same for the same tool. */
+  flatten(tool: ToolName): string {
+    if (tool.namespace === undefined) return tool.name;
+    const whole = `${tool.namespace}__${tool.name}`;
+    const flat = whole.length <= NAME_CHARACTERS_MAX ? whole : this.#shorten(whole);
+    this.#byFlat.set(flat, tool);
+    return flat;
+  }
+
+  restore(flat: string): ToolName {
+    return this.#byFlat.get(flat) ?? { name: flat };
+  }
+
+  #shorten(whole: string): string {
+    const digest = Bun.hash.wyhash(whole).toString(36);
+    return `${whole.slice(0, NAME_CHARACTERS_MAX - digest.length - 1)}_${digest}`;
+  }
+}
+
+type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls">;
+
+export interface ReadTools {
+  readonly fields: ToolFields;
+  /** Tools that only a provider of the family can run. */
+  readonly lost: readonly string[];
+}
+
+/** The request's tools, and those that its input adds on the way. */
+export function readTools(body: JsonObject, names: ToolNames): ReadTools {
+  const lost: string[] = [];
+  const tools = [
+    ...readList(arrayOf(body.tools), "tools", names, lost),
+    ...arrayOf(body.input).flatMap((item, index) => {
+      const { type, tools: more } = objectOf(item);
+      return type === "additional_tools" ? readList(arrayOf(more), `input[${index}].tools`, names, lost) : [];
+    }),
+  ];
+  if (tools.length === 0) return { fields: {}, lost };
+  const choice = readChoice(body.tool_choice, names);
+  if (choice === null) lost.push("tool_choice");
+  return {
+    fields: {
+      tools,
+      ...(choice ? { tool_choice: choice } : {}),
+      ...(typeof body.parallel_tool_calls === "boolean"
+        ? { parallel_tool_calls: body.parallel_tool_calls }
+        : {}),
+    },
+    lost,
+  };
+}
+
+function readList(
+  given: readonly unknown[],
+  path: string,
+  names: ToolNames,
+  lost: string[],
+): readonly Tool[] {
+  return given.flatMap((one, index): readonly Tool[] => {
+    const tool = objectOf(one);
+    const namespace = stringOf(tool.name);
+    if (tool.type === "namespace" && namespace !== undefined) {
+      return arrayOf(tool.tools).flatMap((inner) => readTool(objectOf(inner), names, namespace) ?? []);
+    }
+    const read = readTool(tool, names);
+    if (read === null) lost.push(`${path}[${index}]`);
+    return read ? [read] : [];
+  });
+}
+
+function readTool(tool: JsonObject, names: ToolNames, namespace?: string): Tool | null {
+  const own = stringOf(tool.name);
+  if (own === undefined) return null;
+  const name = names.flatten(namespace === undefined ? { name: own } : { name: own, namespace });
+  const description = stringOf(tool.description);
+  const about = description === undefined ? {} : { description };
+  if (tool.type === "function") {
+    const parameters = isObject(tool.parameters) ? { parameters: tool.parameters } : {};
+    const strict = typeof tool.strict === "boolean" ? { strict: tool.strict } : {};
+    return { type: "function", function: { name, ...about, ...parameters, ...strict } };
+  }
+  if (tool.type !== "custom") return null;
+  const { type, syntax, definition } = objectOf(tool.format);
+  const format = type === "grammar" ? { format: { type, grammar: { syntax, definition } } } : {};
+  return { type: "custom", custom: { name, ...about, ...format } };
+}
+
+/** Undefined: the client named none; null: it named a tool that only a provider of the family runs. */
+function readChoice(choice: unknown, names: ToolNames): ToolChoice | undefined | null {
+  if (choice === undefined) return undefined;
+  if (choice === "auto" || choice === "none" || choice === "required") return choice;
+  const given = objectOf(choice);
+  const name = readName(given, names);
+  switch (given.type) {
+    case "function":
+      return { type: "function", function: { name } };
+    case "custom":
+      return { type: "custom", custom: { name } };
+    case "allowed_tools": {
+      const tools = arrayOf(given.tools).flatMap((one): readonly JsonObject[] => {
+        const tool = objectOf(one);
+        const kind = tool.type === "custom" ? "custom" : "function";
+        return stringOf(tool.name) ? [{ type: kind, [kind]: { name: readName(tool, names) } }] : [];
+      });
+      return {
+        type: "allowed_tools",
+        allowed_tools: { mode: given.mode === "required" ? "required" : "auto", tools },
+      };
+    }
+    default:
+      return null;
+  }
+}
+
+function readName(given: JsonObject, names: ToolNames): string {
+  const name = stringOf(given.name) ?? "";
+  const namespace = stringOf(given.namespace);
+  return names.flatten(namespace === undefined ? { name } : { name, namespace });
+}

@@ -1,0 +1,42 @@
+// OpenAI's own events for a client of the Responses API: passed on with our id, the card's name and the cost.
+import { isObject, type JsonObject } from "../../core/json.ts";
+import type { Usage } from "../../operations/chat/form.ts";
+import { namedEvent } from "../event-stream.ts";
+import type { Stamp } from "../surface.ts";
+import { stampVerbatim } from "./response.ts";
+
+const FINAL: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
+
+export class VerbatimWriter {
+  readonly #stamp: Stamp;
+  /** From the event with the usage on: its cost is known once the request is settled. */
+  readonly #held: JsonObject[] = [];
+
+  constructor(stamp: Stamp) {
+    this.#stamp = stamp;
+  }
+
+  write(event: JsonObject): string {
+    if (typeof event.type !== "string") return "";
+    if (FINAL.has(event.type) || this.#held.length > 0) {
+      this.#held.push(event);
+      return "";
+    }
+    return this.#show(event, undefined);
+  }
+
+  end(usage: Usage | null | undefined): string {
+    return this.#held.map((event) => this.#show(event, usage ?? undefined)).join("");
+  }
+
+  #show(event: JsonObject, usage: Usage | undefined): string {
+    const { response } = event;
+    const shown = isObject(response) ? { ...event, response: this.#stampOn(response, usage) } : event;
+    return namedEvent(String(event.type), JSON.stringify(shown));
+  }
+
+  #stampOn(response: JsonObject, usage: Usage | undefined): JsonObject {
+    if (isObject(response.usage)) return stampVerbatim(response, this.#stamp, usage);
+    return { ...response, id: this.#stamp.id, model: this.#stamp.model };
+  }
+}

@@ -1,0 +1,87 @@
+// A streamed answer as the events of the Responses API.
+import type { Fault } from "../../core/fault.ts";
+import { type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
+import { isChunk, type Part, Verbatim } from "../../operations/chat/run.ts";
+import { KEEP_ALIVE_LINE } from "../event-stream.ts";
+import type { Stamp, Writer } from "../surface.ts";
+import { writeFailure } from "./errors.ts";
+import { EventNumbers } from "./event-numbers.ts";
+import { ItemWriter } from "./item-writer.ts";
+import { endResponse, type ResponseOf, startResponse } from "./response.ts";
+import { VerbatimWriter } from "./verbatim-writer.ts";
+
+export class ResponseWriter implements Writer<Part> {
+  readonly keepAlive = KEEP_ALIVE_LINE;
+  readonly #stamp: () => Stamp;
+  readonly #of: ResponseOf;
+  readonly #numbers = new EventNumbers();
+  #items: ItemWriter | null = null;
+  #verbatim: VerbatimWriter | null = null;
+  #started: JsonObject | null = null;
+  #reason: FinishReason = "stop";
+  #usage: Usage | undefined;
+
+  constructor(stamp: () => Stamp, of: ResponseOf) {
+    this.#stamp = stamp;
+    this.#of = of;
+  }
+
+  write(parts: readonly Part[]): string {
+    let text = "";
+    for (const part of parts) {
+      if (part instanceof Verbatim) text += this.#passOn(part);
+      else if (isChunk(part)) text += this.#chunk(part);
+      else for (const chunk of part.chunks()) text += this.#chunk(chunk);
+    }
+    return text;
+  }
+
+  end(): string {
+    if (this.#verbatim) return this.#verbatim.end(this.#usage);
+    const started = this.#start();
+    const items = this.#items?.end() ?? "";
+    const output = this.#items?.output ?? [];
+    const response = endResponse(this.#started ?? {}, output, this.#reason, this.#usage);
+    return started + items + this.#numbers.write(`response.${response.status}`, { response });
+  }
+
+  fail(fault: Fault): string {
+    const started = this.#verbatim ? "" : this.#start();
+    const base = this.#started ?? startResponse(this.#of, this.#stamp());
+    const output = this.#items?.output ?? [];
+    const response = { ...base, status: "failed", error: writeFailure(fault), output };
+    return started + this.#numbers.write("response.failed", { response });
+  }
+
+  #passOn({ event }: Verbatim): string {
+    const data = objectOf(parseJson(event.data));
+    this.#verbatim ??= new VerbatimWriter(this.#stamp());
+    this.#numbers.follow(data.sequence_number);
+    return this.#verbatim.write(data);
+  }
+
+  #chunk({ choices, usage }: ChatChunk): string {
+    if (usage) this.#usage = usage;
+    // What follows the provider's own events sums up what they have said.
+    if (this.#verbatim || choices.length === 0) return "";
+    let text = this.#start();
+    for (const { delta, finish_reason: reason, logprobs } of choices) {
+      text += this.#items?.write(delta, logprobs) ?? "";
+      if (reason !== null) this.#reason = reason;
+    }
+    return text;
+  }
+
+  #start(): string {
+    if (this.#started !== null) return "";
+    const stamp = this.#stamp();
+    this.#started = startResponse(this.#of, stamp);
+    this.#items = new ItemWriter(stamp.id, this.#of, this.#numbers);
+    const response = this.#started;
+    return (
+      this.#numbers.write("response.created", { response }) +
+      this.#numbers.write("response.in_progress", { response })
+    );
+  }
+}
