@@ -29,6 +29,7 @@ import { liveRoutes } from "../http/live.ts";
 import { modelRoutes } from "../http/models.ts";
 import { playgroundRoutes } from "../http/playground.ts";
 import type { HttpPorts } from "../http/ports.ts";
+import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
@@ -213,6 +214,7 @@ function appOf(
   const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
   return buildApp(ports, reusePort)
     .use(surfaceRoutes(ports))
+    .use(responseRoutes(ports))
     .use(modelRoutes(ports))
     .use(routeRoutes({ ...ports, known, store: opened.store }))
     .use(keyRoutes({ ...ports, holderView: (key: GatewayKey) => holderView(holder, key) }))

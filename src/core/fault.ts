@@ -72,6 +72,7 @@ export const FAULTS = {
   /** A budget of the key or the account is used up. */
   budget_exceeded: { status: 429, type: "insufficient_quota", blame: "client", final: true },
   rate_limit_exceeded: { status: 429, type: "rate_limit_error", blame: "client", final: true },
+  requests_per_minute_exceeded: { status: 429, type: "rate_limit_error", blame: "client" },
   too_many_parallel_requests: { status: 429, type: "rate_limit_error", blame: "client" },
   provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
   /** The client hung up; nobody reads this answer, the log does. */

@@ -6,7 +6,11 @@ const PAGE = "index.html";
 
 export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
   const serve = fileServer(load, "The console has no such file.");
-  return new Elysia()
-    .get("/", ({ request }) => serve(PAGE, request, REVALIDATE))
-    .get("/console/*", ({ request, params }) => serve(params["*"], request, IMMUTABLE));
+  return (
+    new Elysia()
+      // Claude Code warms its connection with it, once per start and without a key.
+      .head("/", () => new Response(null))
+      .get("/", ({ request }) => serve(PAGE, request, REVALIDATE))
+      .get("/console/*", ({ request, params }) => serve(params["*"], request, IMMUTABLE))
+  );
 }

@@ -7,7 +7,8 @@ import { mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 import { json, rendered } from "./answers.ts";
-import { bearerToken, secretOf } from "./auth.ts";
+import { bearerToken, findSecret } from "./auth.ts";
+import { type ModelEntry, writeAnthropicModel, writeGeminiModel, writeModelPage } from "./model-shapes.ts";
 import type { HttpPorts } from "./ports.ts";
 import { candidatesOf, notFound, selectorsOf } from "./selection.ts";
 
@@ -15,24 +16,40 @@ import { candidatesOf, notFound, selectorsOf } from "./selection.ts";
 const SELECTORS_CREATED = 1_795_132_800;
 
 export function modelRoutes(ports: HttpPorts) {
-  const list = async (bearer: string | undefined) => {
-    const key = await ports.authenticate(secretOf(bearer));
-    return listed(key, ports.snapshot().catalogue);
+  const list = async (bearer: string | undefined, { headers, url }: Request) => {
+    const key = await ports.authenticate(findSecret(bearer, headers));
+    const { catalogue } = ports.snapshot();
+    if (!isAnthropic(headers)) return listed(key, catalogue);
+    return json(200, writeModelPage(listModels(key, catalogue), new URL(url).searchParams));
   };
-  const one = async (bearer: string | undefined, id: string) => {
-    const key = await ports.authenticate(secretOf(bearer));
-    return json(200, entryOf(decoded(id), key, ports.snapshot().catalogue));
+  const one = async (bearer: string | undefined, { headers }: Request, id: string) => {
+    const key = await ports.authenticate(findSecret(bearer, headers));
+    const entry = entryOf(decoded(id), key, ports.snapshot().catalogue);
+    return json(200, isAnthropic(headers) ? writeAnthropicModel(entry) : entry);
   };
   return new Elysia()
     .use(bearerToken())
-    .get("/v1/models", ({ bearer }) => list(bearer))
-    .get("/models", ({ bearer }) => list(bearer))
-    .get("/v1/models/*", ({ bearer, params }) => one(bearer, params["*"]))
-    .get("/models/*", ({ bearer, params }) => one(bearer, params["*"]));
+    .get("/v1/models", ({ bearer, request }) => list(bearer, request))
+    .get("/models", ({ bearer, request }) => list(bearer, request))
+    .get("/v1/models/*", ({ bearer, request, params }) => one(bearer, request, params["*"]))
+    .get("/models/*", ({ bearer, request, params }) => one(bearer, request, params["*"]))
+    .get("/v1beta/models", async ({ bearer, request }) => {
+      const key = await ports.authenticate(findSecret(bearer, request.headers));
+      return json(200, { models: listModels(key, ports.snapshot().catalogue).map(writeGeminiModel) });
+    })
+    .get("/v1beta/models/*", async ({ bearer, request, params }) => {
+      const key = await ports.authenticate(findSecret(bearer, request.headers));
+      return json(200, writeGeminiModel(entryOf(decoded(params["*"]), key, ports.snapshot().catalogue)));
+    });
+}
+
+/** Anthropic's clients name the version of its API in each request. */
+function isAnthropic(headers: Headers): boolean {
+  return headers.has("anthropic-version");
 }
 
 function listed(key: GatewayKey, catalogue: Catalogue): Response {
-  const body = () => JSON.stringify({ object: "list", data: entriesOf(key, catalogue) });
+  const body = () => JSON.stringify({ object: "list", data: listModels(key, catalogue) });
   if (key.allowedModels !== null) return rendered(200, body());
   const whole = wholeLists.get(catalogue) ?? new TextEncoder().encode(body());
   wholeLists.set(catalogue, whole);
@@ -42,14 +59,14 @@ function listed(key: GatewayKey, catalogue: Catalogue): Response {
 /** What keys get that may use everything: the lists of ten thousand models take 10 ms to be written. */
 const wholeLists = new WeakMap<Catalogue, Uint8Array<ArrayBuffer>>();
 
-function entriesOf(key: GatewayKey, catalogue: Catalogue): readonly object[] {
+function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
   const cards = candidatesOf(key, catalogue);
   if (cards.length === 0) return [];
   const named = catalogue.list().filter((card) => mayUse(key, card.id));
   return [...selectorsOf(key).map(selectorView), ...named.map(modelView)];
 }
 
-function entryOf(id: string, key: GatewayKey, catalogue: Catalogue): object {
+function entryOf(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {
   const found = catalogue.resolve(id);
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
   if (found.kind === "selector" && selectorsOf(key).includes(found.selector))
@@ -57,7 +74,7 @@ function entryOf(id: string, key: GatewayKey, catalogue: Catalogue): object {
   throw notFound(id, found.kind === "unknown" ? found.nearest : []);
 }
 
-function selectorView(selector: Selector): object {
+function selectorView(selector: Selector) {
   const id = `Router#${selector}`;
   return {
     id,

@@ -10,11 +10,12 @@ import { likelyPromptTokens } from "../operations/chat/estimate.ts";
 import type { ChatReply, ChatRequest } from "../operations/chat/form.ts";
 import type { Part } from "../operations/chat/run.ts";
 import { type ChatSurface, SURFACES } from "../surfaces/index.ts";
-import type { Exchange, Stamp } from "../surfaces/surface.ts";
+import type { Counting, Exchange, Incoming, Stamp } from "../surfaces/surface.ts";
 import { durationText, type HeaderMap, headerList, json, refusalAnswer, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
+import { CountingLimit } from "./counting.ts";
 import { headerNumber } from "./headers.ts";
 import type { HttpPorts } from "./ports.ts";
 import { selectionOf } from "./selection.ts";
@@ -37,13 +38,14 @@ type ChatExchange = Exchange<ChatRequest, Part, ChatReply>;
 
 /** Every path of every surface. */
 export function surfaceRoutes(ports: HttpPorts) {
+  const counting = new CountingLimit();
   const app = new Elysia().use(bearerToken());
   for (const { path, surface } of SURFACES) {
     app.post(
       path,
       ({ request, bearer, server, set }) => {
         const identify = () => ports.authenticate(findSecret(bearer, request.headers));
-        return serve(ports, { surface, request, identify, server }, set);
+        return serve(ports, { surface, request, identify, server, counting }, set);
       },
       { parse: "none" },
     );
@@ -57,6 +59,7 @@ export interface Visit {
   readonly request: Request;
   readonly identify: () => Promise<GatewayKey>;
   readonly server: Connections | null;
+  readonly counting: CountingLimit;
 }
 
 /** Answers in the surface's form, failures included. */
@@ -77,20 +80,17 @@ export async function serve(ports: HttpPorts, visit: Visit, set: Signing): Promi
 async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: Facts): Promise<Response> {
   const { surface, request, identify, server } = visit;
   const startedMs = ports.clock.monotonicMs();
+  const url = new URL(request.url);
+  surface.checkPath?.(url);
   const known = await identify();
+  if (surface.counting?.isCounting(url)) return count(ports, visit, known, url, surface.counting);
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const body = await readJson(request, ports, { owner: known.id, bytesMax: ports.server.bodyBytesMax });
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
-  const exchange = surface.read({
-    url: new URL(request.url),
-    headers: request.headers,
-    body,
-    limits: ports.snapshot().limits,
-    seal: ports.sealer(key.accountId),
-  });
+  const exchange = surface.read(makeIncoming(ports, request, url, body, key));
   const call = makeCall(ports, visit, exchange, key, requestId);
   const over = watched(ports, request, server, call.ending);
   if (call.request.stream === true) return streamed(ports, { visit, exchange, call, facts, over });
@@ -99,6 +99,35 @@ async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: 
     return json(200, exchange.whole(reply, stampOf(call, facts)), factHeaders(facts));
   } finally {
     over();
+  }
+}
+
+function makeIncoming(
+  ports: HttpPorts,
+  { headers }: Request,
+  url: URL,
+  body: unknown,
+  { accountId }: GatewayKey,
+): Incoming {
+  return { url, headers, body, limits: ports.snapshot().limits, seal: ports.sealer(accountId) };
+}
+
+/** Answers with an estimate of the prompt's tokens. */
+async function count(
+  ports: HttpPorts,
+  { request, counting }: Visit,
+  key: GatewayKey,
+  url: URL,
+  { read, write }: Counting<ChatRequest>,
+): Promise<Response> {
+  const end = counting.begin(key.id, ports.clock.monotonicMs());
+  try {
+    const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
+    const ask = read(makeIncoming(ports, request, url, body, key));
+    selectionOf(ask.model, key, ports.snapshot().catalogue);
+    return json(200, write(likelyPromptTokens(ask)));
+  } finally {
+    end();
   }
 }
 

@@ -70,12 +70,22 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
+/** Requests of which only the prompt's tokens are counted. */
+export interface Counting<Ask> {
+  isCounting(url: URL): boolean;
+  read(incoming: Incoming): Ask;
+  write(tokens: number): JsonObject;
+}
+
 export interface Surface<Ask, Piece, Reply> {
   readonly name: string;
   readonly family: Family;
   /** Of the answer's id, such as `chatcmpl-`. */
   readonly idPrefix: string;
+  /** Throws the Fault of a path that only looks like one of the surface's: that comes before any other check. */
+  checkPath?(url: URL): void;
   /** Throws the Fault that names the field out of bounds and what would be right. */
   read(incoming: Incoming): Exchange<Ask, Piece, Reply>;
   refuse(fault: Fault, requestId: string): Refusal;
+  readonly counting?: Counting<Ask>;
 }

@@ -103,46 +103,49 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
-describe.each([PLAIN, "Anthropic#claude-haiku-4-5", "Google#gemini-3.5-flash"])("what Codex sends, to %s", (model) => {
-  test("namespaces come back as they went, custom tools too", async () => {
-    const request: Asking = {
-      model,
-      input: [
-        { type: "message", role: "developer", content: [{ type: "input_text", text: "Be brief." }] },
-        {
-          type: "message",
-          role: "user",
-          content: [{ type: "input_text", text: 'call agents__close({"id":1})' }],
-        },
-      ],
-      store: false,
-      include: ["reasoning.encrypted_content"],
-      prompt_cache_key: "thread",
-      tools: [
-        TOOL,
-        {
-          type: "namespace",
-          name: "agents",
-          description: "Agents.",
-          tools: [
-            {
-              type: "function",
-              name: "close",
-              description: "Closes one.",
-              parameters: { type: "object", properties: { id: { type: "integer" } } },
-              strict: false,
-            },
-          ],
-        },
-        { type: "web_search" },
-      ],
-    };
-    for (const answer of await both(request)) {
-      const [call] = answer.output.filter((item) => item.type === "function_call");
-      expect(call).toMatchObject({ name: "close", namespace: "agents", arguments: '{"id":1}' });
-    }
-  });
-});
+describe.each([PLAIN, "Anthropic#claude-haiku-4-5", "Google#gemini-3.5-flash"])(
+  "what Codex sends, to %s",
+  (model) => {
+    test("namespaces come back as they went, custom tools too", async () => {
+      const request: Asking = {
+        model,
+        input: [
+          { type: "message", role: "developer", content: [{ type: "input_text", text: "Be brief." }] },
+          {
+            type: "message",
+            role: "user",
+            content: [{ type: "input_text", text: 'call agents__close({"id":1})' }],
+          },
+        ],
+        store: false,
+        include: ["reasoning.encrypted_content"],
+        prompt_cache_key: "thread",
+        tools: [
+          TOOL,
+          {
+            type: "namespace",
+            name: "agents",
+            description: "Agents.",
+            tools: [
+              {
+                type: "function",
+                name: "close",
+                description: "Closes one.",
+                parameters: { type: "object", properties: { id: { type: "integer" } } },
+                strict: false,
+              },
+            ],
+          },
+          { type: "web_search" },
+        ],
+      };
+      for (const answer of await both(request)) {
+        const [call] = answer.output.filter((item) => item.type === "function_call");
+        expect(call).toMatchObject({ name: "close", namespace: "agents", arguments: '{"id":1}' });
+      }
+    });
+  },
+);
 
 test("thinking is sealed for the client, and understood when it comes back", async () => {
   const request: Asking = {

@@ -4,7 +4,7 @@ import type { Part } from "../../operations/chat/run.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
-import { readMessagesRequest } from "./read.ts";
+import { readCounted, readMessagesRequest } from "./read.ts";
 import { MessageWriter } from "./writer.ts";
 
 export const ANTHROPIC_MESSAGES: Surface<ChatRequest, Part, ChatReply> = {
@@ -13,6 +13,11 @@ export const ANTHROPIC_MESSAGES: Surface<ChatRequest, Part, ChatReply> = {
   idPrefix: "msg_",
   read: readExchange,
   refuse,
+  counting: {
+    isCounting: ({ pathname }) => pathname.endsWith("/count_tokens"),
+    read: readCounted,
+    write: (tokens) => ({ input_tokens: tokens }),
+  },
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {

@@ -4,7 +4,7 @@ import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import type { Part } from "../../operations/chat/run.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
-import { readResponsesRequest } from "./read.ts";
+import { readCounted, readResponsesRequest } from "./read.ts";
 import { type ResponseOf, writeResponse } from "./response.ts";
 import { ResponseWriter } from "./writer.ts";
 
@@ -14,6 +14,11 @@ export const OPENAI_RESPONSES: Surface<ChatRequest, Part, ChatReply> = {
   idPrefix: "resp_",
   read: readExchange,
   refuse,
+  counting: {
+    isCounting: ({ pathname }) => pathname.endsWith("/input_tokens"),
+    read: readCounted,
+    write: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
+  },
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {

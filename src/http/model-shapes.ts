@@ -1,0 +1,71 @@
+// A model list in the shapes of Anthropic's and Google's APIs.
+import { Fault } from "../core/fault.ts";
+import type { JsonObject } from "../core/json.ts";
+
+/** An entry of the list in OpenAI's shape, from which the others are made. */
+export interface ModelEntry {
+  readonly id: string;
+  /** Unix seconds. */
+  readonly created: number;
+  readonly context_window?: number | null;
+  readonly max_output_tokens?: number | null;
+}
+
+const PAGE_DEFAULT = 20;
+const PAGE_MAX = 1000;
+
+/** A page in Anthropic's shape (Anthropic API reference, "List Models"). */
+export function writeModelPage(all: readonly ModelEntry[], query: URLSearchParams): JsonObject {
+  const limit = readLimit(query.get("limit"));
+  const after = findPlace(all, query, "after_id");
+  const before = findPlace(all, query, "before_id");
+  const from = after !== null ? after + 1 : before !== null ? Math.max(0, before - limit) : 0;
+  const to = before !== null && after === null ? before : Math.min(all.length, from + limit);
+  const data = all.slice(from, to).map(writeAnthropicModel);
+  const hasMore = before !== null && after === null ? from > 0 : to < all.length;
+  return { data, has_more: hasMore, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null };
+}
+
+function readLimit(given: string | null): number {
+  if (given === null) return PAGE_DEFAULT;
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX) return limit;
+  const message = `Invalid 'limit': expected an integer from 1 to ${PAGE_MAX}.`;
+  throw new Fault("invalid_value", message, { param: "limit" });
+}
+
+/** Null: the query names no such place. An id that is not in the list is a mistake. */
+function findPlace(all: readonly ModelEntry[], query: URLSearchParams, name: string): number | null {
+  const id = query.get(name);
+  if (id === null) return null;
+  const at = all.findIndex((model) => model.id === id);
+  if (at !== -1) return at;
+  throw new Fault("invalid_value", `Invalid '${name}': there is no such model in the list.`, { param: name });
+}
+
+export function writeAnthropicModel({
+  id,
+  created,
+  context_window,
+  max_output_tokens,
+}: ModelEntry): JsonObject {
+  return {
+    type: "model",
+    id,
+    display_name: id,
+    created_at: new Date(created * 1000).toISOString(),
+    ...(context_window ? { max_input_tokens: context_window } : {}),
+    ...(max_output_tokens ? { max_tokens: max_output_tokens } : {}),
+  };
+}
+
+/** Google's SDKs lose what follows a bare `#`, so the provider is set off by a slash (Gemini API reference, "models.list"). */
+export function writeGeminiModel({ id, context_window, max_output_tokens }: ModelEntry): JsonObject {
+  return {
+    name: `models/${id.replace("#", "/")}`,
+    displayName: id,
+    ...(context_window ? { inputTokenLimit: context_window } : {}),
+    ...(max_output_tokens ? { outputTokenLimit: max_output_tokens } : {}),
+    supportedGenerationMethods: ["generateContent", "countTokens"],
+  };
+}

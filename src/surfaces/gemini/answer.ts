@@ -1,0 +1,109 @@
+// An answer as Gemini's response: candidates, their parts, finish and usage.
+import { isObject, type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type {
+  ChatReply,
+  FinishReason,
+  ReasoningDetail,
+  ReplyChoice,
+  Usage,
+} from "../../operations/chat/form.ts";
+import { closeJson } from "../close-json.ts";
+import { GEMINI_FORMAT, signThinking } from "../signature.ts";
+import type { Stamp } from "../surface.ts";
+
+const FINISH: Readonly<Record<FinishReason, string>> = {
+  stop: "STOP",
+  tool_calls: "STOP",
+  length: "MAX_TOKENS",
+  content_filter: "SAFETY",
+};
+
+export function writeFinish(reason: FinishReason): string {
+  return FINISH[reason];
+}
+
+/** `candidatesTokenCount` leaves out what was thought. */
+export function writeUsage(usage: Usage): JsonObject {
+  const cached = usage.prompt_tokens_details?.cached_tokens;
+  const thoughts = usage.completion_tokens_details?.reasoning_tokens;
+  return {
+    promptTokenCount: usage.prompt_tokens,
+    candidatesTokenCount: Math.max(0, usage.completion_tokens - (thoughts ?? 0)),
+    totalTokenCount: usage.total_tokens,
+    ...(cached ? { cachedContentTokenCount: cached } : {}),
+    ...(thoughts ? { thoughtsTokenCount: thoughts } : {}),
+    ...writeCost(usage),
+  };
+}
+
+/** What the answer costs, and what was charged for it. */
+export function writeCost({ cost, charged }: JsonObject): JsonObject {
+  return { ...(cost === undefined ? {} : { cost }), ...(charged === undefined ? {} : { charged }) };
+}
+
+/** The provider's own response, as the client of the same family is shown it. */
+export function stampVerbatim(
+  response: JsonObject,
+  stamp: Stamp,
+  usage: Usage | null | undefined,
+): JsonObject {
+  const own = usage ? { usageMetadata: { ...objectOf(response.usageMetadata), ...writeCost(usage) } } : {};
+  return { ...response, ...own, modelVersion: stamp.model, responseId: stamp.id };
+}
+
+export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonObject {
+  if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
+  return {
+    candidates: reply.choices.map((choice) => ({
+      content: { role: "model", parts: writeParts(choice, seal) },
+      finishReason: writeFinish(choice.finish_reason),
+      index: choice.index,
+    })),
+    ...(reply.usage ? { usageMetadata: writeUsage(reply.usage) } : {}),
+    modelVersion: stamp.model,
+    responseId: stamp.id,
+  };
+}
+
+function writeParts({ message }: ReplyChoice, seal: Sealer): readonly JsonObject[] {
+  const details = message.reasoning_details ?? [];
+  const parts: JsonObject[] = [];
+  const thought = writeThought(message.reasoning_content ?? "", details, seal);
+  if (thought) parts.push(thought);
+  const text = message.content || message.refusal || "";
+  if (text !== "") parts.push({ text });
+  for (const call of message.tool_calls ?? []) {
+    const made = call.type === "custom" ? { name: call.custom.name, arguments: "" } : call.function;
+    const args = call.type === "custom" ? { input: call.custom.input } : readArguments(made.arguments);
+    parts.push({
+      functionCall: { id: call.id, name: made.name, args },
+      ...signatureOfCall(call.extra_content),
+    });
+  }
+  return parts.length > 0 ? parts : [{ text: "" }];
+}
+
+/** Null: there is nothing to show or to give back. */
+export function writeThought(
+  text: string,
+  details: readonly ReasoningDetail[],
+  seal: Sealer,
+): JsonObject | null {
+  if (text === "" && details.length === 0) return null;
+  if (details.length === 0) return { text, thought: true };
+  const isOwn = details.every(({ format }) => format === GEMINI_FORMAT);
+  const own = details.findLast(({ signature }) => signature)?.signature;
+  if (isOwn) return { text, thought: true, ...(own ? { thoughtSignature: own } : {}) };
+  return { text, thought: true, thoughtSignature: signThinking(seal, text, details) };
+}
+
+export function readArguments(text: string): JsonObject {
+  const args = parseJson(text + (closeJson(text) ?? ""));
+  return isObject(args) ? args : { input: text };
+}
+
+export function signatureOfCall(extra: unknown): JsonObject {
+  const signature = objectOf(objectOf(extra).google).thought_signature;
+  return typeof signature === "string" ? { thoughtSignature: signature } : {};
+}

@@ -1,0 +1,151 @@
+// The contents of a generateContent request as chat messages.
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type {
+  AssistantMessage,
+  ChatMessage,
+  ContentPart,
+  ReasoningDetail,
+  ToolCall,
+} from "../../operations/chat/form.ts";
+import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
+
+/** Calls carry no ids in older clients: a response answers the earliest call of its function that has none yet. */
+class CallIds {
+  readonly #open = new Map<string, string[]>();
+  #count = 0;
+
+  make(name: string, given: string | undefined): string {
+    const id = given ?? `call_${++this.#count}`;
+    const open = this.#open.get(name);
+    if (open) open.push(id);
+    else this.#open.set(name, [id]);
+    return id;
+  }
+
+  take(name: string, given: string | undefined): string {
+    const open = this.#open.get(name) ?? [];
+    if (given === undefined) return open.shift() ?? `call_${name}`;
+    const at = open.indexOf(given);
+    if (at !== -1) open.splice(at, 1);
+    return given;
+  }
+}
+
+export function readSystem(instruction: unknown): readonly ChatMessage[] {
+  const text =
+    typeof instruction === "string"
+      ? instruction
+      : arrayOf(objectOf(instruction).parts)
+          .map((part) => stringOf(objectOf(part).text) ?? "")
+          .join("\n\n");
+  return text === "" ? [] : [{ role: "system", content: text }];
+}
+
+export function readContents(
+  contents: readonly unknown[],
+  seal: Sealer,
+): { readonly messages: readonly ChatMessage[]; readonly lost: readonly string[] } {
+  const ids = new CallIds();
+  const lost: string[] = [];
+  const messages = contents.flatMap((one, index): readonly ChatMessage[] => {
+    const { role, parts } = objectOf(one);
+    const given = arrayOf(parts).map(objectOf);
+    const path = `contents[${index}].parts`;
+    return role === "model" ? [readModel(given, ids, seal)] : readUser(given, path, ids, lost);
+  });
+  return { messages, lost };
+}
+
+function readUser(
+  given: readonly JsonObject[],
+  path: string,
+  ids: CallIds,
+  lost: string[],
+): readonly ChatMessage[] {
+  const results: ChatMessage[] = [];
+  const parts: ContentPart[] = [];
+  for (const [index, part] of given.entries()) {
+    const response = part.functionResponse ?? part.function_response;
+    if (isObject(response)) {
+      const name = stringOf(response.name) ?? "";
+      const id = ids.take(name, stringOf(response.id));
+      results.push({ role: "tool", tool_call_id: id, content: writeResult(response.response) });
+      continue;
+    }
+    const read = readPart(part);
+    if (read) parts.push(read);
+    else lost.push(`${path}[${index}]`);
+  }
+  return parts.length === 0 && results.length > 0 ? results : [...results, { role: "user", content: parts }];
+}
+
+/** Most tools answer with one text below `output` or `result`. */
+function writeResult(response: unknown): string {
+  const given = objectOf(response);
+  const [only, ...others] = Object.entries(given);
+  const isText = only && others.length === 0 && ["output", "result", "content"].includes(only[0]);
+  return isText && typeof only[1] === "string" ? only[1] : JSON.stringify(given);
+}
+
+function readPart(part: JsonObject): ContentPart | null {
+  if (typeof part.text === "string") return { type: "text", text: part.text };
+  const inline = part.inlineData ?? part.inline_data;
+  if (isObject(inline)) {
+    const mediaType = stringOf(inline.mimeType ?? inline.mime_type) ?? "";
+    const data = stringOf(inline.data) ?? "";
+    if (mediaType.startsWith("audio/")) {
+      return { type: "input_audio", input_audio: { data, format: mediaType.slice("audio/".length) } };
+    }
+    return readUrl(`data:${mediaType};base64,${data}`, mediaType, stringOf(inline.displayName));
+  }
+  const file = part.fileData ?? part.file_data;
+  if (!isObject(file)) return null;
+  const mediaType = stringOf(file.mimeType ?? file.mime_type) ?? "";
+  return readUrl(stringOf(file.fileUri ?? file.file_uri) ?? "", mediaType, undefined);
+}
+
+function readUrl(url: string, mediaType: string, filename: string | undefined): ContentPart {
+  if (mediaType.startsWith("image/")) return { type: "image_url", image_url: { url } };
+  return { type: "file", file: { file_data: url, ...(filename === undefined ? {} : { filename }) } };
+}
+
+function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): AssistantMessage {
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  const calls: ToolCall[] = [];
+  const details: ReasoningDetail[] = [];
+  for (const part of given) {
+    const signature = stringOf(part.thoughtSignature ?? part.thought_signature) ?? "";
+    const call = part.functionCall ?? part.function_call;
+    const text = stringOf(part.text) ?? "";
+    if (isObject(call)) calls.push(readCall(call, signature, ids));
+    else if (part.thought === true) {
+      if (text !== "") thoughts.push(text);
+    } else texts.push(text);
+    if (isOurSignature(signature)) details.push(...(openSignature(seal, text, signature) ?? []));
+    else if (!isObject(call) && (signature !== "" || part.thought === true)) {
+      const shown = part.thought === true ? { text } : {};
+      const signed = signature === "" ? {} : { signature };
+      details.push({ type: "reasoning.text", ...shown, ...signed, format: GEMINI_FORMAT });
+    }
+  }
+  return {
+    role: "assistant",
+    content: texts.length > 0 ? texts.join("") : null,
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(thoughts.length > 0 ? { reasoning_content: thoughts.join("") } : {}),
+    ...(details.length > 0 ? { reasoning_details: details } : {}),
+  };
+}
+
+function readCall(call: JsonObject, signature: string, ids: CallIds): ToolCall {
+  const name = stringOf(call.name) ?? "";
+  const own = signature !== "" && !isOurSignature(signature);
+  return {
+    id: ids.make(name, stringOf(call.id)),
+    type: "function",
+    function: { name, arguments: JSON.stringify(call.args ?? {}) },
+    ...(own ? { extra_content: { google: { thought_signature: signature } } } : {}),
+  };
+}

@@ -1,0 +1,113 @@
+// What the gateway changes of a generateContent request, whether it is passed on or translated: one row per field, with its reason.
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { isOurSignature } from "../signature.ts";
+
+interface LaneRow {
+  readonly field: string;
+  /** `refuse`: 400, to leave it out would change the meaning. `drop`: left out, and named to the client. */
+  readonly treatment: "refuse" | "drop";
+  readonly reason: string;
+}
+
+/** Fields of the body. */
+export const BODY_ROWS: readonly LaneRow[] = [
+  {
+    field: "cachedContent",
+    treatment: "refuse",
+    reason: "A cache lies in the provider's account, which all clients share.",
+  },
+  {
+    field: "cached_content",
+    treatment: "refuse",
+    reason: "A cache lies in the provider's account, which all clients share.",
+  },
+  { field: "serviceTier", treatment: "drop", reason: "The card's price doesn't cover other tiers." },
+  { field: "service_tier", treatment: "drop", reason: "The card's price doesn't cover other tiers." },
+  { field: "labels", treatment: "drop", reason: "Labels are for the operator's bill." },
+];
+
+/** Tools, by their field. The others are dropped: the provider runs them, and the card has no price for that. */
+export const TOOL_ROWS: readonly LaneRow[] = [
+  {
+    field: "fileSearch",
+    treatment: "refuse",
+    reason: "A file store lies in the provider's account, which all clients share.",
+  },
+  {
+    field: "mcpServers",
+    treatment: "refuse",
+    reason: "The provider would call addresses of the client's choice.",
+  },
+  {
+    field: "retrieval",
+    treatment: "refuse",
+    reason: "A data store lies in the provider's account, which all clients share.",
+  },
+];
+const PASSED_TOOLS: ReadonlySet<string> = new Set(["functionDeclarations", "function_declarations"]);
+const SEARCH_TOOLS: ReadonlySet<string> = new Set(["googleSearch", "google_search", "googleSearchRetrieval"]);
+
+/** Files that were uploaded to the provider; other addresses are fetched by it as an image's URL is. */
+const ACCOUNT_FILE = /^(files\/|gs:|https:\/\/generativelanguage\.googleapis\.com\/)/i;
+/** As many searches as one prompt is billed for (ai.google.dev/gemini-api/docs/pricing). */
+const SEARCHES = 1;
+
+export interface LaneResult {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+  readonly searches: number;
+}
+
+/** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
+export function applyLane(given: JsonObject): LaneResult {
+  const body: JsonObject = { ...given };
+  const dropped: string[] = [];
+  for (const { field, treatment, reason } of BODY_ROWS) {
+    if (body[field] === undefined) continue;
+    if (treatment === "refuse") throw refused(field, reason);
+    delete body[field];
+    dropped.push(field);
+  }
+  let searches = 0;
+  const tools = arrayOf(body.tools).map((one, index) => {
+    const kept: JsonObject = {};
+    for (const [field, value] of Object.entries(objectOf(one))) {
+      const path = `tools[${index}].${field}`;
+      const row = TOOL_ROWS.find((known) => known.field === field);
+      if (row) throw refused(path, row.reason);
+      if (SEARCH_TOOLS.has(field)) searches = SEARCHES;
+      if (PASSED_TOOLS.has(field) || SEARCH_TOOLS.has(field)) kept[field] = value;
+      else dropped.push(path);
+    }
+    return kept;
+  });
+  const used = tools.filter((tool) => Object.keys(tool).length > 0);
+  if (used.length > 0) body.tools = used;
+  else delete body.tools;
+  if (body.contents !== undefined) body.contents = arrayOf(body.contents).map(applyContent);
+  return { body, dropped, searches };
+}
+
+function applyContent(one: unknown, index: number): JsonObject {
+  const content = objectOf(one);
+  const parts = arrayOf(content.parts).map((given, at) => {
+    const part = objectOf(given);
+    const uri = stringOf(
+      objectOf(part.fileData ?? part.file_data).fileUri ?? objectOf(part.file_data).file_uri,
+    );
+    if (uri !== undefined && ACCOUNT_FILE.test(uri)) {
+      const reason = "A file lies in the provider's account, which all clients share.";
+      throw refused(`contents[${index}].parts[${at}].fileData`, reason);
+    }
+    if (!isOurSignature(stringOf(part.thoughtSignature) ?? "")) return part;
+    // Thinking that another provider made.
+    const { thoughtSignature: _signature, ...rest } = part;
+    return rest;
+  });
+  return { ...content, parts: parts.filter((part) => Object.keys(part).length > 0) };
+}
+
+function refused(param: string, reason: string): Fault {
+  return new Fault("unsupported_parameter", `'${param}' is not supported here. ${reason}`, { param });
+}

@@ -1,0 +1,235 @@
+// A generateContent request as a chat request, checked. The model and the verb stand in the path.
+import type { RawRequest } from "../../core/dialect.ts";
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
+import type {
+  ChatRequest,
+  FunctionTool,
+  ReasoningEffort,
+  ResponseFormat,
+  ToolChoice,
+} from "../../operations/chat/form.ts";
+import { Checker, readFields, refuseLongList } from "../checker.ts";
+import type { Incoming } from "../surface.ts";
+import { readContents, readSystem } from "./contents.ts";
+import { applyLane } from "./lane.ts";
+import { countSchema, generateSchema } from "./schema.ts";
+
+/** Google's newest SDKs ask for `/v1`. */
+const PREFIX = /^\/v1(beta)?\/models\//;
+const VERBS: ReadonlySet<string> = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
+/** Budgets of thinking up to which an effort reaches. */
+const EFFORT_BY_BUDGET = [
+  { tokensMax: 2048, effort: "low" },
+  { tokensMax: 16_384, effort: "medium" },
+] as const;
+const LEVELS: ReadonlySet<unknown> = new Set(["minimal", "low", "medium", "high"]);
+/** Fields that only Google understands: the native lane carries them, a translation loses them. */
+const NATIVE_FIELDS = ["safetySettings", "safety_settings"];
+/** Fields that clients may write in the other spelling of the API. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  system_instruction: "systemInstruction",
+  generation_config: "generationConfig",
+  tool_config: "toolConfig",
+};
+
+export interface GenerateRequest {
+  readonly ask: ChatRequest;
+  readonly raw: RawRequest;
+  /** True where a stream is asked for as one JSON array. */
+  readonly isArray: boolean;
+  readonly searches: number;
+  readonly dropped: readonly string[];
+  readonly lost: readonly string[];
+}
+
+/** The model and the verb of a path. Throws the Fault of a path that has none. */
+export function readPath({ pathname }: URL): { readonly model: string; readonly verb: string } {
+  const rest = pathname.replace(PREFIX, "");
+  const colon = rest.lastIndexOf(":");
+  if (colon < 1) {
+    const message = "Unknown request URL: the path needs a verb, as /v1beta/models/{model}:generateContent.";
+    throw new Fault("unknown_url", message);
+  }
+  const verb = rest.slice(colon + 1);
+  if (!VERBS.has(verb)) {
+    throw new Fault("unknown_url", `Unknown request URL: there is no verb '${verb.slice(0, 40)}' here.`);
+  }
+  return { model: decode(rest.slice(0, colon)), verb };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Fault("model_not_found", "The model id in the URL is not valid percent-encoding.");
+  }
+}
+
+const GENERATE = new Checker(generateSchema);
+const COUNTED = new Checker(countSchema);
+
+export function readGenerate({ url, body, limits, seal }: Incoming): GenerateRequest {
+  const { model, verb } = readPath(url);
+  const given = respell(readFields(body));
+  refuseLongList(given.contents, limits.messagesMax, "contents");
+  GENERATE.check(given, arrayOf(given.contents).length);
+  const { candidateCount } = objectOf(given.generationConfig);
+  if (typeof candidateCount === "number" && candidateCount > limits.choicesMax) {
+    const param = "generationConfig.candidateCount";
+    const message = `Invalid '${param}': integer above maximum value. Expected a value <= ${limits.choicesMax}.`;
+    throw new Fault("integer_above_max_value", message, { param });
+  }
+  const isStreamed = verb === "streamGenerateContent";
+  const lane = applyLane(given);
+  const read = readAsk(model, { ...lane.body, contents: given.contents }, isStreamed, seal);
+  return {
+    ask: read.ask,
+    raw: { family: "gemini", body: lane.body, headers: {} },
+    isArray: isStreamed && url.searchParams.get("alt") !== "sse",
+    searches: lane.searches,
+    dropped: lane.dropped,
+    lost: read.lost,
+  };
+}
+
+/** The request of which only the tokens are counted: contents, or a whole request within. */
+export function readCounted({ url, body, limits, seal }: Incoming): ChatRequest {
+  const { model } = readPath(url);
+  const fields = readFields(body);
+  const given = respell(isObject(fields.generateContentRequest) ? fields.generateContentRequest : fields);
+  refuseLongList(given.contents, limits.messagesMax, "contents");
+  COUNTED.check(given, arrayOf(given.contents).length);
+  return readAsk(model, given, false, seal).ask;
+}
+
+function respell(given: JsonObject): JsonObject {
+  const fields: JsonObject = {};
+  for (const [field, value] of Object.entries(given)) fields[SPELLINGS[field] ?? field] = value;
+  return fields;
+}
+
+function readAsk(
+  model: string,
+  body: JsonObject,
+  isStreamed: boolean,
+  seal: Sealer,
+): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
+  const config = objectOf(body.generationConfig);
+  const read = readContents(arrayOf(body.contents), seal);
+  const stops = arrayOf(config.stopSequences).filter((stop) => typeof stop === "string");
+  const effort = readEffort(objectOf(config.thinkingConfig));
+  const format = readFormat(config);
+  const ask: ChatRequest = {
+    model,
+    messages: [...readSystem(body.systemInstruction), ...read.messages],
+    ...numbers(config),
+    ...(stops.length > 0 ? { stop: stops } : {}),
+    ...(isStreamed ? { stream: true } : {}),
+    ...readTools(body),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
+    ...(format === undefined ? {} : { response_format: format }),
+    ...(config.responseLogprobs === true ? { logprobs: true } : {}),
+  };
+  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
+  const searches = arrayOf(body.tools).flatMap((tool, index) =>
+    Object.keys(objectOf(tool)).some((field) => /search/i.test(field)) ? [`tools[${index}]`] : [],
+  );
+  return { ask, lost: [...lost, ...read.lost, ...searches] };
+}
+
+/** Numbers that a chat request has under other names. */
+const NUMBERS: readonly (readonly [string, string])[] = [
+  ["temperature", "temperature"],
+  ["topP", "top_p"],
+  ["topK", "top_k"],
+  ["candidateCount", "n"],
+  ["maxOutputTokens", "max_completion_tokens"],
+  ["seed", "seed"],
+  ["presencePenalty", "presence_penalty"],
+  ["frequencyPenalty", "frequency_penalty"],
+  ["logprobs", "top_logprobs"],
+];
+
+function numbers(config: JsonObject): JsonObject {
+  const fields: JsonObject = {};
+  for (const [from, to] of NUMBERS) if (typeof config[from] === "number") fields[to] = config[from];
+  // One answer is what is meant anyway.
+  if (fields.n === 1) delete fields.n;
+  return fields;
+}
+
+/** Undefined: the model's own default. */
+function readEffort({
+  thinkingBudget: budget,
+  thinkingLevel: level,
+}: JsonObject): ReasoningEffort | undefined {
+  if (typeof level === "string") {
+    const effort = level.toLowerCase();
+    return isEffort(effort) ? effort : undefined;
+  }
+  if (typeof budget !== "number" || budget < 0) return undefined;
+  if (budget === 0) return "none";
+  return EFFORT_BY_BUDGET.find(({ tokensMax }) => budget <= tokensMax)?.effort ?? "high";
+}
+
+function isEffort(value: unknown): value is ReasoningEffort {
+  return LEVELS.has(value);
+}
+
+function readFormat(config: JsonObject): ResponseFormat | undefined {
+  if (config.responseMimeType !== "application/json") return undefined;
+  const schema = config.responseJsonSchema ?? config._responseJsonSchema ?? lowerTypes(config.responseSchema);
+  if (!isObject(schema)) return { type: "json_object" };
+  return { type: "json_schema", json_schema: { name: "answer", schema } };
+}
+
+/** Google's schemas write their types in capitals. */
+function lowerTypes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowerTypes);
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([field, value]) => [
+      field,
+      field === "type" && typeof value === "string" ? value.toLowerCase() : lowerTypes(value),
+    ]),
+  );
+}
+
+function readTools(body: JsonObject): Pick<ChatRequest, "tools" | "tool_choice"> {
+  const tools = arrayOf(body.tools).flatMap((one): readonly FunctionTool[] => {
+    const { functionDeclarations, function_declarations: other } = objectOf(one);
+    return arrayOf(functionDeclarations ?? other).map((declaration) => readFunction(objectOf(declaration)));
+  });
+  if (tools.length === 0) return {};
+  const choice = readChoice(objectOf(objectOf(body.toolConfig).functionCallingConfig));
+  return { tools, ...(choice === undefined ? {} : { tool_choice: choice }) };
+}
+
+function readFunction(declaration: JsonObject): FunctionTool {
+  const description = stringOf(declaration.description);
+  const schema = declaration.parametersJsonSchema ?? lowerTypes(declaration.parameters);
+  return {
+    type: "function",
+    function: {
+      name: stringOf(declaration.name) ?? "",
+      ...(description === undefined ? {} : { description }),
+      ...(isObject(schema) ? { parameters: schema } : {}),
+    },
+  };
+}
+
+function readChoice({ mode, allowedFunctionNames }: JsonObject): ToolChoice | undefined {
+  const names = arrayOf(allowedFunctionNames).filter((name) => typeof name === "string");
+  const isForced = mode === "ANY";
+  if (mode === "NONE") return "none";
+  const [only] = names;
+  if (isForced && only !== undefined && names.length === 1)
+    return { type: "function", function: { name: only } };
+  if (names.length > 0) {
+    const tools = names.map((name) => ({ type: "function", function: { name } }));
+    return { type: "allowed_tools", allowed_tools: { mode: isForced ? "required" : "auto", tools } };
+  }
+  return isForced ? "required" : mode === "AUTO" || mode === "VALIDATED" ? "auto" : undefined;
+}

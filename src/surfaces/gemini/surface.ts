@@ -1,0 +1,34 @@
+// Gemini's generateContent: what Gemini CLI and Google's SDKs speak, on every chat model.
+import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
+import type { Part } from "../../operations/chat/run.ts";
+import type { Exchange, Incoming, Surface } from "../surface.ts";
+import { writeAnswer } from "./answer.ts";
+import { refuse } from "./errors.ts";
+import { readCounted, readGenerate, readPath } from "./read.ts";
+import { GenerateWriter } from "./writer.ts";
+
+export const GEMINI: Surface<ChatRequest, Part, ChatReply> = {
+  name: "gemini",
+  family: "gemini",
+  idPrefix: "gen_",
+  checkPath: readPath,
+  read: readExchange,
+  refuse,
+  counting: {
+    isCounting: ({ pathname }) => pathname.endsWith(":countTokens"),
+    read: readCounted,
+    write: (tokens) => ({ totalTokens: tokens }),
+  },
+};
+
+function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
+  const { ask, raw, isArray, searches, dropped, lost } = readGenerate(incoming);
+  return {
+    ...{ ask, raw, searches, dropped, lost },
+    session: null,
+    isLimitRequired: false,
+    ...(isArray ? { streamType: "application/json" } : {}),
+    whole: (reply, stamp) => writeAnswer(reply, stamp, incoming.seal),
+    writer: (stamp) => new GenerateWriter(stamp, incoming.seal, isArray),
+  };
+}

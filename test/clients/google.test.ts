@@ -1,0 +1,176 @@
+// One program with Google's JavaScript SDK, run against every dialect: generateContent on every model.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ApiError, type GenerateContentParameters, GoogleGenAI, type Part } from "@google/genai";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { ASK_ONE, ASK_TWO, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
+
+/** At least one model of each dialect, as they stand in a path: the SDK loses what follows a bare `#`. */
+const MODELS = [
+  "OpenAI/gpt-4.1-mini",
+  "OpenAI/gpt-5.6-sol",
+  "Responses/gpt-6.1-sol",
+  "Anthropic/claude-haiku-4-5",
+  "Anthropic/claude-opus-5-5",
+  "Google/gemini-2.5-flash",
+  "Google/gemini-3.5-flash",
+  "Mistral/mistral-large-latest",
+  "Perplexity/sonar-pro",
+  "Cohere/command-a-03-2025",
+  "Local/sim-mini",
+  "Local/sim-think",
+];
+
+const TOOLS = [
+  {
+    functionDeclarations: [
+      { name: WEATHER.name, description: WEATHER.description, parametersJsonSchema: WEATHER.parameters },
+    ],
+  },
+];
+
+let under: UnderTest;
+let client: GoogleGenAI;
+
+beforeAll(async () => {
+  under = await startUnderTest();
+  client = new GoogleGenAI({ apiKey: under.secret, httpOptions: { baseUrl: under.url } });
+});
+afterAll(() => under.stop());
+
+interface Seen {
+  readonly text: string;
+  readonly parts: readonly Part[];
+  readonly finish: unknown;
+  readonly usage: unknown;
+}
+
+async function whole(request: GenerateContentParameters): Promise<Seen> {
+  const answer = await client.models.generateContent(request);
+  const [candidate] = answer.candidates ?? [];
+  return {
+    text: answer.text ?? "",
+    parts: candidate?.content?.parts ?? [],
+    finish: candidate?.finishReason,
+    usage: answer.usageMetadata,
+  };
+}
+
+async function streamed(request: GenerateContentParameters): Promise<Seen> {
+  const parts: Part[] = [];
+  let [text, finish, usage]: [string, unknown, unknown] = ["", undefined, undefined];
+  for await (const chunk of await client.models.generateContentStream(request)) {
+    const [candidate] = chunk.candidates ?? [];
+    parts.push(...(candidate?.content?.parts ?? []));
+    text += chunk.text ?? "";
+    finish = candidate?.finishReason ?? finish;
+    usage = chunk.usageMetadata ?? usage;
+  }
+  return { text, parts, finish, usage };
+}
+
+const WAYS = [whole, streamed];
+
+describe.each(MODELS)("%s", (model) => {
+  test("answers whole and streamed alike", async () => {
+    for (const ask of WAYS) {
+      const seen = await ask({
+        model,
+        contents: "say: good day",
+        config: { systemInstruction: "Be brief." },
+      });
+      expect(seen.text).toContain("good day");
+      expect(seen.finish).toBe("STOP");
+      expect(seen.usage).toMatchObject({
+        promptTokenCount: expect.any(Number),
+        cost: expect.any(Number),
+        charged: 0,
+      });
+    }
+  });
+
+  test("calls functions, and goes on from their results", async () => {
+    for (const ask of WAYS) {
+      const request = { model, contents: ASK_TWO, config: { tools: TOOLS } };
+      const { parts } = await ask(request);
+      const calls = parts.flatMap(({ functionCall }) => (functionCall ? [functionCall] : []));
+      expect(calls.map(({ name, args }) => [name, args])).toEqual([
+        ["get_weather", { city: "Oslo" }],
+        ["get_weather", { city: "Rome" }],
+      ]);
+      const results = calls.map(({ id, name }) => ({
+        functionResponse: { ...(id ? { id } : {}), ...(name ? { name } : {}), response: { output: "rain" } },
+      }));
+      const after = await ask({
+        ...request,
+        contents: [
+          { role: "user", parts: [{ text: ASK_TWO }] },
+          { role: "model", parts: [...parts] },
+          { role: "user", parts: results },
+          { role: "user", parts: [{ text: "say: both seen" }] },
+        ],
+      });
+      expect(after.text).toContain("both seen");
+    }
+  });
+
+  test("counts tokens without a charge", async () => {
+    const { totalTokens } = await client.models.countTokens({ model, contents: "one two three" });
+    expect(totalTokens).toBeGreaterThan(0);
+  });
+});
+
+test("thinking is shown, and understood when it comes back", async () => {
+  const model = THINKING.replace("#", "/");
+  const request = {
+    model,
+    contents: ASK_ONE,
+    config: { tools: TOOLS, thinkingConfig: { thinkingLevel: "LOW" as never } },
+  };
+  for (const ask of WAYS) {
+    const { parts } = await ask(request);
+    expect(parts.some(({ thought, text }) => thought && text)).toBe(true);
+    const after = await ask({
+      ...request,
+      contents: [
+        { role: "user", parts: [{ text: ASK_ONE }] },
+        { role: "model", parts: [...parts] },
+        { role: "user", parts: [{ functionResponse: { name: WEATHER.name, response: { output: "rain" } } }] },
+      ],
+    });
+    expect(after.finish).toBe("STOP");
+  }
+});
+
+test("a stream without alt=sse is one JSON array", async () => {
+  const path = `${under.url}/v1beta/models/${PLAIN.replace("#", "%23")}:streamGenerateContent`;
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { "x-goog-api-key": under.secret, "content-type": "application/json" },
+    body: JSON.stringify({ contents: [{ role: "user", parts: [{ text: "say: good day" }] }] }),
+  });
+  expect(response.headers.get("content-type")).toStartWith("application/json");
+  const list: unknown = await response.json();
+  expect(list).toBeArray();
+  expect(JSON.stringify(list)).toContain("good");
+});
+
+test("what is wrong is said in Google's form", async () => {
+  const nobody = new GoogleGenAI({ apiKey: "AIzaNobody", httpOptions: { baseUrl: under.url } });
+  const stranger = await failure(
+    ApiError,
+    nobody.models.generateContent({ model: PLAIN.replace("#", "/"), contents: "a" }),
+  );
+  expect(stranger.status).toBe(401);
+  expect(stranger.message).toContain("UNAUTHENTICATED");
+  const missing = await fetch(`${under.url}/v1beta/models/Local/sim-mini`, { method: "POST", body: "{}" });
+  expect(missing.status).toBe(404);
+  const cached = await failure(
+    ApiError,
+    client.models.generateContent({
+      model: PLAIN.replace("#", "/"),
+      contents: "a",
+      config: { cachedContent: "cachedContents/1" },
+    }),
+  );
+  expect(cached.message).toContain("unsupported_parameter");
+});
