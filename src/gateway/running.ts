@@ -57,7 +57,12 @@ export class Running<Result> implements Runner<Result> {
     this.upstream = of.upstream;
     this.#clientLimitAtMs = of.startedMs + (of.life.call.timeoutMs ?? Number.POSITIVE_INFINITY);
     this.totalAtMs = Math.min(of.startedMs + of.upstream.setup.timeouts.totalMs, this.#clientLimitAtMs);
-    this.#fitted = fitToHold(of.life.call.request, of.attempt.card, of.life.granted);
+    this.#fitted = fitToHold(
+      of.life.call.request,
+      of.attempt.card,
+      of.life.granted,
+      of.life.call.isLimitRequired,
+    );
     this.#ending = of.attempt.card.hedge ? new AbortController() : null;
   }
 

@@ -15,6 +15,7 @@ const NO_FORCED_TOOLS = /^claude-(sonnet-5-5|opus-5-5|fable-5-[12])/;
 export const ALWAYS_THINKS = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
 /** Thinking without extended thinking: `between_tools` ("Extended thinking", 2026-08). */
 const BETWEEN_TOOLS = /^claude-sonnet-5-5/;
+const CONTEXT_BETA = "context-management-2025-06-27";
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 const NO_PREFILL = /^claude-((opus|sonnet|haiku|fable)-[5-9]|(opus|sonnet)-4-[678])/;
 const OUTPUT_MAX: readonly (readonly [RegExp, number])[] = [
@@ -179,6 +180,9 @@ export function checkMessagesRequest(body: JsonObject, model: string, betas: str
   MESSAGES_REQUEST(body, []);
   checkLimits(body, model);
   checkSampling(body, model);
+  if (body.context_management !== undefined && !betas.includes(CONTEXT_BETA)) {
+    reject("value", "context_management: Extra inputs are not permitted", ["context_management"]);
+  }
   const thinks = checkThinking(body, model, betas);
   checkChoice(body, model, thinks);
   checkTurns(body, model);

@@ -78,9 +78,21 @@ const tool = of(
     input_schema: schema,
     strict: flag,
     cache_control: cache,
+    eager_input_streaming: flag,
+    defer_loading: flag,
+    input_examples: anything,
+    allowed_callers: anything,
   },
   ["name", "input_schema"],
 );
+const typedTool = of({ ...mark, name: toolName, max_uses: integer(1), user_location: record }, [
+  "type",
+  "name",
+]);
+const anyTool: Check = (value, path) => {
+  const isTyped = /^(web_search|bash|text_editor|memory)_\d{8}$/.test(String(objectOf(value).type));
+  (isTyped ? typedTool : tool)(value, path);
+};
 const choice = { type: anything, disable_parallel_tool_use: flag };
 const thought = {
   type: anything,
@@ -94,7 +106,7 @@ export const MESSAGES_REQUEST = of(
     messages: list(message, 1),
     max_tokens: integer(1),
     system: textOr(list(variant("type", { text: textBlock }))),
-    tools: list(tool),
+    tools: list(anyTool),
     tool_choice: variant("type", {
       auto: of(choice),
       any: of(choice),
@@ -119,6 +131,7 @@ export const MESSAGES_REQUEST = of(
     }),
     service_tier: oneOf("auto", "standard_only"),
     cache_control: cache,
+    context_management: record,
     container: anything,
     inference_geo: text,
   },

@@ -57,7 +57,15 @@ const message = variant("role", {
 const item = variant("type", {
   message,
   function_call: of(
-    { type: anything, id: text, call_id: CALL_ID, name: NAME, arguments: text, status: text },
+    {
+      type: anything,
+      id: text,
+      call_id: CALL_ID,
+      name: NAME,
+      namespace: NAME,
+      arguments: text,
+      status: text,
+    },
     ["call_id", "name", "arguments"],
   ),
   function_call_output: of(
@@ -65,7 +73,7 @@ const item = variant("type", {
     ["call_id", "output"],
   ),
   custom_tool_call: of(
-    { type: anything, id: text, call_id: CALL_ID, name: NAME, input: text, status: text },
+    { type: anything, id: text, call_id: CALL_ID, name: NAME, namespace: NAME, input: text, status: text },
     ["call_id", "name", "input"],
   ),
   custom_tool_call_output: of({ type: anything, id: text, call_id: CALL_ID, output: textOr(inputParts) }, [
@@ -84,6 +92,7 @@ const item = variant("type", {
     ["summary"],
   ),
   item_reference: of({ type: anything, id: text }, ["id"]),
+  additional_tools: (value, path) => additionalTools(value, path),
 });
 /** A message may leave its type out. */
 const anyItem: Check = (value, path) =>
@@ -97,14 +106,21 @@ const format = variant("type", {
     "schema",
   ]),
 });
-const tool = variant("type", {
-  function: of({ type: anything, name: NAME, description: text, parameters: record, strict: flag }, [
-    "name",
-    "parameters",
-  ]),
+const toolKinds = {
+  function: of(
+    { type: anything, name: NAME, description: text, parameters: record, strict: flag, defer_loading: flag },
+    ["name", "parameters"],
+  ),
   custom: of({ type: anything, name: NAME, description: text, format: record }, ["name"]),
+};
+const innerTool = variant("type", toolKinds);
+const tool = variant("type", {
+  ...toolKinds,
+  namespace: of({ type: anything, name: NAME, description: text, tools: list(innerTool) }, ["name", "tools"]),
   web_search: record,
 });
+/** Tools that hold from here on in the conversation. */
+const additionalTools = of({ type: anything, id: text, role: text, tools: list(tool) }, ["tools"]);
 const choice = wordOr(
   ["none", "auto", "required"],
   variant("type", {
@@ -153,6 +169,7 @@ const request = of(
     background: flag,
     conversation: anything,
     moderation: record,
+    client_metadata: record,
   },
   ["model", "input"],
 );

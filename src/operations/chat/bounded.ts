@@ -6,6 +6,8 @@ import { type ChatRequest, outputLimitOf } from "./form.ts";
 
 /** Thinking leaves at least this many tokens for the answer, and less of it than this is not worth asking for. */
 const THINKING_MARGIN_TOKENS = 1024;
+/** A required limit above this is a wish: few answers come near it. */
+const LIMIT_MEANT_MAX = 4096;
 
 export interface Fitted {
   readonly request: ChatRequest;
@@ -13,10 +15,27 @@ export interface Fitted {
   readonly dropped: readonly string[];
 }
 
-/** The request within the output that is held for on that card; a limit is sent only where it is below what would apply. */
-export function fitToHold(request: ChatRequest, card: ModelCard, { outputTokens }: Granted): Fitted {
+/**
+ * The request within the output that is held for on that card; a limit is sent only where it is below what would apply.
+ * `isLimitRequired`: the client had to name a limit. Claude Code names 32,000 or more for every model: one whose own limit
+ * nobody knows would refuse that, so a large one is left to the model.
+ */
+export function fitToHold(
+  request: ChatRequest,
+  card: ModelCard,
+  { outputTokens }: Granted,
+  isLimitRequired = false,
+): Fitted {
   const held = outputTokens?.[card.id];
   const named = outputLimitOf(request);
+  const isWish = isLimitRequired && named !== undefined && named > LIMIT_MEANT_MAX;
+  if (isWish && held === undefined && card.outputTokensMax === null) {
+    const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
+    return {
+      request: { ...rest, model: request.model, messages: request.messages },
+      dropped: ["max_tokens"],
+    };
+  }
   // Where only the context bounds the model, so large a limit would leave no room for the prompt.
   const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
   if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))

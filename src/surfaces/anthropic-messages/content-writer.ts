@@ -30,6 +30,8 @@ export class ContentWriter {
   /** The index of the next block. */
   #next = 0;
   readonly #calls = new CallQueue();
+  /** What a provider wants back of thinking that it doesn't show. */
+  readonly #opaque: ReasoningDetail[] = [];
 
   constructor(seal: Sealer) {
     this.#seal = seal;
@@ -52,25 +54,37 @@ export class ContentWriter {
   end(): string {
     let text = "";
     for (const piece of this.#calls.end()) text += this.#call(piece);
+    if (this.#next === 0 && this.#open === null) text += this.#showOpaque();
     return text + this.#close();
   }
 
   #think(thought: string, details: readonly ReasoningDetail[]): string {
-    let text = "";
-    if (this.#open?.kind !== "thinking") {
-      text += this.#close() + this.#start({ type: "thinking", thinking: "", signature: "" });
-      this.#open = { kind: "thinking", text: "", details: [] };
+    if (thought === "" && this.#open?.kind !== "thinking") {
+      this.#opaque.push(...details);
+      return "";
     }
+    const text = this.#open?.kind === "thinking" ? "" : this.#openThinking();
+    if (this.#open?.kind !== "thinking") return text;
     this.#open.text += thought;
     for (const detail of details) this.#open.details.push(detail);
-    if (thought !== "") text += this.#delta({ type: "thinking_delta", thinking: thought });
+    return thought === "" ? text : text + this.#delta({ type: "thinking_delta", thinking: thought });
+  }
+
+  #openThinking(): string {
+    const text = this.#close() + this.#start({ type: "thinking", thinking: "", signature: "" });
+    this.#open = { kind: "thinking", text: "", details: this.#opaque.splice(0) };
     return text;
+  }
+
+  /** Thinking that is nothing but a signature stands before what it belongs to. Behind the answer clients would take it for the answer. */
+  #showOpaque(): string {
+    return this.#opaque.length === 0 ? "" : this.#openThinking();
   }
 
   #say(said: string): string {
     let text = "";
     if (this.#open?.kind !== "text") {
-      text += this.#close() + this.#start({ type: "text", text: "" });
+      text += this.#showOpaque() + this.#close() + this.#start({ type: "text", text: "" });
       this.#open = { kind: "text" };
     }
     return text + this.#delta({ type: "text_delta", text: said });
@@ -85,7 +99,8 @@ export class ContentWriter {
     let text = "";
     if (this.#open?.kind !== "call" || this.#open.call !== piece.index) {
       const name = piece.function?.name ?? piece.custom?.name ?? "";
-      text += this.#close() + this.#start({ type: "tool_use", id: piece.id ?? "", name, input: {} });
+      text += this.#showOpaque() + this.#close();
+      text += this.#start({ type: "tool_use", id: piece.id ?? "", name, input: {} });
       this.#open = { kind: "call", call: piece.index, isCustom: piece.custom !== undefined, json: "" };
     }
     const input = piece.function?.arguments ?? piece.custom?.input ?? "";
