@@ -58,6 +58,12 @@ export function selectorOf(text: string): Selector | null {
   return SELECTORS.find((name) => name === parts.name) ?? null;
 }
 
+/** `*` stands for any text: `gemini-*`. */
+function toPattern(alias: string): RegExp {
+  const parts = alias.split(/\*+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".*")}$`, "s");
+}
+
 function keyOf(provider: string, name: string): string {
   return `${provider.toLowerCase()}#${name}`;
 }
@@ -71,6 +77,8 @@ class IndexedCatalogue implements Catalogue {
   /** Providers whose unlisted names pass through, by their name in lower case. */
   readonly #open: ReadonlyMap<string, string>;
   readonly #aliases: ReadonlyMap<string, string>;
+  /** Aliases with a `*` in them; the first that fits counts. */
+  readonly #patterns: readonly { readonly names: RegExp; readonly target: string }[];
 
   constructor({ providers, overlay, ownModels, aliases }: CatalogueInput) {
     const on = new Set(providers.map((provider) => provider.name));
@@ -83,6 +91,9 @@ class IndexedCatalogue implements Catalogue {
       providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one.name]),
     );
     this.#aliases = new Map(Object.entries(aliases));
+    this.#patterns = Object.entries(aliases).flatMap(([alias, target]) =>
+      alias.includes("*") ? [{ names: toPattern(alias), target }] : [],
+    );
     for (const card of this.#cards) this.#index(card);
   }
 
@@ -99,7 +110,7 @@ class IndexedCatalogue implements Catalogue {
   }
 
   resolve(text: string): Resolution {
-    const alias = this.#aliases.get(text);
+    const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => names.test(text))?.target;
     return (
       this.#named(text) ??
       (alias === undefined ? null : (this.#named(alias) ?? this.#passed(alias))) ??

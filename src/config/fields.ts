@@ -146,7 +146,10 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   },
   "models.<name>.hedge.at_most": { meaning: "The share of the model's requests that may have a second." },
   aliases: { meaning: "Names of your own for models and selectors." },
-  "aliases.<name>": { meaning: "The model or selector that the name stands for." },
+  "aliases.<name>": {
+    meaning:
+      'The model or selector that the name stands for. `*` in a name stands for any text: `"gemini-*"`.',
+  },
   quota: { meaning: "Free requests." },
   "quota.requests_per_day": {
     meaning: "How many a key has each day. null: no limit.",

@@ -22,6 +22,9 @@ export interface AttackedRoute {
 }
 
 const chat = ({ model, stream, more }: Asked) => asking(model, "say: a b c", { stream, ...more });
+const message = (asked: Asked) => ({ ...chat(asked), max_tokens: 100 });
+const response = ({ model, stream }: Asked) => ({ model, stream, input: "say: a b c" });
+const generate = () => ({ contents: [{ role: "user", parts: [{ text: "say: a b c" }] }] });
 const get = (route: string, path = route): AttackedRoute => ({
   route,
   method: "GET",
@@ -33,6 +36,36 @@ const get = (route: string, path = route): AttackedRoute => ({
 export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   { route: "/v1/chat/completions", method: "POST", path: "/v1/chat/completions", body: chat, calls: true },
   { route: "/chat/completions", method: "POST", path: "/chat/completions", body: chat, calls: true },
+  ...["/v1/messages", "/v1/v1/messages", "/messages"].map(
+    (path): AttackedRoute => ({ route: path, method: "POST", path, body: message, calls: true }),
+  ),
+  ...["/v1/responses", "/responses"].map(
+    (path): AttackedRoute => ({ route: path, method: "POST", path, body: response, calls: true }),
+  ),
+  {
+    route: "/v1beta/models/*",
+    method: "POST",
+    path: "/v1beta/models/Local%23sim-mini:generateContent",
+    body: generate,
+    calls: true,
+  },
+  {
+    route: "/v1/messages/count_tokens",
+    method: "POST",
+    path: "/v1/messages/count_tokens",
+    body: message,
+    calls: false,
+  },
+  {
+    route: "/v1/responses/input_tokens",
+    method: "POST",
+    path: "/v1/responses/input_tokens",
+    body: response,
+    calls: false,
+  },
+  get("/v1/responses/:id", "/v1/responses/resp_1"),
+  get("/v1/responses/:id/input_items", "/v1/responses/resp_1/input_items"),
+  get("/v1beta/models"),
   {
     route: "/v1/route",
     method: "POST",

@@ -128,7 +128,7 @@ const PATHS_UNKNOWN: readonly (readonly [string, string])[] = [
   ["POST", "/v1/embeddings"],
   ["POST", "/v1/chat/completions/x"],
   ["POST", "/v1/chat"],
-  ["POST", "/v1/messages"],
+  ["POST", "/v1/complete"],
   ["GET", "/admin"],
   ["GET", "/admin/v2/keys"],
   ["GET", "/%61dmin/v1/keys"],
@@ -148,17 +148,21 @@ const pathRows: readonly Row[] = [
       check: ({ error }) => expect(String(error?.message).length).toBeLessThan(300),
     }),
   ),
-  ...["GET", "POST"].map(
-    (method): Row => ({
-      name: `${method} /v1/responses says what to use instead`,
-      method,
-      path: "/v1/responses",
-      who: "nobody",
-      status: 404,
-      code: "unknown_url",
-      contains: [/chat[./ ]completions/],
-    }),
-  ),
+  {
+    name: "GET /v1/responses says that it takes POST",
+    path: "/v1/responses",
+    who: "nobody",
+    status: 405,
+    code: "method_not_supported",
+  },
+  {
+    name: "a WebSocket on /v1/responses is told to use POST at once",
+    path: "/v1/responses",
+    headers: { upgrade: "websocket", connection: "upgrade" },
+    who: "nobody",
+    status: 426,
+    contains: [/POST/],
+  },
 ];
 
 const METHODS_WRONG: readonly (readonly [string, string, string])[] = [
@@ -168,7 +172,7 @@ const METHODS_WRONG: readonly (readonly [string, string, string])[] = [
   ["PATCH", "/v1/chat/completions", "POST"],
   ["OPTIONS", "/v1/chat/completions", "POST"],
   ["POST", "/v1/models", "GET"],
-  ["DELETE", "/v1/models/OpenAI%23gpt-5.4", "GET"],
+  ["DELETE", "/v1/models/OpenAI%23gpt-5.4", "GET, POST"],
   ["POST", "/v1/key", "GET"],
   ["POST", "/healthz", "GET"],
   ["DELETE", "/metrics", "GET"],

@@ -63,9 +63,7 @@ export function misplacedRows(secret: string): readonly Row[] {
     { ...at("?api_key=", `/v1/models?api_key=${secret}`), ...IN_URL },
     at("?bearer=", `/v1/models?Bearer=${secret}&authorization=Bearer%20${secret}`),
     at("?%00=", `/v1/models?%00=${secret}`),
-    at("x-api-key", "/v1/models", { "x-api-key": secret }),
     at("api-key", "/v1/models", { "api-key": secret }),
-    at("x-goog-api-key", "/v1/models", { "x-goog-api-key": secret }),
     at("a cookie", "/v1/models", { cookie: `key=${secret}; authorization=Bearer ${secret}` }),
     at("proxy-authorization", "/v1/models", { "proxy-authorization": `Bearer ${secret}` }),
   ];
