@@ -66,7 +66,9 @@ interface Source {
 
 function sourcesIn(folder: string): readonly Source[] {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
-  return files.filter((file) => /\.tsx?$/.test(file)).map((file) => sourceOf(join(folder, file)));
+  return files
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes("node_modules"))
+    .map((file) => sourceOf(join(folder, file)));
 }
 
 function sourceOf(path: string): Source {

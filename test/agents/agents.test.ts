@@ -1,0 +1,71 @@
+// The coding agents themselves, headless: a turn with a shell command, its result sent back, and an answer, over each dialect.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { AGENTS, isInstalled, runAgent } from "./agents.ts";
+
+const MODELS = [
+  "Anthropic#claude-haiku-4-5",
+  "Local#sim-mini",
+  "Responses#gpt-6.1-sol",
+  "Google#gemini-3.5-flash",
+  "Router#best",
+];
+const PATIENT_MS = 120_000;
+
+let under: UnderTest;
+const homes: string[] = [];
+
+beforeAll(async () => {
+  under = await startUnderTest({ more: 'aliases: { "gemini-*": "Router#best" }' });
+});
+afterAll(async () => {
+  await under.stop();
+  for (const home of homes) rmSync(home, { recursive: true, force: true });
+});
+
+function makeHome(): string {
+  const home = mkdtempSync(join(tmpdir(), "poundkey-agent-"));
+  homes.push(home);
+  return home;
+}
+
+for (const agent of AGENTS) {
+  const ask = (command: string) => `call ${agent.tool}(${JSON.stringify(agent.input(command))})`;
+
+  describe.skipIf(!isInstalled(agent))(agent.name, () => {
+    test.each(MODELS)(
+      "runs a command and answers, over %s",
+      async (id) => {
+        const { url, secret } = under;
+        const model = agent.modelName(id);
+        const printed = await runAgent(agent, {
+          ...{ url, secret, model, home: makeHome() },
+          prompt: ask("printf shell-%s-said 42"),
+        });
+        expect(printed).toContain(`The tools answered: ${agent.tool}`);
+        expect(printed).toContain("shell-42-said");
+      },
+      PATIENT_MS,
+    );
+
+    test.skipIf(agent.name === "gemini")(
+      "goes on with another provider's model in the middle of a conversation, and back",
+      async () => {
+        const { url, secret } = under;
+        const home = makeHome();
+        const turns = ["Google#gemini-3.5-flash", "Anthropic#claude-haiku-4-5", "Responses#gpt-6.1-sol"];
+        for (const [turn, id] of turns.entries()) {
+          const printed = await runAgent(agent, {
+            ...{ url, secret, model: agent.modelName(id), home, goesOn: turn > 0 },
+            prompt: ask(`printf turn-%s-done ${turn + 1}`),
+          });
+          expect(printed).toContain(`turn-${turn + 1}-done`);
+        }
+      },
+      PATIENT_MS,
+    );
+  });
+}

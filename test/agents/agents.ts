@@ -1,0 +1,120 @@
+// The coding agents as programs: how each is started headless with the gateway as its only address.
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+export interface Agent {
+  readonly name: string;
+  /** The tool with which it runs a shell command, and that tool's arguments. */
+  readonly tool: string;
+  readonly input: (command: string) => object;
+  /** A model as it is named to the agent. */
+  readonly modelName: (id: string) => string;
+  readonly command: (run: AgentRun) => readonly string[];
+  readonly environment: (run: AgentRun) => Readonly<Record<string, string>>;
+  /** Files below its home. */
+  readonly files: (run: AgentRun) => Readonly<Record<string, string>>;
+}
+
+export interface AgentRun {
+  readonly url: string;
+  readonly secret: string;
+  readonly model: string;
+  readonly prompt: string;
+  /** A folder of its own; a second run in the same one may go on with the conversation. */
+  readonly home: string;
+  readonly goesOn?: boolean;
+}
+
+const BIN = join(import.meta.dir, "node_modules", ".bin");
+/** A turn takes a second; the agents' own patience is minutes. */
+const RUN_MS = 90_000;
+
+export const AGENTS: readonly Agent[] = [
+  {
+    name: "claude",
+    tool: "Bash",
+    input: (command) => ({ command, description: "runs it" }),
+    modelName: (id) => id,
+    command: ({ prompt, goesOn }) => [
+      ...["-p", prompt, "--dangerously-skip-permissions"],
+      ...(goesOn ? ["--continue"] : []),
+    ],
+    environment: ({ url, secret, model }) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_AUTH_TOKEN: secret,
+      ANTHROPIC_MODEL: model,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      IS_SANDBOX: "1",
+    }),
+    files: () => ({}),
+  },
+  {
+    name: "codex",
+    tool: "exec_command",
+    input: (cmd) => ({ cmd }),
+    modelName: (id) => id,
+    command: ({ prompt, goesOn }) =>
+      goesOn
+        ? ["exec", "--skip-git-repo-check", "resume", "--last", prompt]
+        : ["exec", "--skip-git-repo-check", prompt],
+    environment: ({ secret, home }) => ({ CODEX_HOME: join(home, ".codex"), POUNDKEY_KEY: secret }),
+    files: ({ url, model }) => ({
+      ".codex/config.toml": [
+        `model = "${model}"`,
+        'model_provider = "poundkey"',
+        'approval_policy = "never"',
+        'sandbox_mode = "danger-full-access"',
+        "[model_providers.poundkey]",
+        'name = "Poundkey"',
+        `base_url = "${url}/v1"`,
+        'env_key = "POUNDKEY_KEY"',
+        'wire_api = "responses"',
+      ].join("\n"),
+    }),
+  },
+  {
+    name: "gemini",
+    tool: "run_shell_command",
+    input: (command) => ({ command }),
+    modelName: (id) => (id.startsWith("Router#") ? "gemini-3.5-flash" : id.replace("#", "/")),
+    command: ({ prompt, model }) => ["-m", model, "--yolo", "-p", prompt],
+    environment: ({ url, secret }) => ({
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_API_KEY: secret,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    }),
+    files: () => ({
+      ".gemini/settings.json": JSON.stringify({
+        security: { auth: { selectedType: "gemini-api-key" } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { disableAutoUpdate: true },
+      }),
+    }),
+  },
+];
+
+export function isInstalled({ name }: Agent): boolean {
+  return existsSync(join(BIN, name));
+}
+
+/** Runs the agent to its end; gives all that it printed. */
+export async function runAgent(agent: Agent, run: AgentRun): Promise<string> {
+  const work = join(run.home, "work");
+  mkdirSync(work, { recursive: true });
+  for (const [path, text] of Object.entries(agent.files(run))) await Bun.write(join(run.home, path), text);
+  const child = Bun.spawn([join(BIN, agent.name), ...agent.command(run)], {
+    cwd: work,
+    env: { PATH: process.env.PATH ?? "", HOME: run.home, ...agent.environment(run) },
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    timeout: RUN_MS,
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return out + err;
+}
