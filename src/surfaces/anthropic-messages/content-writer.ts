@@ -27,6 +27,7 @@ type OpenBlock = OpenText | OpenThinking | OpenCall;
 export class ContentWriter {
   readonly #seal: Sealer;
   #open: OpenBlock | null = null;
+  #hasText = false;
   /** The index of the next block. */
   #next = 0;
   readonly #calls = new CallQueue();
@@ -42,7 +43,9 @@ export class ContentWriter {
     if (delta.reasoning_content || delta.reasoning_details?.length) {
       text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
     }
-    const said = delta.content || delta.refusal;
+    // A refusal behind an answer's text stands in the reason for its end.
+    const said = delta.content || (this.#hasText ? "" : delta.refusal);
+    this.#hasText ||= Boolean(delta.content);
     if (said) text += this.#say(said);
     for (const citation of writeCitations(delta.annotations) ?? []) text += this.#cite(citation);
     for (const given of delta.tool_calls ?? []) {

@@ -28,6 +28,8 @@ interface Candidate {
   readonly calls: Map<number, ToolCallDelta & { input: string }>;
   readonly details: ReasoningDetail[];
   finish: ChunkChoice["finish_reason"];
+  /** A refusal behind an answer's text says nothing more than the finish. */
+  hasText: boolean;
 }
 
 export class GenerateWriter implements Writer<Part> {
@@ -115,8 +117,9 @@ export class GenerateWriter implements Writer<Part> {
     const parts: JsonObject[] = [];
     for (const detail of delta.reasoning_details ?? []) candidate.details.push(detail);
     if (delta.reasoning_content) parts.push({ text: delta.reasoning_content, thought: true });
-    const said = delta.content || delta.refusal;
+    const said = delta.content || (candidate.hasText ? "" : delta.refusal);
     if (said) parts.push({ text: said });
+    candidate.hasText ||= Boolean(delta.content);
     for (const piece of delta.tool_calls ?? []) addPiece(candidate, piece);
     if (finish !== null) candidate.finish = finish;
     return parts.length === 0 ? "" : this.#show(this.#response([this.#part(index, parts)]));
@@ -156,7 +159,7 @@ export class GenerateWriter implements Writer<Part> {
   #candidateOf(index: number): Candidate {
     const known = this.#candidates.get(index);
     if (known) return known;
-    const candidate: Candidate = { calls: new Map(), details: [], finish: null };
+    const candidate: Candidate = { calls: new Map(), details: [], finish: null, hasText: false };
     this.#candidates.set(index, candidate);
     return candidate;
   }

@@ -1,0 +1,177 @@
+// Every recorded answer of every provider as Messages, as Responses and as Gemini, read by the vendors' own SDKs.
+import { describe, expect, test } from "bun:test";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { arrayOf, isObject, objectOf, parseJson } from "../../src/core/json.ts";
+import type { ChatReply } from "../../src/operations/chat/form.ts";
+import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
+import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
+import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
+import type { Subject } from "../recorded/pipeline.ts";
+import { messagesGrammar, responsesGrammar } from "./grammar.ts";
+import {
+  incoming,
+  parseArguments,
+  piecesOf,
+  recordedAnswers,
+  type Said,
+  STAMP,
+  saidIn,
+  writeStream,
+} from "./recorded.ts";
+
+const answers = recordedAnswers();
+const FAILURES_SHOWN_MAX = 20;
+const PATIENT_MS = 120_000;
+
+/** What a client reads off a surface: the answer streamed, and whole. */
+interface Reading {
+  readonly streamed: (text: string) => Promise<Said>;
+  readonly whole: (body: object) => Said;
+}
+
+function answering(text: string) {
+  return async () => new Response(text, { headers: { "content-type": "text/event-stream" } });
+}
+
+function saidInMessage({ content }: Anthropic.Message): Said {
+  return {
+    refusal: "",
+    text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
+    calls: content.flatMap((block): Said["calls"] =>
+      block.type === "tool_use" ? [[block.name, block.input]] : [],
+    ),
+  };
+}
+
+function saidInResponse(output: readonly unknown[]): Said {
+  const items = output.filter(isObject);
+  const parts = items.flatMap(({ type, content }) =>
+    type === "message" ? arrayOf(content).map(objectOf) : [],
+  );
+  return {
+    refusal: "",
+    text: parts.map(({ text, refusal }) => String(text ?? refusal ?? "")).join(""),
+    calls: items.flatMap((item): Said["calls"] => {
+      if (item.type === "custom_tool_call") return [[String(item.name), { input: item.input }]];
+      return item.type === "function_call"
+        ? [[String(item.name), parseArguments(String(item.arguments))]]
+        : [];
+    }),
+  };
+}
+
+function saidInCandidates(all: readonly unknown[]): Said {
+  const parts = all
+    .flatMap((response) => arrayOf(objectOf(response).candidates).map(objectOf))
+    .filter(({ index }) => index === 0)
+    .flatMap(({ content }) => arrayOf(objectOf(content).parts).map(objectOf));
+  return {
+    refusal: "",
+    text: parts.map(({ text, thought }) => (thought ? "" : String(text ?? ""))).join(""),
+    calls: parts.flatMap(({ functionCall }): Said["calls"] =>
+      isObject(functionCall) ? [[String(functionCall.name), functionCall.args]] : [],
+    ),
+  };
+}
+
+const READINGS: Readonly<Record<string, Reading>> = {
+  messages: {
+    streamed: async (text) => {
+      expect(messagesGrammar(text)).toEqual([]);
+      const client = new Anthropic({ apiKey: "sk", maxRetries: 0, fetch: answering(text) });
+      return saidInMessage(
+        await client.messages.stream({ model: "m", max_tokens: 1, messages: [] }).finalMessage(),
+      );
+    },
+    whole: (body) => saidInMessage(JSON.parse(JSON.stringify(body))),
+  },
+  responses: {
+    streamed: async (text) => {
+      expect(responsesGrammar(text)).toEqual([]);
+      const client = new OpenAI({ apiKey: "sk", maxRetries: 0, fetch: answering(text) });
+      const { output } = await client.responses.stream({ model: "m", input: "a" }).finalResponse();
+      return saidInResponse(output);
+    },
+    whole: (body) => saidInResponse(arrayOf(objectOf(body).output)),
+  },
+  gemini: {
+    streamed: async (text) =>
+      saidInCandidates(text.split("\n\n").flatMap((line) => parseJson(line.replace(/^data: /, "")) ?? [])),
+    whole: (body) => saidInCandidates([body]),
+  },
+};
+
+function exchangeFor(surface: string) {
+  switch (surface) {
+    case "messages":
+      return ANTHROPIC_MESSAGES.read(
+        incoming({ model: "m", max_tokens: 100, messages: [{ role: "user", content: "a" }] }),
+      );
+    case "responses":
+      return OPENAI_RESPONSES.read(incoming({ model: "m", input: "a" }));
+    default:
+      return GEMINI.read(
+        incoming(
+          { contents: [{ parts: [{ text: "a" }] }] },
+          "/v1beta/models/m:streamGenerateContent?alt=sse",
+        ),
+      );
+  }
+}
+
+/** Fails unless a client has read what was recorded. Arguments that were cut off are closed or wrapped, so only their names count. */
+function expectSame(surface: string, seen: Said, reply: ChatReply): void {
+  const said = saidIn(reply);
+  // Elsewhere a refusal is a text of its own only where nothing else was said.
+  const text = surface === "responses" ? said.text + said.refusal : said.text || said.refusal;
+  const name = ([called, input]: Said["calls"][number], at: number) => [
+    called,
+    isObject(said.calls[at]?.[1]) ? input : null,
+  ];
+  expect({ text: seen.text, calls: seen.calls.map(name) }).toEqual({
+    text,
+    calls: said.calls.map(name),
+  });
+}
+
+async function failuresAt(surface: string, check: (subject: Subject, reply: ChatReply) => Promise<void>) {
+  const failures: string[] = [];
+  for (const { subject, reply } of answers) {
+    try {
+      await check(subject, reply);
+    } catch (thrown) {
+      failures.push(`${surface} ${subject.recording.id}: ${String(thrown).slice(0, 600)}`);
+    }
+  }
+  return failures.slice(0, FAILURES_SHOWN_MAX);
+}
+
+for (const [surface, reading] of Object.entries(READINGS)) {
+  describe.skipIf(answers.length === 0)(surface, () => {
+    test(
+      "a stream says what was recorded, however it is cut",
+      async () => {
+        const failures = await failuresAt(surface, async (subject, reply) => {
+          const pieces = piecesOf(subject, null);
+          const text = writeStream(exchangeFor(surface), pieces, false);
+          expect(writeStream(exchangeFor(surface), pieces, true)).toBe(text);
+          if (reply.choices.length > 1) return;
+          expectSame(surface, await reading.streamed(text), reply);
+          expect(text).toContain('"charged":0.25');
+        });
+        expect(failures).toEqual([]);
+      },
+      PATIENT_MS,
+    );
+
+    test("a whole answer says what was recorded", async () => {
+      const failures = await failuresAt(surface, async (_subject, reply) => {
+        if (reply.choices.length > 1) return;
+        const body = exchangeFor(surface).whole(reply, STAMP);
+        expectSame(surface, reading.whole(body), reply);
+      });
+      expect(failures).toEqual([]);
+    });
+  });
+}

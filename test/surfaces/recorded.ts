@@ -1,0 +1,111 @@
+// Every recorded answer as its surface's clients get it: translated from the canonical form, or passed on as it came.
+import { faultOf } from "../../src/core/fault.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import type { Lane } from "../../src/dialects/dialect.ts";
+import { AnswerReader } from "../../src/operations/chat/answer.ts";
+import { unfold } from "../../src/operations/chat/fold.ts";
+import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
+import type { Part } from "../../src/operations/chat/run.ts";
+import type { Exchange, Incoming, Stamp } from "../../src/surfaces/surface.ts";
+import { decoded } from "../decoded.ts";
+import { fixturesFolder, readTraffic } from "../recorded/load.ts";
+import { answerOf, bytesOf, type Subject, subjectOf } from "../recorded/pipeline.ts";
+
+export const STAMP: Stamp = { id: "resp_1", created: 1, model: "Shop#model", promptTokens: 7 };
+
+/** Seals nothing: what is sealed can be read here. */
+export const PLAIN_SEALER = { seal: (text: string) => btoa(encodeURIComponent(text)), open: openPlain };
+
+function openPlain(sealed: string): string | null {
+  try {
+    return decodeURIComponent(atob(sealed));
+  } catch {
+    return null;
+  }
+}
+
+export function incoming(body: JsonObject, path = "/", headers: Record<string, string> = {}): Incoming {
+  return {
+    url: new URL(`http://gateway.test${path}`),
+    headers: new Headers(headers),
+    body,
+    limits: { choicesMax: 16, messagesMax: 10_000 },
+    seal: PLAIN_SEALER,
+  };
+}
+
+/** The good answers among the recordings, with what they say in the canonical form. */
+export function recordedAnswers(): readonly { readonly subject: Subject; readonly reply: ChatReply }[] {
+  const folder = fixturesFolder();
+  if (folder === null) return [];
+  return readTraffic(folder).recordings.flatMap((recording) => {
+    if (recording.status !== 200) return [];
+    const subject = subjectOf(recording);
+    try {
+      return [{ subject, reply: answerOf(subject).reply }];
+    } catch {
+      // Errors within a stream have tests of their own.
+      return [];
+    }
+  });
+}
+
+/** The pieces of a recorded answer as the gateway hands them to a writer, usage and cost last. */
+export function piecesOf({ recording, dialect, card, request }: Subject, lane: Lane | null): readonly Part[] {
+  const codec = lane ?? dialect;
+  const pieces: Part[] = [];
+  if (recording.streamed) {
+    const reader = new AnswerReader({
+      decoder: codec.decoder(card, request),
+      ...{ request, choiceOffset: 0, stops: [], splices: lane === null, verbatim: lane !== null },
+    });
+    for (const text of decoded([bytesOf(recording.body)])) pieces.push(...(reader.push(text)?.parts ?? []));
+    const { parts, broken } = reader.end();
+    if (broken !== undefined) throw faultOf(broken);
+    pieces.push(...parts, ...reader.finish());
+    const usage = reader.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+    return [...pieces, { choices: [], usage: { ...usage, cost: 0.5, charged: 0.25 } }];
+  }
+  const reply = answerOf({ recording, dialect, card, request }).reply;
+  const usage = reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+  return [
+    ...unfold({ ...reply, usage: undefined }),
+    { choices: [], usage: { ...usage, cost: 0.5, charged: 0.25 } },
+  ];
+}
+
+type ChatExchange = Exchange<ChatRequest, Part, ChatReply>;
+
+/** The text of a stream, its pieces written all at once or one by one. */
+export function writeStream(exchange: ChatExchange, pieces: readonly Part[], isOneByOne: boolean): string {
+  const writer = exchange.writer(() => STAMP);
+  let text = "";
+  if (isOneByOne) for (const piece of pieces) text += writer.write([piece]);
+  else text += writer.write(pieces);
+  return text + writer.end();
+}
+
+/** What an answer says: for comparing it with what a client has read. */
+export interface Said {
+  readonly text: string;
+  readonly refusal: string;
+  readonly calls: readonly (readonly [string, unknown])[];
+}
+
+export function saidIn(reply: ChatReply): Said {
+  const message = reply.choices[0]?.message;
+  const calls = (message?.tool_calls ?? []).map((call): readonly [string, unknown] =>
+    call.type === "custom"
+      ? [call.custom.name, { input: call.custom.input }]
+      : [call.function.name, parseArguments(call.function.arguments)],
+  );
+  return { text: message?.content ?? "", refusal: message?.refusal ?? "", calls };
+}
+
+export function parseArguments(text: string): unknown {
+  try {
+    return JSON.parse(text || "{}");
+  } catch {
+    return text;
+  }
+}
