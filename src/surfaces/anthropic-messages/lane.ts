@@ -84,7 +84,7 @@ export function applyLane(given: JsonObject): LaneResult {
   refuseSources(body.system, "system");
   const tools = applyTools(arrayOf(body.tools), dropped);
   if (body.tools !== undefined) body.tools = tools.kept;
-  if (tools.kept.length === 0) delete body.tools;
+  if (tools.kept.length === 0 && arrayOf(given.tools).length > 0) delete body.tools;
   const choice = objectOf(body.tool_choice);
   if (
     tools.names.has(stringOf(choice.name) ?? "") ||

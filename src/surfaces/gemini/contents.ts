@@ -32,11 +32,16 @@ class CallIds {
   }
 }
 
+/** The API takes a single part without a list around it. */
+export function listParts(parts: unknown): readonly unknown[] {
+  return isObject(parts) ? [parts] : arrayOf(parts);
+}
+
 export function readSystem(instruction: unknown): readonly ChatMessage[] {
   const text =
     typeof instruction === "string"
       ? instruction
-      : arrayOf(objectOf(instruction).parts)
+      : listParts(objectOf(instruction).parts)
           .map((part) => stringOf(objectOf(part).text) ?? "")
           .join("\n\n");
   return text === "" ? [] : [{ role: "system", content: text }];
@@ -50,7 +55,7 @@ export function readContents(
   const lost: string[] = [];
   const messages = contents.flatMap((one, index): readonly ChatMessage[] => {
     const { role, parts } = objectOf(one);
-    const given = arrayOf(parts).map(objectOf);
+    const given = listParts(parts).map(objectOf);
     const path = `contents[${index}].parts`;
     return role === "model" ? [readModel(given, ids, seal)] : readUser(given, path, ids, lost);
   });

@@ -2,6 +2,7 @@
 import { Fault } from "../../core/fault.ts";
 import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import { isOurSignature } from "../signature.ts";
+import { listParts } from "./contents.ts";
 
 interface LaneRow {
   readonly field: string;
@@ -84,14 +85,15 @@ export function applyLane(given: JsonObject): LaneResult {
   });
   const used = tools.filter((tool) => Object.keys(tool).length > 0);
   if (used.length > 0) body.tools = used;
-  else delete body.tools;
+  else if (tools.length > 0) delete body.tools;
   if (body.contents !== undefined) body.contents = arrayOf(body.contents).map(applyContent);
   return { body, dropped, searches };
 }
 
 function applyContent(one: unknown, index: number): JsonObject {
   const content = objectOf(one);
-  const parts = arrayOf(content.parts).map((given, at) => {
+  if (content.parts === undefined) return content;
+  const parts = listParts(content.parts).map((given, at) => {
     const part = objectOf(given);
     const uri = stringOf(
       objectOf(part.fileData ?? part.file_data).fileUri ?? objectOf(part.file_data).file_uri,

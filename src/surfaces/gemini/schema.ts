@@ -6,7 +6,7 @@ const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 
 const part = Type.Object({ text: Type.Optional(Type.String()) }, OPEN);
 const content = Type.Object(
-  { role: Type.Optional(Type.String()), parts: Type.Optional(Type.Array(part)) },
+  { role: Type.Optional(Type.String()), parts: Type.Optional(Type.Union([Type.Array(part), part])) },
   OPEN,
 );
 const tool = Type.Object({ functionDeclarations: Type.Optional(Type.Array(Type.Object({}, OPEN))) }, OPEN);

@@ -81,7 +81,7 @@ export function applyLane(given: JsonObject, seal: Sealer): LaneResult {
   }
   const tools = applyTools(arrayOf(body.tools), "tools");
   if (tools.kept.length > 0) body.tools = tools.kept;
-  else delete body.tools;
+  else if (arrayOf(body.tools).length > 0) delete body.tools;
   dropped.push(...tools.dropped);
   if (Array.isArray(body.input)) body.input = applyInput(body.input, seal, dropped);
   if (isDroppedChoice(body.tool_choice, tools)) {
