@@ -54,7 +54,8 @@ function faultHeaders(fault: Fault): HeaderMap {
   const { retryAfterMs, allow } = fault.details;
   const headers: HeaderMap = {};
   if (fault.row.status === 401) headers["www-authenticate"] = "Bearer";
-  if (fault.row.final) headers["x-should-retry"] = "false";
+  const isFinal = fault.row.final || fault.row.status === 401 || fault.row.status === 403;
+  if (isFinal) headers["x-should-retry"] = "false";
   if (allow) headers.allow = allow;
   // The rest of the body would still be waited for.
   if (fault.code === "request_timeout") headers.connection = "close";

@@ -17,6 +17,7 @@ import { bearerToken, findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { CountingLimit } from "./counting.ts";
 import { headerNumber } from "./headers.ts";
+import { pathOf } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { selectionOf } from "./selection.ts";
 import { streamAnswer } from "./stream.ts";
@@ -80,17 +81,17 @@ export async function serve(ports: HttpPorts, visit: Visit, set: Signing): Promi
 async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: Facts): Promise<Response> {
   const { surface, request, identify, server } = visit;
   const startedMs = ports.clock.monotonicMs();
-  const url = new URL(request.url);
-  surface.checkPath?.(url);
+  const path = pathOf(request.url);
+  surface.checkPath?.(path);
   const known = await identify();
-  if (surface.counting?.isCounting(url)) return count(ports, visit, known, url, surface.counting);
+  if (surface.counting?.isCounting(path)) return count(ports, visit, known, surface.counting);
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const body = await readJson(request, ports, { owner: known.id, bytesMax: ports.server.bodyBytesMax });
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
-  const exchange = surface.read(makeIncoming(ports, request, url, body, key));
+  const exchange = surface.read(makeIncoming(ports, request, body, key));
   const call = makeCall(ports, visit, exchange, key, requestId);
   const over = watched(ports, request, server, call.ending);
   if (call.request.stream === true) return streamed(ports, { visit, exchange, call, facts, over });
@@ -104,8 +105,7 @@ async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: 
 
 function makeIncoming(
   ports: HttpPorts,
-  { headers }: Request,
-  url: URL,
+  { headers, url }: Request,
   body: unknown,
   { accountId }: GatewayKey,
 ): Incoming {
@@ -117,13 +117,12 @@ async function count(
   ports: HttpPorts,
   { request, counting }: Visit,
   key: GatewayKey,
-  url: URL,
   { read, write }: Counting<ChatRequest>,
 ): Promise<Response> {
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   try {
     const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
-    const ask = read(makeIncoming(ports, request, url, body, key));
+    const ask = read(makeIncoming(ports, request, body, key));
     selectionOf(ask.model, key, ports.snapshot().catalogue);
     return json(200, write(likelyPromptTokens(ask)));
   } finally {
@@ -197,7 +196,7 @@ function stampOf({ id, created, request }: Call, { replayed, model }: Facts): St
   return {
     ...(replayed ?? { id, created }),
     model: model ?? request.model,
-    promptTokens: likelyPromptTokens(request),
+    countPrompt: () => likelyPromptTokens(request),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Sealer } from "../core/world.ts";
 
 /** A client's request as it arrived. `body` is parsed and within the bounds on size and structure, and nothing else. */
 export interface Incoming {
-  readonly url: URL;
+  readonly url: string;
   readonly headers: Headers;
   readonly body: unknown;
   readonly limits: Limits;
@@ -21,8 +21,8 @@ export interface Stamp {
   readonly created: number;
   /** The card that answers. */
   readonly model: string;
-  /** An estimate, for surfaces that name the prompt's tokens before the provider has counted them. */
-  readonly promptTokens: number;
+  /** Estimates the prompt's tokens, for surfaces that name them before the provider has counted them. */
+  readonly countPrompt: () => number;
 }
 
 /**
@@ -72,7 +72,7 @@ export interface Refusal {
 
 /** Requests of which only the prompt's tokens are counted. */
 export interface Counting<Ask> {
-  isCounting(url: URL): boolean;
+  isCounting(path: string): boolean;
   read(incoming: Incoming): Ask;
   write(tokens: number): JsonObject;
 }
@@ -83,7 +83,7 @@ export interface Surface<Ask, Piece, Reply> {
   /** Of the answer's id, such as `chatcmpl-`. */
   readonly idPrefix: string;
   /** Throws the Fault of a path that only looks like one of the surface's: that comes before any other check. */
-  checkPath?(url: URL): void;
+  checkPath?(path: string): void;
   /** Throws the Fault that names the field out of bounds and what would be right. */
   read(incoming: Incoming): Exchange<Ask, Piece, Reply>;
   refuse(fault: Fault, requestId: string): Refusal;

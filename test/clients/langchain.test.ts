@@ -8,7 +8,7 @@ import {
   ToolMessage,
 } from "@langchain/core/messages";
 import { tool } from "@langchain/core/tools";
-import { ChatOpenAI, ChatOpenAICompletions } from "@langchain/openai";
+import { ChatOpenAI } from "@langchain/openai";
 import { z } from "zod";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import {
@@ -170,13 +170,6 @@ describe("errors", () => {
     await thrown("APIError", reading());
     expect(pieces.join("")).toStartWith("one");
   });
-
-  test("say what to do where LangChain turns to the Responses API by a model's name", async () => {
-    const error = await thrown("NotFoundError", chat("OpenAI#gpt-5.4-pro").invoke("say: hi"));
-    expect(error.message).toContain("ChatOpenAICompletions");
-    const completions = new ChatOpenAICompletions(fieldsOf("OpenAI#gpt-5.4-pro"));
-    expect((await completions.invoke("say: hi")).text).toBe("hi");
-  });
 });
 
 test("an aborted stream ends the call at the provider", async () => {
@@ -206,4 +199,11 @@ test("with the allowance used up there is one call and no retry", async () => {
   expect(door.statuses).toEqual([200, 429]);
   expect(await standingOf(under.url, secret)).toEqual(before);
   await door.stop();
+});
+
+test("LangChain turns to the Responses API by a model's name, and is answered there", async () => {
+  expect((await chat("OpenAI#gpt-5.4-pro").invoke("say: hi")).text).toBe("hi");
+  let streamed = "";
+  for await (const { text } of await chat("OpenAI#gpt-5.4-pro").stream("say: one two")) streamed += text;
+  expect(streamed).toBe("one two");
 });

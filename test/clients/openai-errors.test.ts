@@ -142,12 +142,6 @@ describe("an error has its class, code and field", () => {
     expect(error).toMatchObject({ status: 404, code: "model_not_found" });
     expect(error.message).toContain("OpenAI#gpt-4o");
   });
-
-  test("the Responses API, with a word on what to use", async () => {
-    const error = await failure(NotFoundError, client.responses.create({ model: PLAIN, input: "hi" }));
-    expect(error).toMatchObject({ status: 404, code: "unknown_url" });
-    expect(error.message).toContain("chat.completions.create");
-  });
 });
 
 describe("a stream that breaks off", () => {

@@ -16,7 +16,7 @@ describe("messages", () => {
         { role: "developer", content: "D" },
       ],
     });
-    expect(body.systemInstruction).toEqual({ parts: [{ text: "S" }, { text: "D" }] });
+    expect(body.systemInstruction).toEqual({ parts: [{ text: "S" }] });
     expect(body.contents).toEqual([
       { role: "user", parts: [{ text: "Q" }] },
       {
@@ -31,6 +31,7 @@ describe("messages", () => {
         parts: [
           { functionResponse: { id: "c1", name: "add", response: { result: "one" } } },
           { functionResponse: { id: "c2", name: "sub", response: { value: 2 } } },
+          { text: "<system_message>\nD\n</system_message>" },
         ],
       },
     ]);

@@ -11,7 +11,7 @@ import { decoded } from "../decoded.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 import { answerOf, bytesOf, type Subject, subjectOf } from "../recorded/pipeline.ts";
 
-export const STAMP: Stamp = { id: "resp_1", created: 1, model: "Shop#model", promptTokens: 7 };
+export const STAMP: Stamp = { id: "resp_1", created: 1, model: "Shop#model", countPrompt: () => 7 };
 
 /** Seals nothing: what is sealed can be read here. */
 export const PLAIN_SEALER = { seal: (text: string) => btoa(encodeURIComponent(text)), open: openPlain };
@@ -26,7 +26,7 @@ function openPlain(sealed: string): string | null {
 
 export function incoming(body: JsonObject, path = "/", headers: Record<string, string> = {}): Incoming {
   return {
-    url: new URL(`http://gateway.test${path}`),
+    url: `http://gateway.test${path}`,
     headers: new Headers(headers),
     body,
     limits: { choicesMax: 16, messagesMax: 10_000 },

@@ -67,23 +67,8 @@ export interface UserMessage extends JsonObject {
   content: Content;
   name?: string;
 }
-/**
- * A piece of an assistant's turn. `opaque` is a block that only the family that made it understands (a server tool's
- * result, a compaction): it goes back to that family as it came and to no other.
- */
-export type TurnPart =
-  | { readonly type: "text"; readonly text: string; readonly annotations?: readonly UrlCitation[] }
-  | { readonly type: "reasoning"; readonly detail: ReasoningDetail }
-  | { readonly type: "call"; readonly call: ToolCall }
-  | { readonly type: "opaque"; readonly family: string; readonly block: JsonObject };
-
 export interface AssistantMessage extends JsonObject {
   role: "assistant";
-  /**
-   * The whole turn in its order, where that matters: then the fields below say the same without the order. Surfaces set
-   * it, dialects whose form has an order read it; it is on no wire.
-   */
-  parts?: readonly TurnPart[];
   content?: Content | null;
   refusal?: string | null;
   tool_calls?: readonly ToolCall[];
@@ -158,14 +143,6 @@ export interface ChatRequest extends JsonObject {
 /** The closed set that clients know. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
-/** How the provider itself named the end; on no wire of the chat form. */
-export interface Finish {
-  /** As the provider wrote it: `pause_turn`, `MAX_TOKENS`, `max_output_tokens` … */
-  readonly raw: string;
-  /** The stop sequence that was met, where the provider says which. */
-  readonly sequence?: string;
-}
-
 export interface UrlCitation extends JsonObject {
   type: "url_citation";
   url_citation: { start_index: number; end_index: number; url: string; title: string };
@@ -210,7 +187,6 @@ export interface ChunkChoice extends JsonObject {
   index: number;
   delta: Delta;
   finish_reason: FinishReason | null;
-  finish?: Finish;
   logprobs?: unknown;
 }
 
@@ -223,8 +199,6 @@ export interface ChatChunk extends JsonObject {
 
 export interface ReplyMessage extends JsonObject {
   role: "assistant";
-  /** The turn in its order, where that isn't reasoning, text, calls; on no wire. */
-  parts?: readonly TurnPart[];
   content: string | null;
   refusal: string | null;
   tool_calls?: readonly ToolCall[];
@@ -237,7 +211,6 @@ export interface ReplyChoice extends JsonObject {
   index: number;
   message: ReplyMessage;
   finish_reason: FinishReason;
-  finish?: Finish;
   logprobs: unknown;
 }
 

@@ -163,7 +163,8 @@ function resultsByPlace(messages: readonly ChatMessage[], ids: Ids): Map<number,
 
 function resultBlock(message: ToolMessage, index: number, id: string): Block {
   const content = blocksOf(message.content, `messages[${index}].content`);
-  const result: Block = { type: "tool_result", tool_use_id: id };
+  const failed = message.is_error === undefined ? {} : { is_error: message.is_error };
+  const result: Block = { type: "tool_result", tool_use_id: id, ...failed };
   const only = content.length === 1 ? content[0] : undefined;
   // A plain text stays a string, the form that every server of this dialect takes.
   if (only && typeof message.content === "string") result.content = only.text;

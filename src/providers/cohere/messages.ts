@@ -11,13 +11,14 @@ import {
   type UserMessage,
 } from "../../operations/chat/form.ts";
 import { asFunctionCall } from "../chat-tools.ts";
+import { plainToolResults } from "../tool-results.ts";
 import { PLAN_FORMAT, THINKING_FORMAT } from "./blocks.ts";
 
 const DETAILS: ReadonlySet<unknown> = new Set(["low", "high", "auto"]);
 
 /** The whole conversation. `thinks`: the model takes thinking back. Throws `unsupported_capability` for audio and files. */
 export function messagesOf(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
-  return messages.map((message, index) => messageOf(message, `messages[${index}]`, thinks));
+  return plainToolResults(messages).map((message, index) => messageOf(message, `messages[${index}]`, thinks));
 }
 
 function messageOf(message: ChatMessage, param: string, thinks: boolean): JsonObject {

@@ -9,6 +9,7 @@ import {
   type ContentPart,
   partsOf,
   type ReasoningDetail,
+  type SystemMessage,
   type ToolCall,
   type ToolMessage,
   textOf,
@@ -45,9 +46,11 @@ interface Made {
 
 /** The conversation's share of the body. `instruction` is added to the system's text. */
 export function conversationOf(request: ChatRequest, writing: Writing, instruction: string): JsonObject {
-  const system = request.messages.flatMap((message) => systemText(message));
+  const firstOther = request.messages.findIndex((message) => !isSystem(message));
+  const leading = firstOther === -1 ? request.messages.length : firstOther;
+  const system = request.messages.slice(0, leading).flatMap((message) => systemText(message));
   if (instruction !== "") system.push(instruction);
-  const turns = turnsOf(request.messages, writing);
+  const turns = turnsOf(request.messages, leading, writing);
   if (writing.facts.signed) signLastTurn(turns);
   if (!writing.facts.prefill && turns.at(-1)?.role === "model") {
     turns.push({ role: "user", parts: [{ text: GO_ON }] });
@@ -55,8 +58,17 @@ export function conversationOf(request: ChatRequest, writing: Writing, instructi
   return withSystem(turns, system, writing.facts.system);
 }
 
+function isSystem(message: ChatMessage): message is SystemMessage {
+  return message.role === "system" || message.role === "developer";
+}
+
+/** A system message within the conversation keeps its place: moved to the front, it would change every cached prefix. */
+function noteParts(message: SystemMessage): JsonObject[] {
+  return systemText(message).map((text) => ({ text: `<system_message>\n${text}\n</system_message>` }));
+}
+
 function systemText(message: ChatMessage): string[] {
-  if (message.role !== "system" && message.role !== "developer") return [];
+  if (!isSystem(message)) return [];
   const text = textOf(message.content);
   return text === "" ? [] : [text];
 }
@@ -77,7 +89,7 @@ function withSystem(turns: Turn[], system: readonly string[], apart: boolean): J
 }
 
 /** Neighbouring assistant messages are one turn, neighbouring results too: Gemini pairs whole turns with each other. */
-function turnsOf(messages: readonly ChatMessage[], writing: Writing): Turn[] {
+function turnsOf(messages: readonly ChatMessage[], leading: number, writing: Writing): Turn[] {
   const made = new Map<string, Made>();
   const turns: Turn[] = [];
   let results: ToolMessage[] = [];
@@ -86,11 +98,16 @@ function turnsOf(messages: readonly ChatMessage[], writing: Writing): Turn[] {
     results = [];
   };
   for (const [index, message] of messages.entries()) {
-    if (message.role === "tool") results.push(message);
-    if (message.role !== "user" && message.role !== "assistant") continue;
+    if (index < leading) continue;
+    if (message.role === "tool") {
+      results.push(message);
+      continue;
+    }
     flush();
     const path = `messages[${index}].content`;
-    if (message.role === "user") addTurn(turns, "user", contentParts(message.content, path, writing.baseUrl));
+    if (isSystem(message)) addNote(turns, noteParts(message));
+    else if (message.role === "user")
+      addTurn(turns, "user", contentParts(message.content, path, writing.baseUrl));
     else addTurn(turns, "model", modelParts(message, made, writing));
   }
   flush();
@@ -102,6 +119,13 @@ function addTurn(turns: Turn[], role: Turn["role"], parts: JsonObject[]): void {
   const last = turns.at(-1);
   if (role === "model" && last?.role === "model") for (const part of parts) last.parts.push(part);
   else turns.push({ role, parts });
+}
+
+/** A note belongs to the user's turn that it follows: alone, it would pass for a new request, whose calls need other signatures. */
+function addNote(turns: Turn[], parts: JsonObject[]): void {
+  const last = turns.at(-1);
+  if (last?.role === "user") for (const part of parts) last.parts.push(part);
+  else addTurn(turns, "user", parts);
 }
 
 function contentParts(content: Content, path: string, baseUrl: string): JsonObject[] {
@@ -194,7 +218,9 @@ function responseParts(
   const responses = ordered.map((message) => {
     const name = made.get(message.tool_call_id)?.name ?? stringOf(message.name) ?? message.tool_call_id;
     const id = writing.ids ? { id: message.tool_call_id } : {};
-    return { functionResponse: { ...id, name, response: responseOf(textOf(message.content)) } };
+    const text = textOf(message.content);
+    const response = message.is_error ? { error: text } : responseOf(text);
+    return { functionResponse: { ...id, name, response } };
   });
   const media = ordered.flatMap((message) =>
     partsOf(message.content).flatMap((part) =>

@@ -9,6 +9,7 @@ import {
   textOf,
 } from "../../operations/chat/form.ts";
 import { asFunctionCall } from "../chat-tools.ts";
+import { plainToolResults } from "../tool-results.ts";
 import { MistralIds } from "./ids.ts";
 
 /**
@@ -20,7 +21,7 @@ export function mistralMessages(messages: readonly ChatMessage[], thinks: boolea
   const ids = new MistralIds();
   const names = new Map<string, string>();
   const outgoing: JsonObject[] = [];
-  for (const message of messages) {
+  for (const message of plainToolResults(messages)) {
     const made = messageFor(message, ids, names, thinks, outgoing.at(-1)?.role);
     if (made !== null) outgoing.push(made);
   }

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { withInstruction } from "../forced-call.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";
+import { plainToolResults } from "../tool-results.ts";
 import { planThinking } from "./effort.ts";
 import { planFormat } from "./format.ts";
 import { outgoingMessages } from "./messages.ts";
@@ -72,7 +73,7 @@ export function encodeChat(
   const plain = plainFields(request, quirks, thinking.off, hasTools);
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
-  let messages = outgoingMessages(request.messages, quirks, needs);
+  let messages = outgoingMessages(plainToolResults(request.messages), quirks, needs);
   for (const { instruction } of [tools, format]) {
     if (instruction !== null) messages = withInstruction(messages, instruction);
   }

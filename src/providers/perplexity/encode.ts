@@ -1,4 +1,5 @@
 // A chat-completion request as a call of Perplexity's Agent API (`POST {base}/agent`), which refuses every unknown field.
+
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
@@ -13,6 +14,7 @@ import { asFunctionCall } from "../chat-tools.ts";
 import { leftOut } from "../fields.ts";
 import { bearerHeaders, outputLimit } from "../outgoing.ts";
 import { type InputForm, inputItems } from "../response-input.ts";
+import { plainToolResults } from "../tool-results.ts";
 import { type Served, servedBy } from "./models.ts";
 import { type ToolNames, toolNames } from "./names.ts";
 import { SEARCH_FIELDS, toolFields } from "./tools.ts";
@@ -58,7 +60,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const messages = wantsJson ? [JSON_WISH, ...request.messages] : request.messages;
   const body: JsonObject = {
     ...served.selects,
-    input: inputItems(messages, inputForm(names)),
+    input: inputItems(plainToolResults(messages), inputForm(names)),
     ...(request.stream ? { stream: true } : {}),
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
     ...(effort === undefined ? {} : { reasoning: { effort } }),

@@ -3,7 +3,6 @@ import { isObject, type JsonObject, objectOf, parseJson } from "../../core/json.
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatReply,
-  Finish,
   FinishReason,
   ReasoningDetail,
   ToolCall,
@@ -22,16 +21,10 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
 };
 
 /** `stop_reason` and what belongs to it. */
-export function writeStop(
-  reason: FinishReason,
-  finish: Finish | undefined,
-  refusal: string | null,
-): JsonObject {
-  const sequence = finish?.sequence ?? null;
-  const stop = sequence !== null && reason === "stop" ? "stop_sequence" : STOP_REASONS[reason];
+export function writeStop(reason: FinishReason, refusal: string | null): JsonObject {
   const details =
     reason === "content_filter" ? { type: "refusal", category: null, explanation: refusal || null } : null;
-  return { stop_reason: stop, stop_sequence: sequence, stop_details: details };
+  return { stop_reason: STOP_REASONS[reason], stop_sequence: null, stop_details: details };
 }
 
 /** `input_tokens` leaves out what was read from a cache or written to one. */
@@ -80,7 +73,7 @@ export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): Json
     role: "assistant",
     model: stamp.model,
     content,
-    ...writeStop(choice?.finish_reason ?? "stop", choice?.finish, message?.refusal ?? null),
+    ...writeStop(choice?.finish_reason ?? "stop", message?.refusal ?? null),
     container: null,
     usage: writeUsage(reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }),
   };

@@ -1,5 +1,5 @@
 // Faults as Anthropic's errors: its types and statuses, and the wordings by which Claude Code stops or goes on.
-import type { Fault, FaultCode } from "../../core/fault.ts";
+import type { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Refusal } from "../surface.ts";
 
@@ -17,9 +17,6 @@ const TYPE_BY_STATUS: Readonly<Record<number, string>> = {
   429: "rate_limit_error",
   504: "timeout_error",
 };
-
-/** Claude Code retries a 401 for 45 s unless it is told not to. */
-const FINAL: ReadonlySet<FaultCode> = new Set(["no_api_key", "invalid_api_key"]);
 
 /** By this wording Claude Code knows to compact the conversation. */
 const OVERFLOW = "prompt is too long";
@@ -48,9 +45,6 @@ export function refuse(fault: Fault, requestId: string): Refusal {
   return {
     status: fault.row.status,
     body: writeError(fault, requestId),
-    headers: {
-      "request-id": requestId,
-      ...(FINAL.has(fault.code) ? { "x-should-retry": "false" } : {}),
-    },
+    headers: { "request-id": requestId },
   };
 }

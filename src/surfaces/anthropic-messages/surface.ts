@@ -14,7 +14,7 @@ export const ANTHROPIC_MESSAGES: Surface<ChatRequest, Part, ChatReply> = {
   read: readExchange,
   refuse,
   counting: {
-    isCounting: ({ pathname }) => pathname.endsWith("/count_tokens"),
+    isCounting: (path) => path.endsWith("/count_tokens"),
     read: readCounted,
     write: (tokens) => ({ input_tokens: tokens }),
   },

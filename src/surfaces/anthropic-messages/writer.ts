@@ -56,7 +56,7 @@ export class MessageWriter implements Writer<Part> {
       this.#content.end(),
       messageEvent({
         type: "message_delta",
-        delta: writeStop(reason, this.#finish?.finish, this.#refusal),
+        delta: writeStop(reason, this.#refusal),
         usage: writeUsage(usage),
       }),
       messageEvent({ type: "message_stop" }),
@@ -89,13 +89,13 @@ export class MessageWriter implements Writer<Part> {
   #start(): string {
     if (this.#isStarted) return "";
     this.#isStarted = true;
-    const { id, model, promptTokens } = this.#stamp();
+    const { id, model, countPrompt } = this.#stamp();
     const message = {
       ...{ id, type: "message", role: "assistant", model, content: [] },
       ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null },
       // The provider counts at its end; clients show this until then.
       usage: {
-        input_tokens: promptTokens,
+        input_tokens: countPrompt(),
         output_tokens: 1,
         cache_creation_input_tokens: 0,
         cache_read_input_tokens: 0,

@@ -45,8 +45,8 @@ export interface GenerateRequest {
 }
 
 /** The model and the verb of a path. Throws the Fault of a path that has none. */
-export function readPath({ pathname }: URL): { readonly model: string; readonly verb: string } {
-  const rest = pathname.replace(PREFIX, "");
+export function readPath(path: string): { readonly model: string; readonly verb: string } {
+  const rest = path.replace(PREFIX, "");
   const colon = rest.lastIndexOf(":");
   if (colon < 1) {
     const message = "Unknown request URL: the path needs a verb, as /v1beta/models/{model}:generateContent.";
@@ -71,7 +71,8 @@ const GENERATE = new Checker(generateSchema);
 const COUNTED = new Checker(countSchema);
 
 export function readGenerate({ url, body, limits, seal }: Incoming): GenerateRequest {
-  const { model, verb } = readPath(url);
+  const { pathname, searchParams } = new URL(url);
+  const { model, verb } = readPath(pathname);
   const given = respell(readFields(body));
   refuseLongList(given.contents, limits.messagesMax, "contents");
   GENERATE.check(given, arrayOf(given.contents).length);
@@ -87,7 +88,7 @@ export function readGenerate({ url, body, limits, seal }: Incoming): GenerateReq
   return {
     ask: read.ask,
     raw: { family: "gemini", body: lane.body, headers: {} },
-    isArray: isStreamed && url.searchParams.get("alt") !== "sse",
+    isArray: isStreamed && searchParams.get("alt") !== "sse",
     searches: lane.searches,
     dropped: lane.dropped,
     lost: read.lost,
@@ -96,7 +97,7 @@ export function readGenerate({ url, body, limits, seal }: Incoming): GenerateReq
 
 /** The request of which only the tokens are counted: contents, or a whole request within. */
 export function readCounted({ url, body, limits, seal }: Incoming): ChatRequest {
-  const { model } = readPath(url);
+  const { model } = readPath(new URL(url).pathname);
   const fields = readFields(body);
   const given = respell(isObject(fields.generateContentRequest) ? fields.generateContentRequest : fields);
   refuseLongList(given.contents, limits.messagesMax, "contents");

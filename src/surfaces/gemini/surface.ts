@@ -15,7 +15,7 @@ export const GEMINI: Surface<ChatRequest, Part, ChatReply> = {
   read: readExchange,
   refuse,
   counting: {
-    isCounting: ({ pathname }) => pathname.endsWith(":countTokens"),
+    isCounting: (path) => path.endsWith(":countTokens"),
     read: readCounted,
     write: (tokens) => ({ totalTokens: tokens }),
   },

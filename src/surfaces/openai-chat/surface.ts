@@ -1,7 +1,7 @@
 // OpenAI's chat completions: the surface whose form is the chat operation's own.
 import { errorBody, type Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ChatReply, ChatRequest, ReplyChoice } from "../../operations/chat/form.ts";
+import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import type { Part } from "../../operations/chat/run.ts";
 import type { Exchange, Incoming, Refusal, Stamp, Surface } from "../surface.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
@@ -31,10 +31,8 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatRequest, Part, C
     // Nothing is lost on the way through the chat form: it is the same one.
     raw: null,
     session: null,
-    whole: (reply, stamp) => {
-      const plain = toPlainReply(reply);
-      return writeWhole(manners.offersFunctions ? withFunctionCall(plain) : plain, stamp);
-    },
+    whole: ({ verbatim: _verbatim, ...reply }, stamp) =>
+      writeWhole(manners.offersFunctions ? withFunctionCall(reply) : reply, stamp),
     writer: (stamp) => new ChunkWriter(stamp, manners),
   };
 }
@@ -44,15 +42,4 @@ function writeWhole(reply: JsonObject, stamp: Stamp): JsonObject {
   const head = { id, object: "chat.completion", created, model };
   // Twice: first for the order in which people read it, last so that no upstream's field stands in its place.
   return { ...head, ...reply, ...head };
-}
-
-/** The reply without what this form has no place for: a turn's order, the provider's name of its end, its own body. */
-function toPlainReply({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
-  const isPlain = reply.choices.every(({ message, finish }) => !finish && !message.parts);
-  return isPlain ? reply : { ...reply, choices: reply.choices.map(toPlainChoice) };
-}
-
-function toPlainChoice({ finish: _finish, message, ...choice }: ReplyChoice): ReplyChoice {
-  const { parts: _parts, ...plain } = message;
-  return { ...choice, message: plain };
 }

@@ -48,18 +48,12 @@ export class ChunkWriter implements Writer<Part> {
 
   #chunk(chunk: ChatChunk | ShownChunk): string {
     if (chunk.choices.length === 0 && chunk.usage && !this.#manners.includeUsage) return "";
-    return this.#lines?.chunk(withoutFinish(chunk)) ?? "";
+    return this.#lines?.chunk(chunk) ?? "";
   }
 }
 
 function stampFields({ id, created, model }: Stamp): JsonObject {
   return { id, object: "chat.completion.chunk", created, model };
-}
-
-/** The provider's own name of the end has no place in this form. */
-function withoutFinish(chunk: ChatChunk | ShownChunk): JsonObject {
-  if (!chunk.choices.some((choice) => choice.finish !== undefined)) return chunk;
-  return { ...chunk, choices: chunk.choices.map(({ finish: _finish, ...choice }) => choice) };
 }
 
 /** Writes one answer's chunks as events, each with the answer's own fields before the chunk's. */

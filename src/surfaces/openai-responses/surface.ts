@@ -15,7 +15,7 @@ export const OPENAI_RESPONSES: Surface<ChatRequest, Part, ChatReply> = {
   read: readExchange,
   refuse,
   counting: {
-    isCounting: ({ pathname }) => pathname.endsWith("/input_tokens"),
+    isCounting: (path) => path.endsWith("/input_tokens"),
     read: readCounted,
     write: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   },
