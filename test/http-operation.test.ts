@@ -125,11 +125,13 @@ describe("the OpenAPI document", () => {
   test("lists every route of the public interface, and only those that are there", async () => {
     const { body } = await get("/openapi.json");
     const listed = Object.keys(objectOf(body.paths)).sort();
-    const hidden = /^\/(admin|console|docs|llms\.txt|openapi\.json|models|chat|$)/;
-    const registered = ROUTES.map(({ path }) => path.replace("*", "{id}")).filter(
+    const hidden = /^\/(admin|console|docs|llms\.txt|openapi\.json|models|chat|messages|responses|v1\/v1|$)/;
+    const registered = ROUTES.map(({ path }) => path.replace(/[*]|:id/, "{id}")).filter(
       (path) => !hidden.test(path),
     );
-    expect(listed.filter((path) => !hidden.test(path))).toEqual(registered.sort());
+    // A verb stands behind the id in Gemini's paths.
+    const shown = listed.filter((path) => !hidden.test(path)).map((path) => path.replace(/:\w+$/, ""));
+    expect([...new Set(shown)]).toEqual(registered.sort());
     for (const [path, method] of operationsOf(body)) {
       const response = await fetch(world.url + path.replace("{id}", "Router%23best"), {
         method: method.toUpperCase(),

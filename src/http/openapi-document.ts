@@ -3,6 +3,7 @@ import { swagger } from "@elysiajs/swagger";
 import { Elysia, type InternalRoute } from "elysia";
 import { DETAILS, modelPath } from "./openapi.ts";
 import { ROUTE_DETAILS } from "./openapi-route.ts";
+import { SURFACE_DETAILS, surfacePaths } from "./openapi-surfaces.ts";
 
 const PATH = "/openapi.json";
 
@@ -14,7 +15,7 @@ const documentation = {
       "One address, one key, every model. Point an OpenAI SDK at `{base_url}/v1`, name a model as `<Provider>#<model>`, or let `Router#best`, `Router#fair` or `Router#light` choose.",
   },
   components: { securitySchemes: { key: { type: "http" as const, scheme: "bearer" } } },
-  paths: modelPath,
+  paths: { ...modelPath, ...surfacePaths },
 };
 
 /** Stands in the gateway's place: the plugin describes the routes of whoever uses it. */
@@ -29,7 +30,7 @@ class Described extends Elysia {
   protected override getGlobalRoutes(): InternalRoute[] {
     return this.#routes().flatMap((route) => {
       const name = `${route.method} ${route.path}`;
-      const detail = DETAILS[name] ?? ROUTE_DETAILS[name];
+      const detail = DETAILS[name] ?? ROUTE_DETAILS[name] ?? SURFACE_DETAILS[name];
       return detail === undefined ? [] : [{ ...route, hooks: { ...route.hooks, detail } }];
     });
   }
