@@ -50,7 +50,7 @@ async function ask(model: string, choice: unknown, secret: string): Promise<Seen
   return seen(await gateway.chat(asking(model, choice), { secret }));
 }
 
-/** Why each of the two can't serve, by the dry run. */
+/** The reason why each of the two can't serve, by the dry run. */
 async function removals(choice: unknown): Promise<Record<string, unknown>> {
   const response = await fetch(`${gateway.url}/v1/route`, {
     method: "POST",

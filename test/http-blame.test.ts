@@ -1,4 +1,4 @@
-// Who pays for what went wrong: clients that leave, providers that claim too much, requests for several answers.
+// Blame and payment: clients that leave, providers that claim too much, requests for several answers.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
 import { type MoneyWorld, nanoIn, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";

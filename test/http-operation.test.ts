@@ -1,4 +1,4 @@
-// What operators' machines and readers ask: health, counters, the schema, the OpenAPI document, browsers' calls.
+// The routes for operators' machines and readers: health, counters, the schema, the OpenAPI document, browsers' calls.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayOf, isObject, type JsonObject, objectOf } from "../src/core/json.ts";
 import { ROUTES } from "../src/http/paths.ts";

@@ -13,7 +13,7 @@ describe("the image", () => {
   const instructions = (name: string) =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
   const stages = instructions("FROM").map((line) => /^(\S+)(?: AS (\S+))?$/.exec(line) ?? []);
-  /** What is copied from this folder, not from another stage. */
+  /** The files that are copied from this folder, not from another stage. */
   const sent = instructions("COPY").filter((line) => !line.startsWith("--from"));
   const sources = sent.flatMap((line) => line.split(/\s+/).slice(0, -1));
 

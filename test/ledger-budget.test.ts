@@ -1,4 +1,4 @@
-// What free requests may cost together in a day: held before each call, settled after it, beyond it the balance pays.
+// The day's budget for free requests: held before each call, settled after it; beyond it the balance pays.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Offer } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";

@@ -12,7 +12,7 @@ function requestOf(model: string, totalMs: number): LogEvent {
   return { event: "request", record: { ...recordOf("any"), modelUsed: model, totalMs, firstTokenMs: 128 } };
 }
 
-/** What a worker that has taken these events tells, with one gauge that says how many. */
+/** The report of a worker that has taken these events, with one gauge that says how many. */
 function sumsOf(events: readonly LogEvent[]): Sums {
   const metrics = newMetrics({ poundkey_requests_open: () => events.length });
   for (const event of events) metrics.take(event);

@@ -1,4 +1,4 @@
-// What `/metrics` says: the table whole and in the docs, text that scrapers take, series that nobody can multiply, money in USD.
+// The text of `/metrics`: the table whole and in the docs, text that scrapers take, series that nobody can multiply, money in USD.
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

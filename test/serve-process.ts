@@ -14,7 +14,7 @@ export const LONG_MS = 20_000;
 /** A folder with a configuration, for one or more processes. */
 export interface Place {
   readonly directory: string;
-  /** How many files a process may have open there; left out: as many as this one. */
+  /** The most files that a process may have open there; left out: as many as this one. */
   readonly filesMax?: number;
   /** Writes the configuration. */
   configure(yaml: string): void;

@@ -1,4 +1,4 @@
-// What the simulator remembers stays bounded, however long it is under load.
+// The simulator's memory stays bounded, however long it is under load.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BODY_CHARACTERS_MAX, CALLS_MAX, CallLog, type NewCall } from "../src/simulator/calls.ts";
 import { type Simulator, startSimulator } from "../src/simulator/server.ts";

@@ -12,7 +12,7 @@ import { offerOf } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;
 
-/** What a balance has to hold for those of the offers that it covers; null: it covers none. */
+/** The hold for those of the offers that a balance covers; null: it covers none. */
 function termsFor(offers: readonly Offer[], free: number, markup: number) {
   return coverSome(offers, balanceRoom(free), markup);
 }

@@ -1,4 +1,4 @@
-// Who may read the metrics: everybody, or where the operator has set a token, who shows it.
+// Access to the metrics: open to everybody, or to those who show the token that the operator has set.
 import { Fault } from "../core/fault.ts";
 import { digestOf, isSameDigest } from "../keys/secret.ts";
 import type { AdminWorld } from "./world.ts";

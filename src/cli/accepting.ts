@@ -7,12 +7,12 @@ import { PROCESS_READINGS } from "./process-readings.ts";
 type App = ReturnType<typeof listen>;
 
 const LOOK_EVERY_MS = 250;
-/** What clients leave to calls of providers, to the store's files, and to a listener that begins again. */
+/** File descriptors kept free of clients: for calls of providers, the store's files, and a listener that begins again. */
 const SPARE_MAX = 64;
 const SPARE_SHARE = 1 / 8;
 
 export interface Descriptors {
-  /** How many this process may have. */
+  /** The most that this process may have. */
   readonly max: number;
   /** Takes one that is free; null: none is. */
   take(): number | null;
@@ -106,7 +106,7 @@ export function listenerOf(app: App): Listener {
   const port = app.server?.port;
   return {
     closeIdle: () => app.server?.closeIdleConnections() ?? 0,
-    // What is being served is served to its end.
+    // Requests under way are served to their end.
     pause: () => void app.server?.stop(),
     resume() {
       // Elysia adds a listener of its own to the process each time, which would pile up.

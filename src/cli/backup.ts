@@ -47,7 +47,7 @@ interface Copy {
   readonly file: string;
   readonly bytes: number;
   readonly store: string;
-  /** Where the master key is: its file, or the environment variable. */
+  /** The place of the master key: its file, or the environment variable. */
   readonly master_key: string;
 }
 

@@ -145,7 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-/** What is logged is counted too. */
+/** Every event that is logged is counted too. */
 function countedLog(metrics: Metrics, log: Log): Log {
   return (event) => {
     metrics.take(event);

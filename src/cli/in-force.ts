@@ -38,7 +38,7 @@ export class InForce {
     this.#health.configured(this.settings.providers);
   }
 
-  /** Whether the catalogue in force holds the model, by id. */
+  /** True if the catalogue in force holds the model, by id. */
   isListed(id: string): boolean {
     return this.#listed.has(id);
   }

@@ -71,7 +71,7 @@ class LockReader {
     return locked;
   }
 
-  /** Where Node finds the package from there: beside it, or in a folder further out. null: it isn't installed. */
+  /** The path at which Node finds the package from there: beside it, or in a folder further out. null: it isn't installed. */
   #resolve(from: string, name: string): string | null {
     for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${FOLDER}`)))) {
       const path = `${folder === "" ? "" : `${folder}/`}${FOLDER}${name}`;

@@ -93,13 +93,13 @@ export function isThere(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** Which store it is, as people may see it. */
+/** The store's address as people may see it. */
 function placeOf(address: string): string {
   const path = databaseFile(address);
   return path ?? withoutUser(address);
 }
 
-/** What a command that may make a store says of the one it is about to use. */
+/** The line that a command which may make a store prints about the one that it is about to use. */
 export function storeLine(address: string): string {
   const path = databaseFile(address);
   const isNew = path !== null && !isThere(path);

@@ -1,4 +1,4 @@
-// What is read of this process for the metrics that every exporter calls the same.
+// Readings of this process for the metrics that every exporter calls the same.
 import { readdirSync, readFileSync } from "node:fs";
 import type { Reading } from "../telemetry/metrics.ts";
 

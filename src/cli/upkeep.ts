@@ -23,7 +23,7 @@ export interface UpkeepParts {
   readonly learning: { refresh(): Promise<void> };
   /** What the operator has added at run time, on whichever node; left out: nobody adds any. */
   readonly credentials?: { refresh(): Promise<void> };
-  /** What was counted of wrong admin tokens; left out: nobody signs in. */
+  /** The counts of wrong admin tokens; left out: nobody signs in. */
   readonly wrongTokens?: { share(): Promise<void> };
   /** Left out: memory is left to the runtime. */
   readonly memory?: MemoryParts;

@@ -76,7 +76,7 @@ export function fieldOf(path: Path): string {
   return field;
 }
 
-/** Whether the step names something below a field of keys that has no business there. */
+/** True if the step names something below a field of keys that has no business there. */
 function isKeyName(path: Path, at: number): boolean {
   const isBelow = path.slice(0, at).some((step) => typeof step === "string" && KEY_FIELD.test(step));
   return isBelow && !NAMES_BELOW_KEYS.has(String(path[at]));
@@ -91,7 +91,7 @@ export function shown(value: unknown, path: Path): string {
   return json.length > SHOWN_CHARACTERS_MAX ? `${json.slice(0, SHOWN_CHARACTERS_MAX)}…` : json;
 }
 
-/** What kind of value it is, without the value. */
+/** The kind of value it is, without the value. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";

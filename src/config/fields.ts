@@ -1,4 +1,4 @@
-// What every field of the configuration means and what it is when left out: for editors, by the published schema, and for the manual.
+// The meaning and the default of every field of the configuration: for editors, by the published schema, and for the manual.
 import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
 
 export interface FieldNote {
@@ -238,7 +238,7 @@ function visitField(path: string, field: unknown, visit: Visit): void {
   visitFields(field, visit, path);
 }
 
-/** Where fields of another path are the same as those of one that is described. */
+/** Paths whose fields are the same as those of one that is described. */
 const SAME: readonly (readonly [path: string, as: string])[] = [
   ["models.<name>.price.", "providers.<name>.models[].price."],
   ["providers.<name>.models[].price.tiers[].", "providers.<name>.models[].price."],

@@ -65,9 +65,9 @@ export interface Admission {
   readonly stream: boolean;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
-  /** How many answers it asks for: each takes a place. */
+  /** The number of answers asked for: each takes a place. */
   readonly answers: number;
-  /** What it may cost on each card of its plan, in the plan's order. */
+  /** The most that it may cost on each card of its plan, in the plan's order. */
   readonly offers: readonly Offer[];
   /** False: the model that was named has no price, so the balance doesn't pay for a fallback either. */
   readonly isPayable: boolean;
@@ -75,7 +75,7 @@ export interface Admission {
   readonly reads: Reads;
 }
 
-/** What a request gets back because the provider or the gateway failed it. */
+/** The places and charges that a request gets back because the provider or the gateway failed it. */
 export interface GiveBack {
   /** Answers that were failed: as many places come back, within the owner's bound for the day. */
   readonly answers: number;
@@ -91,9 +91,9 @@ export interface Settlement {
   readonly accountId: string;
   readonly nowMs: number;
   readonly record: UnsettledRecord;
-  /** Whether a provider produced any part of an answer: then the request's Idempotency-Key stays used. */
+  /** True if a provider produced any part of an answer: then the request's Idempotency-Key stays used. */
   readonly produced: boolean;
-  /** Whether what the row costs is owed; false: it stands there to be seen. */
+  /** True if the row's cost is owed; false: it stands there to be seen. */
   readonly isDue: boolean;
   readonly giveBack: GiveBack;
   /** The folded reply, encrypted, for those who ask again; null: it is too large, or it broke off. */

@@ -26,7 +26,7 @@ export interface CredentialHealth {
   readonly weight: number;
   /** `resting`: refused for load by at least one model; `retired`: refused as such. */
   readonly state: "active" | "resting" | "retired";
-  /** When a resting or retired one is asked again at the earliest; null: it is in use. */
+  /** The earliest time at which a resting or retired one is asked again; null: it is in use. */
   readonly untilMs: number | null;
   readonly reason: string | null;
   readonly inFlight: number;

@@ -1,4 +1,4 @@
-// How much structure a JSON text holds, found in one linear pass, so that what would be too slow to parse never is.
+// Measures the structure of a JSON text in one linear pass, so that a text too slow to parse never is parsed.
 
 export interface JsonShape {
   /** The deepest nesting of arrays and objects. */
@@ -39,7 +39,7 @@ export function shapeOf(text: string, most: JsonShape): JsonShape {
   return { depth: deepest, elements };
 }
 
-/** Where the string that begins at `from` ends; the text's length where it doesn't. */
+/** The end of the string that begins at `from`; the text's length if it has none. */
 function stringEnd(text: string, from: number): number {
   const quote = text.indexOf('"', from);
   if (quote === -1) return text.length;

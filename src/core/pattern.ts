@@ -4,7 +4,7 @@ const compiled = new Map<string, RegExp>();
 /** Patterns come from the configuration and from keys; more than this many at once means that keys differ in theirs. */
 const COMPILED_MAX = 1000;
 
-/** Whether any of the patterns matches the whole id. */
+/** True if any of the patterns matches the whole id. */
 export function matchesAny(patterns: readonly string[], id: string): boolean {
   return patterns.some((pattern) => pattern === "*" || matches(pattern, id));
 }

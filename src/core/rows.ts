@@ -14,7 +14,7 @@ export interface Meter {
   readonly lastAtMs: number;
   /** Answers whose place or charge was given back although a provider had been sent the request. */
   readonly givenBack: number;
-  /** What the day's free requests have cost by the cards, and what those under way may still cost. */
+  /** The cost of the day's free requests by the cards, and the most that those under way may still cost. */
   readonly freeSpentNanoUsd: NanoUsd;
   readonly freeHeldNanoUsd: NanoUsd;
 }
@@ -38,7 +38,7 @@ export interface Slot {
 
 export const PLACE_KINDS = ["allowance", "throttle", "unlimited", "balance"] as const;
 
-/** How an admitted request was let in, with all that giving it back needs. */
+/** The way in which an admitted request was let in, with all that giving it back needs. */
 export interface Place {
   readonly kind: (typeof PLACE_KINDS)[number];
   /** Whose meter counts it, and on which day. */
@@ -52,7 +52,7 @@ export interface Place {
   readonly taken: SlotTaken | null;
   /** The slot that was taken before. */
   readonly previous: SlotTaken | null;
-  /** How many answers a day may be given back to the owner. */
+  /** The most answers a day that may be given back to the owner. */
   readonly giveBackMax: number;
   /** Held of what the owner's free requests may cost in the day; null: no such bound applies. */
   readonly freeNanoUsd: NanoUsd | null;

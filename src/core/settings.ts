@@ -58,7 +58,7 @@ export interface QuotaRules {
 export interface FreeRules {
   /** Patterns of model ids (`*` stands for any characters) that may be used for free. */
   readonly models: readonly string[];
-  /** What an owner's free requests may cost together in a day, by the cards; null: any amount. */
+  /** The most that an owner's free requests may cost together in a day, by the cards; null: any amount. */
   readonly budgetNanoUsd: NanoUsd | null;
 }
 
@@ -133,7 +133,7 @@ export interface LogRules {
 }
 
 export interface MetricsRules {
-  /** What a scraper of `/metrics` must show as its bearer token; null: anybody may read them. */
+  /** The bearer token that a scraper of `/metrics` must show; null: anybody may read them. */
   readonly token: string | null;
 }
 

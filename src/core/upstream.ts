@@ -1,4 +1,4 @@
-// What an upstream's error answer means, by its status and code: the one mapping that every dialect's `explain` ends in.
+// The meaning of an upstream's error answer, by its status and code: the one mapping that every dialect's `explain` ends in.
 import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 
 /** What a dialect reads off its provider's error body. */

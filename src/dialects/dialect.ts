@@ -39,7 +39,7 @@ export interface Lane extends Pick<Dialect, "decoder" | "reply" | "explain"> {
 export interface Dialect {
   /** The families whose requests it can be sent as they are. */
   readonly lanes?: Readonly<Partial<Record<Family, Lane>>>;
-  /** How many choices one call can give for this card: 1 where the gateway has to run n calls. */
+  /** The most choices that one call can give for this card: 1 where the gateway has to run n calls. */
   choicesMax(card: ModelCard): number;
   /**
    * The upstream call for a request. `request.n` is at most `choicesMax`; `request.stream` says which form to ask for.

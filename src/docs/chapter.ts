@@ -9,7 +9,7 @@ export interface Heading {
 }
 
 export interface Section {
-  /** Where it is in the chapter; empty for the text under the title. */
+  /** The anchor within the chapter; empty for the text under the title. */
   readonly id: string;
   readonly heading: string;
   readonly text: string;

@@ -34,7 +34,7 @@ export interface AttemptCall {
   readonly fresh: boolean;
   /** On the monotonic clock. */
   readonly totalAtMs: number;
-  /** When the client's own limit is over, on the monotonic clock; infinite where it set none. */
+  /** The end of the client's own limit, on the monotonic clock; infinite if it set none. */
   readonly clientLimitAtMs: number;
   /** Told before each call is sent, and of each for which no connection came about. */
   readonly onSent: () => void;

@@ -23,7 +23,7 @@ export function isUnconnected(error: unknown): boolean {
   return UNCONNECTED.test(String(codeOf(error)));
 }
 
-/** What `fetch` and its bodies throw is a TypeError or an Error with a system code, or a DOMException. */
+/** `fetch` and its bodies throw a TypeError, an Error with a system code, or a DOMException. */
 export function isNetworkError(error: unknown): boolean {
   return typeof codeOf(error) === "string" || error instanceof TypeError || error instanceof DOMException;
 }

@@ -26,7 +26,7 @@ export interface Call {
   readonly lost: readonly string[];
   /** The client had to name an output limit, so it counts as a wish. */
   readonly isLimitRequired: boolean;
-  /** How many searches the provider may run in the native lane, at most. */
+  /** The most searches that the provider may run in the native lane. */
   readonly searches: number;
   /** The conversation that it goes on with. */
   readonly conversation: Conversation;

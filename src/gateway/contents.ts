@@ -20,7 +20,7 @@ export interface ContentPorts {
   readonly isWanted: () => boolean;
 }
 
-/** What one request recorder and was answered so far. */
+/** Records one request and its answer so far. */
 export class ContentRecorder {
   readonly call: Call;
   #fold: Fold | null = new Fold();

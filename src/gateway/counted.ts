@@ -1,4 +1,4 @@
-// What a request is counted at: its usage, where that comes from, and the bill that the card makes of it.
+// The count of a request: its usage, the source of that, and the bill that the card makes of it.
 
 import type { BillLine } from "../core/money.ts";
 import type { Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";

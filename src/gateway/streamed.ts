@@ -34,7 +34,7 @@ export class StreamedAttempt implements PartStream {
   #reply: ChatReply | null = null;
   /** null: it was read to its end, or there is none. */
   #body: ReadableStreamDefaultReader<string> | null = null;
-  /** What of the latest read is still to be worked through. */
+  /** The rest of the latest read that is still to be worked through. */
   #unread = "";
   #isWhole = false;
   /** What broke the answer behind the parts that were given. */

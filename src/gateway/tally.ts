@@ -34,7 +34,7 @@ export class Tally {
   #reported: Usage | null = null;
   /** That report is the last word: every choice had come to its finish. */
   #isCounted = false;
-  /** What the answer came to, worked out once. */
+  /** The count of the answer, worked out once. */
   #counted: Counted | null = null;
   #answered = false;
   /** Indexes of the choices that were begun or finished. */
@@ -58,7 +58,7 @@ export class Tally {
     this.tracing = new Tracing(startedMs);
   }
 
-  /** Whether a provider produced anything. */
+  /** True if a provider produced anything. */
   get produced(): boolean {
     return this.#finished || this.#answered;
   }
@@ -140,7 +140,7 @@ export class Tally {
     this.#ended = this.#endedBy(this.#fault);
   }
 
-  /** What it costs and what it gets back, complete once the request is over. */
+  /** The cost of the request and what it gets back, complete once the request is over. */
   outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
     const fault = this.#finished ? null : (this.#fault ?? clientGone());
     const answers = this.#call.request.n ?? 1;
@@ -205,7 +205,7 @@ export class Tally {
     };
   }
 
-  /** What was produced without a whole report is estimated. */
+  /** Counts what was produced; without a whole report it is estimated. */
   #produced(): Counted {
     if (!this.produced) return UNCOUNTED;
     return this.#counted ?? this.#count(this.#isCounted ? this.#reported : null);

@@ -72,7 +72,7 @@ export class UpstreamCall {
   #read = false;
   readonly #private: readonly string[];
   readonly #fresh: boolean;
-  /** Where its connection will be kept; null: nowhere. */
+  /** The origin under which its connection will be kept; null: nowhere. */
   #origin: string | null = null;
   readonly #onClientGone = () => this.#end(endedBy(this.#client));
 

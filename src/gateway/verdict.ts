@@ -4,9 +4,9 @@ import { Fault } from "../core/fault.ts";
 export interface Ending {
   /** null: the answer is whole. */
   readonly fault: Fault | null;
-  /** Whether any part of the answer was produced. */
+  /** True if any part of the answer was produced. */
   readonly hasAnswer: boolean;
-  /** Whether a provider may have read any byte of the request. */
+  /** True if a provider may have read any byte of the request. */
   readonly isSent: boolean;
   /** Milliseconds since the request was first sent. */
   readonly silentMs: number;

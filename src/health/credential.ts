@@ -33,7 +33,7 @@ export class RetirementBudget {
 export class Key {
   readonly last4: string | null;
   inFlight = 0;
-  /** When the provider refused it as such, and why; null: it hasn't. */
+  /** The time and the reason of the provider's refusal; null: it hasn't refused it. */
   retired: { readonly atMs: number; readonly reason: string } | null = null;
   readonly #refusal = new Breaker(OF_REFUSALS);
   /** Of the models that refused it: it serves others. */
@@ -45,7 +45,7 @@ export class Key {
     this.last4 = secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
   }
 
-  /** Whether it is known to be refused, for this model or for all. */
+  /** True if it is known to be refused, for this model or for all. */
   isRefused(deployment: Deployment | undefined): boolean {
     return this.#refusals(deployment).length > 0;
   }

@@ -19,7 +19,7 @@ export type Use<Parts> = (parts: Parts, id: string, at: At) => Promise<unknown>;
 /** Makes a route of a use-case; who asks is checked before anything is read. */
 export type By<Parts> = (use: Use<Parts>, status?: number) => (at: Omit<At, "body">) => Promise<Response>;
 
-/** What routes are handed that read a body for the operator. */
+/** The parts that routes need which read a body for the operator. */
 export interface WritingParts extends OperatorParts, BodyPorts {}
 
 export function routesBy<Parts>(operator: WritingParts, parts: Parts): By<Parts> {

@@ -1,4 +1,4 @@
-// How slowly a body may come: bodies hold memory while they are read, so a sender that stops must not keep it.
+// The slowest pace of a body: bodies hold memory while they are read, so a sender that stops must not keep it.
 import { Fault } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
 

@@ -18,7 +18,7 @@ const SHORT_BYTES = 65_536;
 /** From this on a body takes a turn of the loop for itself: a shorter one is parsed in a few milliseconds. */
 const LARGE_BYTES = 262_144;
 
-/** What bodies are read with. */
+/** The parts that a body is read with. */
 export interface BodyPorts {
   readonly bodies: BodyMemory;
   readonly turns: BodyTurns;
@@ -72,7 +72,7 @@ function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array> 
   return promise;
 }
 
-/** Where each piece belongs is known: a list of them that is joined at the end would take the memory twice. */
+/** Each piece is copied to its place at once: a list of them that is joined at the end would take the memory twice. */
 async function readDeclared(request: Request, length: number, deadlines: Deadlines): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let at = 0;
@@ -114,7 +114,7 @@ async function eachPiece(
   const reader = request.body?.getReader();
   if (!reader) return;
   const given: { up: Fault | null } = { up: null };
-  // What is still to come is not waited for.
+  // The rest of the body is not waited for.
   const leave = () => void reader.cancel().catch(() => {});
   const pace = new BodyPace(deadlines, (fault) => {
     given.up = fault;

@@ -1,4 +1,4 @@
-// What operators' machines ask: alive, ready, counters, and the configuration's schema. Only the counters may ask for a token.
+// Routes for operators' machines: liveness, readiness, counters, and the configuration's schema. Only the counters may ask for a token.
 import { Elysia } from "elysia";
 import { faultOf } from "../core/fault.ts";
 import { json } from "./answers.ts";

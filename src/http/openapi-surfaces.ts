@@ -1,4 +1,4 @@
-// What /openapi.json says of the routes in the forms of Anthropic, of OpenAI's Responses and of Google.
+// The OpenAPI operations of the routes in the forms of Anthropic, of OpenAI's Responses and of Google.
 import type { TSchema } from "@sinclair/typebox";
 import type { OpenAPIV3 } from "openapi-types";
 import { countSchema, messagesSchema } from "../surfaces/anthropic-messages/schema.ts";

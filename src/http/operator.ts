@@ -1,4 +1,4 @@
-// Who may use the admin routes: those who show the admin token, or the cookie of a sign-in from a page of our own.
+// Access to the admin routes: by the admin token, or by the cookie of a sign-in from a page of our own.
 import { sessionOf } from "../admin/session.ts";
 import { checkAdminToken } from "../admin/token.ts";
 import type { AdminWorld } from "../admin/world.ts";

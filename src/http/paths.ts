@@ -73,7 +73,7 @@ export function pathOf(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
-/** Whether a path is the operator's, which a proxy in front may deny to others. */
+/** True if the path is the operator's, which a proxy in front may deny to others. */
 export function isForOperators(path: string): boolean {
   return /^\/(admin|console|metrics)(\/|$)/.test(path);
 }

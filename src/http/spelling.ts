@@ -20,7 +20,7 @@ export function refuseSpelling(request: Request): Fault | null {
   return new Fault("unknown_url", message);
 }
 
-/** What Bun's router took out of the raw target, decoded: the segments that its pattern leaves open. */
+/** The segments that Bun's router took out of the raw target, decoded: those that its pattern leaves open. */
 function segmentsOf(request: Request): readonly unknown[] {
   return "params" in request ? Object.values(objectOf(request.params)) : [];
 }

@@ -117,7 +117,7 @@ export function usedUp(standing: Standing, quota: QuotaRules, nowMs: number): Fa
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }
 
-/** What is left when `taken` more places of the allowance are taken. */
+/** The rest of the allowance once `taken` more places are taken. */
 export function limitsOf(
   { limit, meter, resetsAtMs }: Standing,
   taken: number,

@@ -7,7 +7,7 @@ import type { OpenDay } from "./allowance.ts";
 import { inWords } from "./time-words.ts";
 import { coverSome, type HoldTerms, type Room } from "./worst.ts";
 
-/** What is left of a budget, and how much of it is held for requests under way. */
+/** The rest of a budget, and how much of it is held for requests under way. */
 interface Budget {
   readonly limitNanoUsd: NanoUsd;
   readonly spentNanoUsd: NanoUsd;
@@ -28,12 +28,12 @@ function roomIn({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Budget): Room {
   return { nanoUsd, unnamedNanoUsd: Math.floor(nanoUsd * SHARE_ALONE * alone ** 2) };
 }
 
-/** What a free request may use: anything (null), or cards within a hold. */
+/** The cards and the hold that a free request may use; null: anything. */
 export type FreeTerms =
   | { readonly kind: "free"; readonly terms: HoldTerms | null }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-/** What the day's budget for free requests allows of a plan. Cards that don't fit leave it. */
+/** The part of a plan that the day's budget for free requests allows. Cards that don't fit leave it. */
 export function freeTerms(demand: Admission, day: OpenDay): FreeTerms {
   const { offers, quota, billing } = demand;
   const { models, budgetNanoUsd } = quota.free;

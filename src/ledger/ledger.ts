@@ -21,9 +21,9 @@ export interface Ask {
   readonly modelAsked: string;
   readonly selector: string | null;
   readonly stream: boolean;
-  /** How many answers it asks for. */
+  /** The number of answers asked for. */
   readonly answers: number;
-  /** What it may cost on each card of its plan; asked for only where something is to be held. */
+  /** The most that it may cost on each card of its plan; asked for only where something is to be held. */
   readonly offers: () => readonly Offer[];
   /** False: the model that was named has no price. */
   readonly isPayable: boolean;

@@ -5,7 +5,7 @@ import { type Hold, meterIdOf, type Place } from "../core/rows.ts";
 import { freshMeter, type OpenDay, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 
-/** How many answers a day come back to an owner without an allowance; else as many as the allowance has. */
+/** The answers a day that come back to an owner without an allowance; any other gets as many as its allowance has. */
 const GIVE_BACK_MAX = 200;
 
 /** A request that takes no place: it is paid for, or nothing limits its key. */
@@ -71,7 +71,7 @@ export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giv
   const { answers, isBounded, beyond } = giveBack;
   const id = meterIdOf(place.owner, place.day);
   const meter = books.meters.get(id) ?? freshMeter({ accountId, owner: place.owner, day: place.day, atMs });
-  // Who pays, or has no limit, took no place: only refusals are counted, because they would be charged.
+  // A request that is paid for, or has no limit, took no place: only refusals are counted, because they would be charged.
   const isCounted = isBounded && (place.places + place.slots > 0 || beyond !== null);
   const back = isCounted ? Math.min(answers, Math.max(0, place.giveBackMax - meter.givenBack)) : answers;
   // Slots were taken last, so they come back first.

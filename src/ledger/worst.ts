@@ -24,10 +24,10 @@ export interface HoldTerms {
   readonly outputTokens: Readonly<Record<string, number>>;
 }
 
-/** What a hold may take. */
+/** The most that a hold may take. */
 export interface Room {
   readonly nanoUsd: NanoUsd;
-  /** What a request that names no output limit of its own may take of it. */
+  /** The most of it that a request may take which names no output limit of its own. */
   readonly unnamedNanoUsd: NanoUsd;
 }
 
@@ -36,7 +36,7 @@ export function balanceRoom(freeNanoUsd: NanoUsd): Room {
   return { nanoUsd: freeNanoUsd, unnamedNanoUsd: freeNanoUsd * SHARE_UNASKED };
 }
 
-/** What has to be held for those of the cards that the room covers; null when it covers none. */
+/** The hold for those of the cards that the room covers; null if it covers none. */
 export function coverSome(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
   let nanoUsd = 0;
   const outputTokens: Record<string, number> = {};

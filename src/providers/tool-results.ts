@@ -7,7 +7,7 @@ import {
   textOf,
 } from "../operations/chat/form.ts";
 
-/** How a failed tool's result begins where there is no field for it. */
+/** The beginning of a failed tool's result, for servers that have no field for it. */
 const ERROR_PREFIX = "Error: ";
 
 /**

@@ -29,7 +29,7 @@ export interface Candidate {
   readonly card: ModelCard;
   readonly eligible: boolean;
   /**
-   * Why it can't serve: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
+   * The reason why it can't serve: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
    * "unhealthy", or the capability it lacks ("tools" also where a call is forced and it can't be).
    */
   readonly removedBy: string | null;

@@ -18,7 +18,7 @@ export interface Choice {
   readonly prediction: Prediction;
   /** About. */
   readonly promptTokens: number;
-  /** How many were removed, by what. */
+  /** The number of models removed, by reason. */
   readonly removed: Readonly<Record<string, number>>;
   /** The first ones, and those that scores are measured against: the log keeps these. Best first. */
   readonly foremost: readonly Candidate[];

@@ -5,7 +5,7 @@ import type { Shift } from "./learning/learned.ts";
 import type { Prediction } from "./predictor.ts";
 import type { Profile } from "./profiles.ts";
 
-/** How much a unit of predicted difficulty takes from the log-odds. */
+/** The log-odds that a unit of predicted difficulty takes away. */
 const DIFFICULTY_SLOPE = 0.7;
 /** A request of a kind that was never seen adds this to the uncertainty: benchmark sets of one kind differ by as much. */
 const STRANGE_SPREAD = 0.2;
@@ -46,7 +46,7 @@ export function expectedQuality(profile: Profile, kind: Kind): number {
   return expect(profile, weighKinds(kind));
 }
 
-/** Where the qualities of many models are written to, one value a model each. */
+/** The array that the qualities of many models are written to, one value a model each. */
 export interface QualityColumns {
   /** 0…1. */
   readonly quality: Float64Array;

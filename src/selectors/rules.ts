@@ -23,7 +23,7 @@ interface KindRule {
   readonly deny: ReadonlySet<string>;
 }
 
-/** How the reasons begin that a rule of the operator's gives. */
+/** The beginning of the reasons that a rule of the operator's gives. */
 export const BY_RULE = "rule:";
 
 export function selectRules(rules: RouterRules, { categories }: Prediction): ActiveRules {
@@ -37,7 +37,7 @@ export function selectRules(rules: RouterRules, { categories }: Prediction): Act
   };
 }
 
-/** Why the rules keep a card out; null: they don't. */
+/** The reason why the rules keep a card out; null: they don't. */
 export function findExclusion({ deny, byKind }: ActiveRules, id: string): string | null {
   if (deny.has(id)) return "denied";
   for (const { rule, models, deny } of byKind)

@@ -12,7 +12,7 @@ export interface SelectorRule {
    * decision is repeated from those: a score may be measured against no others.
    */
   rank(candidates: Candidates, ask: RankAsk): Float64Array;
-  /** Whether another is good enough to be tried out in place of the first; its cost and time are compared elsewhere. */
+  /** True if another is good enough to be tried out in place of the first; its cost and time are compared elsewhere. */
   canReplace(other: Scored, first: Scored): boolean;
 }
 

@@ -29,7 +29,7 @@ export function sift(cards: readonly ModelCard[], asked: Asked) {
     else out.push({ card, profile, seen, removedBy });
   }
   if (able.size > 0) return { able, out };
-  // Where only unhealthy models are left, one of them may be back.
+  // If only unhealthy models are left, one of them may be well again.
   const isUnhealthy = ({ removedBy }: Removed) => removedBy === UNHEALTHY;
   for (const { card, profile, seen } of out.filter(isUnhealthy)) able.add(card, profile, seen);
   return { able, out: out.filter((one) => !isUnhealthy(one)) };

@@ -30,7 +30,7 @@ export const CALLS_MAX = 10_000;
 /** Of all remembered calls together: without it, prompts of 1 MB would fill 10 GB. A single longer body is kept. */
 export const BODY_CHARACTERS_MAX = 32 * 1024 * 1024;
 
-/** What is told of a call when it comes. */
+/** A call as it is recorded when it comes. */
 export interface NewCall
   extends Omit<SimCall, "id" | "open" | "ended" | "endedAt" | "body" | "bodyCharacters"> {
   readonly bodyText: string;

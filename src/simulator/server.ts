@@ -45,7 +45,7 @@ export interface Simulator {
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
 const LISTED_CALLS = 100;
-/** How many keys and models `flaky` counts for at once; the first to come is forgotten first. */
+/** The most keys and models that `flaky` counts for at once; the first to come is forgotten first. */
 const COUNTS_MAX = 1000;
 
 /** The whole body; null when it is beyond bounds or the client went. */

@@ -1,4 +1,4 @@
-// Where a store is, as people may see it, and the error for a place where there is none.
+// The address of a store as people may see it, and the error for a place where there is none.
 
 /** A database's address without its user, password and options. */
 export function withoutUser(address: string): string {

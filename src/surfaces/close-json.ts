@@ -22,7 +22,7 @@ function isJsonObject(text: string): boolean {
 interface Scan {
   readonly closers: string[];
   inString: boolean;
-  /** What the open string still needs: an escape may be cut in half. */
+  /** The escape that the open string is in: it may be cut in half. */
   escape: string;
   /** Of each open object, whether its latest string is a key without a value. */
   readonly isKey: boolean[];

@@ -20,7 +20,7 @@ export function isOurSignature(signature: string): boolean {
   return signature.startsWith(PREFIX);
 }
 
-/** What the provider gave, with the text put back; null: the signature is another account's, or was changed. */
+/** The provider's own details, with the text put back; null: the signature is another account's, or was changed. */
 export function openSignature(
   seal: Sealer,
   text: string,

@@ -37,7 +37,7 @@ export interface Exchange<Ask, Piece, Reply> {
   readonly lost: readonly string[];
   /** True where the form requires an output limit: then it is a wish, not what the client expects to use. */
   readonly isLimitRequired: boolean;
-  /** How many searches the provider may run in the native lane, at most. */
+  /** The most searches that the provider may run in the native lane. */
   readonly searches: number;
   /** The client's own request, for a provider of the surface's family; null: it is always translated. */
   readonly raw: RawRequest | null;

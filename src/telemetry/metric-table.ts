@@ -5,14 +5,14 @@ interface MetricRow {
   readonly type: "counter" | "gauge" | "histogram";
   /** One sentence for `# HELP` and the docs. */
   readonly help: string;
-  /** What the value is in, as the docs say it. */
+  /** The unit of the value, as the docs name it. */
   readonly unit: string;
   readonly labels: readonly string[];
-  /** How many of the units that are counted make one that is shown. Whole numbers add up exactly in any order, fractions don't. */
+  /** The number of counted units that make one shown unit. Whole numbers add up exactly in any order, fractions don't. */
   readonly per?: number;
   /** It isn't counted but read when it is asked for. */
   readonly isRead?: true;
-  /** How the workers' values become one; without it they are added. */
+  /** The way in which the workers' values become one; without it they are added. */
   readonly over?: "min" | "max";
 }
 

@@ -1,4 +1,4 @@
-// What this process counts for `/metrics`, fed by log events. The metrics name no key and no account.
+// The counters of this process for `/metrics`, fed by log events. The metrics name no key and no account.
 import { numberOf } from "../core/json.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
@@ -30,13 +30,13 @@ export type Reading = () => number | ReadonlyMap<string, number> | null;
 export interface MetricsParts {
   /** The metrics that aren't counted but read. */
   readonly readings: Readonly<Record<ReadName, Reading>>;
-  /** Whether the catalogue holds the model. Clients make up the names of others: those count as one for each provider. */
+  /** True if the catalogue holds the model. Clients make up the names of others: those count as one for each provider. */
   readonly isListed: (model: string) => boolean;
 }
 
 type Count = <Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number) => void;
 
-/** What an event that isn't a request's end counts, by its name. */
+/** The counts of an event that isn't a request's end, by its name. */
 const COUNTED: ReadonlyMap<string, (event: LogEvent, count: Count) => void> = new Map([
   ["refused", ({ fault }, count) => count("poundkey_refused_total", { fault })],
   ["replayed", (_, count) => count("poundkey_replayed_total", {})],

@@ -1,4 +1,4 @@
-// What was counted, as whole numbers by metric and labels: of one process, or of several added up.
+// Counts as whole numbers by metric and labels: of one process, or of several added up.
 import { isObject } from "../core/json.ts";
 import { isMetric, type MetricName, rowOf } from "./metric-table.ts";
 
@@ -38,7 +38,7 @@ function merged(known: Values | undefined, values: Values, over: "min" | "max" |
   return known.map((value, at) => value + (values[at] ?? 0));
 }
 
-/** What came from another process as its sums. What isn't of the form, or is of another version's metrics, is left out. */
+/** Another process's sums. Entries that aren't of the form, or are of another version's metrics, are left out. */
 export function readSums(value: unknown): Sums {
   const sums: GrowingSums = {};
   for (const [name, series] of isObject(value) ? Object.entries(value) : []) {

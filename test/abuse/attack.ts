@@ -3,7 +3,7 @@ import type { HttpWorld } from "../http/world.ts";
 import type { Asked, AttackedRoute } from "./routes.ts";
 
 interface Way extends Partial<Omit<Asked, "model">> {
-  /** How the simulated model behaves. */
+  /** The behaviour of the simulated model. */
   readonly manner?: string;
   readonly headers?: (number: number) => Readonly<Record<string, string>>;
   readonly leavesAfterMs?: number;
@@ -70,7 +70,7 @@ async function ask(world: HttpWorld, route: AttackedRoute, way: Way, secret: str
   }
 }
 
-/** How long an attack goes on: until so many tries, or until the time is over. */
+/** The end of an attack: after so many tries, or when the time is over. */
 export interface Extent {
   readonly tries: number;
   readonly seconds: number;

@@ -2,7 +2,7 @@
 import { ROUTES } from "../../src/http/paths.ts";
 import { asking } from "../http/world.ts";
 
-/** What a client asks of a route that takes a body. */
+/** A client's request to a route that takes a body. */
 export interface Asked {
   readonly model: string;
   readonly stream: boolean;
@@ -17,7 +17,7 @@ export interface AttackedRoute {
   readonly path: string;
   /** null: nothing is sent. */
   readonly body: ((asked: Asked) => unknown) | null;
-  /** Whether a provider may be called. */
+  /** True if a provider may be called. */
   readonly calls: boolean;
 }
 

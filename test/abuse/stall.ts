@@ -90,7 +90,7 @@ async function quickest(gateway: Metered, run: (number: number) => Promise<strin
   return runs.reduce((best, one) => (one["stall, ms"] < best["stall, ms"] ? one : best));
 }
 
-/** What the loop and the memory did while something was going on. */
+/** The loop's stalls and the memory's peak while something was going on. */
 async function measured(gateway: Metered, run: () => Promise<string>): Promise<Measured> {
   await Bun.sleep(SETTLE_MS);
   // Sets the peak back to what is resident now.

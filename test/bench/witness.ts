@@ -1,4 +1,4 @@
-// What it costs to see an answer go by for what it says against itself: `bun test/bench/grader.ts`.
+// The cost of grading an answer as it passes: `bun test/bench/grader.ts`.
 import type { ChatChunk, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Grader } from "../../src/selectors/learning/signal.ts";
 

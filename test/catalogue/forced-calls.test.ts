@@ -1,4 +1,4 @@
-// Which cards can be forced to call a tool, held against what their providers' dialects make of a forced call.
+// The cards that can be forced to call a tool, held against what their providers' dialects make of a forced call.
 import { expect, test } from "bun:test";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/card.ts";
@@ -8,7 +8,7 @@ import { PROVIDERS } from "../../src/providers/index.ts";
 const TOOLS = ["one", "two"].map((name) => ({ type: "function" as const, function: { name } }));
 const CHOICES: readonly ToolChoice[] = ["required", { type: "function", function: { name: "one" } }];
 
-/** Whether the dialect of the card's provider leaves out one of the two forced choices. */
+/** True if the dialect of the card's provider leaves out one of the two forced choices. */
 function losesForce(card: ModelCard): boolean {
   const provider = PROVIDERS.find(({ name }) => name === card.provider);
   return CHOICES.some((choice) => {

@@ -81,7 +81,7 @@ interface Found {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe-core holds to be serious or worse. */
+/** The violations that axe-core holds to be serious or worse. */
 export async function barriers(page: Page): Promise<readonly string[]> {
   // Not as a script of the page, which its policy would refuse.
   await page.evaluate(AXE);

@@ -46,7 +46,7 @@ function chunk(body: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from("\r\n")]);
 }
 
-/** What becomes of a body on the wire. */
+/** The ways in which a body is sent. */
 const WIRES: Readonly<Record<string, (dice: Dice, shape: Shape) => readonly Step[]>> = {
   plain: (_dice, shape) => framed(shape),
   chunks: (dice, shape) => {
@@ -136,7 +136,7 @@ const WIRE_WEIGHTS = {
   "told to go on": 1,
 };
 
-/** What becomes of the answer itself. */
+/** The changes made to the answer itself. */
 const BODIES: Readonly<Record<string, (dice: Dice, right: RightAnswer, isStream: boolean) => Buffer>> = {
   right: (_dice, right, isStream) => textOf(right, isStream, write),
   structure: (dice, right, isStream) =>

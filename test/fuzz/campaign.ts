@@ -28,7 +28,7 @@ export interface Plan {
 export interface Sums {
   readonly cases: Readonly<Record<Kind, number>>;
   readonly findings: Readonly<Record<Kind, number>>;
-  /** How often each status came, 0 for a connection without an answer. */
+  /** The number of answers by status, 0 for a connection without an answer. */
   readonly statuses: ReadonlyMap<number, number>;
 }
 

@@ -1,9 +1,9 @@
-// What must hold for every answer of the gateway, however odd the request and however broken the provider.
+// The rules that hold for every answer of the gateway, however odd the request and however broken the provider.
 import { isObject, objectOf, parseJson } from "../../src/core/json.ts";
 import type { Case } from "./case.ts";
 import type { Answer, Played } from "./client.ts";
 
-/** What a provider may be to blame for. */
+/** The statuses that a provider may be to blame for. */
 const THEIR_FAULTS = new Set([
   "upstream_error",
   "upstream_auth",

@@ -9,7 +9,7 @@ interface StreamEvent {
 export interface RightAnswer {
   readonly whole: unknown;
   readonly events: readonly StreamEvent[];
-  /** Whether `data: [DONE]` ends its streams. */
+  /** True if `data: [DONE]` ends its streams. */
   readonly hasDone: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface HostileUpstream {
   readonly url: string;
   /** Requests that were read whole. */
   readonly calls: number;
-  /** What a case's request is answered. */
+  /** The answer to a case's request. */
   readonly answers: Map<number, readonly Step[]>;
   stop(): void;
 }

@@ -1,4 +1,4 @@
-// How long `/healthz` takes while others attack, judged only where a trivial server beside it was quick.
+// Times `/healthz` while others attack, judged only where a trivial server beside it was quick.
 import { join } from "node:path";
 
 const HEALTH_MAX_MS = 500;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { PROVIDERS } from "../../src/providers/index.ts";
 
-/** What providers say of keys, purses and models of theirs; a client can have each of them quoted. */
+/** Providers' words on their keys, balances and models; a client can have each of them quoted. */
 const WORDS: readonly string[] = [
   "Incorrect API key provided",
   "Incorrect API key provided: sk-1. You can find your API key at https://x.ai.",

@@ -135,7 +135,7 @@ function anyInput(roll: Roll): ChooseInput {
   };
 }
 
-/** What else the log says of a candidate by name. */
+/** The other things that the log says of a candidate by name. */
 const level = (one: Candidate) => one.level - (one.quality - one.careful);
 
 function highest(candidates: readonly Candidate[], value: (one: Candidate) => number): readonly string[] {

@@ -1,4 +1,4 @@
-// How long a selector's decision takes, for requests of some lengths and catalogues of some sizes.
+// The time that a selector's decision takes, for requests of some lengths and catalogues of some sizes.
 import type { ModelCard } from "../../src/core/card.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { fair } from "../../src/selectors/fair.ts";

@@ -1,4 +1,4 @@
-// What is looked up of every model at each request: nothing is held against one that is well, and medians that are kept hold.
+// Look-ups for every model at each request: nothing is held against one that is well, and medians that are kept hold.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { FadingValues, medianOf, quantilesOf } from "../../src/health/decay.ts";

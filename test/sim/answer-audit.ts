@@ -198,7 +198,7 @@ class AnswerAudit {
       this.#wrong(row.id, `was taken from ${hold.node}, which lives`);
   }
 
-  /** What was produced is charged. Where nothing was, the prompt is, if its client left or the provider kept refusing it. */
+  /** Charges what was produced. If nothing was, the prompt is charged when its client left or the provider kept refusing it. */
   #broken(row: RequestRow, { settlement, isOwed }: ModelRow): void {
     const last = this.#answering(row);
     const sent = bytesOf(last.flatMap((call) => call.sent));

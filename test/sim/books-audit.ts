@@ -130,7 +130,7 @@ export function auditBooks(day: DayRecord, model: Model): readonly string[] {
   return problems;
 }
 
-/** What each owner's days have taken. */
+/** The places that each owner's days have taken. */
 function compareDays(
   database: Database,
   { days }: Model,

@@ -22,7 +22,7 @@ export class ModelDays {
     return this.meters.get(`${owner} ${day}`) ?? none;
   }
 
-  /** What is held of the day's budget for free requests; null where there is none; else why it is refused. */
+  /** The hold on the day's budget for free requests; null if there is none; else the reason why it is refused. */
   free({ offers }: Admission, meter: ModelMeter): bigint | null | string {
     const { models, budgetNanoUsd } = this.#scenario.quota.free;
     const isFree = (card: string) =>
@@ -50,7 +50,7 @@ export class ModelDays {
     if (place.taken) this.slots.set(place.owner, place.taken);
   }
 
-  /** How many answers come back: within the day's bound, unless nobody was sent them. */
+  /** The number of answers that come back: within the day's bound, unless nobody was sent them. */
   giveBack(
     { place }: ModelHold,
     answers: number,

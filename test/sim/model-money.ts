@@ -14,7 +14,7 @@ function picoOf(usdPerMillion: number): bigint {
   return BigInt(Math.round(usdPerMillion * 1_000_000));
 }
 
-/** What an offer costs at worst where a request that names no limit, or a large one, may take so much (`share`). */
+/** The worst cost of an offer if a request that names no limit, or a large one, may take so much (`share`). */
 export function worstOf(offer: Offer, share: bigint, markupParts: number): bigint {
   const fixed = offer.lines.reduce((sum, line) => sum + BigInt(line.count) * picoOf(line.usdPerMillion), 0n);
   const perToken = BigInt(offer.choices) * picoOf(offer.outputUsdPerMillion);
@@ -30,7 +30,7 @@ export function worstOf(offer: Offer, share: bigint, markupParts: number): bigin
   return costOf(tokens < most ? tokens : most);
 }
 
-/** What a free request may take of a budget: all that is left, and a share of it without a limit of its own. */
+/** The part of a budget that a free request may take: all that is left, or a share of it without a limit of its own. */
 export function freeRoom(limit: bigint, spent: bigint, held: bigint): { rest: bigint; share: bigint } {
   const unspent = limit > spent ? limit - spent : 0n;
   const rest = unspent > held ? unspent - held : 0n;

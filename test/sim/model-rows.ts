@@ -57,7 +57,7 @@ export interface ModelReply {
 export interface ModelRow {
   readonly hold: ModelHold;
   readonly settlement: Settlement;
-  /** Whether what its row costs is owed. */
+  /** True if the row's cost is owed. */
   readonly isOwed: boolean;
   /** By which node: another than the hold's resolves what the dead left. */
   readonly by: string;

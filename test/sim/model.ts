@@ -261,7 +261,7 @@ export class Model {
     account.balance += hold.nano;
     spend.held -= hold.nano;
     const charged = due < account.balance ? due : account.balance;
-    // What a key without a limit is charged was never held, so it is never written off.
+    // A charge to a key without a limit was never held, so it is never written off.
     const writtenOff = hold.place.kind === "balance" ? due - charged : 0n;
     account.balance -= charged;
     account.revenue += charged + writtenOff;
@@ -271,7 +271,7 @@ export class Model {
   }
 }
 
-/** Whether a balance could pay for any model of the plan. */
+/** True if a balance could pay for any model of the plan. */
 function payable({ offers, isPayable }: Admission): boolean {
   return isPayable && offers.some(({ isPriced }) => isPriced);
 }

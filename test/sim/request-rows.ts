@@ -28,7 +28,7 @@ export function requestRows(database: Database): ReadonlyMap<string, RequestRow>
   return new Map(found.map((row) => [row.id, row]));
 }
 
-/** What a report may come to: a model reads no more than its context and writes little more than it was told. */
+/** The bounds of a report: a model reads no more than its context and writes little more than its limit. */
 export function possible(invoice: Counted, calls: readonly CallTruth[]): Counted {
   const outputMax = ({ asked, cardId }: CallTruth) =>
     asked.limit ?? modelOf(cardId).outputTokensMax ?? CONTEXT;

@@ -24,7 +24,7 @@ const answers = recordedAnswers();
 const FAILURES_SHOWN_MAX = 20;
 const PATIENT_MS = 120_000;
 
-/** What a client reads off a surface: the answer streamed, and whole. */
+/** A client's reading of a surface: the answer streamed, and whole. */
 interface Reading {
   readonly streamed: (text: string) => Promise<Said>;
   readonly whole: (body: object) => Said;

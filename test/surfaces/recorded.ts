@@ -85,7 +85,7 @@ export function writeStream(exchange: ChatExchange, pieces: readonly Part[], isO
   return text + writer.end();
 }
 
-/** What an answer says: for comparing it with what a client has read. */
+/** The content of an answer, for comparing it with what a client has read. */
 export interface Said {
   readonly text: string;
   readonly refusal: string;

@@ -7,7 +7,7 @@ import type { ChatRequest } from "./form.ts";
 
 /** To parse 100,000 fields of different names takes 30 ms, 700,000 of them over a second. */
 const PLAIN: JsonShape = { depth: 100, elements: 100_000 };
-/** Where the client asked for log probabilities: a whole answer of 1,700 tokens with 20 alternatives each. */
+/** For requests with log probabilities: a whole answer of 1,700 tokens with 20 alternatives each. */
 const WITH_LOGPROBS: JsonShape = { depth: 100, elements: 250_000 };
 /** Whatever a shorter text holds is parsed and written in a millisecond. */
 const CHARACTERS_UNCHECKED = 4096;

@@ -36,7 +36,7 @@ export function fitToHold(
       dropped: ["max_tokens"],
     };
   }
-  // Where only the context bounds the model, so large a limit would leave no room for the prompt.
+  // If only the context bounds the model, so large a limit would leave no room for the prompt.
   const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
   if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))
     return { request, dropped: [] };

@@ -235,7 +235,7 @@ export function partsOf(content: Content | null | undefined): readonly ContentPa
   return content ?? [];
 }
 
-/** Whether the client demands that a tool is called. */
+/** True if the client demands that a tool is called. */
 export function isCallForced({ tools, tool_choice: choice }: ChatRequest): boolean {
   if (tools === undefined || choice === undefined) return false;
   if (typeof choice === "string") return choice === "required";

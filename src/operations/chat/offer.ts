@@ -53,7 +53,7 @@ function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTerms): Of
   return { ...limits, isPriced: true, lines, outputUsdPerMillion: rates.output };
 }
 
-/** What the request's own form says beside it. */
+/** The terms that the request's own form has beside the request. */
 export interface OfferTerms {
   readonly isLimitRequired: boolean;
   /** Searches that the provider may run, at most. */

@@ -8,7 +8,7 @@ import { countTokens } from "./usage.ts";
 /** Tokenizers differ from the provider's own limit by a little, and some end an answer a sentence late. */
 const OUTPUT_SLACK = 1.1;
 const OUTPUT_SLACK_TOKENS = 64;
-/** Where the card knows no bound. */
+/** For cards that know no bound. */
 const TIMES_ESTIMATE = 10;
 
 /** A request as it was sent to the provider that answered it. */
@@ -30,7 +30,7 @@ export function cutUsage(
   if (prompt <= promptMax && completion <= completionMax && searches <= searchesLimit)
     return { usage, isCut: false };
   const [promptTokens, completionTokens] = [Math.min(prompt, promptMax), Math.min(completion, completionMax)];
-  // What is billed apart from what was read and written (Cohere) is cut with it: the cut counts are billed.
+  // Counts that are billed apart from those that were read and written (Cohere) go too: the cut counts are billed.
   const { billed_units: _billed, ...rest } = usage;
   return {
     isCut: true,

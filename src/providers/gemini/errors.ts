@@ -57,7 +57,7 @@ function retryDelayMsOf(details: readonly JsonObject[]): number | undefined {
   return undefined;
 }
 
-/** What the details say beyond the status. */
+/** The meaning of the details beyond the status. */
 function meaningOf(status: number, details: readonly JsonObject[]): FaultCode | undefined {
   const reasons = details.map((each) => stringOf(each.reason) ?? "");
   if (reasons.some((reason) => reason.startsWith("API_KEY_"))) return "upstream_auth";

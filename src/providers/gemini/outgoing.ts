@@ -1,4 +1,4 @@
-// Where a call to generateContent goes, and with which key.
+// The address and the key of a call to generateContent.
 import type { Target } from "../../core/dialect.ts";
 
 /** The key goes into a header, not into the address: addresses end up in logs. The operator's own headers win. */

@@ -13,7 +13,7 @@ import { NodeLock } from "./node-lock.ts";
 import { RowCache } from "./row-cache.ts";
 import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
 
-/** How long another process's lock is waited for unless something else is said. */
+/** The longest wait for another process's lock, unless something else is said. */
 export const LOCK_WAIT_MS = 5000;
 const NODE_BYTES = 8;
 

@@ -31,7 +31,7 @@ export class ContentWriter {
   /** The index of the next block. */
   #next = 0;
   readonly #calls = new CallQueue();
-  /** What a provider wants back of thinking that it doesn't show. */
+  /** Thinking that a provider doesn't show, and wants back. */
   readonly #opaque: ReasoningDetail[] = [];
 
   constructor(seal: Sealer) {

@@ -1,4 +1,4 @@
-// What the gateway changes of a Messages request, whether it is passed on or translated: one row per field, with its reason.
+// The gateway's changes to a Messages request, whether it is passed on or translated: one row per field, with its reason.
 import { Fault } from "../../core/fault.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 
@@ -66,7 +66,7 @@ const SEARCHES_DEFAULT = 5;
 export interface LaneResult {
   readonly body: JsonObject;
   readonly dropped: readonly string[];
-  /** How many searches the provider may run, at most. */
+  /** The most searches that the provider may run. */
   readonly searches: number;
 }
 

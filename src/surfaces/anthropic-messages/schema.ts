@@ -18,7 +18,7 @@ const tool = Type.Object(
   OPEN,
 );
 
-/** What counting tokens and answering have in common. */
+/** The fields that counting tokens and answering have in common. */
 const shared = {
   model: Type.String({ minLength: 1 }),
   messages: Type.Array(message, { minItems: 1 }),

@@ -75,7 +75,7 @@ export class MessageWriter implements Writer<Part> {
 
   #chunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
-    // What follows the provider's own events sums up what they have said.
+    // Chunks behind the provider's own events only sum up what those have said.
     if (this.#verbatim || choices.length === 0) return "";
     let text = this.#start();
     for (const choice of choices) {

@@ -37,7 +37,7 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** What the answer costs, and what was charged for it. */
+/** The cost of the answer, and the charge for it. */
 export function writeCost({ cost, charged }: JsonObject): JsonObject {
   return { ...(cost === undefined ? {} : { cost }), ...(charged === undefined ? {} : { charged }) };
 }

@@ -1,4 +1,4 @@
-// What the gateway changes of a generateContent request, whether it is passed on or translated: one row per field, with its reason.
+// The gateway's changes to a generateContent request, whether it is passed on or translated: one row per field, with its reason.
 import { Fault } from "../../core/fault.ts";
 import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import { isOurSignature } from "../signature.ts";

@@ -105,7 +105,7 @@ export class GenerateWriter implements Writer<Part> {
 
   #chunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
-    // What follows the provider's own events sums up what they have said.
+    // Chunks behind the provider's own events only sum up what those have said.
     if (this.#isVerbatim) return "";
     let text = "";
     for (const choice of choices) text += this.#choice(choice);

@@ -11,7 +11,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { listChunks, type Part } from "../../operations/chat/run.ts";
 
-/** Whether a client's body offers functions in the deprecated form; beside `tools` they count for nothing. */
+/** True if a client's body offers functions in the deprecated form; beside `tools` they count for nothing. */
 export function offersFunctions(body: unknown): boolean {
   const { tools, functions } = objectOf(body);
   return arrayOf(tools).length === 0 && arrayOf(functions).length > 0;

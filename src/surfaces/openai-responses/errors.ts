@@ -3,7 +3,7 @@ import { errorBody, type Fault, type FaultCode } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Refusal } from "../surface.ts";
 
-/** What the client has paid for, or was given, is used up: Codex ends the turn at this code, and retries at any other. */
+/** Faults of a client that has used up what it was given or has paid for: Codex ends the turn at their code, and retries at any other. */
 const USED_UP: ReadonlySet<FaultCode> = new Set([
   "rate_limit_exceeded",
   "budget_exceeded",

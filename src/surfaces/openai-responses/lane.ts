@@ -1,4 +1,4 @@
-// What the gateway changes of a Responses request, whether it is passed on or translated: one row per field, with its reason.
+// The gateway's changes to a Responses request, whether it is passed on or translated: one row per field, with its reason.
 import { Fault } from "../../core/fault.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";

@@ -13,7 +13,7 @@ import { RESPONSES_FORMAT, signThinking } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 import type { ToolNames } from "./tools.ts";
 
-/** What the answer repeats of the request, and how its items are named. */
+/** The parts of a request that its answer repeats, and the names of its items. */
 export interface ResponseOf {
   readonly given: JsonObject;
   readonly names: ToolNames;
@@ -83,7 +83,7 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** What the answer costs, and what was charged for it. */
+/** The cost of the answer, and the charge for it. */
 export function writeCost({ cost, charged }: JsonObject): JsonObject {
   return { ...(cost === undefined ? {} : { cost }), ...(charged === undefined ? {} : { charged }) };
 }

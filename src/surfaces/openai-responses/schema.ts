@@ -7,7 +7,7 @@ const record = Type.Object({}, OPEN);
 
 const item = Type.Object({ type: Type.Optional(Type.String()), role: Type.Optional(Type.String()) }, OPEN);
 
-/** What counting tokens and answering have in common. */
+/** The fields that counting tokens and answering have in common. */
 const shared = {
   model: Type.String({ minLength: 1 }),
   input: Type.Optional(Type.Union([Type.String(), Type.Array(item)])),

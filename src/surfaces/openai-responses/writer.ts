@@ -63,7 +63,7 @@ export class ResponseWriter implements Writer<Part> {
 
   #chunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
-    // What follows the provider's own events sums up what they have said.
+    // Chunks behind the provider's own events only sum up what those have said.
     if (this.#verbatim || choices.length === 0) return "";
     let text = this.#start();
     for (const { delta, finish_reason: reason, logprobs } of choices) {
