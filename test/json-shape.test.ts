@@ -1,7 +1,7 @@
 // The shape of a JSON text is that of the value in it, and an excess is found without looking at the rest.
 import { describe, expect, test } from "bun:test";
 import { isObject } from "../src/core/json.ts";
-import { type JsonShape, shapeOf } from "../src/core/json-shape.ts";
+import { type JsonShape, measureShape } from "../src/core/json-shape.ts";
 
 const UNBOUNDED: JsonShape = { depth: Number.POSITIVE_INFINITY, elements: Number.POSITIVE_INFINITY };
 
@@ -33,16 +33,16 @@ const TEXTS = [
 
 describe("counts what is there", () => {
   test.each(TEXTS)("%s", (text) => {
-    expect(shapeOf(text, UNBOUNDED)).toEqual(countedIn(JSON.parse(text)));
+    expect(measureShape(text, UNBOUNDED)).toEqual(countedIn(JSON.parse(text)));
   });
 });
 
 test("stops at the first excess", () => {
   const many = `[${"[],".repeat(1_000_000)}[]]`;
-  expect(shapeOf(many, { depth: 8, elements: 100 })).toEqual({ depth: 2, elements: 101 });
-  expect(shapeOf("[".repeat(1_000_000), { depth: 8, elements: 100 })).toEqual({ depth: 9, elements: 8 });
+  expect(measureShape(many, { depth: 8, elements: 100 })).toEqual({ depth: 2, elements: 101 });
+  expect(measureShape("[".repeat(1_000_000), { depth: 8, elements: 100 })).toEqual({ depth: 9, elements: 8 });
 });
 
 test("a string without an end holds nothing", () => {
-  expect(shapeOf('["a,b,c', UNBOUNDED)).toEqual({ depth: 1, elements: 1 });
+  expect(measureShape('["a,b,c', UNBOUNDED)).toEqual({ depth: 1, elements: 1 });
 });

@@ -9,7 +9,7 @@ import { choose } from "../src/selectors/choose.ts";
 import { fair } from "../src/selectors/fair.ts";
 import { Learned, SHIFT_MAX } from "../src/selectors/learning/learned.ts";
 import { shippedParameters } from "../src/selectors/parameters.ts";
-import { profileOf } from "../src/selectors/profiles.ts";
+import { findProfile } from "../src/selectors/profiles.ts";
 import { DATA } from "./router/data.ts";
 import { PARAPHRASES } from "./router/paraphrase.ts";
 import {
@@ -33,7 +33,7 @@ import { train } from "./router/train.ts";
 describe("profiles", () => {
   test("every card of the catalogue has a row, and says where it is from", () => {
     for (const card of shippedCards()) {
-      const { skills, spreads, source } = profileOf(card);
+      const { skills, spreads, source } = findProfile(card);
       expect(skills.length).toBe(SKILLS.length);
       expect(skills.every((skill) => skill > 0 && skill < 1)).toBe(true);
       expect(spreads.every((spread) => spread > 0)).toBe(true);
@@ -50,7 +50,7 @@ describe("profiles", () => {
   });
 
   test("a card of which nothing is known is judged by price, and less surely than a measured one", () => {
-    const [dear, cheap] = [cardOf("a", 25), cardOf("b", 0.1)].map((card) => profileOf(card));
+    const [dear, cheap] = [cardOf("a", 25), cardOf("b", 0.1)].map((card) => findProfile(card));
     expect(dear?.skills[0]).toBeGreaterThan(cheap?.skills[0] ?? 1);
     expect(dear?.source).toBe("imputed");
   });

@@ -41,7 +41,7 @@ export class WrongTokens {
   /** Counts a wrong one; gives the Fault that answers it, `invalid_api_key` with the message or `rate_limit_exceeded`. */
   refuse(message: string, address: string): Fault {
     const nowMs = this.#ports.clock.nowMs();
-    this.#turnTo(minuteOf(nowMs));
+    this.#turnTo(toMinute(nowMs));
     this.#shown++;
     this.#unlogged++;
     this.#lastAddress = address;
@@ -57,13 +57,16 @@ export class WrongTokens {
     const { store, clock } = this.#ports;
     const nowMs = clock.nowMs();
     this.#tell(nowMs);
-    this.#turnTo(minuteOf(nowMs));
+    this.#turnTo(toMinute(nowMs));
     const [minute, more] = [this.#minute, this.#shown - this.#shared];
     if (more === 0 || this.#everywhere >= PER_MINUTE) return;
-    const kept = await store.changeSetting(SETTING, (value) => `${minute} ${countOf(value, minute) + more}`);
+    const kept = await store.changeSetting(
+      SETTING,
+      (value) => `${minute} ${readCount(value, minute) + more}`,
+    );
     if (minute !== this.#minute) return;
     this.#shared += more;
-    this.#everywhere = countOf(kept, minute);
+    this.#everywhere = readCount(kept, minute);
   }
 
   /** One line at first and one a minute, however many there are. */
@@ -84,12 +87,12 @@ export class WrongTokens {
   }
 }
 
-function minuteOf(nowMs: number): number {
+function toMinute(nowMs: number): number {
   return Math.floor(nowMs / MINUTE_MS);
 }
 
 /** The count of this minute; one of another minute, or of a clock that goes otherwise, is none. */
-function countOf(kept: string | null, minute: number): number {
+function readCount(kept: string | null, minute: number): number {
   const [, at, count] = KEPT.exec(kept ?? "") ?? [];
   return Number(at) === minute ? Number(count) : 0;
 }

@@ -101,7 +101,7 @@ function take(): number | null {
 }
 
 /** The listener of an app that listens. */
-export function listenerOf(app: App): Listener {
+export function findListener(app: App): Listener {
   // A server that was stopped has none.
   const port = app.server?.port;
   return {

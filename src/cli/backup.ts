@@ -36,7 +36,7 @@ export function runBackup(
       return EXIT.done;
     }
     const copy = backUp(store, only(positionals, "the name of one new file"), masterKeyText);
-    io.out(values.json ? jsonOf(copy) : textOf(copy));
+    io.out(values.json ? jsonOf(copy) : writeSummary(copy));
     return EXIT.done;
   } catch (error) {
     return report(error, HELP, io);
@@ -72,7 +72,7 @@ function copied(store: string, file: string): number {
   }
 }
 
-function textOf({ file, bytes, store, master_key }: Copy): string {
+function writeSummary({ file, bytes, store, master_key }: Copy): string {
   return [
     `Copied ${store} to ${file}: ${bytes} bytes, checked.`,
     `The master key belongs to it and is not in it: keep ${master_key} too, in another place than the copy.`,

@@ -40,7 +40,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { exposition } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
-import { type Listener, listenerOf } from "./accepting.ts";
+import { findListener, type Listener } from "./accepting.ts";
 import { consoleFiles } from "./console-files.ts";
 import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
@@ -131,7 +131,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   return {
     port: app.server?.port ?? 0,
     gateway,
-    listener: listenerOf(app),
+    listener: findListener(app),
     providersOn: () => inForce.settings.providers.length,
     reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {

@@ -24,7 +24,7 @@ export class InForce {
     this.configured = first;
     this.settings = first;
     this.snapshot = snapshotOf(first);
-    this.#listed = idsIn(this.snapshot);
+    this.#listed = listIds(this.snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, () => this.put(this.configured));
     health.configured(first.providers);
   }
@@ -34,7 +34,7 @@ export class InForce {
     this.configured = next;
     this.settings = this.credentials.over(next, PROVIDERS);
     this.snapshot = snapshotOf(this.settings);
-    this.#listed = idsIn(this.snapshot);
+    this.#listed = listIds(this.snapshot);
     this.#health.configured(this.settings.providers);
   }
 
@@ -44,7 +44,7 @@ export class InForce {
   }
 }
 
-function idsIn({ catalogue }: Snapshot): ReadonlySet<string> {
+function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
   return new Set(catalogue.list().map(({ id }) => id));
 }
 

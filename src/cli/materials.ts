@@ -31,14 +31,14 @@ export function billOfMaterials(lockText: string): JsonObject {
     bomFormat: "CycloneDX",
     specVersion: "1.6",
     version: 1,
-    metadata: { component: componentOf("application", program) },
-    components: libraries.map((one) => componentOf("library", one)),
+    metadata: { component: writeComponent("application", program) },
+    components: libraries.map((one) => writeComponent("library", one)),
     dependencies: [program, ...libraries].map(({ purl, needs }) => ({
       ref: purl,
       dependsOn: [...new Set(needs.map((need) => need.purl))].sort(),
     })),
   };
-  return { ...bill, serialNumber: `urn:uuid:${uuidOf(JSON.stringify(bill))}` };
+  return { ...bill, serialNumber: `urn:uuid:${makeUuid(JSON.stringify(bill))}` };
 }
 
 /** Reads packages and what they need, each once however often it is installed. */
@@ -81,7 +81,7 @@ class LockReader {
   }
 }
 
-function componentOf(type: "application" | "library", { name, version, purl, entry }: Locked): JsonObject {
+function writeComponent(type: "application" | "library", { name, version, purl, entry }: Locked): JsonObject {
   const [scope, inScope] = name.startsWith("@") ? name.split("/") : [];
   const licence = stringOf(entry.license);
   const integrity = /^sha512-(.+)$/.exec(stringOf(entry.integrity) ?? "")?.[1];
@@ -95,18 +95,18 @@ function componentOf(type: "application" | "library", { name, version, purl, ent
     ...(integrity === undefined
       ? {}
       : { hashes: [{ alg: "SHA-512", content: Buffer.from(integrity, "base64").toString("hex") }] }),
-    ...(licence === undefined ? {} : { licenses: [licenceOf(licence)] }),
+    ...(licence === undefined ? {} : { licenses: [writeLicence(licence)] }),
     purl,
   };
 }
 
-function licenceOf(licence: string): JsonObject {
+function writeLicence(licence: string): JsonObject {
   if (!EXPRESSION.test(licence)) return { license: { id: licence } };
   return { expression: licence.replace(/^\((.*)\)$/, "$1") };
 }
 
 /** A UUID of version 8 (RFC 9562): made of the text's digest. */
-function uuidOf(text: string): string {
+function makeUuid(text: string): string {
   const hex = new Bun.CryptoHasher("sha256").update(text).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }

@@ -67,7 +67,7 @@ async function openEngine(
 ): Promise<Engine> {
   const path = databaseFile(address);
   if (path !== null) {
-    if (opening === "find" && !isThere(path)) throw new NoStoreError(placeOf(address));
+    if (opening === "find" && !isThere(path)) throw new NoStoreError(showPlace(address));
     return { store: await openSqliteStore({ path, decide }), file: masterKeyFile(path) };
   }
   if (!masterKeyText) {
@@ -94,7 +94,7 @@ export function isThere(path: string): boolean {
 }
 
 /** The store's address as people may see it. */
-function placeOf(address: string): string {
+function showPlace(address: string): string {
   const path = databaseFile(address);
   return path ?? withoutUser(address);
 }
@@ -103,7 +103,7 @@ function placeOf(address: string): string {
 export function storeLine(address: string): string {
   const path = databaseFile(address);
   const isNew = path !== null && !isThere(path);
-  return `poundkey: ${isNew ? "making a new store at" : "the store is"} ${placeOf(address)}`;
+  return `poundkey: ${isNew ? "making a new store at" : "the store is"} ${showPlace(address)}`;
 }
 
 /** The store's files that other users of the machine may read or write. */

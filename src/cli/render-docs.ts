@@ -1,7 +1,7 @@
 // The manual's files, rendered from their sources: for the build, and for a gateway that runs from them.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { addressOf, readChapter } from "../docs/chapter.ts";
+import { readChapter, toAddress } from "../docs/chapter.ts";
 import { API_PAGE, CHAPTER_NAMES } from "../docs/contents.ts";
 import { renderLlmsText } from "../docs/llms.ts";
 import { type Manual, renderApiPage, renderChapter } from "../docs/page.ts";
@@ -20,7 +20,7 @@ SwaggerUIBundle({ url: api.dataset.document, domNode: api, deepLinking: true, va
 
 /** Renders and compresses the manual. Throws when a chapter is missing or has no title. */
 export async function renderedFiles(): Promise<readonly PageFile[]> {
-  const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: textIn(SOURCES, `${name}.md`) }));
+  const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: readText(SOURCES, `${name}.md`) }));
   const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));
   const files: readonly (readonly [name: string, content: string | Buffer])[] = [
     ...sources.map(({ name, markdown }) => [`${name}.md`, markdown] as const),
@@ -30,11 +30,11 @@ export async function renderedFiles(): Promise<readonly PageFile[]> {
     [`${API_PAGE}.html`, renderApiPage(manual)],
     ["llms.txt", renderLlmsText(manual)],
     ["search.json", JSON.stringify(searchIndex(manual))],
-    ["manual.css", textIn(SOURCES, "manual.css")],
+    ["manual.css", readText(SOURCES, "manual.css")],
     ["manual.js", await bundledScript()],
     ["swagger-ui.css", packagedText("swagger-ui.css")],
     ["swagger-ui.js", packagedText("swagger-ui-bundle.js") + DRAW_API],
-    ["icon.svg", textIn(CONSOLE, "icon.svg")],
+    ["icon.svg", readText(CONSOLE, "icon.svg")],
     ...PICTURES.map((name) => [name, readFileSync(join(CONSOLE, "pictures", name))] as const),
   ];
   return files.map(([name, content]) => {
@@ -45,7 +45,7 @@ export async function renderedFiles(): Promise<readonly PageFile[]> {
 function searchIndex(manual: Manual): readonly Entry[] {
   return [...manual.values()].flatMap(({ name, title, sections }) =>
     sections.map(({ id, heading, text }) => {
-      const href = addressOf(name) + (id === "" ? "" : `#${id}`);
+      const href = toAddress(name) + (id === "" ? "" : `#${id}`);
       return { href, chapter: title, heading, text };
     }),
   );
@@ -65,6 +65,6 @@ function packagedText(name: string): string {
   return readFileSync(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir), "utf8");
 }
 
-function textIn(folder: string, name: string): string {
+function readText(folder: string, name: string): string {
   return readFileSync(join(folder, name), "utf8");
 }

@@ -84,7 +84,7 @@ function isKeyName(path: Path, at: number): boolean {
 
 /** A value as an error at that field shows it: short, on one line, and not at all where it may be a secret. */
 export function shown(value: unknown, path: Path): string {
-  if (value === null || value === undefined || typeof value === "object") return kindOf(value);
+  if (value === null || value === undefined || typeof value === "object") return nameKind(value);
   if (path.some((step) => typeof step === "string" && SECRET_FIELD.test(step))) return "another value";
   // Masked before it is cut: half a secret no longer looks like one.
   const json = masked(JSON.stringify(value) ?? String(value));
@@ -92,7 +92,7 @@ export function shown(value: unknown, path: Path): string {
 }
 
 /** The kind of value it is, without the value. */
-export function kindOf(value: unknown): string {
+export function nameKind(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a mapping";

@@ -244,17 +244,17 @@ const SAME: readonly (readonly [path: string, as: string])[] = [
   ["providers.<name>.models[].price.tiers[].", "providers.<name>.models[].price."],
 ];
 
-export function noteOf(path: string): FieldNote | undefined {
+export function findNote(path: string): FieldNote | undefined {
   const own = FIELDS[path];
   if (own !== undefined) return own;
   const same = SAME.find(([from]) => path.startsWith(from));
-  return same && noteOf(path.replace(...same));
+  return same && findNote(path.replace(...same));
 }
 
 /** Writes into a JSON Schema of the configuration what its fields mean, for editors to show. */
 export function describeFields(schema: JsonObject): JsonObject {
   visitFields(schema, (path, field) => {
-    const note = noteOf(path);
+    const note = findNote(path);
     if (note === undefined) return;
     field.description = note.meaning;
     if (note.default !== undefined) field.default = note.default;

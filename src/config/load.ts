@@ -16,7 +16,7 @@ import { providersOf } from "./providers.ts";
 import { ADMIN_TOKEN, type Config } from "./schema.ts";
 import { clockMinutes, durationMs, isStoreUrl, sizeBytes } from "./units.ts";
 import { validate } from "./validate.ts";
-import { warningsOf } from "./warnings.ts";
+import { collectWarnings } from "./warnings.ts";
 import { YamlText } from "./yaml.ts";
 
 /** What the command line decides over the file. */
@@ -77,7 +77,11 @@ export function loadSettings(input: LoadInput): Loaded {
   }
   const { settings, issues } = settingsOf(checked.config, input);
   if (issues.length > 0) return failed(issues, yaml, input.file);
-  return { ok: true, settings, warnings: placed(warningsOf(checked.config, settings), yaml, input.file) };
+  return {
+    ok: true,
+    settings,
+    warnings: placed(collectWarnings(checked.config, settings), yaml, input.file),
+  };
 }
 
 /** Aliases that repeat beyond all bounds are no configuration: the schema refuses what is given in their place. */
@@ -141,8 +145,8 @@ function serverOf(
   { env, overrides }: LoadInput,
   issues: Issue[],
 ): ServerRules {
-  const bodyBytesMax = bytesOf(server.body_limit) ?? BODY_BYTES;
-  const bodyMemoryBytes = bytesOf(server.body_memory) ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax);
+  const bodyBytesMax = parseBytes(server.body_limit) ?? BODY_BYTES;
+  const bodyMemoryBytes = parseBytes(server.body_memory) ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax);
   if (bodyMemoryBytes < bodyBytesMax) {
     const message = "expected at least as much as body_limit: one body must always fit";
     issues.push({ path: ["server", "body_memory"], at: "value", message });
@@ -161,7 +165,7 @@ function serverOf(
   };
 }
 
-function bytesOf(size: string | number | undefined): number | null {
+function parseBytes(size: string | number | undefined): number | null {
   return size === undefined ? null : sizeBytes(size);
 }
 

@@ -4,7 +4,7 @@ import { ValueErrorType } from "@sinclair/typebox/errors";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { isObject } from "../core/json.ts";
 import { nearest } from "../core/nearest.ts";
-import { type Issue, kindOf, type Path, shown } from "./errors.ts";
+import { type Issue, nameKind, type Path, shown } from "./errors.ts";
 import { type Interpolated, typedValue } from "./interpolate.ts";
 import { type Config, ConfigSchema } from "./schema.ts";
 
@@ -83,7 +83,7 @@ function issueOf(error: ValueError, path: Path, source: string | undefined): Iss
     return { path, at: "key", message: `this field is missing: expected ${expectation(schema)}` };
   }
   // A bare value where fields or a list belong is often a key that was written one level too high.
-  const got = isContainer(schema) ? kindOf(value) : shown(source ?? value, path);
+  const got = isContainer(schema) ? nameKind(value) : shown(source ?? value, path);
   return { path, at: "value", message: `expected ${expectation(schema)}, got ${got}` };
 }
 

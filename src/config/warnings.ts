@@ -5,7 +5,7 @@ import type { Config } from "./schema.ts";
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/i;
 
-export function warningsOf(config: Config, settings: Settings): readonly Issue[] {
+export function collectWarnings(config: Config, settings: Settings): readonly Issue[] {
   return [
     ...warnOfUnlistedModels(config),
     ...warnOfUnboundedSpending(config, settings),

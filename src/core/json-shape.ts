@@ -17,7 +17,7 @@ const CASE = 0x20;
 const SPACE = 0x20;
 
 /** The shape of a JSON text; the pass stops at the first excess over `most`. A text that isn't JSON has some shape too. */
-export function shapeOf(text: string, most: JsonShape): JsonShape {
+export function measureShape(text: string, most: JsonShape): JsonShape {
   let depth = 0;
   let deepest = 0;
   let elements = 0;

@@ -43,12 +43,12 @@ export function traceOf(json: string | null): Trace | null {
     attempts: arrayOf(kept.attempts).flatMap(attemptOf),
     bill: arrayOf(kept.bill).flatMap(lineOf),
     markup: numberOf(kept.markup) ?? 1,
-    usageImplausible: claimOf(kept.usageImplausible),
+    usageImplausible: readClaim(kept.usageImplausible),
     message: stringOf(kept.message) ?? null,
   };
 }
 
-function claimOf(value: unknown): Trace["usageImplausible"] {
+function readClaim(value: unknown): Trace["usageImplausible"] {
   if (!isObject(value)) return null;
   const { promptTokens, completionTokens } = value;
   return { promptTokens: numberOf(promptTokens) ?? 0, completionTokens: numberOf(completionTokens) ?? 0 };

@@ -41,19 +41,19 @@ export function readChapter(name: string, markdown: string): Chapter {
     summary: plainText(/<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? ""),
     html: forPage(rendered),
     headings: headings.filter(({ level }) => level > 1),
-    sections: sectionsOf(rendered),
+    sections: splitSections(rendered),
   };
 }
 
 /** The address of a chapter's page. */
-export function addressOf(name: string): string {
+export function toAddress(name: string): string {
   return name === INDEX ? "/docs" : `/docs/${name}`;
 }
 
 /** Links between the files become links between the pages; headings get a link to themselves; wide blocks scroll alone. */
 function forPage(rendered: string): string {
   return rendered
-    .replace(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_, name, at = "") => `href="${addressOf(name)}${at}"`)
+    .replace(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_, name, at = "") => `href="${toAddress(name)}${at}"`)
     .replace(/src="\.\.\/console\/pictures\//g, 'loading="lazy" src="/docs/')
     .replace(HEADING, (whole, level, id, html) =>
       level === "1" ? whole : `<h${level} id="${id}"><a href="#${id}">${html}</a></h${level}>`,
@@ -74,7 +74,7 @@ function withLabels(table: string): string {
   });
 }
 
-function sectionsOf(rendered: string): readonly Section[] {
+function splitSections(rendered: string): readonly Section[] {
   const starts = [...rendered.matchAll(HEADING)];
   return starts.map((start, at) => {
     const [whole, level, id = "", html = ""] = start;

@@ -1,5 +1,5 @@
 // The manual's pages as HTML: a chapter, or the API's page, within the same frame.
-import { addressOf, type Chapter } from "./chapter.ts";
+import { type Chapter, toAddress } from "./chapter.ts";
 import { API_PAGE, INDEX, PARTS } from "./contents.ts";
 
 /** Every chapter of the manual by its name. */
@@ -70,7 +70,7 @@ ${body}
 function navigation(current: string, manual: Manual): string {
   const item = (name: string, title: string) => {
     const mark = name === current ? ' aria-current="page"' : "";
-    return `<li><a href="${addressOf(name)}"${mark}>${escaped(title)}</a></li>`;
+    return `<li><a href="${toAddress(name)}"${mark}>${escaped(title)}</a></li>`;
   };
   const parts = PARTS.map(({ title, chapters }) => {
     const items = chapters.map((name) => item(name, shortTitle(name, manual)));
@@ -116,7 +116,7 @@ function neighbours(name: string, manual: Manual): string {
   const link = (neighbour: string | undefined, rel: string, before: string) => {
     if (neighbour === undefined) return "";
     const title = manual.get(neighbour)?.title ?? neighbour;
-    return `<a rel="${rel}" href="${addressOf(neighbour)}"><span>${before}</span> ${escaped(title)}</a>`;
+    return `<a rel="${rel}" href="${toAddress(neighbour)}"><span>${before}</span> ${escaped(title)}</a>`;
   };
   const before = link(names[at - 1], "prev", "Previous");
   const after = link(names[at + 1], "next", "Next");

@@ -10,20 +10,20 @@ export function explainBroken(cause: unknown, how: Pick<FaultDetails, "unsent" |
   return new Fault("upstream_error", message, { cause, ...how });
 }
 
-function codeOf(error: unknown): unknown {
+function findCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
 export function isReset(error: unknown): boolean {
-  return codeOf(error) === "ECONNRESET";
+  return findCode(error) === "ECONNRESET";
 }
 
 /** Nothing was sent. */
 export function isUnconnected(error: unknown): boolean {
-  return UNCONNECTED.test(String(codeOf(error)));
+  return UNCONNECTED.test(String(findCode(error)));
 }
 
 /** `fetch` and its bodies throw a TypeError, an Error with a system code, or a DOMException. */
 export function isNetworkError(error: unknown): boolean {
-  return typeof codeOf(error) === "string" || error instanceof TypeError || error instanceof DOMException;
+  return typeof findCode(error) === "string" || error instanceof TypeError || error instanceof DOMException;
 }

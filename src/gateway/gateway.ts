@@ -8,7 +8,7 @@ import type { Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import { unfold } from "../operations/chat/fold.ts";
 import type { ChatReply, Usage } from "../operations/chat/form.ts";
-import { offersOf } from "../operations/chat/offer.ts";
+import { makeOffers } from "../operations/chat/offer.ts";
 import type { Part } from "../operations/chat/run.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Begun } from "./answer-stream.ts";
@@ -241,7 +241,7 @@ export class Gateway {
       stream: request.stream === true,
       answers: request.n ?? 1,
       offers: () =>
-        offersOf(
+        makeOffers(
           plan.map(({ card }) => card),
           request,
           call,

@@ -91,7 +91,7 @@ export class Key {
     if (status === FORBIDDEN && this.#served !== null && this.#served !== card.id) return false;
     this.#refusal.failed(nowMs, isProbe);
     const isNew = this.retired === null;
-    this.retired = { atMs: nowMs, reason: reasonOf(status) };
+    this.retired = { atMs: nowMs, reason: explainStatus(status) };
     return isNew;
   }
 
@@ -110,7 +110,7 @@ export class Key {
 
 const NONE: readonly Breaker[] = [];
 
-function reasonOf(status: number | null): string {
+function explainStatus(status: number | null): string {
   if (status === 401) return "the provider says that the key is not valid (401)";
   if (status === FORBIDDEN) return "the provider says that the key is not permitted (403)";
   return `the provider says that the key's credit or quota is used up (${status ?? "no status"})`;

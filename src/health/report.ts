@@ -26,21 +26,21 @@ function providerOf(setup: ProviderSetup, parts: ReportParts): ProviderHealth {
   const listed = parts.cards.filter(({ provider }) => provider === setup.name).map(({ id }) => id);
   const asked = [...health.cards()].map(([id]) => id).filter((id) => id.startsWith(prefix));
   const ids = [...new Set([...listed, ...asked])];
-  const deployments = asked.flatMap((id) => lanesOf(health, id));
+  const deployments = asked.flatMap((id) => listDeployments(health, id));
   return {
     name: setup.name,
     dialect: setup.dialect,
     baseUrl: setup.baseUrl,
-    ...vitalsOf(deployments, health.address(setup.name), nowMs),
+    ...summarize(deployments, health.address(setup.name), nowMs),
     credentials: setup.credentials.map((credential) => credentialOf(setup, credential, asked, parts)),
     models: ids.map((id) => modelOf(id, parts)),
   };
 }
 
 function modelOf(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
-  const deployments = lanesOf(health, id);
+  const deployments = listDeployments(health, id);
   const waits = deployments.map((deployment) => deployment.waitMs(nowMs) ?? 0);
-  const addressMs = health.address(providerIn(id))?.breaker.waitMs(nowMs) ?? 0;
+  const addressMs = health.address(parseProvider(id))?.breaker.waitMs(nowMs) ?? 0;
   const waitMs = Math.max(addressMs, waits.length === 0 ? 0 : Math.min(...waits));
   return {
     id,
@@ -68,27 +68,27 @@ function credentialOf(
     untilMs: retired || restMs > 0 ? Math.ceil(wallMs + waitMs) : null,
     reason: retired?.reason ?? (restMs > 0 ? RESTING : null),
     inFlight: key?.inFlight ?? 0,
-    errorRate: errorRateOf(deployments, nowMs),
+    errorRate: computeErrorRate(deployments, nowMs),
   };
 }
 
 const RESTING = "the provider refuses requests for load (429)";
 
-function providerIn(id: string): string {
+function parseProvider(id: string): string {
   return id.slice(0, id.indexOf("#"));
 }
 
-function lanesOf(health: Health, id: string): readonly Deployment[] {
+function listDeployments(health: Health, id: string): readonly Deployment[] {
   return [...(health.card(id)?.deployments.values() ?? [])];
 }
 
 /** One model's, over all of its credentials: for whoever chooses among models. */
 export function vitalsOfCard(health: Health, id: string, nowMs: number): Vitals {
-  return vitalsOf(lanesOf(health, id), health.address(providerIn(id)), nowMs);
+  return summarize(listDeployments(health, id), health.address(parseProvider(id)), nowMs);
 }
 
 /** It counts as open when it is so by every credential: one that is asked is enough to serve. And when its address is. */
-function vitalsOf(deployments: readonly Deployment[], address: Address | undefined, nowMs: number): Vitals {
+function summarize(deployments: readonly Deployment[], address: Address | undefined, nowMs: number): Vitals {
   const states = deployments.map(({ breaker }) => breaker.state);
   const isShut = states.length > 0 && !states.includes("closed");
   const own = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
@@ -106,7 +106,7 @@ function vitalsOf(deployments: readonly Deployment[], address: Address | undefin
   const [p50, p95] = first ?? [];
   return {
     breaker,
-    errorRate: errorRateOf(deployments, nowMs),
+    errorRate: computeErrorRate(deployments, nowMs),
     inFlight: deployments.reduce((sum, deployment) => sum + deployment.inFlight, 0),
     firstTokenMs: p50 === undefined || p95 === undefined ? null : { p50, p95 },
     tokensPerSecond: speed?.[0] ?? null,
@@ -116,7 +116,7 @@ function vitalsOf(deployments: readonly Deployment[], address: Address | undefin
 /** What has faded to less than this tells nothing. */
 const OUTCOMES_MIN = 0.05;
 
-function errorRateOf(deployments: readonly Deployment[], nowMs: number): number | null {
+function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number | null {
   const outcomes = deployments.map((deployment) => deployment.outcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
   const all = bad + outcomes.reduce((sum, one) => sum + one.good, 0);
@@ -126,7 +126,7 @@ function errorRateOf(deployments: readonly Deployment[], nowMs: number): number 
 /** For each model that was asked: by how many of its credentials it isn't asked now. */
 export function openBreakers(health: Health): ReadonlyMap<string, number> {
   const open = [...health.cards()].map(([id, { deployments }]): readonly [string, number] => {
-    const isShut = health.address(providerIn(id))?.breaker.isOpen === true;
+    const isShut = health.address(parseProvider(id))?.breaker.isOpen === true;
     return [id, [...deployments.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];
   });
   return new Map(open);

@@ -5,7 +5,7 @@ import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
 import { usdOf } from "../core/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
-import { profileOf } from "../selectors/profiles.ts";
+import { findProfile } from "../selectors/profiles.ts";
 
 /** All cards that are known, on or off, in the catalogue's order. */
 export function modelsView({ ownModels, overlay, providers }: Settings) {
@@ -34,7 +34,7 @@ function modelView(card: ModelCard, offBecause: "provider_off" | "disabled" | nu
     capabilities: [...card.capabilities],
     pricing: card.price && priceView(card.price),
     released: card.created === 0 ? null : new Date(card.created * 1000).toISOString().slice(0, 10),
-    skills_source: profileOf(card).source,
+    skills_source: findProfile(card).source,
   };
 }
 

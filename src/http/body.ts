@@ -1,7 +1,7 @@
 // A request's JSON body, read with bounds: size, type, encoding, memory, pace, UTF-8, structure, then JSON.
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
-import { shapeOf } from "../core/json-shape.ts";
+import { measureShape } from "../core/json-shape.ts";
 import type { Deadlines } from "../gateway/deadlines.ts";
 import type { BodyMemory, Reservation } from "./body-memory.ts";
 import { BodyPace } from "./body-pace.ts";
@@ -172,7 +172,7 @@ function decode(bytes: Uint8Array): string {
 }
 
 function parse(text: string): unknown {
-  const { depth, elements } = shapeOf(text, { depth: DEPTH_MAX, elements: ELEMENTS_MAX });
+  const { depth, elements } = measureShape(text, { depth: DEPTH_MAX, elements: ELEMENTS_MAX });
   if (depth > DEPTH_MAX) throw notJson(`it is nested deeper than ${DEPTH_MAX} levels`);
   if (elements > ELEMENTS_MAX) throw notJson(`it holds more than ${ELEMENTS_MAX} elements and fields`);
   try {

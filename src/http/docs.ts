@@ -26,11 +26,11 @@ export function docsRoutes(load: () => Promise<readonly PageFile[]>) {
   return app
     .get("/openapi.json", document)
     .get("/docs", ({ request }) => serve(FIRST_PAGE, request, REVALIDATE))
-    .get("/docs/*", ({ request, params }) => serve(fileOf(params["*"]), request, REVALIDATE))
+    .get("/docs/*", ({ request, params }) => serve(toFile(params["*"]), request, REVALIDATE))
     .get("/llms.txt", ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE));
 }
 
 /** A chapter's page is at its bare name, with one trailing slash or none; every other file at its own. */
-function fileOf(path: string): string {
+function toFile(path: string): string {
   return path.includes(".") ? path : `${path.replace(/\/$/, "")}.html`;
 }

@@ -24,7 +24,7 @@ export function modelRoutes(ports: HttpPorts) {
   };
   const one = async (bearer: string | undefined, { headers }: Request, id: string) => {
     const key = await ports.authenticate(findSecret(bearer, headers));
-    const entry = entryOf(decoded(id), key, ports.snapshot().catalogue);
+    const entry = findEntry(decoded(id), key, ports.snapshot().catalogue);
     return json(200, isAnthropic(headers) ? writeAnthropicModel(entry) : entry);
   };
   return new Elysia()
@@ -39,7 +39,7 @@ export function modelRoutes(ports: HttpPorts) {
     })
     .get("/v1beta/models/*", async ({ bearer, request, params }) => {
       const key = await ports.authenticate(findSecret(bearer, request.headers));
-      return json(200, writeGeminiModel(entryOf(decoded(params["*"]), key, ports.snapshot().catalogue)));
+      return json(200, writeGeminiModel(findEntry(decoded(params["*"]), key, ports.snapshot().catalogue)));
     });
 }
 
@@ -66,7 +66,7 @@ function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[
   return [...selectorsOf(key).map(selectorView), ...named.map(modelView)];
 }
 
-function entryOf(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {
+function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {
   const found = catalogue.resolve(id);
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
   if (found.kind === "selector" && selectorsOf(key).includes(found.selector))

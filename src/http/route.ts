@@ -43,7 +43,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   const asked = readChatRequest(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(candidatesOf(key, catalogue).map(({ id }) => id));
-  const choice = choose(selectorOf(asked.model, key, ports), {
+  const choice = choose(requireSelector(asked.model, key, ports), {
     ...knownNow(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
     request: asked,
     needs: needsOf(asked),
@@ -55,7 +55,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   return json(200, routeView(choice));
 }
 
-function selectorOf(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
+function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
   const selection = selectionOf(model, key, ports.snapshot().catalogue);
   if (selection.kind === "selector") return selection.selector;
   const message = "Invalid 'model': a selector chooses, so name Router#best, Router#fair or Router#light.";

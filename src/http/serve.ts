@@ -97,7 +97,7 @@ async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: 
   if (call.request.stream === true) return streamed(ports, { visit, exchange, call, facts, over });
   try {
     const reply = await ports.gateway.complete(call, facts);
-    return json(200, exchange.whole(reply, stampOf(call, facts)), factHeaders(facts));
+    return json(200, exchange.whole(reply, makeStamp(call, facts)), factHeaders(facts));
   } finally {
     over();
   }
@@ -192,7 +192,7 @@ function makeCall(
 }
 
 /** An answer that is given again is the same one. */
-function stampOf({ id, created, request }: Call, { replayed, model }: Facts): Stamp {
+function makeStamp({ id, created, request }: Call, { replayed, model }: Facts): Stamp {
   return {
     ...(replayed ?? { id, created }),
     model: model ?? request.model,
@@ -214,7 +214,7 @@ async function streamed(
 ): Promise<Response> {
   const answer = await streamAnswer({
     chunks: ports.gateway.stream(call, facts),
-    writer: exchange.writer(() => stampOf(call, facts)),
+    writer: exchange.writer(() => makeStamp(call, facts)),
     requestId: call.requestId,
     deadlines: ports.deadlines,
     keepAliveMs: ports.server.keepAliveMs,

@@ -13,7 +13,7 @@ const misspelled = new WeakSet<Request>();
 
 /** The refusal of a target that is not spelled as the path it is resolved to. */
 export function refuseSpelling(request: Request): Fault | null {
-  if (!misspelled.has(request) && segmentsOf(request).every(isPlain)) return null;
+  if (!misspelled.has(request) && listSegments(request).every(isPlain)) return null;
   const path = pathOf(request.url);
   if (isForOperators(path)) return new Fault("unknown_url", "Unknown request URL.");
   const message = `Unknown request URL.${hintAt(path)} Spell it without '.', '..', '\\' or '//'.`;
@@ -21,7 +21,7 @@ export function refuseSpelling(request: Request): Fault | null {
 }
 
 /** The segments that Bun's router took out of the raw target, decoded: those that its pattern leaves open. */
-function segmentsOf(request: Request): readonly unknown[] {
+function listSegments(request: Request): readonly unknown[] {
   return "params" in request ? Object.values(objectOf(request.params)) : [];
 }
 

@@ -2,7 +2,7 @@
 import type { Admission, Answer, Granted, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, invalidKey, isLive } from "../core/key.ts";
-import { limitOf, limitsOf, openDay, type Standing, standingOf, usedUp } from "./allowance.ts";
+import { limitOf, limitsOf, openDay, readStanding, type Standing, usedUp } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { freeTerms } from "./budget.ts";
 import { standAside, takePlaces } from "./places.ts";
@@ -46,7 +46,7 @@ function letIn(books: Books, demand: Admission, key: GatewayKey): Answer {
     const place = standAside("unlimited", openDay(books, key, quota, nowMs), null);
     return { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens: null };
   }
-  const standing = standingOf(books, key, limit, quota, nowMs);
+  const standing = readStanding(books, key, limit, quota, nowMs);
   const hasPlace = standing.meter.used < limit;
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
   const terms = hasPlace || hasSlot ? freeTerms(demand, standing) : null;

@@ -49,8 +49,8 @@ function ownerOf(key: GatewayKey, quota: QuotaRules): string {
   return quota.scope === "account" && key.requestsPerDay === "default" ? key.accountId : key.id;
 }
 
-/** The rows that `standingOf` may need, whatever the key's row will turn out to say. */
-export function readsOf(key: GatewayKey, { quota }: LedgerRules, nowMs: number): Reads {
+/** The rows that `readStanding` may need, whatever the key's row will turn out to say. */
+export function makeReads(key: GatewayKey, { quota }: LedgerRules, nowMs: number): Reads {
   const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
   const today = dayOf(nowMs, quota);
   const owners = quota.scope === "account" ? [key.id, key.accountId] : [key.id];
@@ -88,7 +88,7 @@ export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowM
 }
 
 /** The standing of a key with a limit. */
-export function standingOf(
+export function readStanding(
   counts: Counts,
   key: GatewayKey,
   limit: number,

@@ -21,7 +21,7 @@ const SHARE_ALONE = 1 / 4;
  * so all 200 of a day's requests can be under way at once at $15 per million tokens of output and $20 a day, where plain
  * quarters would leave nothing after thirty.
  */
-function roomIn({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Budget): Room {
+function measureRoom({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Budget): Room {
   const unspent = Math.max(0, limitNanoUsd - spentNanoUsd);
   const nanoUsd = Math.max(0, unspent - heldNanoUsd);
   const alone = unspent === 0 ? 0 : nanoUsd / unspent;
@@ -43,7 +43,7 @@ export function freeTerms(demand: Admission, day: OpenDay): FreeTerms {
     return { kind: "free", terms: free.length === offers.length ? null : unheld(free) };
   }
   const { freeSpentNanoUsd: spentNanoUsd, freeHeldNanoUsd: heldNanoUsd } = day.meter;
-  const room = roomIn({ limitNanoUsd: budgetNanoUsd, spentNanoUsd, heldNanoUsd });
+  const room = measureRoom({ limitNanoUsd: budgetNanoUsd, spentNanoUsd, heldNanoUsd });
   const terms = coverSome(free, room, billing.markup);
   if (terms === null && offers.length > 0) return { kind: "refused", fault: budgetUsedUp(demand, day) };
   return { kind: "free", terms };

@@ -7,7 +7,7 @@ import type { Hold } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { type Counts, type LedgerRules, limitOf, readsOf, standingOf } from "./allowance.ts";
+import { type Counts, type LedgerRules, limitOf, makeReads, readStanding } from "./allowance.ts";
 import { dayOf } from "./day.ts";
 
 /** A request that asks to be let in. */
@@ -117,7 +117,7 @@ function ticketOf(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
   const rules = parts.rules();
   const replyId = idempotency?.replyId ?? null;
-  return { ask, reads: { ...readsOf(key, rules, nowMs), requestId: id, replyId }, rules };
+  return { ask, reads: { ...makeReads(key, rules, nowMs), requestId: id, replyId }, rules };
 }
 
 /** This and `write` are no async functions: they are on every request's way, and each would cost it half a microsecond. */
@@ -237,7 +237,7 @@ async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey):
   const nowMs = clock.nowMs();
   const { quota, billing } = rules();
   const rows = isCounted(key, quota, billing)
-    ? await store.read(readsOf(key, { quota, billing }, nowMs))
+    ? await store.read(makeReads(key, { quota, billing }, nowMs))
     : null;
   return allowanceOf(key, rows, quota, billing, nowMs);
 }
@@ -252,7 +252,7 @@ async function allowances(
   const found = new Map<string, Allowance>();
   for (const ofAccount of Map.groupBy(keys, ({ accountId }) => accountId).values()) {
     const counted = ofAccount.filter((key) => isCounted(key, quota, billing));
-    const [read, ...others] = counted.map((key) => readsOf(key, { quota, billing }, nowMs));
+    const [read, ...others] = counted.map((key) => makeReads(key, { quota, billing }, nowMs));
     const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
     const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
     for (const key of ofAccount) found.set(key.id, allowanceOf(key, rows, quota, billing, nowMs));
@@ -275,7 +275,7 @@ function allowanceOf(
   if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
   const limit = limitOf(key, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
-  const standing = standingOf(countsOf(rows), key, limit, quota, nowMs);
+  const standing = readStanding(countsOf(rows), key, limit, quota, nowMs);
   const { used } = standing.meter;
   const throttled = used >= limit && standing.slotAtMs !== null;
   return {

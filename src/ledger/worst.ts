@@ -41,7 +41,7 @@ export function coverSome(offers: readonly Offer[], room: Room, markup: number):
   let nanoUsd = 0;
   const outputTokens: Record<string, number> = {};
   for (const offer of offers) {
-    const tokens = outputFor(offer, room.unnamedNanoUsd, markup);
+    const tokens = chooseOutput(offer, room.unnamedNanoUsd, markup);
     const worst = worstCost(offer, tokens, markup);
     if (worst > room.nanoUsd) continue;
     nanoUsd = Math.max(nanoUsd, worst);
@@ -51,7 +51,7 @@ export function coverSome(offers: readonly Offer[], room: Room, markup: number):
 }
 
 /** The output per choice to hold for: what the client named, else as much of the model's limit as its share covers. */
-function outputFor(offer: Offer, shareNanoUsd: NanoUsd, markup: number): number {
+function chooseOutput(offer: Offer, shareNanoUsd: NanoUsd, markup: number): number {
   const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
   const isMeant = !offer.isLimitRequired && asked !== null && asked <= OUTPUT_TOKENS_NAMED_MAX;
   if (isMeant) return asked;

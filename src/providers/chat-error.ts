@@ -47,17 +47,17 @@ export function explainChat(
 ): Fault {
   const parsed = parseJson(body);
   const said = parsed === undefined ? { message: plainText(body), codes: [] } : saidIn(parsed);
-  return faultOf(status, said, retryAfterMsOf(headers, nowMs), rules);
+  return readFault(status, said, retryAfterMsOf(headers, nowMs), rules);
 }
 
 /** The fault for an error that came with HTTP 200: an event of a stream, or a whole body. */
 export function explainInside(body: JsonObject): Fault {
   const said = saidIn(body);
   const typed = said.codes.map((code) => STATUS_OF_TYPE.get(code)).find((status) => status !== undefined);
-  return faultOf(said.status ?? typed ?? 500, said, undefined);
+  return readFault(said.status ?? typed ?? 500, said, undefined);
 }
 
-function faultOf(
+function readFault(
   status: number,
   { message, codes, param }: Said,
   retryAfterMs: number | undefined,

@@ -10,10 +10,10 @@ import { knownCount, reportedCount } from "./counts.ts";
  * malformed count is NaN.
  */
 export function usageIn(body: JsonObject): Usage | undefined {
-  if (isObject(body.usage)) return usageOf(body.usage);
-  if (isObject(body.x_groq) && isObject(body.x_groq.usage)) return usageOf(body.x_groq.usage);
+  if (isObject(body.usage)) return parseUsage(body.usage);
+  if (isObject(body.x_groq) && isObject(body.x_groq.usage)) return parseUsage(body.x_groq.usage);
   const first: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined;
-  if (isObject(first) && isObject(first.usage)) return usageOf(first.usage);
+  if (isObject(first) && isObject(first.usage)) return parseUsage(first.usage);
   return undefined;
 }
 
@@ -23,12 +23,12 @@ const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"]
 const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
 const TOOL_USES = ["server_tool_use", "server_tool_use_details"] as const;
 
-function usageOf(given: JsonObject): Usage | undefined {
+function parseUsage(given: JsonObject): Usage | undefined {
   const prompt = knownCount(given.prompt_tokens ?? given.input_tokens);
   const completion = knownCount(given.completion_tokens ?? given.output_tokens);
   if (prompt === undefined && completion === undefined) return undefined;
-  const promptDetails = countsIn(given.prompt_tokens_details);
-  const completionDetails = countsIn(given.completion_tokens_details);
+  const promptDetails = readCounts(given.prompt_tokens_details);
+  const completionDetails = readCounts(given.completion_tokens_details);
   for (const field of CACHED) {
     const cached = knownCount(given[field]);
     if (cached !== undefined) promptDetails.cached_tokens ??= cached;
@@ -71,7 +71,7 @@ function searchesOf(given: JsonObject): Pick<Usage, "server_tool_use"> {
 }
 
 /** Lists and objects among the details are none of the counts that we know. */
-function countsIn(details: unknown): Record<string, number> {
+function readCounts(details: unknown): Record<string, number> {
   const counts: Record<string, number> = {};
   const given = objectOf(details);
   for (const name of Object.keys(given)) {

@@ -26,13 +26,13 @@ export function withoutForce(
   const names = typeof choice === "object" ? [choice.function.name] : allowed;
   const asked: ChatRequest = {
     ...request,
-    tool_choice: names === null ? "auto" : amongOf([...names]),
+    tool_choice: names === null ? "auto" : chooseAmong([...names]),
     messages: withInstruction(request.messages, forcedCallWords(choice)),
   };
   return { request: asked, dropped: ["tool_choice"] };
 }
 
-function amongOf(names: readonly string[]): ToolChoice {
+function chooseAmong(names: readonly string[]): ToolChoice {
   const tools = names.map((name) => ({ type: "function", function: { name } }));
   return { type: "allowed_tools", allowed_tools: { mode: "auto", tools } };
 }

@@ -51,13 +51,13 @@ let rows: ReadonlyMap<string, ProfileRow> | undefined;
 
 /** The profiles of a list of cards, in its order. */
 export function findProfiles(cards: readonly ModelCard[]): readonly Profile[] {
-  const profiles = foundLists.get(cards) ?? cards.map(profileOf);
+  const profiles = foundLists.get(cards) ?? cards.map(findProfile);
   foundLists.set(cards, profiles);
   return profiles;
 }
 
 /** The card's profile with the operator's skills laid over it; a card that has no row is judged by price and date. */
-export function profileOf(card: ModelCard): Profile {
+export function findProfile(card: ModelCard): Profile {
   let profile = found.get(card);
   if (profile === undefined) {
     profile = overlaid(shippedProfile(card), card.skills ?? {});

@@ -6,7 +6,7 @@ import { PLACE_KINDS, type Place, type SlotTaken } from "../core/rows.ts";
 export function parsePlace(json: string): Place {
   const place = objectOf(parseJson(json));
   const kind = PLACE_KINDS.find((one) => one === place.kind);
-  const taken = slotTakenOf(place.taken);
+  const taken = readSlotTaken(place.taken);
   if (kind === undefined || (kind === "throttle" && taken === null))
     throw new Error("The store's column place holds no place.");
   return {
@@ -17,13 +17,13 @@ export function parsePlace(json: string): Place {
     slots: numberOf(place.slots) ?? (kind === "throttle" ? 1 : 0),
     everyMs: numberOf(place.everyMs) ?? 0,
     taken,
-    previous: slotTakenOf(place.previous),
+    previous: readSlotTaken(place.previous),
     giveBackMax: numberOf(place.giveBackMax) ?? Number.MAX_SAFE_INTEGER,
     freeNanoUsd: numberOf(place.freeNanoUsd) ?? null,
   };
 }
 
-function slotTakenOf(value: unknown): SlotTaken | null {
+function readSlotTaken(value: unknown): SlotTaken | null {
   if (!isObject(value)) return null;
   const { atMs, by } = value;
   return typeof atMs === "number" && typeof by === "string" ? { atMs, by } : null;

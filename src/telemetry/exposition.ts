@@ -1,5 +1,5 @@
 // Sums as Prometheus text (exposition format 0.0.4).
-import { type MetricName, rowOf, SHOWN } from "./metric-table.ts";
+import { findRow, type MetricName, SHOWN } from "./metric-table.ts";
 import type { Sums, Values } from "./sums.ts";
 
 /** The upper ends of a duration's buckets, in milliseconds. */
@@ -36,7 +36,7 @@ function histogramLines(name: string, label: string, [sum = 0, count = 0, ...cou
 
 /** A series' labels as they stand between the braces. */
 export function labelText(name: MetricName, valueAt: (label: string) => string): string {
-  return rowOf(name)
+  return findRow(name)
     .labels.map((label) => `${label}="${escaped(valueAt(label))}"`)
     .join(",");
 }

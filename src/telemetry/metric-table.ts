@@ -214,7 +214,7 @@ export type LabelsOf<Name extends MetricName> = Readonly<
 >;
 
 /** A row by its name, with what every row may have. */
-export function rowOf(name: MetricName): MetricRow {
+export function findRow(name: MetricName): MetricRow {
   return METRICS[name];
 }
 
@@ -237,10 +237,10 @@ interface ShownMetric {
 export const SHOWN: readonly ShownMetric[] = [
   ...Object.keys(METRICS)
     .filter(isMetric)
-    .map((name) => ({ per: 1, ...rowOf(name), name, of: name })),
+    .map((name) => ({ per: 1, ...findRow(name), name, of: name })),
   ...Object.entries(RENAMED).map(([name, { now, ...shown }]) => {
     const help = `Deprecated: use ${now}. Gone in the next release.`;
-    return { ...rowOf(now), ...shown, help, name, of: now };
+    return { ...findRow(now), ...shown, help, name, of: now };
   }),
 ];
 

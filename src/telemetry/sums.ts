@@ -1,6 +1,6 @@
 // Counts as whole numbers by metric and labels: of one process, or of several added up.
 import { isObject } from "../core/json.ts";
-import { isMetric, type MetricName, rowOf } from "./metric-table.ts";
+import { findRow, isMetric, type MetricName } from "./metric-table.ts";
 
 /** A counter's or gauge's one number; a histogram's sum, its count and the counts of its buckets. */
 export type Values = readonly number[];
@@ -17,16 +17,16 @@ export type GrowingSums = { [Name in MetricName]?: Record<string, Values> };
  */
 export function addSums(living: readonly Sums[], ended: readonly Sums[] = []): Sums {
   const sum: GrowingSums = {};
-  const counted = ended.flatMap(seriesIn).filter(([name]) => rowOf(name).type !== "gauge");
-  for (const [name, label, values] of [...living.flatMap(seriesIn), ...counted]) {
+  const counted = ended.flatMap(listSeries).filter(([name]) => findRow(name).type !== "gauge");
+  for (const [name, label, values] of [...living.flatMap(listSeries), ...counted]) {
     const series = sum[name] ?? {};
     sum[name] = series;
-    series[label] = merged(series[label], values, rowOf(name).over);
+    series[label] = merged(series[label], values, findRow(name).over);
   }
   return sum;
 }
 
-function seriesIn(sums: Sums): readonly (readonly [MetricName, string, Values])[] {
+function listSeries(sums: Sums): readonly (readonly [MetricName, string, Values])[] {
   return Object.entries(sums).flatMap(([name, series]) =>
     isMetric(name) ? Object.entries(series).map(([label, values]) => [name, label, values] as const) : [],
   );

@@ -1,5 +1,5 @@
 // The manual's table of configuration fields, made from the schema and the notes on its fields.
-import { FIELDS, type FieldNote, noteOf, visitFields } from "../../src/config/fields.ts";
+import { FIELDS, type FieldNote, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
 import { arrayOf, isObject, type JsonObject, stringOf } from "../../src/core/json.ts";
 
@@ -10,7 +10,7 @@ export function configurationTable(): string {
   const lines: string[] = [];
   for (const [path, field] of fields) {
     const note = FIELDS[path];
-    if (note === undefined && noteOf(path) !== undefined) continue;
+    if (note === undefined && findNote(path) !== undefined) continue;
     if (note === undefined) throw new Error(`src/config/fields.ts says nothing of ${path}.`);
     if (path.includes(".")) lines.push(rowOf(path, field, note));
     else lines.push("", `### ${path}`, "", note.meaning, "", ...headOf(field, note));

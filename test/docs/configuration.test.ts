@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FIELDS, noteOf, visitFields } from "../../src/config/fields.ts";
+import { FIELDS, findNote, visitFields } from "../../src/config/fields.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { ConfigSchema, configJsonSchema } from "../../src/config/schema.ts";
 import { objectOf } from "../../src/core/json.ts";
@@ -23,7 +23,7 @@ test("the chapter's fields are the schema's (UPDATE_DOCS=1 writes them)", () => 
 test("every field of the schema has a note, and every note a field", () => {
   const paths = new Set<string>();
   visitFields(ConfigSchema, (path) => paths.add(path));
-  expect([...paths].filter((path) => noteOf(path) === undefined)).toEqual([]);
+  expect([...paths].filter((path) => findNote(path) === undefined)).toEqual([]);
   expect(Object.keys(FIELDS).filter((path) => !paths.has(path))).toEqual([]);
 });
 

@@ -12,7 +12,7 @@ import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import type { Parameters } from "../../src/selectors/parameters.ts";
 import { type Prediction, predict } from "../../src/selectors/predictor.ts";
-import { profileOf } from "../../src/selectors/profiles.ts";
+import { findProfile } from "../../src/selectors/profiles.ts";
 import { expectedQuality } from "../../src/selectors/quality.ts";
 import { type Pool, type Row, tableOf } from "./data.ts";
 import { LIST_PRICES } from "./prices.ts";
@@ -117,9 +117,9 @@ export function taught(field: Field, rows: readonly Row[], parameters?: Paramete
   for (const { prompt, scores, tokens } of rows) {
     const prediction = predictionOf(prompt, parameters);
     for (const [m, card] of field.cards.entries()) {
-      const expected = expectedQuality(profileOf(card), prediction);
+      const expected = expectedQuality(findProfile(card), prediction);
       learned.fold(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
-      const thought = thoughtTokens(profileOf(card), undefined, prediction.difficultyLogit);
+      const thought = thoughtTokens(findProfile(card), undefined, prediction.difficultyLogit);
       const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Learned } from "../../src/selectors/learning/learned.ts";
 import type { Prediction } from "../../src/selectors/predictor.ts";
-import { profileOf } from "../../src/selectors/profiles.ts";
+import { findProfile } from "../../src/selectors/profiles.ts";
 import { expectedQuality } from "../../src/selectors/quality.ts";
 
 export interface Lesson {
@@ -17,6 +17,6 @@ export interface Lesson {
 
 /** Folds one lesson in. */
 export function teach(learned: Learned, { card, prediction, score, weight }: Lesson): void {
-  const expected = expectedQuality(profileOf(card), prediction);
+  const expected = expectedQuality(findProfile(card), prediction);
   learned.fold(prediction, { model: card.id, score, weight, expected });
 }

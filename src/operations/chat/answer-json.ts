@@ -1,7 +1,7 @@
 // A provider's JSON before it is parsed: within bounds, or no answer at all.
 
 import { parseJson } from "../../core/json.ts";
-import { type JsonShape, shapeOf } from "../../core/json-shape.ts";
+import { type JsonShape, measureShape } from "../../core/json-shape.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { ChatRequest } from "./form.ts";
 
@@ -16,7 +16,7 @@ const CHARACTERS_UNCHECKED = 4096;
 export function refuseIntricate(text: string, request: ChatRequest): void {
   if (text.length <= CHARACTERS_UNCHECKED) return;
   const most = request.logprobs === true ? WITH_LOGPROBS : PLAIN;
-  const { depth, elements } = shapeOf(text, most);
+  const { depth, elements } = measureShape(text, most);
   if (depth > most.depth) throw garbled(`JSON nested deeper than ${most.depth} levels`);
   if (elements > most.elements) throw garbled(`JSON of more than ${most.elements} elements`);
 }

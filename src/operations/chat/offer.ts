@@ -63,7 +63,7 @@ export interface OfferTerms {
 const NO_TERMS: OfferTerms = { isLimitRequired: false, searches: 0 };
 
 /** The most that the request may cost on each of the cards, in their order. */
-export function offersOf(
+export function makeOffers(
   cards: readonly ModelCard[],
   request: ChatRequest,
   terms = NO_TERMS,

@@ -92,11 +92,11 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   ];
   const betas = [...(hasFileId(request) ? [FILES_BETA] : []), ...(isBound ? [BINDING_BETA] : [])];
   const url = `${target.baseUrl}/messages`;
-  return { url, headers: headersOf(target, betas), body, dropped: [...new Set(dropped)] };
+  return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
 }
 
 /** The headers of a call: the operator's own win, betas of both are joined. */
-export function headersOf(target: Target, betas: readonly string[]): Record<string, string> {
+export function makeHeaders(target: Target, betas: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = { "anthropic-version": VERSION };
   if (target.secret !== null) headers["x-api-key"] = target.secret;
   for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;

@@ -6,7 +6,7 @@ import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts
 import type { Lane } from "../../dialects/dialect.ts";
 import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
 import { MessageDecoder, reply } from "./decode.ts";
-import { headersOf } from "./encode.ts";
+import { makeHeaders } from "./encode.ts";
 import { explain } from "./errors.ts";
 
 /** Thinking leaves at least this much of the limit for the answer, and is worth nothing below it (Messages API reference). */
@@ -29,7 +29,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const betas = (raw.headers["anthropic-beta"] ?? "").split(",").map((beta) => beta.trim());
   return {
     url: `${target.baseUrl}/messages`,
-    headers: headersOf(target, betas),
+    headers: makeHeaders(target, betas),
     body: {
       ...given,
       model: card.name,

@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, outputLimitOf, type ResponseFormat } from "../../operations/chat/form.ts";
 import { outputLimit } from "../outgoing.ts";
-import { type ModelFacts, thinkingOf } from "./models.ts";
+import { chooseThinking, type ModelFacts } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
 import type { Calling } from "./tools.ts";
 
@@ -33,7 +33,7 @@ export function configOf(request: ChatRequest, calling: Calling, limits: Limits,
     ...scoringOf(request, limits, drop),
     ...format.config,
     ...modalitiesOf(request, limits.facts, drop),
-    ...thoughtOf(request, limits.facts, drop),
+    ...configureThinking(request, limits.facts, drop),
   };
   return { generationConfig, instruction: format.instruction };
 }
@@ -119,7 +119,7 @@ function modalitiesOf(request: ChatRequest, facts: ModelFacts, drop: Drop): Json
 /** Thoughts count towards the output limit: without a margin nothing would be left for the answer. */
 const ANSWER_TOKENS_MIN = 1024;
 
-function thoughtOf(request: ChatRequest, { thinking }: ModelFacts, drop: Drop): JsonObject {
+function configureThinking(request: ChatRequest, { thinking }: ModelFacts, drop: Drop): JsonObject {
   const { reasoning_effort: effort } = request;
   if (effort === undefined) return {};
   if (!thinking) {
@@ -127,7 +127,7 @@ function thoughtOf(request: ChatRequest, { thinking }: ModelFacts, drop: Drop): 
     return {};
   }
   const roomTokens = (outputLimitOf(request) ?? Number.POSITIVE_INFINITY) - ANSWER_TOKENS_MIN;
-  const { config, changed } = thinkingOf(thinking, effort, roomTokens);
+  const { config, changed } = chooseThinking(thinking, effort, roomTokens);
   if (changed) drop("reasoning_effort");
   return { thinkingConfig: config };
 }

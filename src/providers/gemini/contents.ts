@@ -50,7 +50,7 @@ export function conversationOf(request: ChatRequest, writing: Writing, instructi
   const leading = firstOther === -1 ? request.messages.length : firstOther;
   const system = request.messages.slice(0, leading).flatMap((message) => systemText(message));
   if (instruction !== "") system.push(instruction);
-  const turns = turnsOf(request.messages, leading, writing);
+  const turns = writeTurns(request.messages, leading, writing);
   if (writing.facts.signed) signLastTurn(turns);
   if (!writing.facts.prefill && turns.at(-1)?.role === "model") {
     turns.push({ role: "user", parts: [{ text: GO_ON }] });
@@ -89,7 +89,7 @@ function withSystem(turns: Turn[], system: readonly string[], apart: boolean): J
 }
 
 /** Neighbouring assistant messages are one turn, neighbouring results too: Gemini pairs whole turns with each other. */
-function turnsOf(messages: readonly ChatMessage[], leading: number, writing: Writing): Turn[] {
+function writeTurns(messages: readonly ChatMessage[], leading: number, writing: Writing): Turn[] {
   const made = new Map<string, Made>();
   const turns: Turn[] = [];
   let results: ToolMessage[] = [];

@@ -10,7 +10,7 @@ import { conversationOf } from "./contents.ts";
 import { GeminiDecoder, replyOf } from "./decode.ts";
 import { explain } from "./errors.ts";
 import { factsOf, isVertex } from "./models.ts";
-import { headersOf, urlOf } from "./outgoing.ts";
+import { makeHeaders, makeUrl } from "./outgoing.ts";
 import { callingOf } from "./tools.ts";
 
 /** Fields that the body says in Gemini's terms, or that its parts name themselves when they can't. */
@@ -58,8 +58,8 @@ function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing
   const writing = { facts, baseUrl: target.baseUrl, ids: facts.signed || !vertex };
   const config = Object.keys(generationConfig).length > 0 ? { generationConfig } : {};
   return {
-    url: urlOf(card.name, target.baseUrl, request.stream === true),
-    headers: headersOf(target),
+    url: makeUrl(card.name, target.baseUrl, request.stream === true),
+    headers: makeHeaders(target),
     body: { ...conversationOf(request, writing, instruction), ...calling.fields, ...config },
     dropped: [...dropped],
   };

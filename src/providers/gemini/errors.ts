@@ -36,7 +36,7 @@ export function errorFault(given: unknown, status?: number, retryAfterMs?: numbe
   const details = arrayOf(error.details).filter(isObject);
   const meant = status ?? (code >= 400 ? code : 502);
   const waitMs = retryDelayMsOf(details) ?? retryAfterMs;
-  const means = meaningOf(meant, details);
+  const means = readMeaning(meant, details);
   const name = stringOf(error.status);
   return upstreamFault({
     status: meant,
@@ -58,7 +58,7 @@ function retryDelayMsOf(details: readonly JsonObject[]): number | undefined {
 }
 
 /** The meaning of the details beyond the status. */
-function meaningOf(status: number, details: readonly JsonObject[]): FaultCode | undefined {
+function readMeaning(status: number, details: readonly JsonObject[]): FaultCode | undefined {
   const reasons = details.map((each) => stringOf(each.reason) ?? "");
   if (reasons.some((reason) => reason.startsWith("API_KEY_"))) return "upstream_auth";
   return status === 429 && isSpent(details) ? "upstream_auth" : undefined;

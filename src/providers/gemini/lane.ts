@@ -6,7 +6,7 @@ import type { Lane } from "../../dialects/dialect.ts";
 import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
 import { GeminiDecoder, replyOf } from "./decode.ts";
 import { explain } from "./errors.ts";
-import { headersOf, urlOf } from "./outgoing.ts";
+import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 export const GEMINI_LANE: Lane = {
   encode,
@@ -22,8 +22,8 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const given = config.maxOutputTokens;
   const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
   return {
-    url: urlOf(card.name, target.baseUrl, request.stream === true),
-    headers: headersOf(target),
+    url: makeUrl(card.name, target.baseUrl, request.stream === true),
+    headers: makeHeaders(target),
     body: isLowered ? { ...raw.body, generationConfig: { ...config, maxOutputTokens: limit } } : raw.body,
     dropped: isLowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : [],
   };

@@ -121,7 +121,11 @@ export interface ThinkingChoice {
  * The `thinkingConfig` for an effort; thoughts are asked for unless the effort is `none`. A budget is at most `roomTokens`,
  * or the least that the model takes.
  */
-export function thinkingOf(thinking: Thinking, effort: ReasoningEffort, roomTokens: number): ThinkingChoice {
+export function chooseThinking(
+  thinking: Thinking,
+  effort: ReasoningEffort,
+  roomTokens: number,
+): ThinkingChoice {
   const shown = effort === "none" ? {} : { includeThoughts: true };
   if (thinking.by === "budget") {
     const wanted = Math.min(BUDGETS[effort], roomTokens);

@@ -2,7 +2,7 @@
 import type { Target } from "../../core/dialect.ts";
 
 /** The key goes into a header, not into the address: addresses end up in logs. The operator's own headers win. */
-export function headersOf(target: Target): Record<string, string> {
+export function makeHeaders(target: Target): Record<string, string> {
   const headers: Record<string, string> = {};
   if (target.secret !== null) headers["x-goog-api-key"] = target.secret;
   for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
@@ -10,7 +10,7 @@ export function headersOf(target: Target): Record<string, string> {
 }
 
 /** Without `alt=sse` a stream is one JSON array. */
-export function urlOf(name: string, baseUrl: string, stream: boolean): string {
+export function makeUrl(name: string, baseUrl: string, stream: boolean): string {
   const [, collection = "models", model = name] = /^(models|tunedModels)\/(.+)$/s.exec(name) ?? [];
   const path = `${baseUrl}/${collection}/${encodeURIComponent(model.toWellFormed())}`;
   return stream ? `${path}:streamGenerateContent?alt=sse` : `${path}:generateContent`;

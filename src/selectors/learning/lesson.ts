@@ -6,7 +6,7 @@ import type { SKILLS, Skill } from "../../core/skill.ts";
 import type { LessonBound } from "../../core/store.ts";
 import { rowOf, rowText } from "../decision.ts";
 import { type Prediction, rowWidth } from "../predictor.ts";
-import { profileOf } from "../profiles.ts";
+import { findProfile } from "../profiles.ts";
 import { expectedQuality } from "../quality.ts";
 import type { Learned } from "./learned.ts";
 
@@ -61,7 +61,7 @@ export function lessonOf(
   return {
     ...about,
     model: card.id,
-    expected: expectedQuality(profileOf(card), kind),
+    expected: expectedQuality(findProfile(card), kind),
     request: JSON.stringify({ row: rowText(row), categories }),
   };
 }

@@ -30,7 +30,7 @@ function choiceWithCall(choice: ReplyChoice): JsonObject {
   return {
     ...choice,
     message: { ...message, function_call: { name, arguments: text } },
-    finish_reason: finishOf(choice.finish_reason),
+    finish_reason: renameFinish(choice.finish_reason),
   };
 }
 
@@ -53,7 +53,7 @@ function chunkWithCall(chunk: ChatChunk): readonly ShownChunk[] {
 function pieceWithCall(choice: ChunkChoice): JsonObject | null {
   const delta = deltaWithCall(choice.delta);
   if (choice.finish_reason !== null)
-    return { ...choice, delta, finish_reason: finishOf(choice.finish_reason) };
+    return { ...choice, delta, finish_reason: renameFinish(choice.finish_reason) };
   return Object.keys(delta).length === 0 ? null : { ...choice, delta };
 }
 
@@ -63,6 +63,6 @@ function deltaWithCall(delta: Delta): JsonObject {
   return made === undefined ? rest : { ...rest, function_call: made };
 }
 
-function finishOf(reason: string): string {
+function renameFinish(reason: string): string {
   return reason === "tool_calls" ? "function_call" : reason;
 }

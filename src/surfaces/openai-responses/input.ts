@@ -46,7 +46,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
   for (const [index, one] of items.entries()) {
     const item = objectOf(one);
     const path = `input[${index}]`;
-    switch (kindOf(item)) {
+    switch (classify(item)) {
       case "assistant":
         addSaid(open(), item);
         break;
@@ -81,7 +81,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
 
 type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "tools" | "other";
 
-function kindOf({ type, role }: JsonObject): Kind {
+function classify({ type, role }: JsonObject): Kind {
   switch (type) {
     case undefined:
     case "message":
