@@ -42,13 +42,13 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "drop the context tier of the hold",
-    file: "src/ledger/worst.ts",
+    file: "src/operations/chat/offer.ts",
     find: "of price.tiers ?? []) {",
     replace: "of [] as readonly (Rates & { aboveTokens: number })[]) {",
   },
   {
     name: "drop n",
-    file: "src/ledger/worst.ts",
+    file: "src/operations/chat/offer.ts",
     find: "const choices = request.n ?? 1;",
     replace: "const choices = 1;",
   },

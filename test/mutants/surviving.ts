@@ -236,15 +236,15 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "never elsewhere",
     file: "src/gateway/failover.ts",
-    find: "return !isLate && isElsewhere(this.#last, call);",
+    find: "return isElsewhere(this.#last, call) || this.#last === this.#mended;",
     replace: "return false;",
     tests: ["test/http-surviving.test.ts"],
   },
   {
     name: "elsewhere with every fault",
     file: "src/gateway/failover.ts",
-    find: "return !isLate && isElsewhere(this.#last, call);",
-    replace: "return !isLate;",
+    find: "return isElsewhere(this.#last, call) || this.#last === this.#mended;",
+    replace: "return true;",
     tests: ["test/http-surviving.test.ts"],
   },
   {
