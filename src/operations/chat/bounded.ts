@@ -29,7 +29,8 @@ export function fitToHold(
   const held = outputTokens?.[card.id];
   const named = outputLimitOf(request);
   const isWish = isLimitRequired && named !== undefined && named > LIMIT_MEANT_MAX;
-  if (isWish && held === undefined && card.outputTokensMax === null) {
+  const isCovered = held === undefined || held >= (named ?? 0);
+  if (isWish && isCovered && card.outputTokensMax === null) {
     const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
     return {
       request: { ...rest, model: request.model, messages: request.messages },
