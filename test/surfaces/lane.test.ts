@@ -1,0 +1,146 @@
+// The families' tables row by row: what lies in the provider's account is refused, what changes the price is left out, at any depth.
+import { describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import type { JsonObject } from "../../src/core/json.ts";
+import { createSealer, createVault } from "../../src/keys/vault.ts";
+import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
+import type { Part } from "../../src/operations/chat/run.ts";
+import * as messages from "../../src/surfaces/anthropic-messages/lane.ts";
+import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
+import * as gemini from "../../src/surfaces/gemini/lane.ts";
+import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
+import * as responses from "../../src/surfaces/openai-responses/lane.ts";
+import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
+import { isOurSignature, openSignature, signThinking } from "../../src/surfaces/signature.ts";
+import type { Surface } from "../../src/surfaces/surface.ts";
+import { incoming } from "./recorded.ts";
+
+interface Family {
+  readonly name: string;
+  readonly surface: Surface<ChatRequest, Part, ChatReply>;
+  readonly path: string;
+  readonly body: JsonObject;
+  readonly rows: readonly { readonly field: string; readonly treatment: string }[];
+  /** Bodies that name what lies in the account deeper down, by the field that is named for it. */
+  readonly nested: Readonly<Record<string, JsonObject>>;
+  /** Tools that the provider would run at a price that no card has. */
+  readonly priced: JsonObject;
+}
+
+const file = { type: "document", source: { type: "file", file_id: "file_1" } };
+const uri = {
+  fileData: { fileUri: "https://generativelanguage.googleapis.com/v1beta/files/1", mimeType: "text/plain" },
+};
+
+const FAMILIES: readonly Family[] = [
+  {
+    name: "messages",
+    surface: ANTHROPIC_MESSAGES,
+    path: "/v1/messages",
+    body: { model: "m", max_tokens: 10, messages: [{ role: "user", content: "a" }] },
+    rows: messages.BODY_ROWS,
+    nested: {
+      "messages[0].content[0].source.file_id": { messages: [{ role: "user", content: [file] }] },
+      "messages[0].content[0].content[0].source.file_id": {
+        messages: [{ role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [file] }] }],
+      },
+      "messages[0].content[0].file_id": {
+        messages: [{ role: "user", content: [{ type: "container_upload", file_id: "file_1" }] }],
+      },
+      "tools[0]": { tools: [{ type: "mcp_toolset", mcp_server_name: "a" }] },
+    },
+    priced: { tools: [{ type: "code_execution_20250825", name: "code_execution" }] },
+  },
+  {
+    name: "responses",
+    surface: OPENAI_RESPONSES,
+    path: "/v1/responses",
+    body: { model: "m", input: "a" },
+    rows: responses.BODY_ROWS,
+    nested: {
+      "input[0]": { input: [{ type: "item_reference", id: "msg_1" }] },
+      "input[0].content[0].file_id": {
+        input: [{ role: "user", content: [{ type: "input_image", file_id: "file_1" }] }],
+      },
+      "input[0].output[0].file_id": {
+        input: [
+          { type: "function_call_output", call_id: "c", output: [{ type: "input_file", file_id: "f" }] },
+        ],
+      },
+      "tools[0]": { tools: [{ type: "file_search", vector_store_ids: ["vs_1"] }] },
+      "input[0].tools[0]": {
+        input: [{ type: "additional_tools", role: "developer", tools: [{ type: "mcp", server_label: "a" }] }],
+      },
+      background: { background: true },
+    },
+    priced: { tools: [{ type: "code_interpreter", container: { type: "auto" } }] },
+  },
+  {
+    name: "gemini",
+    surface: GEMINI,
+    path: "/v1beta/models/m:generateContent",
+    body: { contents: [{ role: "user", parts: [{ text: "a" }] }] },
+    rows: gemini.BODY_ROWS,
+    nested: {
+      "contents[0].parts[0].fileData": { contents: [{ role: "user", parts: [uri] }] },
+      "tools[0].fileSearch": { tools: [{ fileSearch: { fileSearchStoreNames: ["fileSearchStores/1"] } }] },
+    },
+    priced: { tools: [{ codeExecution: {} }] },
+  },
+];
+
+function faultOf(work: () => unknown): Fault {
+  try {
+    work();
+  } catch (thrown) {
+    if (thrown instanceof Fault) return thrown;
+    throw thrown;
+  }
+  throw new Error("nothing was refused");
+}
+
+for (const { name, surface, path, body, rows, nested, priced } of FAMILIES) {
+  describe(name, () => {
+    const read = (more: JsonObject) => surface.read(incoming({ ...body, ...more }, path));
+
+    test.each(rows.filter(({ treatment }) => treatment === "refuse").map(({ field }) => [field]))(
+      "%s names what lies in the provider's account",
+      (field) => {
+        const fault = faultOf(() => read({ [field]: "obj_1" }));
+        expect([fault.code, fault.details.param]).toEqual(["unsupported_parameter", field]);
+      },
+    );
+
+    test.each(Object.keys(nested))("%s names it deeper down", (param) => {
+      const fault = faultOf(() => read(nested[param] ?? {}));
+      expect([fault.code, fault.details.param]).toEqual(["unsupported_parameter", param]);
+    });
+
+    test.each(rows.filter(({ treatment }) => treatment === "drop").map(({ field }) => [field]))(
+      "%s is left out in both lanes, and named",
+      (field) => {
+        const { dropped, raw, ask } = read({ [field]: "fast" });
+        expect(dropped).toEqual([field]);
+        expect([raw?.body[field], ask[field]]).toEqual([undefined, undefined]);
+      },
+    );
+
+    test("a tool that the provider would run at a price of its own is left out, and named", () => {
+      const { dropped, raw } = read(priced);
+      expect(dropped).toHaveLength(1);
+      expect(raw?.body.tools).toBeUndefined();
+    });
+  });
+}
+
+test("what was signed for one account is nobody's at another", () => {
+  const vault = createVault(new Uint8Array(32).fill(1), { bytes: (count) => new Uint8Array(count).fill(2) });
+  const [own, other] = [createSealer(vault, "acct_a"), createSealer(vault, "acct_b")];
+  const details = [{ type: "reasoning.encrypted", data: "secret", format: "x" }] as const;
+  const signature = signThinking(own, "thought", details);
+  expect(isOurSignature(signature)).toBe(true);
+  expect(signature).not.toContain("secret");
+  expect(openSignature(own, "thought", signature)).toEqual([...details]);
+  expect(openSignature(other, "thought", signature)).toBeNull();
+  expect(openSignature(own, "thought", `${signature.slice(0, -4)}AAAA`)).toBeNull();
+});
