@@ -246,11 +246,13 @@ test("the published schema is JSON Schema and knows every section", () => {
     "store",
     "providers",
     "models",
+    "native",
     "aliases",
     "quota",
     "billing",
     "limits",
     "log",
+    "native",
     "metrics",
     "router",
   ];

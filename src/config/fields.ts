@@ -183,6 +183,11 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   "billing.markup": { meaning: "What prices are multiplied by.", default: 1 },
   limits: { meaning: "Bounds of one request." },
   "limits.n": { meaning: "The most answers that one request may ask for.", default: 16 },
+  native: { meaning: "Requests that a provider gets as their client sent them." },
+  "native.remote_tools": {
+    meaning: "True: clients may name MCP servers and connectors, which the provider then calls.",
+    default: false,
+  },
   "limits.messages": { meaning: "The most messages in one request.", default: 10_000 },
   log: { meaning: "What is kept of requests." },
   "log.content": {

@@ -129,7 +129,11 @@ function settingsOf(
     router: models.router(config.router ?? {}),
     quota: quotaOf(config.quota ?? {}),
     billing: { charge: config.billing?.charge ?? "beyond_allowance", markup: config.billing?.markup ?? 1 },
-    limits: { choicesMax: config.limits?.n ?? CHOICES, messagesMax: config.limits?.messages ?? MESSAGES },
+    limits: {
+      choicesMax: config.limits?.n ?? CHOICES,
+      messagesMax: config.limits?.messages ?? MESSAGES,
+      ...(config.native?.remote_tools ? { remoteTools: true } : {}),
+    },
     log: logOf(config.log ?? {}),
     metrics: { token: config.metrics?.token ?? null },
   };

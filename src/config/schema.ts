@@ -242,6 +242,9 @@ export const ConfigSchema = section(
         "What is kept of requests.",
       ),
     ),
+    native: optional(
+      section({ remote_tools: optional(Type.Boolean()) }, "What clients may ask of a provider directly."),
+    ),
     metrics: optional(
       section(
         {

@@ -70,6 +70,8 @@ export interface BillingRules {
 export interface Limits {
   readonly choicesMax: number;
   readonly messagesMax: number;
+  /** Clients may name servers of tools to a provider, which then calls them; left out: they may not. */
+  readonly remoteTools?: boolean;
 }
 
 /** Which models selectors choose among for a kind of task. */

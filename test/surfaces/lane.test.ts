@@ -133,6 +133,25 @@ for (const { name, surface, path, body, rows, nested, priced } of FAMILIES) {
   });
 }
 
+test("servers of tools may be named to a provider where the operator allows it", () => {
+  const allowing = (body: JsonObject) => ({
+    ...incoming(body),
+    limits: { choicesMax: 1, messagesMax: 10, remoteTools: true },
+  });
+  const mcp = { type: "mcp", server_label: "a", server_url: "https://a.test" };
+  expect(OPENAI_RESPONSES.read(allowing({ model: "m", input: "a", tools: [mcp] })).raw?.body.tools).toEqual([
+    mcp,
+  ]);
+  const servers = [{ type: "url", url: "https://a.test", name: "a" }];
+  const message = {
+    model: "m",
+    max_tokens: 1,
+    messages: [{ role: "user", content: "a" }],
+    mcp_servers: servers,
+  };
+  expect(ANTHROPIC_MESSAGES.read(allowing(message)).raw?.body.mcp_servers).toEqual(servers);
+});
+
 test("what was signed for one account is nobody's at another", () => {
   const vault = createVault(new Uint8Array(32).fill(1), { bytes: (count) => new Uint8Array(count).fill(2) });
   const [own, other] = [createSealer(vault, "acct_a"), createSealer(vault, "acct_b")];

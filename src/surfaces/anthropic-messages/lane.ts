@@ -12,6 +12,8 @@ interface LaneRow {
   readonly field: string;
   readonly treatment: Treatment;
   readonly reason: string;
+  /** The operator may allow it, by `native.remote_tools`. */
+  readonly isRemote?: true;
 }
 
 /** Fields of the body. */
@@ -25,6 +27,7 @@ export const BODY_ROWS: readonly LaneRow[] = [
     field: "mcp_servers",
     treatment: "refuse",
     reason: "The provider would call addresses of the client's choice.",
+    isRemote: true,
   },
   { field: "thread", treatment: "refuse", reason: "A thread lies in the provider's account." },
   { field: "user_profile_id", treatment: "refuse", reason: "A profile lies in the provider's account." },
@@ -53,7 +56,7 @@ export const SOURCE_ROWS: readonly LaneRow[] = [
 ];
 
 /** Betas whose use has a price of its own, or reaches what lies in the account. */
-const REFUSED_BETAS = /^(fast-mode|mcp-client|skills|files-api|fallback|advisor)/;
+const REFUSED_BETAS = /^(fast-mode|skills|files-api|fallback|advisor)/;
 
 /** Server tools that the card prices; the provider runs them. */
 const SEARCH_TOOL = /^web_search_\d{8}$/;
@@ -71,18 +74,18 @@ export interface LaneResult {
 }
 
 /** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
-export function applyLane(given: JsonObject): LaneResult {
+export function applyLane(given: JsonObject, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given };
   const dropped: string[] = [];
-  for (const { field, treatment, reason } of BODY_ROWS) {
-    if (body[field] === undefined) continue;
+  for (const { field, treatment, reason, isRemote } of BODY_ROWS) {
+    if (body[field] === undefined || (isRemote && allowsRemote)) continue;
     if (treatment === "refuse") throw refused(field, reason);
     delete body[field];
     dropped.push(field);
   }
   refuseSources(body.messages, "messages");
   refuseSources(body.system, "system");
-  const tools = applyTools(arrayOf(body.tools), dropped);
+  const tools = applyTools(arrayOf(body.tools), dropped, allowsRemote);
   if (body.tools !== undefined) body.tools = tools.kept;
   if (tools.kept.length === 0 && arrayOf(given.tools).length > 0) delete body.tools;
   const choice = objectOf(body.tool_choice);
@@ -96,20 +99,20 @@ export function applyLane(given: JsonObject): LaneResult {
   return { body, dropped, searches: tools.searches };
 }
 
-function applyTools(given: readonly unknown[], dropped: string[]) {
+function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: boolean) {
   const kept: JsonObject[] = [];
   const names = new Set<string>();
   let searches = 0;
   for (const [index, one] of given.entries()) {
     const tool = objectOf(one);
     const type = stringOf(tool.type) ?? "custom";
-    if (type === "mcp_toolset")
+    if (type === "mcp_toolset" && !allowsRemote)
       throw refused(`tools[${index}]`, "The provider would call addresses of the client's choice.");
     if (SEARCH_TOOL.test(type)) {
       const uses = typeof tool.max_uses === "number" ? tool.max_uses : SEARCHES_DEFAULT;
       searches += uses;
       kept.push({ ...tool, max_uses: uses });
-    } else if (type === "custom" || CLIENT_TOOL.test(type)) kept.push(tool);
+    } else if (type === "custom" || type === "mcp_toolset" || CLIENT_TOOL.test(type)) kept.push(tool);
     else {
       // The provider runs it, and the card has no price for that.
       dropped.push(`tools[${index}]`);

@@ -18,7 +18,7 @@ const EFFORT_BY_BUDGET = [
 const EFFORTS: ReadonlySet<unknown> = new Set(["low", "medium", "high", "xhigh", "max"]);
 
 /** Fields that only Anthropic understands: the native lane carries them, a translation loses them. */
-const NATIVE_FIELDS = ["context_management", "compaction", "cache_control"];
+const NATIVE_FIELDS = ["context_management", "compaction", "cache_control", "mcp_servers"];
 
 export interface MessagesRequest {
   readonly ask: ChatRequest;
@@ -39,7 +39,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
   const given = readFields(incoming.body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
   MESSAGES.check(given, arrayOf(given.messages).length);
-  const lane = applyLane(given);
+  const lane = applyLane(given, limits.remoteTools === true);
   const { betas, dropped } = passBetas(headers);
   const messages = sanitizeThinking(arrayOf(lane.body.messages), seal);
   const read = readAsk({ ...lane.body, messages: arrayOf(given.messages) }, seal);

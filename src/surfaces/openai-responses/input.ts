@@ -68,7 +68,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
           content: readContent(item.output, `${path}.output`),
         });
         break;
-      case "tools":
+      case "elsewhere":
         break;
       case "other":
         lost.push(path);
@@ -79,7 +79,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
   return { messages, lost };
 }
 
-type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "tools" | "other";
+type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "elsewhere" | "other";
 
 function classify({ type, role }: JsonObject): Kind {
   switch (type) {
@@ -96,7 +96,8 @@ function classify({ type, role }: JsonObject): Kind {
     case "reasoning":
       return "reasoning";
     case "additional_tools":
-      return "tools";
+    case "item_reference":
+      return "elsewhere";
     default:
       return "other";
   }

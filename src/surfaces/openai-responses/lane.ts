@@ -9,6 +9,8 @@ interface LaneRow {
   /** `refuse`: 400, to leave it out would change the meaning. `drop`: left out, and named to the client. */
   readonly treatment: "refuse" | "drop";
   readonly reason: string;
+  /** The operator may allow it, by `native.remote_tools`. */
+  readonly isRemote?: true;
 }
 
 /** Fields of the body. */
@@ -48,7 +50,12 @@ const PASSED_TOOLS =
   /^(function|custom|namespace|tool_search|local_shell|shell|apply_patch|computer(_use_preview)?)$/;
 const SEARCH_TOOL = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 export const TOOL_ROWS: readonly LaneRow[] = [
-  { field: "mcp", treatment: "refuse", reason: "The provider would call addresses of the client's choice." },
+  {
+    field: "mcp",
+    treatment: "refuse",
+    reason: "The provider would call addresses of the client's choice.",
+    isRemote: true,
+  },
   {
     field: "file_search",
     treatment: "refuse",
@@ -68,7 +75,7 @@ export interface LaneResult {
 }
 
 /** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
-export function applyLane(given: JsonObject, seal: Sealer): LaneResult {
+export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given, store: false };
   const dropped: string[] = [];
   if (given.background === true) throw refused("background", "An answer in the background is not kept here.");
@@ -79,11 +86,11 @@ export function applyLane(given: JsonObject, seal: Sealer): LaneResult {
     delete body[field];
     dropped.push(field);
   }
-  const tools = applyTools(arrayOf(body.tools), "tools");
+  const tools = applyTools(arrayOf(body.tools), "tools", allowsRemote);
   if (tools.kept.length > 0) body.tools = tools.kept;
   else if (arrayOf(body.tools).length > 0) delete body.tools;
   dropped.push(...tools.dropped);
-  if (Array.isArray(body.input)) body.input = applyInput(body.input, seal, dropped);
+  if (Array.isArray(body.input)) body.input = applyInput(body.input, seal, dropped, allowsRemote);
   if (isDroppedChoice(body.tool_choice, tools)) {
     delete body.tool_choice;
     dropped.push("tool_choice");
@@ -104,7 +111,7 @@ interface ToolResult {
   readonly searches: boolean;
 }
 
-function applyTools(given: readonly unknown[], path: string): ToolResult {
+function applyTools(given: readonly unknown[], path: string, allowsRemote: boolean): ToolResult {
   const kept: unknown[] = [];
   const dropped: string[] = [];
   const types = new Set<string>();
@@ -113,9 +120,10 @@ function applyTools(given: readonly unknown[], path: string): ToolResult {
     const tool = objectOf(one);
     const type = stringOf(tool.type) ?? "";
     const row = TOOL_ROWS.find(({ field }) => field === type);
-    if (row) throw refused(`${path}[${index}]`, row.reason);
+    const isAllowed = row?.isRemote === true && allowsRemote;
+    if (row && !isAllowed) throw refused(`${path}[${index}]`, row.reason);
     if (SEARCH_TOOL.test(type)) searches = true;
-    if (SEARCH_TOOL.test(type) || PASSED_TOOLS.test(type)) kept.push(tool);
+    if (isAllowed || SEARCH_TOOL.test(type) || PASSED_TOOLS.test(type)) kept.push(tool);
     else {
       dropped.push(`${path}[${index}]`);
       types.add(type);
@@ -131,12 +139,22 @@ function isDroppedChoice(choice: unknown, { kept, types }: ToolResult): boolean 
 }
 
 /** The items as OpenAI may get them: reasoning that another provider made, or that OpenAI has not encrypted, is left out. */
-function applyInput(items: readonly unknown[], seal: Sealer, dropped: string[]): readonly JsonObject[] {
+function applyInput(
+  items: readonly unknown[],
+  seal: Sealer,
+  dropped: string[],
+  allowsRemote: boolean,
+): readonly JsonObject[] {
   // OpenAI knows by their ids which items belong to a reasoning item, and refuses them without it.
   let isBereft = false;
   return items.flatMap((one, index): readonly JsonObject[] => {
     const item = objectOf(one);
     const path = `input[${index}]`;
+    if (item.type === "item_reference" && isThought(item)) {
+      dropped.push(path);
+      isBereft = true;
+      return [];
+    }
     if (item.type === "item_reference") throw refused(path, INPUT_ROWS[0]?.reason ?? "");
     refuseFiles(item, path);
     if (item.type === "reasoning") {
@@ -145,13 +163,18 @@ function applyInput(items: readonly unknown[], seal: Sealer, dropped: string[]):
       return restored;
     }
     if (item.type === "additional_tools") {
-      const tools = applyTools(arrayOf(item.tools), `${path}.tools`);
+      const tools = applyTools(arrayOf(item.tools), `${path}.tools`, allowsRemote);
       dropped.push(...tools.dropped);
       return [{ ...item, tools: tools.kept }];
     }
     if (item.role === "user") isBereft = false;
     return [isBereft || OWN_ITEM_ID.test(stringOf(item.id) ?? "") ? withoutId(item) : item];
   });
+}
+
+/** The AI SDK refers to thinking by its id. Without it the conversation means the same, so it is left out. */
+function isThought({ id }: JsonObject): boolean {
+  return stringOf(id)?.startsWith("rs_") === true;
 }
 
 function withoutId({ id: _id, ...item }: JsonObject): JsonObject {

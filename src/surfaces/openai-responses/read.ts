@@ -42,7 +42,7 @@ export function readResponsesRequest({ body, headers, limits, seal }: Incoming):
   const given = readFields(body);
   refuseLongList(given.input, limits.messagesMax, "input");
   RESPONSES.check(given, arrayOf(given.input).length);
-  const lane = applyLane(given, seal);
+  const lane = applyLane(given, seal, limits.remoteTools === true);
   const names = new ToolNames();
   const read = readAsk(
     { ...lane.body, ...(given.input === undefined ? {} : { input: given.input }) },
