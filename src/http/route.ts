@@ -1,4 +1,5 @@
 // POST /v1/route and /v1/feedback: what a selector would choose and why, and how good an answer was.
+
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
@@ -12,6 +13,7 @@ import { choose } from "../selectors/choose.ts";
 import { boundAt, kindOf, lessonOf } from "../selectors/learning/lesson.ts";
 import { routeView } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
+import { missingParameter } from "../surfaces/bounds.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { json } from "./answers.ts";
 import { bearerToken, secretOf } from "./auth.ts";
@@ -85,7 +87,7 @@ function feedbackOf(body: unknown): { readonly id: string; readonly score: numbe
   if (!isObject(body)) throw new Fault("invalid_json", "The body must be a JSON object.");
   const { score } = body;
   const id = idOf(body);
-  if (score === undefined || score === null) throw missing("score");
+  if (score === undefined || score === null) throw missingParameter("score");
   if (typeof score !== "number") {
     throw new Fault("invalid_type", "Invalid type for 'score': expected a number from 0 to 1.", {
       param: "score",
@@ -101,11 +103,7 @@ function feedbackOf(body: unknown): { readonly id: string; readonly score: numbe
 }
 
 function idOf({ id }: JsonObject): string {
-  if (id === undefined || id === null) throw missing("id");
+  if (id === undefined || id === null) throw missingParameter("id");
   if (typeof id === "string" && id.length <= ID_CHARACTERS_MAX) return id;
   throw new Fault("invalid_type", "Invalid type for 'id': expected a completion's id.", { param: "id" });
-}
-
-function missing(param: string): Fault {
-  return new Fault("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
 }

@@ -94,7 +94,7 @@ function checkObject(rules: Rules, value: unknown, path: string): Fault | null {
   const ofKind = kind?.enum && value.type !== undefined && check(kind, value.type, child(path, "type"));
   if (ofKind) return ofKind;
   for (const field of rules.required ?? []) {
-    if (value[field] === undefined) return missing(child(path, field));
+    if (value[field] === undefined) return missingParameter(child(path, field));
   }
   const each = Object.values(rules.patternProperties ?? {})[0];
   for (const field of Object.keys(value)) {
@@ -175,7 +175,7 @@ function checkUnion(alternatives: readonly Rules[], value: unknown, path: string
   for (const tag of ["role", "type"]) {
     const tags = alike.map((rules) => rules.properties?.[tag]?.enum?.[0]);
     if (!isObject(value) || tags.some((one) => one === undefined)) continue;
-    if (value[tag] === undefined) return missing(child(path, tag));
+    if (value[tag] === undefined) return missingParameter(child(path, tag));
     if (typeof value[tag] !== "string") return wrongType([{ type: "string" }], value[tag], child(path, tag));
     const chosen = alike[tags.indexOf(value[tag])];
     return chosen ? check(chosen, value, path) : notAmong(tags.map(String), child(path, tag));
@@ -216,7 +216,7 @@ function invalidType(path: string, expected: string, got: string): Fault {
   return new Fault("invalid_type", message, { param: path });
 }
 
-function missing(path: string): Fault {
+export function missingParameter(path: string): Fault {
   return new Fault("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
 }
 

@@ -10,6 +10,7 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { closeJson } from "../close-json.ts";
+import { writeCost } from "../cost.ts";
 import { ANTHROPIC_FORMAT, signThinking } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 
@@ -42,11 +43,6 @@ export function writeUsage(usage: Usage): JsonObject {
     ...(searches === undefined ? {} : { server_tool_use: { web_search_requests: searches } }),
     ...writeCost(usage),
   };
-}
-
-/** The cost of the answer, and the charge for it. */
-export function writeCost({ cost, charged }: JsonObject): JsonObject {
-  return { ...(cost === undefined ? {} : { cost }), ...(charged === undefined ? {} : { charged }) };
 }
 
 /** The provider's own message, as the client of the same family is shown it. */

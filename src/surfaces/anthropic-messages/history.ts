@@ -1,4 +1,5 @@
 // The turns of a Messages request as chat messages, and as Anthropic may get them back.
+
 import { Fault } from "../../core/fault.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
@@ -10,6 +11,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
+import { missingParameter } from "../bounds.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 
 /** Claude Code's first system block, by which Anthropic tells its requests apart: noise to every other vendor. */
@@ -58,7 +60,7 @@ function readUser(blocks: Blocks, path: string): readonly ChatMessage[] {
 
 function readResult(block: JsonObject, path: string): ToolMessage {
   const id = stringOf(block.tool_use_id);
-  if (id === undefined) throw missing(`${path}.tool_use_id`);
+  if (id === undefined) throw missingParameter(`${path}.tool_use_id`);
   const blocks = listBlocks(block.content);
   const parts = blocks.flatMap((one, index) => readPart(one, `${path}.content[${index}]`));
   const isText = typeof block.content === "string" || parts.length === 0;
@@ -202,8 +204,4 @@ function restoreThinking(block: JsonObject, seal: Sealer): readonly JsonObject[]
     if (!detail.signature) return [];
     return [{ type: "thinking", thinking: detail.text ?? "", signature: detail.signature }];
   });
-}
-
-function missing(param: string): Fault {
-  return new Fault("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
 }

@@ -1,20 +1,7 @@
 // The gateway's changes to a Messages request, whether it is passed on or translated: one row per field, with its reason.
-import { Fault } from "../../core/fault.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
-
-type Treatment =
-  /** 400: to leave it out would change the meaning, or name what another client made. */
-  | "refuse"
-  /** Left out, and named to the client. */
-  | "drop";
-
-interface LaneRow {
-  readonly field: string;
-  readonly treatment: Treatment;
-  readonly reason: string;
-  /** The operator may allow it, by `native.remote_tools`. */
-  readonly isRemote?: true;
-}
+import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
 
 /** Fields of the body. */
 export const BODY_ROWS: readonly LaneRow[] = [
@@ -66,23 +53,10 @@ const CLIENT_TOOL =
 /** A provider that is left to itself searches without end: this many where the client named no number. */
 const SEARCHES_DEFAULT = 5;
 
-export interface LaneResult {
-  readonly body: JsonObject;
-  readonly dropped: readonly string[];
-  /** The most searches that the provider may run. */
-  readonly searches: number;
-}
-
 /** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
 export function applyLane(given: JsonObject, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given };
-  const dropped: string[] = [];
-  for (const { field, treatment, reason, isRemote } of BODY_ROWS) {
-    if (body[field] === undefined || (isRemote && allowsRemote)) continue;
-    if (treatment === "refuse") throw refused(field, reason);
-    delete body[field];
-    dropped.push(field);
-  }
+  const dropped = takeOut(body, BODY_ROWS, allowsRemote);
   refuseSources(body.messages, "messages");
   refuseSources(body.system, "system");
   const tools = applyTools(arrayOf(body.tools), dropped, allowsRemote);
@@ -107,7 +81,7 @@ function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: 
     const tool = objectOf(one);
     const type = stringOf(tool.type) ?? "custom";
     if (type === "mcp_toolset" && !allowsRemote)
-      throw refused(`tools[${index}]`, "The provider would call addresses of the client's choice.");
+      throw refuseField(`tools[${index}]`, "The provider would call addresses of the client's choice.");
     if (SEARCH_TOOL.test(type)) {
       const uses = typeof tool.max_uses === "number" ? tool.max_uses : SEARCHES_DEFAULT;
       searches += uses;
@@ -132,7 +106,7 @@ function refuseSources(value: unknown, path: string): void {
   if (!isObject(value)) return;
   for (const { field, reason } of SOURCE_ROWS) {
     if (value.type === field || (value[field] !== undefined && isReference(value))) {
-      throw refused(`${path}${value.type === field ? "" : `.${field}`}`, reason);
+      throw refuseField(`${path}${value.type === field ? "" : `.${field}`}`, reason);
     }
   }
   for (const field of ["content", "source"]) {
@@ -143,10 +117,6 @@ function refuseSources(value: unknown, path: string): void {
 /** A tool's input may have any field of that name: it is the client's own. */
 function isReference({ type }: JsonObject): boolean {
   return type !== "tool_use" && type !== "server_tool_use";
-}
-
-function refused(param: string, reason: string): Fault {
-  return new Fault("unsupported_parameter", `'${param}' is not supported here. ${reason}`, { param });
 }
 
 /** The beta names that may be passed on. */

@@ -4,18 +4,12 @@ import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } fro
 import type { Sealer } from "../../core/world.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
 import { readMessages, readSystem, sanitizeThinking } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { readTools } from "./tools.ts";
-
-/** Budgets of thinking up to which an effort reaches. */
-const EFFORT_BY_BUDGET = [
-  { tokensMax: 2048, effort: "low" },
-  { tokensMax: 16_384, effort: "medium" },
-] as const;
-const EFFORTS: ReadonlySet<unknown> = new Set(["low", "medium", "high", "xhigh", "max"]);
 
 /** Fields that only Anthropic understands: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = ["context_management", "compaction", "cache_control", "mcp_servers"];
@@ -102,13 +96,9 @@ function readEffort({ thinking, output_config: output }: JsonObject): ReasoningE
   const effort = objectOf(output).effort;
   if (type === "disabled") return "none";
   if (type === "enabled" && typeof budget === "number") {
-    return EFFORT_BY_BUDGET.find(({ tokensMax }) => budget <= tokensMax)?.effort ?? "high";
+    return toEffort(budget);
   }
-  return isEffort(effort) ? effort : undefined;
-}
-
-function isEffort(value: unknown): value is ReasoningEffort {
-  return EFFORTS.has(value);
+  return parseEffort(effort);
 }
 
 /** A schema for the answer, in its current place or its earlier one. */

@@ -1,9 +1,9 @@
 // Anthropic's own events for a client of the Messages API: passed on with our id, the card's name and the cost.
 import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
+import { writeCost } from "../cost.ts";
 import { namedEvent } from "../event-stream.ts";
 import type { Stamp } from "../surface.ts";
-import { writeCost } from "./answer.ts";
 
 export class VerbatimWriter {
   readonly #stamp: Stamp;

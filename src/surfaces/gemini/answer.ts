@@ -9,6 +9,7 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { closeJson } from "../close-json.ts";
+import { writeCost } from "../cost.ts";
 import { GEMINI_FORMAT, signThinking } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 
@@ -35,11 +36,6 @@ export function writeUsage(usage: Usage): JsonObject {
     ...(thoughts ? { thoughtsTokenCount: thoughts } : {}),
     ...writeCost(usage),
   };
-}
-
-/** The cost of the answer, and the charge for it. */
-export function writeCost({ cost, charged }: JsonObject): JsonObject {
-  return { ...(cost === undefined ? {} : { cost }), ...(charged === undefined ? {} : { charged }) };
 }
 
 /** The provider's own response, as the client of the same family is shown it. */

@@ -1,15 +1,9 @@
 // The gateway's changes to a generateContent request, whether it is passed on or translated: one row per field, with its reason.
-import { Fault } from "../../core/fault.ts";
+
 import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
 import { isOurSignature } from "../signature.ts";
 import { listParts } from "./contents.ts";
-
-interface LaneRow {
-  readonly field: string;
-  /** `refuse`: 400, to leave it out would change the meaning. `drop`: left out, and named to the client. */
-  readonly treatment: "refuse" | "drop";
-  readonly reason: string;
-}
 
 /** Fields of the body. */
 export const BODY_ROWS: readonly LaneRow[] = [
@@ -46,39 +40,28 @@ export const TOOL_ROWS: readonly LaneRow[] = [
     reason: "A data store lies in the provider's account, which all clients share.",
   },
 ];
-const PASSED_TOOLS: ReadonlySet<string> = new Set(["functionDeclarations", "function_declarations"]);
-const SEARCH_TOOLS: ReadonlySet<string> = new Set(["googleSearch", "google_search", "googleSearchRetrieval"]);
+const PASSED_TOOL = "functionDeclarations";
+const SEARCH_TOOLS: ReadonlySet<string> = new Set(["googleSearch", "googleSearchRetrieval"]);
 
 /** Files that were uploaded to the provider; other addresses are fetched by it as an image's URL is. */
 const ACCOUNT_FILE = /^(files\/|gs:|https:\/\/generativelanguage\.googleapis\.com\/)/i;
 /** As many searches as one prompt is billed for (ai.google.dev/gemini-api/docs/pricing). */
 const SEARCHES = 1;
 
-export interface LaneResult {
-  readonly body: JsonObject;
-  readonly dropped: readonly string[];
-  readonly searches: number;
-}
-
 /** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
 export function applyLane(given: JsonObject): LaneResult {
   const body: JsonObject = { ...given };
-  const dropped: string[] = [];
-  for (const { field, treatment, reason } of BODY_ROWS) {
-    if (body[field] === undefined) continue;
-    if (treatment === "refuse") throw refused(field, reason);
-    delete body[field];
-    dropped.push(field);
-  }
+  const dropped = takeOut(body, BODY_ROWS, false);
   let searches = 0;
   const tools = arrayOf(body.tools).map((one, index) => {
     const kept: JsonObject = {};
     for (const [field, value] of Object.entries(objectOf(one))) {
       const path = `tools[${index}].${field}`;
-      const row = TOOL_ROWS.find((known) => known.field === field);
-      if (row) throw refused(path, row.reason);
-      if (SEARCH_TOOLS.has(field)) searches = SEARCHES;
-      if (PASSED_TOOLS.has(field) || SEARCH_TOOLS.has(field)) kept[field] = value;
+      const name = toCamelCase(field);
+      const row = TOOL_ROWS.find((known) => known.field === name);
+      if (row) throw refuseField(path, row.reason);
+      if (SEARCH_TOOLS.has(name)) searches = SEARCHES;
+      if (name === PASSED_TOOL || SEARCH_TOOLS.has(name)) kept[field] = value;
       else dropped.push(path);
     }
     return kept;
@@ -88,6 +71,11 @@ export function applyLane(given: JsonObject): LaneResult {
   else if (tools.length > 0) delete body.tools;
   if (body.contents !== undefined) body.contents = arrayOf(body.contents).map(applyContent);
   return { body, dropped, searches };
+}
+
+/** The API takes every name in either spelling. */
+function toCamelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 function applyContent(one: unknown, index: number): JsonObject {
@@ -100,7 +88,7 @@ function applyContent(one: unknown, index: number): JsonObject {
     );
     if (uri !== undefined && ACCOUNT_FILE.test(uri)) {
       const reason = "A file lies in the provider's account, which all clients share.";
-      throw refused(`contents[${index}].parts[${at}].fileData`, reason);
+      throw refuseField(`contents[${index}].parts[${at}].fileData`, reason);
     }
     if (!isOurSignature(stringOf(part.thoughtSignature) ?? "")) return part;
     // Thinking that another provider made.
@@ -108,8 +96,4 @@ function applyContent(one: unknown, index: number): JsonObject {
     return rest;
   });
   return { ...content, parts: parts.filter((part) => Object.keys(part).length > 0) };
-}
-
-function refused(param: string, reason: string): Fault {
-  return new Fault("unsupported_parameter", `'${param}' is not supported here. ${reason}`, { param });
 }

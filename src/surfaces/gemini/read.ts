@@ -11,6 +11,7 @@ import type {
   ToolChoice,
 } from "../../operations/chat/form.ts";
 import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
 import { readContents, readSystem } from "./contents.ts";
 import { applyLane } from "./lane.ts";
@@ -19,12 +20,6 @@ import { countSchema, generateSchema } from "./schema.ts";
 /** Google's newest SDKs ask for `/v1`. */
 const PREFIX = /^\/v1(beta)?\/models\//;
 const VERBS: ReadonlySet<string> = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
-/** Budgets of thinking up to which an effort reaches. */
-const EFFORT_BY_BUDGET = [
-  { tokensMax: 2048, effort: "low" },
-  { tokensMax: 16_384, effort: "medium" },
-] as const;
-const LEVELS: ReadonlySet<unknown> = new Set(["minimal", "low", "medium", "high"]);
 /** Fields that only Google understands: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = ["safetySettings", "safety_settings"];
 /** Fields that clients may write in the other spelling of the API. */
@@ -166,17 +161,10 @@ function readEffort({
   thinkingBudget: budget,
   thinkingLevel: level,
 }: JsonObject): ReasoningEffort | undefined {
-  if (typeof level === "string") {
-    const effort = level.toLowerCase();
-    return isEffort(effort) ? effort : undefined;
-  }
+  if (typeof level === "string") return parseEffort(level.toLowerCase());
   if (typeof budget !== "number" || budget < 0) return undefined;
   if (budget === 0) return "none";
-  return EFFORT_BY_BUDGET.find(({ tokensMax }) => budget <= tokensMax)?.effort ?? "high";
-}
-
-function isEffort(value: unknown): value is ReasoningEffort {
-  return LEVELS.has(value);
+  return toEffort(budget);
 }
 
 function readFormat(config: JsonObject): ResponseFormat | undefined {

@@ -1,4 +1,5 @@
 // The items of a Responses input as chat messages: what one turn of the assistant said is one message.
+
 import { Fault } from "../../core/fault.ts";
 import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
@@ -10,6 +11,7 @@ import type {
   ReasoningDetail,
   ToolCall,
 } from "../../operations/chat/form.ts";
+import { missingParameter } from "../bounds.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import type { ToolNames } from "./tools.ts";
 
@@ -144,7 +146,7 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
       return [{ type: "text", text: stringOf(part.refusal) ?? "" }];
     case "input_image": {
       const url = stringOf(part.image_url);
-      if (url === undefined) throw missing(`${path}.image_url`);
+      if (url === undefined) throw missingParameter(`${path}.image_url`);
       const detail = stringOf(part.detail);
       return [
         { type: "image_url", image_url: { url, ...(detail === undefined ? {} : { detail }) }, ...mark },
@@ -167,7 +169,7 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
 
 function readFile(part: JsonObject, path: string): ContentPart {
   const data = stringOf(part.file_data) ?? stringOf(part.file_url);
-  if (data === undefined) throw missing(`${path}.file_data`);
+  if (data === undefined) throw missingParameter(`${path}.file_data`);
   const filename = stringOf(part.filename);
   return { type: "file", file: { file_data: data, ...(filename === undefined ? {} : { filename }) } };
 }
@@ -219,8 +221,4 @@ function writeTurn({ texts, refusals, calls, details, thoughts }: Turn): Assista
     ...(thoughts.length > 0 ? { reasoning_content: thoughts.join("\n\n") } : {}),
     ...(details.length > 0 ? { reasoning_details: details } : {}),
   };
-}
-
-function missing(param: string): Fault {
-  return new Fault("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
 }

@@ -1,17 +1,9 @@
 // The gateway's changes to a Responses request, whether it is passed on or translated: one row per field, with its reason.
-import { Fault } from "../../core/fault.ts";
+
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
+import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
-
-interface LaneRow {
-  readonly field: string;
-  /** `refuse`: 400, to leave it out would change the meaning. `drop`: left out, and named to the client. */
-  readonly treatment: "refuse" | "drop";
-  readonly reason: string;
-  /** The operator may allow it, by `native.remote_tools`. */
-  readonly isRemote?: true;
-}
 
 /** Fields of the body. */
 export const BODY_ROWS: readonly LaneRow[] = [
@@ -68,24 +60,13 @@ const TOOL_CALLS_DEFAULT = 5;
 /** Ids of items that we made up for translated answers: no provider knows them. */
 export const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
 
-export interface LaneResult {
-  readonly body: JsonObject;
-  readonly dropped: readonly string[];
-  readonly searches: number;
-}
-
 /** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
 export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given, store: false };
-  const dropped: string[] = [];
-  if (given.background === true) throw refused("background", "An answer in the background is not kept here.");
+  if (given.background === true)
+    throw refuseField("background", "An answer in the background is not kept here.");
   delete body.background;
-  for (const { field, treatment, reason } of BODY_ROWS) {
-    if (body[field] === undefined) continue;
-    if (treatment === "refuse") throw refused(field, reason);
-    delete body[field];
-    dropped.push(field);
-  }
+  const dropped = takeOut(body, BODY_ROWS, allowsRemote);
   const tools = applyTools(arrayOf(body.tools), "tools", allowsRemote);
   if (tools.kept.length > 0) body.tools = tools.kept;
   else if (arrayOf(body.tools).length > 0) delete body.tools;
@@ -121,7 +102,7 @@ function applyTools(given: readonly unknown[], path: string, allowsRemote: boole
     const type = stringOf(tool.type) ?? "";
     const row = TOOL_ROWS.find(({ field }) => field === type);
     const isAllowed = row?.isRemote === true && allowsRemote;
-    if (row && !isAllowed) throw refused(`${path}[${index}]`, row.reason);
+    if (row && !isAllowed) throw refuseField(`${path}[${index}]`, row.reason);
     if (SEARCH_TOOL.test(type)) searches = true;
     if (isAllowed || SEARCH_TOOL.test(type) || PASSED_TOOLS.test(type)) kept.push(tool);
     else {
@@ -155,7 +136,7 @@ function applyInput(
       isBereft = true;
       return [];
     }
-    if (item.type === "item_reference") throw refused(path, INPUT_ROWS[0]?.reason ?? "");
+    if (item.type === "item_reference") throw refuseField(path, INPUT_ROWS[0]?.reason ?? "");
     refuseFiles(item, path);
     if (item.type === "reasoning") {
       const restored = restoreReasoning(item, seal);
@@ -197,11 +178,7 @@ function refuseFiles(item: JsonObject, path: string): void {
   for (const field of ["content", "output"]) {
     for (const [index, part] of arrayOf(item[field]).entries()) {
       if (objectOf(part).file_id)
-        throw refused(`${path}.${field}[${index}].file_id`, INPUT_ROWS[1]?.reason ?? "");
+        throw refuseField(`${path}.${field}[${index}].file_id`, INPUT_ROWS[1]?.reason ?? "");
     }
   }
-}
-
-function refused(param: string, reason: string): Fault {
-  return new Fault("unsupported_parameter", `'${param}' is not supported here. ${reason}`, { param });
 }

@@ -2,15 +2,15 @@
 import type { RawRequest } from "../../core/dialect.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
-import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
+import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { parseEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
 import { readInput } from "./input.ts";
 import { applyLane } from "./lane.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
 import { readTools, ToolNames } from "./tools.ts";
 
-const EFFORTS: ReadonlySet<unknown> = new Set(["none", "minimal", "low", "medium", "high", "xhigh", "max"]);
 /** Fields that only a server of this family understands: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = [
   "context_management",
@@ -74,7 +74,7 @@ function readAsk(
 ): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
   const tools = readTools(body, names);
   const input = readInput(body, names, seal);
-  const effort = objectOf(body.reasoning).effort;
+  const effort = parseEffort(objectOf(body.reasoning).effort);
   const format = readFormat(objectOf(objectOf(body.text).format));
   const verbosity = objectOf(body.text).verbosity;
   const ask: ChatRequest = {
@@ -83,7 +83,7 @@ function readAsk(
     ...(typeof body.max_output_tokens === "number" ? { max_completion_tokens: body.max_output_tokens } : {}),
     ...(body.stream === true ? { stream: true } : {}),
     ...tools.fields,
-    ...(isEffort(effort) ? { reasoning_effort: effort } : {}),
+    ...(effort === undefined ? {} : { reasoning_effort: effort }),
     ...(format === undefined ? {} : { response_format: format }),
     ...(verbosity === undefined ? {} : { verbosity }),
     ...readLogprobs(body),
@@ -97,10 +97,6 @@ function pickSame(body: JsonObject): JsonObject {
   return Object.fromEntries(
     SAME.flatMap((field) => (body[field] === undefined ? [] : [[field, body[field]]])),
   );
-}
-
-function isEffort(value: unknown): value is ReasoningEffort {
-  return EFFORTS.has(value);
 }
 
 function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {

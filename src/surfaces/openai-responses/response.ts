@@ -9,6 +9,7 @@ import type {
   UrlCitation,
   Usage,
 } from "../../operations/chat/form.ts";
+import { writeCost } from "../cost.ts";
 import { RESPONSES_FORMAT, signThinking } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 import type { ToolNames } from "./tools.ts";
@@ -81,11 +82,6 @@ export function writeUsage(usage: Usage): JsonObject {
     total_tokens: usage.total_tokens,
     ...writeCost(usage),
   };
-}
-
-/** The cost of the answer, and the charge for it. */
-export function writeCost({ cost, charged }: JsonObject): JsonObject {
-  return { ...(cost === undefined ? {} : { cost }), ...(charged === undefined ? {} : { charged }) };
 }
 
 /** The provider's own response, as the client of the same family is shown it. */
