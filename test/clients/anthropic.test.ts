@@ -2,23 +2,17 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { ASK_ONE, ASK_TWO, failure, PICTURE, PICTURE_SEEN, PLAIN, THINKING, WEATHER } from "./setting.ts";
-
-/** At least one model of each dialect, and a selector. */
-const MODELS = [
-  "OpenAI#gpt-4.1-mini",
-  "OpenAI#gpt-5.6-sol",
-  "Responses#gpt-6.1-sol",
-  "Anthropic#claude-haiku-4-5",
-  "Anthropic#claude-opus-5-5",
-  "Google#gemini-2.5-flash",
-  "Google#gemini-3.5-flash",
-  "Mistral#mistral-large-latest",
-  "Perplexity#sonar-pro",
-  "Cohere#command-a-03-2025",
-  "Local#sim-mini",
-  "Local#sim-think",
-];
+import {
+  ASK_ONE,
+  ASK_TWO,
+  EACH_DIALECT,
+  failure,
+  PICTURE,
+  PICTURE_SEEN,
+  PLAIN,
+  THINKING,
+  WEATHER,
+} from "./setting.ts";
 
 const TOOL: Anthropic.Tool = {
   name: WEATHER.name,
@@ -39,7 +33,7 @@ function textOf(message: Anthropic.Message): string {
   return message.content.map((block) => (block.type === "text" ? block.text : "")).join("");
 }
 
-describe.each(MODELS)("%s", (model) => {
+describe.each(EACH_DIALECT)("%s", (model) => {
   const ask = (text: string, more: Partial<Anthropic.MessageCreateParamsNonStreaming> = {}) => ({
     model,
     max_tokens: 2000,

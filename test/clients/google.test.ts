@@ -2,23 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { ApiError, type GenerateContentParameters, GoogleGenAI, type Part } from "@google/genai";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { ASK_ONE, ASK_TWO, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
+import { ASK_ONE, ASK_TWO, EACH_DIALECT, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
 
-/** At least one model of each dialect, as they stand in a path: the SDK loses what follows a bare `#`. */
-const MODELS = [
-  "OpenAI/gpt-4.1-mini",
-  "OpenAI/gpt-5.6-sol",
-  "Responses/gpt-6.1-sol",
-  "Anthropic/claude-haiku-4-5",
-  "Anthropic/claude-opus-5-5",
-  "Google/gemini-2.5-flash",
-  "Google/gemini-3.5-flash",
-  "Mistral/mistral-large-latest",
-  "Perplexity/sonar-pro",
-  "Cohere/command-a-03-2025",
-  "Local/sim-mini",
-  "Local/sim-think",
-];
+/** As they stand in a path: the SDK loses what follows a bare `#`. */
+const MODELS = EACH_DIALECT.map((id) => id.replace("#", "/"));
 
 const TOOLS = [
   {

@@ -2,23 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { ASK_ONE, ASK_TWO, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
-
-/** At least one model of each dialect. */
-const MODELS = [
-  "OpenAI#gpt-4.1-mini",
-  "OpenAI#gpt-5.6-sol",
-  "Responses#gpt-6.1-sol",
-  "Anthropic#claude-haiku-4-5",
-  "Anthropic#claude-opus-5-5",
-  "Google#gemini-2.5-flash",
-  "Google#gemini-3.5-flash",
-  "Mistral#mistral-large-latest",
-  "Perplexity#sonar-pro",
-  "Cohere#command-a-03-2025",
-  "Local#sim-mini",
-  "Local#sim-think",
-];
+import { ASK_ONE, ASK_TWO, EACH_DIALECT, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
 
 const TOOL: OpenAI.Responses.FunctionTool = {
   type: "function",
@@ -68,7 +52,7 @@ function echo({ output }: OpenAI.Responses.Response): OpenAI.Responses.ResponseI
   });
 }
 
-describe.each(MODELS)("%s", (model) => {
+describe.each(EACH_DIALECT)("%s", (model) => {
   test("answers whole and streamed alike", async () => {
     const [whole, streamed] = await both({ model, input: "say: good day", instructions: "Be brief." });
     expect(whole?.output_text).toContain("good day");

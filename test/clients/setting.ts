@@ -6,6 +6,22 @@ export const PLAIN = "Local#sim-mini";
 /** One that thinks, and shows it. */
 export const THINKING = "Local#sim-think";
 
+/** At least one model of each dialect. */
+export const EACH_DIALECT = [
+  "OpenAI#gpt-4.1-mini",
+  "OpenAI#gpt-5.6-sol",
+  "Responses#gpt-6.1-sol",
+  "Anthropic#claude-haiku-4-5",
+  "Anthropic#claude-opus-5-5",
+  "Google#gemini-2.5-flash",
+  "Google#gemini-3.5-flash",
+  "Mistral#mistral-large-latest",
+  "Perplexity#sonar-pro",
+  "Cohere#command-a-03-2025",
+  "Local#sim-mini",
+  "Local#sim-think",
+];
+
 export const WEATHER = {
   name: "get_weather",
   description: "Today's weather in a city.",

@@ -3,8 +3,9 @@ import type { Fault } from "../../core/fault.ts";
 import { type JsonObject, objectOf, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatChunk, ChunkChoice, Usage } from "../../operations/chat/form.ts";
-import { isChunk, type Part, Verbatim } from "../../operations/chat/run.ts";
+import type { Part, Verbatim } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
+import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { writeStop, writeUsage } from "./answer.ts";
 import { ContentWriter } from "./content-writer.ts";
@@ -18,7 +19,7 @@ export function messageEvent(event: JsonObject & { readonly type: string }): str
   return namedEvent(event.type, JSON.stringify(event));
 }
 
-export class MessageWriter implements Writer<Part> {
+export class MessageWriter extends PartWriter implements Writer<Part> {
   readonly #stamp: () => Stamp;
   readonly #content: ContentWriter;
   #verbatim: VerbatimWriter | null = null;
@@ -28,6 +29,7 @@ export class MessageWriter implements Writer<Part> {
   #usage: Usage | null = null;
 
   constructor(stamp: () => Stamp, seal: Sealer) {
+    super();
     this.#stamp = stamp;
     this.#content = new ContentWriter(seal);
   }
@@ -35,16 +37,6 @@ export class MessageWriter implements Writer<Part> {
   /** Before the message's start only comments may come. */
   get keepAlive(): string {
     return this.#isStarted ? PING : KEEP_ALIVE_LINE;
-  }
-
-  write(parts: readonly Part[]): string {
-    let text = "";
-    for (const part of parts) {
-      if (part instanceof Verbatim) text += this.#passOn(part);
-      else if (isChunk(part)) text += this.#chunk(part);
-      else for (const chunk of part.chunks()) text += this.#chunk(chunk);
-    }
-    return text;
   }
 
   end(): string {
@@ -67,13 +59,13 @@ export class MessageWriter implements Writer<Part> {
     return namedEvent("error", JSON.stringify(writeError(fault, requestId)));
   }
 
-  #passOn({ event }: Verbatim): string {
+  protected override passOn({ event }: Verbatim): string {
     this.#isStarted = true;
     this.#verbatim ??= new VerbatimWriter(this.#stamp());
     return this.#verbatim.write(objectOf(parseJson(event.data)));
   }
 
-  #chunk({ choices, usage }: ChatChunk): string {
+  protected override writeChunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
     // Chunks behind the provider's own events only sum up what those have said.
     if (this.#verbatim || choices.length === 0) return "";

@@ -9,8 +9,9 @@ import type {
   ToolCallDelta,
   Usage,
 } from "../../operations/chat/form.ts";
-import { isChunk, type Part, Verbatim } from "../../operations/chat/run.ts";
+import type { Part, Verbatim } from "../../operations/chat/run.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import {
   readArguments,
@@ -32,7 +33,7 @@ interface Candidate {
   hasText: boolean;
 }
 
-export class GenerateWriter implements Writer<Part> {
+export class GenerateWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive: string;
   readonly #stamp: () => Stamp;
   readonly #seal: Sealer;
@@ -46,20 +47,11 @@ export class GenerateWriter implements Writer<Part> {
   #usage: Usage | null = null;
 
   constructor(stamp: () => Stamp, seal: Sealer, isArray: boolean) {
+    super();
     this.#stamp = stamp;
     this.#seal = seal;
     this.#isArray = isArray;
     this.keepAlive = isArray ? "\n" : KEEP_ALIVE_LINE;
-  }
-
-  write(parts: readonly Part[]): string {
-    let text = "";
-    for (const part of parts) {
-      if (part instanceof Verbatim) text += this.#passOn(part);
-      else if (isChunk(part)) text += this.#chunk(part);
-      else for (const chunk of part.chunks()) text += this.#chunk(chunk);
-    }
-    return text;
   }
 
   end(): string {
@@ -85,7 +77,7 @@ export class GenerateWriter implements Writer<Part> {
     return this.#stamped;
   }
 
-  #passOn({ event }: Verbatim): string {
+  protected override passOn({ event }: Verbatim): string {
     this.#isVerbatim = true;
     const data = objectOf(parseJson(event.data));
     const isLast = arrayOf(data.candidates).some((candidate) => objectOf(candidate).finishReason);
@@ -103,7 +95,7 @@ export class GenerateWriter implements Writer<Part> {
       .join("");
   }
 
-  #chunk({ choices, usage }: ChatChunk): string {
+  protected override writeChunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
     // Chunks behind the provider's own events only sum up what those have said.
     if (this.#isVerbatim) return "";

@@ -2,8 +2,9 @@
 import type { Fault } from "../../core/fault.ts";
 import { type JsonObject, objectOf, parseJson } from "../../core/json.ts";
 import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
-import { isChunk, type Part, Verbatim } from "../../operations/chat/run.ts";
+import type { Part, Verbatim } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { writeFailure } from "./errors.ts";
 import { EventNumbers } from "./event-numbers.ts";
@@ -11,7 +12,7 @@ import { ItemWriter } from "./item-writer.ts";
 import { endResponse, type ResponseOf, startResponse } from "./response.ts";
 import { VerbatimWriter } from "./verbatim-writer.ts";
 
-export class ResponseWriter implements Writer<Part> {
+export class ResponseWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive = KEEP_ALIVE_LINE;
   readonly #stamp: () => Stamp;
   readonly #of: ResponseOf;
@@ -23,18 +24,9 @@ export class ResponseWriter implements Writer<Part> {
   #usage: Usage | undefined;
 
   constructor(stamp: () => Stamp, of: ResponseOf) {
+    super();
     this.#stamp = stamp;
     this.#of = of;
-  }
-
-  write(parts: readonly Part[]): string {
-    let text = "";
-    for (const part of parts) {
-      if (part instanceof Verbatim) text += this.#passOn(part);
-      else if (isChunk(part)) text += this.#chunk(part);
-      else for (const chunk of part.chunks()) text += this.#chunk(chunk);
-    }
-    return text;
   }
 
   end(): string {
@@ -54,14 +46,14 @@ export class ResponseWriter implements Writer<Part> {
     return started + this.#numbers.write("response.failed", { response });
   }
 
-  #passOn({ event }: Verbatim): string {
+  protected override passOn({ event }: Verbatim): string {
     const data = objectOf(parseJson(event.data));
     this.#verbatim ??= new VerbatimWriter(this.#stamp());
     this.#numbers.follow(data.sequence_number);
     return this.#verbatim.write(data);
   }
 
-  #chunk({ choices, usage }: ChatChunk): string {
+  protected override writeChunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
     // Chunks behind the provider's own events only sum up what those have said.
     if (this.#verbatim || choices.length === 0) return "";

@@ -1,0 +1,18 @@
+// Writes the pieces of a chat answer one by one: the provider's own events, or the chunks that a surface translates.
+import type { ChatChunk } from "../operations/chat/form.ts";
+import { isChunk, type Part, Verbatim } from "../operations/chat/run.ts";
+
+export abstract class PartWriter {
+  write(parts: readonly Part[]): string {
+    let text = "";
+    for (const part of parts) {
+      if (part instanceof Verbatim) text += this.passOn(part);
+      else if (isChunk(part)) text += this.writeChunk(part);
+      else for (const chunk of part.chunks()) text += this.writeChunk(chunk);
+    }
+    return text;
+  }
+
+  protected abstract passOn(part: Verbatim): string;
+  protected abstract writeChunk(chunk: ChatChunk): string;
+}
