@@ -85,6 +85,7 @@ const FOREIGN_MODELS = [
   "sim~trouble=odd-usage~tokens=1000:500",
   "sim~tokens=1000:500",
   "sim-think~tokens=1000:500:100:50",
+  "sim~trouble=500",
 ];
 const GATED_MODELS = [
   "calm",

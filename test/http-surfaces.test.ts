@@ -1,0 +1,232 @@
+// The surfaces from outside: failover between families, thinking that a provider refuses, money, counts, lists, and errors' forms.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { type MoneyWorld, startMoneyWorld } from "./http/money-world.ts";
+
+let world: MoneyWorld;
+beforeAll(async () => {
+  world = await startMoneyWorld(
+    '  "Claude#sim~trouble=500": { fallbacks: ["Shop#sim~tokens=1000:500"] }',
+    "keep_alive: 300ms",
+  );
+});
+afterAll(() => world.stop());
+
+interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: JsonObject;
+}
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Got> {
+  const response = await fetch(world.url + path, {
+    method,
+    headers: { "x-api-key": world.secret, "content-type": "application/json", ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json");
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? objectOf(JSON.parse(text)) : {},
+  };
+}
+
+const ask = (model: string, more: JsonObject = {}) => ({
+  model,
+  max_tokens: 1000,
+  messages: [{ role: "user", content: "say: good day" }],
+  ...more,
+});
+
+describe("failover between families", () => {
+  test("falls back from the native lane to translation, and says what that lost", async () => {
+    for (const stream of [false, true]) {
+      const body = ask("Claude#sim~trouble=500", { stream, context_management: { edits: [] } });
+      const headers = { "anthropic-beta": "context-management-2025-06-27" };
+      const got = await call("POST", "/v1/messages", body, headers);
+      expect([got.status, got.headers.get("x-poundkey-attempts")]).toEqual([200, "2"]);
+      expect(got.headers.get("x-poundkey-model")).toBe("Shop#sim~tokens=1000:500");
+      expect(got.headers.get("x-poundkey-dropped")).toBe("context_management");
+      expect(got.text).toContain("good");
+      expect(got.text).toContain('"type":"message"');
+    }
+  });
+});
+
+describe("thinking that the provider refuses", () => {
+  const history = [
+    { role: "user", content: "Hello." },
+    {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "hm", signature: "bm90IHRoZWlycw==" },
+        { type: "text", text: "Yes?" },
+      ],
+    },
+    { role: "user", content: "say: good day" },
+  ];
+
+  test("is left out, and the call made once more", async () => {
+    const got = await call("POST", "/v1/messages", ask("Claude#sim~tokens=1000:500", { messages: history }));
+    expect([got.status, got.headers.get("x-poundkey-attempts")]).toEqual([200, "2"]);
+    expect(got.text).toContain("good day");
+  });
+
+  test("is left out beforehand where nobody signed it", async () => {
+    const unsigned = JSON.parse(JSON.stringify(history).replace("bm90IHRoZWlycw==", ""));
+    const got = await call("POST", "/v1/messages", ask("Claude#sim~tokens=1000:500", { messages: unsigned }));
+    expect([got.status, got.headers.get("x-poundkey-attempts")]).toEqual([200, "1"]);
+  });
+});
+
+describe("money", () => {
+  test("a required limit is held as far as a quarter of the balance goes, and sent", async () => {
+    // 4,096 tokens of output at 25 USD a million and a prompt of some hundred are 0.11 USD.
+    const payer = await world.payer(0.5);
+    const got = await call("POST", "/v1/messages", ask("Shop#wide", { max_tokens: 64_000 }), {
+      "x-api-key": payer.secret,
+    });
+    expect(got.status).toBe(200);
+    expect(got.headers.get("x-poundkey-dropped")).toBe("max_completion_tokens");
+    const { requests } = await world.settled(payer, 1);
+    expect(Number(requests[0]?.hold_nano)).toBeWithin(4096 * 25_000, 0.126e9);
+    const sent = objectOf(world.shop.calls.last()?.body);
+    expect(sent.max_tokens ?? sent.max_completion_tokens).toBeWithin(4096, 64_000);
+  });
+
+  test("a native answer is charged at the provider's report, once, and says so", async () => {
+    const payer = await world.payer(10);
+    for (const stream of [false, true]) {
+      const got = await call("POST", "/v1/messages", ask("Claude#sim~tokens=1000:500", { stream }), {
+        "x-api-key": payer.secret,
+      });
+      expect(got.text).toContain('"cost":0.002,"charged":0.002');
+    }
+    const { requests } = await world.settled(payer, 2);
+    expect(requests.map(({ charged_nano }) => charged_nano)).toEqual([2_000_000, 2_000_000]);
+  });
+});
+
+describe("counting tokens", () => {
+  test("costs nothing, takes no place, calls nobody, and is bounded", async () => {
+    const payer = await world.payer(1);
+    const calls = world.shop.calls.total;
+    const headers = { "x-api-key": payer.secret };
+    const statuses = new Map<number, number>();
+    for (let at = 0; at < 70; at++) {
+      const got = await call("POST", "/v1/messages/count_tokens", ask("Shop#sim"), headers);
+      statuses.set(got.status, (statuses.get(got.status) ?? 0) + 1);
+      if (got.status === 200) expect(got.body.input_tokens).toBeGreaterThan(0);
+      else expect([got.status, Number(got.headers.get("retry-after"))]).toEqual([429, 1]);
+    }
+    expect(statuses.get(200)).toBeWithin(60, 70);
+    expect(world.shop.calls.total).toBe(calls);
+    expect(world.books(payer)).toMatchObject({ holds: 0, requests: [], used: 0 });
+  });
+});
+
+describe("signs of life", () => {
+  test.each([
+    ["/v1/messages", ask("Shop#sim~trouble=silent", { stream: true })],
+    ["/v1/responses", { model: "Shop#sim~trouble=silent", input: "a", stream: true }],
+  ])("a silent stream of %s sends comments", async (path, body) => {
+    const controller = new AbortController();
+    const response = await fetch(world.url + path, {
+      method: "POST",
+      headers: { "x-api-key": world.secret, "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: controller.signal,
+    });
+    const reader = response.body?.getReader();
+    const first = new TextDecoder().decode((await reader?.read())?.value);
+    expect(first).toBe(": keep-alive\n\n");
+    controller.abort();
+  });
+});
+
+describe("lists", () => {
+  const anthropic = { "anthropic-version": "2023-06-01" };
+
+  test("have Anthropic's shape for its clients, page by page", async () => {
+    const first = await call("GET", "/v1/models?limit=2", undefined, anthropic);
+    const [one, two] = arrayOf(first.body.data).map(objectOf);
+    expect(one).toMatchObject({ type: "model", display_name: "Router#best", created_at: expect.any(String) });
+    expect(first.body).toMatchObject({ has_more: true, first_id: one?.id, last_id: two?.id });
+    const next = await call(
+      "GET",
+      `/v1/models?limit=2&after_id=${encodeURIComponent(String(two?.id))}`,
+      undefined,
+      anthropic,
+    );
+    expect(arrayOf(next.body.data).map((model) => objectOf(model).id)).not.toContain(two?.id);
+    const back = await call(
+      "GET",
+      `/v1/models?limit=2&before_id=${encodeURIComponent(String(next.body.first_id))}`,
+      undefined,
+      anthropic,
+    );
+    expect(back.body.data).toEqual(first.body.data);
+    expect((await call("GET", "/v1/models?limit=0", undefined, anthropic)).status).toBe(400);
+    const single = await call("GET", "/v1/models/Shop%23wide", undefined, anthropic);
+    expect(single.body).toMatchObject({
+      type: "model",
+      id: "Shop#wide",
+      max_input_tokens: 200_000,
+      max_tokens: 64_000,
+    });
+  });
+
+  test("have Google's shape below /v1beta", async () => {
+    const { body } = await call("GET", "/v1beta/models", undefined, { "x-goog-api-key": world.secret });
+    expect(arrayOf(body.models)).toContainEqual(
+      expect.objectContaining({
+        name: "models/Shop/wide",
+        inputTokenLimit: 200_000,
+        outputTokenLimit: 64_000,
+      }),
+    );
+  });
+});
+
+describe("errors have the form of the API that the path belongs to", () => {
+  test.each([
+    ["POST", "/v1/messages/batches", 404, { type: "error", error: { type: "not_found_error" } }],
+    ["GET", "/v1/messages", 405, { type: "error", error: { type: "invalid_request_error" } }],
+    ["POST", "/v1/messages", 400, { type: "error", error: { type: "invalid_request_error" } }],
+    ["POST", "/v1beta/models/a:b", 404, { error: { code: 404, status: "NOT_FOUND" } }],
+    [
+      "POST",
+      "/v1beta/models/Shop%23sim:generateContent",
+      400,
+      { error: { code: 400, status: "INVALID_ARGUMENT" } },
+    ],
+    ["GET", "/v1/responses/resp_1", 404, { error: { code: "not_found", param: "id" } }],
+    ["POST", "/v1/responses", 400, { error: { code: "missing_required_parameter", param: "model" } }],
+  ] as const)("%s %s", async (method, path, status, body) => {
+    const got = await call(method, path, method === "POST" ? {} : undefined);
+    expect({ status: got.status, body: got.body }).toMatchObject({ status, body });
+  });
+
+  test("a key that is none", async () => {
+    const headers = { "x-api-key": "sk-ant-nobody" };
+    for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {
+      const got = await call("POST", path, ask("Shop#sim"), headers);
+      expect([got.status, objectOf(got.body.error).type]).toEqual([401, "authentication_error"]);
+      expect(got.headers.get("x-should-retry")).toBe("false");
+    }
+  });
+
+  test("HEAD / is answered without a key", async () => {
+    const response = await fetch(`${world.url}/`, { method: "HEAD" });
+    expect([response.status, await response.text()]).toEqual([200, ""]);
+  });
+});
