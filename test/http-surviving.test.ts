@@ -58,7 +58,7 @@ afterAll(() => gateway.stop());
 
 const ELSEWHERE = Object.entries(FAULTS).flatMap(([code, row]) => ("elsewhere" in row ? [code] : []));
 
-/** Whether another attempt follows one that failed so. A whole answer that never comes takes all of the time. */
+/** True if another attempt follows one that failed so. A whole answer that never comes takes all of the time. */
 function goesOnAfter(line: string, trouble: Trouble, mode: (typeof MODES)[number]): boolean {
   const takesAll = mode === "whole" && (trouble === "silent" || trouble === "stall");
   return !takesAll && !line.startsWith("200") && ELSEWHERE.some((code) => line.includes(` ${code}`));

@@ -97,7 +97,7 @@ function rateProblem(name: string, rate: number): string | null {
     : `${name} has more than 6 decimals`;
 }
 
-/** Whether a price is so far from the known one of the same model that its unit must be another. 0 is a price, not a slip. */
+/** True if a price is so far from the known one of the same model that its unit must be another. 0 is a price, not a slip. */
 export function isSlip(price: Price, known: Price): boolean {
   const pairs = [
     [price.input, known.input],

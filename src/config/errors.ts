@@ -6,7 +6,7 @@ export type Path = readonly (string | number)[];
 /** A mistake at a field, before its place in the text is looked up. */
 export interface Issue {
   readonly path: Path;
-  /** Whether the name of the field is at fault, rather than its value. */
+  /** True if the name of the field is at fault, rather than its value. */
   readonly at: "key" | "value";
   readonly message: string;
   /** The environment variable at fault, when it is not a field of the file. */

@@ -69,7 +69,7 @@ export function typedValue(value: string): number | boolean | undefined {
   return value === "true" ? true : value === "false" ? false : undefined;
 }
 
-/** Whether a path lies at or within one of the issues' paths: such a value is already known to be wrong. */
+/** True if a path lies at or within one of the issues' paths: such a value is already known to be wrong. */
 export function isWithin(path: Path, issues: readonly Issue[]): boolean {
   return issues.some((issue) => issue.path.every((step, at) => path[at] === step));
 }

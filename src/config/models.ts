@@ -162,13 +162,13 @@ export class ModelFields {
     return this.#on !== null && this.#cards.has(id) && !this.#on.has(provider ?? "");
   }
 
-  /** Whether the text means something already: an alias comes after ids. */
+  /** True if the text means something already: an alias comes after ids. */
   #isTaken(text: string): boolean {
     const id = this.#canonical(text);
     return selectorOf(text) !== null || (this.#on !== null && this.#cards.has(id) && !this.#isOff(id));
   }
 
-  /** Whether it is a name that its provider takes without the catalogue knowing it. */
+  /** True if it is a name that its provider takes without the catalogue knowing it. */
   #passes(text: string): boolean {
     return this.#on?.get(splitId(text)?.provider.toLowerCase() ?? "")?.unlistedModels === true;
   }

@@ -53,7 +53,7 @@ export function clockMinutes(text: string): number | null {
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
 
-/** Whether it is an IANA time zone that this machine knows. */
+/** True if it is an IANA time zone that this machine knows. */
 export function isTimeZone(text: string): boolean {
   if (!/^[A-Za-z]/.test(text)) return false;
   try {
@@ -80,7 +80,7 @@ export function baseUrlOf(text: string): string | null {
   return url.href.replace(/\/+$/, "");
 }
 
-/** Whether it is `*`, or scheme, host and port of a page. */
+/** True if it is `*`, or scheme, host and port of a page. */
 export function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return text === "*" || (url !== null && /^https?:$/.test(url.protocol) && url.origin === text);
@@ -93,7 +93,7 @@ function net(): typeof nodeNet {
 
 const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
 
-/** Whether it is an IP address or a CIDR block. */
+/** True if it is an IP address or a CIDR block. */
 export function isAddressBlock(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
   const most = ADDRESS_BITS[net().isIP(address)];
@@ -101,13 +101,13 @@ export function isAddressBlock(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
 }
 
-/** Whether it names a store: `sqlite:PATH` or `postgres://…`. */
+/** True if it names a store: `sqlite:PATH` or `postgres://…`. */
 export function isStoreUrl(text: string): boolean {
   if (/^sqlite:[^\s].*$/.test(text)) return true;
   return /^postgres(ql)?:\/\/[^\s]+$/.test(text) && URL.canParse(text);
 }
 
-/** Whether a server can listen on it: an IP address or a host name. */
+/** True if a server can listen on it: an IP address or a host name. */
 export function isHost(text: string): boolean {
   return /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text) || net().isIPv6(text);
 }

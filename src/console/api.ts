@@ -115,7 +115,7 @@ export async function signOut(): Promise<void> {
   signedIn.value = false;
 }
 
-/** Whether a moment has passed. */
+/** True if a moment has passed. */
 export function isPast(instant: string | null): boolean {
   return instant !== null && Date.parse(instant) <= nowMs();
 }

@@ -15,7 +15,7 @@ interface Listener {
   readonly onGap: () => void;
 }
 
-/** Whether it is connected. */
+/** True if it is connected. */
 export function useLive(isWanted: boolean, listener: Listener): boolean {
   const [isOn, setOn] = useState(false);
   const current = useRef(listener);

@@ -29,7 +29,7 @@ export interface Price extends Rates {
   readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
 }
 
-/** When a second attempt is started beside a slow first one. */
+/** The terms on which a second attempt is started beside a slow first one. */
 export interface HedgeRules {
   /** After this percentile of the card's recent times to the first token, or after a fixed time. */
   readonly after: { readonly percentile: number } | { readonly ms: number };
@@ -63,7 +63,7 @@ export interface ModelCard {
   readonly hedge?: HedgeRules;
 }
 
-/** Whether the card can do it; an unlisted one is given the benefit of the doubt. */
+/** True if the card can do it; an unlisted one is given the benefit of the doubt. */
 export function can(card: ModelCard, capability: Capability): boolean {
   if (!card.listed || card.capabilities.has(capability)) return true;
   return capability === "tools_auto" && card.capabilities.has("tools");

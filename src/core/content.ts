@@ -5,15 +5,15 @@ export interface LoggedContent {
   /** The request as it was asked, without the messages. */
   readonly request: JsonObject;
   readonly messages: readonly unknown[];
-  /** What was answered, as far as it came; null: nothing, or it was too much. */
+  /** The answer as far as it came; null: nothing, or it was too much. */
   readonly reply: JsonObject | null;
   /** A part of it was too much to be kept. */
   readonly truncated: boolean;
-  /** What the client was told where it failed, in the provider's words too. */
+  /** The error that the client was given, in the provider's words too. */
   readonly message: string | null;
 }
 
-/** What a request's content is sealed for: in another row's place it can't be opened. */
+/** The use that a request's content is sealed for: in another row's place it can't be opened. */
 export function contentUseOf({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
   return `content ${accountId} ${id}`;
 }

@@ -1,4 +1,4 @@
-// What is asked of the books and what comes of it: demands, the rows they are decided on, answers, decisions.
+// Demands on the books, the rows they are decided on, the answers and the decisions.
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
@@ -17,13 +17,13 @@ import type {
 } from "./rows.ts";
 import type { BillingRules, QuotaRules } from "./settings.ts";
 
-/** What a request may cost on one card of its plan, for the hold. */
+/** The most that a request may cost on one card of its plan, for the hold. */
 export interface Offer {
   /** The card's id. */
   readonly card: string;
   /** False: the model has no price, so no balance can pay for it and no budget counts it. */
   readonly isPriced: boolean;
-  /** What it costs before a token of output, for all choices. */
+  /** The cost before a token of output, for all choices. */
   readonly lines: readonly BillLine[];
   readonly outputUsdPerMillion: number;
   readonly choices: number;
@@ -164,7 +164,7 @@ export interface Gone {
   readonly id: string;
 }
 
-/** What a batch of demands comes to: an answer for each, in order, and the rows to write before any is let go. */
+/** The decision on a batch of demands: an answer for each, in order, and the rows to write before any is let go. */
 export interface Decision {
   readonly answers: readonly Answer[];
   readonly accounts: readonly Account[];

@@ -1,7 +1,7 @@
 // The words that every upstream call is made of, and the dialects' names.
 import type { JsonObject } from "./json.ts";
 
-/** Where a call goes and as whom. */
+/** The address of a call, and the credential that it is made with. */
 export interface Target {
   /** All that stands before the dialect's own path, without a trailing slash. */
   readonly baseUrl: string;

@@ -60,7 +60,7 @@ export const FAULTS = {
   not_found: { status: 404, type: "invalid_request_error", blame: "client" },
   unknown_url: { status: 404, type: "invalid_request_error", blame: "client" },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
-  /** What the file or the environment defines is not changed by a route. */
+  /** A route doesn't change what the file or the environment defines. */
   credential_configured: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
@@ -94,13 +94,13 @@ export type FaultCode = keyof typeof FAULTS;
 export interface FaultDetails {
   /** The request field, as `messages[0].role`. */
   readonly param?: string | null;
-  /** How long to wait before trying again, in milliseconds from now. */
+  /** The wait before trying again, in milliseconds from now. */
   readonly retryAfterMs?: number;
   /** Unix milliseconds of the moment a refused request would pass: shown as `error.reset_at`. */
   readonly resetAtMs?: number;
   /** Methods that the path takes, for 405. */
   readonly allow?: string;
-  /** What is left of the allowance that refused the request. */
+  /** The rest of the allowance that refused the request. */
   readonly limits?: RequestLimits;
   /** A provider's own error code, shown instead of ours. */
   readonly shownCode?: string | null;

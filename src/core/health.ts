@@ -1,4 +1,4 @@
-// How providers, their models and credentials have been doing lately, as it is shown. Times are Unix milliseconds.
+// The recent health of providers, their models and credentials, as it is shown. Times are Unix milliseconds.
 
 export interface Vitals {
   /** `open`: not asked at all; `half_open`: one request is asking whether it is well again. */
@@ -14,7 +14,7 @@ export interface Vitals {
 
 export interface ModelHealth extends Vitals {
   readonly id: string;
-  /** When it is asked again at the earliest; null: it is asked now. */
+  /** The earliest time at which it is asked again; null: it is asked now. */
   readonly asksAgainAtMs: number | null;
 }
 

@@ -23,10 +23,10 @@ export interface GatewayKey {
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** What is free to be spent: what is held is no longer part of it. Never below zero. */
+  /** The balance that is free to be spent, without what is held. Never below zero. */
   readonly balanceNanoUsd: NanoUsd;
   readonly heldNanoUsd: NanoUsd;
-  /** How many entries its journal has. */
+  /** The number of entries in its journal. */
   readonly entries: number;
   /** Characters of sealed replies that are kept for its keys. */
   readonly keptCharacters: number;
@@ -42,12 +42,12 @@ export function keyStateOf({ revokedAtMs, expiresAtMs }: GatewayKey, nowMs: numb
   return expiresAtMs !== null && expiresAtMs <= nowMs ? "expired" : "active";
 }
 
-/** Whether the key may be used at that moment. */
+/** True if the key may be used at that moment. */
 export function isLive(key: GatewayKey, nowMs: number): boolean {
   return keyStateOf(key, nowMs) === "active";
 }
 
-/** Whether the key may use a model or a selector, by canonical id; how the key's list spells the case is no matter. */
+/** True if the key may use a model or a selector, by canonical id; how the key's list spells the case is no matter. */
 export function mayUse(key: GatewayKey, modelId: string): boolean {
   if (key.allowedModels === null || key.allowedModels.includes(modelId)) return true;
   const id = modelId.toLowerCase();

@@ -1,11 +1,11 @@
 // The row that every request leaves: log line and bill at once.
 import type { NanoUsd } from "./money.ts";
 
-/** Where the token counts come from: the provider's report, our estimate of what was produced, or nothing was. */
+/** The source of the token counts: the provider's report, our estimate of what was produced, or nothing was. */
 export const USAGE_SOURCES = ["provider", "estimate", "none"] as const;
 export type UsageSource = (typeof USAGE_SOURCES)[number];
 
-/** How a request ended. `refused`: before any upstream was called; `lost`: its node died. */
+/** The ways in which a request ends. `refused`: before any upstream was called; `lost`: its node died. */
 export const ENDINGS = [
   "done",
   "client_gone",
@@ -29,7 +29,7 @@ export interface Tokens {
 export interface RequestRecord {
   /** The completion's id, ours: `chatcmpl-…`. */
   readonly id: string;
-  /** What `x-request-id` said. */
+  /** The value of `x-request-id`. */
   readonly requestId: string;
   readonly keyId: string;
   readonly accountId: string;
@@ -40,9 +40,9 @@ export interface RequestRecord {
   /** The card that answered; null when none did. */
   readonly modelUsed: string | null;
   readonly selector: string | null;
-  /** Why the selector chose as it did, as JSON (`KeptDecision`); null: the client named the model. */
+  /** The selector's reasons for its choice, as JSON (`KeptDecision`); null: the client named the model. */
   readonly decision: string | null;
-  /** What happened when, and what the cost is made of, as JSON (`Trace`); null where nobody knows. */
+  /** The course of the request and the parts of its cost, as JSON (`Trace`); null where nobody knows. */
   readonly trace: string | null;
   readonly attempts: number;
   readonly stream: boolean;
@@ -52,9 +52,9 @@ export interface RequestRecord {
   readonly tokens: Tokens;
   /** The card's price of these tokens, markup included, even when free. */
   readonly costNanoUsd: NanoUsd;
-  /** What the balance paid. */
+  /** The charge to the balance. */
   readonly chargedNanoUsd: NanoUsd;
-  /** What was held of the balance while it ran. */
+  /** The hold on the balance while it ran. */
   readonly holdNanoUsd: NanoUsd;
   readonly usageSource: UsageSource;
   readonly ended: Ended;
@@ -65,14 +65,14 @@ export interface RequestRecord {
 /** A request's row before its settlement has decided who pays. */
 export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd">;
 
-/** Whether it counts as failed: its client was told of a mistake, and did not just leave. */
+/** True if it counts as failed: its client was told of a mistake, and did not just leave. */
 export function isError(status: number): boolean {
   return status >= 400 && status !== CLIENT_GONE;
 }
 
 const CLIENT_GONE = 499;
 
-/** What the rate-limit headers say. */
+/** The values of the rate-limit headers. */
 export interface RequestLimits {
   readonly limit: number;
   readonly remaining: number;

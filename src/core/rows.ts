@@ -10,7 +10,7 @@ export interface Meter {
   readonly day: string;
   /** Places of the allowance that are taken. */
   readonly used: number;
-  /** When the last of them was taken, Unix milliseconds. */
+  /** The time at which the last of them was taken, Unix milliseconds. */
   readonly lastAtMs: number;
   /** Answers whose place or charge was given back although a provider had been sent the request. */
   readonly givenBack: number;
@@ -75,13 +75,13 @@ export interface Hold {
   readonly selector: string | null;
   readonly stream: boolean;
   readonly place: Place;
-  /** What was taken from the balance: the worst that the request may cost. 0 unless the balance pays. */
+  /** The hold on the balance: the most that the request may cost. 0 unless the balance pays. */
   readonly nanoUsd: NanoUsd;
   /** The kept reply that this request is to fill; null: the client sent no Idempotency-Key. */
   readonly replyId: string | null;
 }
 
-/** What a key's requests have cost its account over its lifetime, and what they hold now. */
+/** The cost of a key's requests to its account over its lifetime, and what they hold now. */
 export interface Spend {
   readonly accountId: string;
   readonly keyId: string;
@@ -92,14 +92,14 @@ export interface Spend {
 export const ENTRY_KINDS = ["topup", "hold", "post", "void", "overrun"] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
-/** What each side of a movement gains; they come to zero. */
+/** The gain of each side of a movement; they add up to zero. */
 export interface Legs {
   readonly balanceNanoUsd: NanoUsd;
   readonly heldNanoUsd: NanoUsd;
-  /** Where top-ups come from: negative. */
+  /** The source of top-ups: negative. */
   readonly fundingNanoUsd: NanoUsd;
   readonly revenueNanoUsd: NanoUsd;
-  /** What was written off: negative. */
+  /** The amount written off: negative. */
   readonly overrunNanoUsd: NanoUsd;
 }
 
@@ -113,10 +113,10 @@ export interface Entry extends Legs {
   readonly balanceAfterNanoUsd: NanoUsd;
   /** The completion's id; null for top-ups. */
   readonly requestId: string | null;
-  /** Which rule a settlement followed; null for what is none. */
+  /** The rule that a settlement followed; null for what is none. */
   readonly usageSource: UsageSource | null;
   readonly ended: Ended | null;
-  /** What the operator wrote with a top-up. */
+  /** The operator's note on a top-up. */
   readonly note: string | null;
 }
 
@@ -153,7 +153,7 @@ export interface KeptReply {
   readonly sealed: string | null;
 }
 
-/** What one hour's requests of a key to a model add up to. */
+/** The sums of one hour's requests of a key to a model. */
 export interface UsageSum {
   /** Start of the hour, Unix milliseconds. */
   readonly hourMs: number;
@@ -168,10 +168,10 @@ export interface UsageSum {
   readonly chargedNanoUsd: NanoUsd;
 }
 
-/** Who says how good an answer was: the client, the operator's labels, or the answer itself by how it is broken. */
+/** The sources of a score: the client, the operator's labels, or the answer itself by how it is broken. */
 export const LESSON_SOURCES = ["score", "label", "signal"] as const;
 export type LessonSource = (typeof LESSON_SOURCES)[number];
-/** How many of one hour's streamed answers of a key from a model began within a bucket of time (`bucketOf`). */
+/** The number of one hour's streamed answers of a key from a model that began within a bucket of time (`bucketOf`). */
 export interface FirstTokenSum {
   readonly hourMs: number;
   readonly accountId: string;
@@ -181,7 +181,7 @@ export interface FirstTokenSum {
   readonly requests: number;
 }
 
-/** How good an answer was, with all that the selectors learn from it. */
+/** A score of an answer, with all that the selectors learn from it. */
 export interface Lesson {
   readonly accountId: string;
   /** The completion's id, or that of a label. */
@@ -194,9 +194,9 @@ export interface Lesson {
   readonly source: LessonSource;
   /** 0…1. */
   readonly score: number;
-  /** How much it says, 0…1. */
+  /** The weight of the score, 0…1. */
   readonly weight: number;
-  /** What the quality had been predicted to be without anything learned, 0…1. */
+  /** The quality that was predicted without anything learned, 0…1. */
   readonly expected: number;
   /** The request as the predictor saw it: its `row` and the shares of its categories, as JSON. */
   readonly request: string;

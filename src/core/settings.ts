@@ -1,4 +1,4 @@
-// What the operator decides, section by section, as the rooms that use it are handed it.
+// The operator's settings, section by section, as the rooms that use them receive them.
 import type { Capability, HedgeRules, ModelCard, Price } from "./card.ts";
 import type { DialectName } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
@@ -74,7 +74,7 @@ export interface Limits {
   readonly remoteTools?: boolean;
 }
 
-/** Which models selectors choose among for a kind of task. */
+/** The models that selectors choose among for a kind of task. */
 export interface CategoryRule {
   readonly category: Skill;
   /** It holds where at least this share of the request is of the kind. */
@@ -113,7 +113,7 @@ export interface ServerRules {
   readonly cors: readonly string[];
 }
 
-/** What the operator changes about one card of the catalogue. A field that is not set stays as the catalogue has it. */
+/** The operator's changes to one card of the catalogue. A field that is not set stays as the catalogue has it. */
 export interface ModelOverlay {
   readonly id: string;
   readonly disabled: boolean;
@@ -128,9 +128,9 @@ export interface ModelOverlay {
 }
 
 export interface LogRules {
-  /** Whether prompts and answers are kept with the request's row. */
+  /** True if prompts and answers are kept with the request's row. */
   readonly content: boolean;
-  /** How long rows are kept. */
+  /** The time for which rows are kept. */
   readonly keepMs: number;
 }
 
@@ -149,7 +149,7 @@ export interface Settings {
   /** Cards that the operator added to a provider; one that the catalogue has too takes its place. */
   readonly ownModels: readonly ModelCard[];
   readonly overlay: readonly ModelOverlay[];
-  /** What a client may say → an id or `Router#…`. */
+  /** Names that a client may use → an id or `Router#…`. */
   readonly aliases: Readonly<Record<string, string>>;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;

@@ -57,7 +57,7 @@ export interface KeyFilter {
   readonly except?: string | undefined;
 }
 
-/** What a key's requests were charged (from the hour that a moment falls into), and when the last one began. */
+/** The charges for a key's requests (from the hour that a moment falls into), and the beginning of the last one. */
 export interface KeyUse {
   readonly keyId: string;
   readonly sinceDayNanoUsd: NanoUsd;
@@ -79,7 +79,7 @@ export interface RequestFilter {
   /** `ok`: below 400; `error`: as `isError` says. */
   readonly status?: number | "ok" | "error" | undefined;
   readonly ended?: Ended | undefined;
-  /** When it began: from this moment, until before that. */
+  /** The range of its beginning: from this moment, until before that. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
@@ -135,18 +135,18 @@ export interface PruneBefore {
   readonly repliesMs: number;
 }
 
-/** What the store keeps about itself, by name; no value is a secret. */
+/** The store's facts about itself, by name; no value is a secret. */
 export type SettingName =
   | "master_key_check"
   | "admin_token_digest"
   | "lessons_forgotten"
   | "wrong_admin_tokens";
 
-/** What one key may teach of one model. */
+/** The bound on what one key may teach of one model. */
 export interface LessonBound {
   /** Its lessons of the same model and source since this moment (Unix milliseconds) are counted. */
   readonly sinceMs: number;
-  /** What of its weight the next one keeps after so many; 0: it isn't kept. Pure. */
+  /** The share of its weight that the next one keeps after so many; 0: it isn't kept. Pure. */
   readonly shareAfter: (lessons: number) => number;
 }
 
@@ -222,7 +222,7 @@ export interface Store {
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
   addContent(content: KeptContent): Promise<void>;
-  /** What was kept of a request's prompt and answer, encrypted. */
+  /** A request's kept prompt and answer, encrypted. */
   content(accountId: string, id: string): Promise<string | null>;
   /** Those that ended since a moment by their node's clock (Unix milliseconds), the latest first, at most so many. */
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
@@ -231,10 +231,10 @@ export interface Store {
    * rows at once, so that nobody waits long behind it; gives the number of rows that went. Usage sums and journals stay.
    */
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
-  /** What the key's requests were charged since a moment, from the hour that it falls into. */
+  /** The charges for the key's requests since a moment, from the hour that it falls into. */
   chargedSince(keyId: string, sinceMs: number): Promise<NanoUsd>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
-  /** How many streamed answers began within which time: grouped likewise, and by the bucket of the time. */
+  /** The number of streamed answers that began within each bucket of time, grouped likewise. */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
 
   /** Keeps a session, and forgets those that have expired by that moment. */

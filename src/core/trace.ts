@@ -1,9 +1,9 @@
-// What happened to a request and when, and what its cost is made of: kept with its row as JSON, shown when it is looked at.
+// The course of a request and the parts of its cost: kept with its row as JSON, shown when it is looked at.
 import { arrayOf, isObject, numberOf, parseJson, stringOf } from "./json.ts";
 import type { BillLine } from "./money.ts";
 
 /**
- * How an attempt ended: it gave the answer, it failed (also in the middle of it), another one was faster, or nobody
+ * The end of an attempt: it gave the answer, it failed (also in the middle of it), another one was faster, or nobody
  * waited any more.
  */
 export const ATTEMPT_OUTCOMES = ["answered", "failed", "outrun", "left"] as const;
@@ -30,7 +30,7 @@ export interface Trace {
   readonly markup: number;
   /** The tokens that the provider reported, where they can't be: the bill is for what can. null: they can. */
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
-  /** What the client was told, where the words are ours: a provider's own may hold a part of the prompt. */
+  /** The error that the client was given, if the words are ours: a provider's own may hold a part of the prompt. */
   readonly message: string | null;
 }
 

@@ -1,7 +1,7 @@
 // The meaning of an upstream's error answer, by its status and code: the one mapping that every dialect's `explain` ends in.
 import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 
-/** What a dialect reads off its provider's error body. */
+/** The facts that a dialect reads off its provider's error body. */
 export interface UpstreamError {
   readonly status: number;
   readonly message?: string;

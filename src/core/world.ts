@@ -17,7 +17,7 @@ export interface Random {
   bytes(count: number): Uint8Array;
 }
 
-/** Whether a TCP connection to the URL's host and port comes about within `timeoutMs`. Sends nothing. */
+/** True if a TCP connection to the URL's host and port comes about within `timeoutMs`. Sends nothing. */
 export type Reach = (url: URL, timeoutMs: number) => Promise<boolean>;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
 import type { Ledger, Ticket } from "../ledger/ledger.ts";
 
-/** How often another node is asked whether it has finished the answer. */
+/** The interval at which another node is asked whether it has finished the answer. */
 const LOOK_MS = 250;
 /** More twins than this are a mistake, or meant to fill the gateway. */
 const TWINS_MAX = 100;
@@ -16,7 +16,7 @@ interface AdmissionPorts {
 
 export class Admissions {
   readonly #ports: AdmissionPorts;
-  /** Who waits for a completion of this process, by its id. */
+  /** The requests that wait for a completion of this process, by its id. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(ports: AdmissionPorts) {

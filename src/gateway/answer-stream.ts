@@ -15,7 +15,7 @@ export interface Begun {
   readonly last: (usage: Usage | null) => Promise<readonly Part[]>;
 }
 
-/** What is done with each request; whoever enters leaves. */
+/** The steps of each request; `leave` follows every `enter`. */
 export interface Course<Entered> {
   readonly enter: () => Entered;
   readonly begin: (entered: Entered) => Promise<Begun>;
@@ -58,7 +58,7 @@ export class AnswerStream<Entered> implements Batches<readonly Part[]> {
     }
   }
 
-  /** What is being drawn meanwhile ends by the call's signal, which whoever leaves fires too. */
+  /** A batch that is being drawn meanwhile ends by the call's signal, which fires on leaving too. */
   leave(): void {
     this.#isLeft = true;
     if (!this.#isDrawn) this.#end().catch(() => {});

@@ -34,7 +34,7 @@ export interface Call {
   readonly upstreams: ReadonlyMap<string, Upstream>;
   readonly rules: RouterRules;
   readonly markup: number;
-  /** What the client allows for all attempts together; null: the provider's own limit. */
+  /** The time that the client allows for all attempts together; null: the provider's own limit. */
   readonly timeoutMs: number | null;
   /** The share of the best quality that the client asks of `Router#fair`; null: the operator's. */
   readonly quality: number | null;
@@ -44,7 +44,7 @@ export interface Call {
   readonly ending: AbortController;
 }
 
-/** What the client is told about its request beside the answer, filled in as it becomes known. */
+/** The facts that the client gets beside the answer, filled in as they become known. */
 export interface Facts {
   limits: RequestLimits | null;
   selector: string | null;

@@ -6,7 +6,7 @@ import { type AttemptCall, wholeAttempt } from "./attempt.ts";
 import { type PartStream, StreamedAttempt } from "./streamed.ts";
 import type { Ports, Upstream } from "./upstream.ts";
 
-/** How many calls it takes to give so many choices. */
+/** The number of calls that it takes to give so many choices. */
 export function callsNeeded({ dialect }: Upstream, card: ModelCard, request: ChatRequest): number {
   return Math.ceil((request.n ?? 1) / Math.max(1, dialect.choicesMax(card)));
 }
@@ -111,7 +111,7 @@ async function wholeTogether(
     const replies = await Promise.all(calls.map((call) => wholeAttempt(ports, { ...call, client })));
     const usage = sumOf(replies.map((reply) => reply.usage ?? null));
     const choices = replies.flatMap((reply) => reply.choices);
-    // What one call reported is no report of all of them.
+    // The report of one call is no report of all of them.
     return { ...replies[0], choices, usage: usage ?? undefined };
   } finally {
     together.abort();

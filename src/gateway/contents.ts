@@ -16,7 +16,7 @@ const CHARACTERS_MAX = 1024 * 1024;
 export interface ContentPorts {
   readonly store: Pick<Store, "addContent">;
   readonly vault: Pick<Vault, "seal">;
-  /** Whether it is wanted now. */
+  /** True if it is wanted now. */
   readonly isWanted: () => boolean;
 }
 
@@ -78,7 +78,7 @@ export class Contents {
     return this.#underWay;
   }
 
-  /** What collects a request's content; null: nobody wants it. */
+  /** The recorder of a request's content; null: nobody wants it. */
   begin(call: Call): ContentRecorder | null {
     return this.#ports?.isWanted() ? new ContentRecorder(call) : null;
   }

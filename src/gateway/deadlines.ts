@@ -4,7 +4,7 @@ import type { Clock } from "../core/world.ts";
 const SWEEP_PERIOD_MS = 250;
 
 export interface Deadline {
-  /** When `onLate` is due, on the monotonic clock. */
+  /** The time at which `onLate` is due, on the monotonic clock. */
   atMs: number;
   /** Calls it off. */
   clear(): void;

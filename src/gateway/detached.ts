@@ -1,7 +1,7 @@
 // An answer that is made to its end whether or not its client waits for it, because others may ask for the same.
 import type { Batches } from "./batches.ts";
 
-/** What waits for a client that reads slowly: so many parts, of so many characters together, and the one that came last. */
+/** The most that waits for a client that reads slowly: so many parts, of so many characters together, and the one that came last. */
 const WAITING_PARTS_MAX = 256;
 const WAITING_CHARACTERS_MAX = 1024 * 1024;
 

@@ -30,7 +30,7 @@ export interface Life {
 
 export type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
-/** What the first attempt to answer gives. Throws the last one's Fault when none does. */
+/** Gives the result of the first attempt to answer. Throws the last one's Fault when none does. */
 export function failOver<Result>(ports: FailoverPorts, life: Life, way: Way<Result>): Promise<Result> {
   return new Failover(ports, life, way).result();
 }
@@ -169,12 +169,12 @@ class Failover<Result> {
     return running;
   }
 
-  /** What this model has said of the request, it would say again. */
+  /** True if this model has refused the request already: it would refuse it again. */
   #isHopeless({ card }: Attempt): boolean {
     return this.#last?.row.otherModel === true && card.id === this.#life.facts.model;
   }
 
-  /** Whether the plan's next attempt may succeed where the last one failed. */
+  /** True if the plan's next attempt may succeed where the last one failed. */
   #mayGoOn(): boolean {
     const { call, ending } = this.#life;
     if (!this.#last || ending.signal.aborted) return false;
@@ -259,7 +259,7 @@ function logAttempt(log: Log, call: Call, attempt: Attempt, fault: Fault): void 
   });
 }
 
-/** What the log may say of a cause: a system error's text names the host. */
+/** The part of a cause that the log may show: a system error's text names the host. */
 function causeOf(cause: unknown): string | null {
   if (typeof cause === "string") return cause;
   if (!(cause instanceof Error)) return null;

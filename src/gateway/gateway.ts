@@ -37,9 +37,9 @@ export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly contents?: ContentPorts;
 }
 
-/** How long a free answer's last part waits for its row. */
+/** The longest wait of a free answer's last part for its row. */
 const PATIENCE_MS = 1000;
-/** How long one waits that is paid for: its last part never leaves before it is posted. */
+/** The longest wait of one that is paid for: its last part never leaves before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
 
 /** A request from its beginning, with all that its end needs however it ends. */
@@ -127,7 +127,7 @@ export class Gateway {
     return call.idempotency === null ? stream : detached(stream);
   }
 
-  /** Whoever enters leaves: however the answer ends, the request is settled once, before its last part leaves. */
+  /** `leave` follows every `enter`: however the answer ends, the request is settled once, before its last part leaves. */
   #enter(call: Call, facts: Facts): Entered {
     const { clock, deadlines } = this.#ports;
     const { attempts: plan, decision } = planned(this.#ports, call);
@@ -178,7 +178,7 @@ export class Gateway {
       drop: () => {},
     });
     await durable;
-    // What was produced is measured only where nobody reports it, or where something is learned of it.
+    // The answer is measured only if nobody reports its usage, or something is learned of it.
     if (!reply.usage || tally.learns) tally.saw(unfold(reply));
     const usage = tally.finished(reply.usage ?? null, reply.choices);
     recorder?.whole({ ...reply, usage });
@@ -287,7 +287,7 @@ export class Gateway {
     });
   }
 
-  /** What may have been let in without anybody knowing must not stay held. */
+  /** A request that may have been let in without anybody knowing must not stay held. */
   #callOff(ticket: Ticket, tally: Tally): void {
     const { record } = tally.outcome(this.#ports.deadlines.nowMs());
     void this.#settlements.add(ticket, lostOutcome(record, ticket.ask.answers), 0);

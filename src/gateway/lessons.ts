@@ -1,4 +1,4 @@
-// What the gateway learns of an answer by itself: how long it was, how much of the prompt was cached, whether it is broken.
+// The gateway's own lessons of an answer: its length, the share of the prompt that was cached, whether it is broken.
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
 import type { UnsettledRecord } from "../core/record.ts";
@@ -59,7 +59,7 @@ export class Lessons {
     const signal = grader.signal(isCounted && isOne ? tokens.completion : null);
     const place = `${card.id} ${grader.form}`;
     const sound = this.#sound.get(place) ?? 0;
-    // Where the balance bounds the answer, the model is not to blame.
+    // If the balance bounds the answer, the model is not to blame.
     const isOurs = signal === "cut_off" && granted.outputTokens?.[card.id] !== undefined;
     this.#sound.set(place, signal === null || isOurs ? Math.min(SOUND_MAX, sound + 1) : 0);
     if (signal !== null && !isOurs) this.#teach(record, decision, card, signal, sound);

@@ -16,7 +16,7 @@ import { explored } from "../selectors/explore.ts";
 import { BY_RULE } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 
-/** What the client's `model` means. */
+/** The meaning of the client's `model`. */
 export type Selection =
   | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
   | { readonly kind: "selector"; readonly selector: SelectorRule; readonly candidates: readonly ModelCard[] };
@@ -30,7 +30,7 @@ export interface PlanInput {
   readonly rules: RouterRules;
   /** The share of the best quality that the client asked `Router#fair` to keep, 0…1; null: the operator's. */
   readonly quality: number | null;
-  /** What a selector goes by beside the catalogue; left out: nothing is known. */
+  /** The facts that a selector uses beside the catalogue; left out: nothing is known. */
   readonly known?: Known;
   /** The credentials of a provider that is on; none: it is off. */
   readonly credentialsOf: (provider: string) => readonly Credential[];
@@ -45,7 +45,7 @@ export interface PlanInput {
 
 export interface Plan {
   readonly attempts: readonly Attempt[];
-  /** Why a selector put them in this order; null: the client named the model. */
+  /** A selector's reasons for this order; null: the client named the model. */
   readonly decision: KeptDecision | null;
 }
 
@@ -53,7 +53,7 @@ export interface Plan {
 export const CALLS_MAX = 4;
 /** The most addresses in a plan: a request is answered while one of them can be reached. */
 const ADDRESSES_MAX = 4;
-/** Where another model may serve, so many credentials of the first are tried before it. */
+/** The credentials of the first model that are tried before another model. */
 const FIRST_CARD_MAX = 2;
 
 /**
@@ -91,7 +91,7 @@ export function planOf(input: PlanInput): Plan {
 }
 
 /**
- * Where one model is served by one credential there is nothing to choose: it is asked if it may be, and if it may not,
+ * If one model is served by one credential there is nothing to choose: it is asked if it may be, and if it may not,
  * whoever walks the plan finds that out. The way of all other plans comes to the same in 1 µs more.
  */
 function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
@@ -153,7 +153,7 @@ function longestRefused(attempts: readonly Attempt[], health: Health): readonly 
   return attempts.toSorted((a, b) => atMs(a) - atMs(b)).slice(0, 1);
 }
 
-/** Who served the conversation before, where that one may be asked. A selector's choice of model is not bound by it. */
+/** The attempt that served the conversation before, if it may be made. A selector's choice of model is not bound by it. */
 function sticky(
   every: readonly Attempt[],
   ready: readonly (readonly Attempt[])[],
@@ -192,7 +192,7 @@ function* inTurn(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
   for (const card of choice.inOrder()) if (card !== tried) yield card;
 }
 
-/** What the selector makes of the request. Throws a Fault when no card is on, or none can serve it. */
+/** The selector's choice for the request. Throws a Fault when no card is on, or none can serve it. */
 export function chosen(
   selector: SelectorRule,
   cards: readonly ModelCard[],

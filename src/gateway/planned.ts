@@ -54,7 +54,7 @@ export function planned(ports: PlanPorts, call: Call): Plan {
 
 export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;
 
-/** What a selector goes by beside the catalogue, as of now. */
+/** The facts that a selector uses beside the catalogue, as of now. */
 export function knownNow(
   { health, learned, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
@@ -72,7 +72,7 @@ export function knownNow(
     return {
       firstTokenMs,
       tokensPerSecond,
-      // What is due to be tried again is judged by that alone: who is never asked could not show that he is well.
+      // A model that is due to be tried again is judged by that alone: if it were never asked it could not show that it is well.
       errorRate: isShut ? 0 : fadingErrorRate(deployments, nowMs),
       open: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
     };
@@ -85,7 +85,7 @@ export function knownNow(
 }
 
 /**
- * What is likely at least, and less with time: a few failures come by chance, about as many as the square root of what was
+ * The error rate that is likely at least, and less with time: a few failures come by chance, about as many as the square root of what was
  * counted, so that one of them never drives a good model out.
  */
 function fadingErrorRate(deployments: readonly Deployment[], nowMs: number): number {

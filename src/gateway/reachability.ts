@@ -13,7 +13,7 @@ const ORIGINS_MAX = 1000;
 export class Reachability {
   readonly #deadlines: Deadlines;
   readonly #reach: Reach;
-  /** When each origin was last reached, for calls that were sent before. */
+  /** The time at which each origin was last reached, for calls that were sent before. */
   readonly #reachedAtMs = new Map<string, number>();
   readonly #trying = new Map<string, Promise<boolean>>();
 

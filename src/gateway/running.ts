@@ -14,7 +14,7 @@ import type { Runner } from "./hedge.ts";
 import type { TracingAttempt } from "./tracing.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** How an attempt is made: whole or streamed. */
+/** The way in which an attempt is made: whole or streamed. */
 export interface Way<Result> {
   readonly run: (call: AttemptCall) => Promise<Result>;
   /** Ends what a result that nobody takes still holds. */
@@ -32,7 +32,7 @@ export interface RunningOf<Result> {
   /** The client's own request, as far as no provider has refused a part of it. */
   readonly raw: RawRequest | null;
   readonly way: Way<Result>;
-  /** When the walk began: all attempts together have one time. */
+  /** The beginning of the failover: all attempts together have one time. */
   readonly startedMs: number;
   readonly nowMs: () => number;
   readonly onFailed: (fault: Fault) => void;

@@ -8,7 +8,7 @@ import type { Usage } from "../operations/chat/form.ts";
 import type { Deadline, Deadlines } from "./deadlines.ts";
 
 const RETRY_MS = 1000;
-/** What waits beyond this is given up, the oldest first: its hold stays until this process ends. */
+/** More settlements than this are given up, the oldest first: their holds stay until this process ends. */
 const WAITING_MAX = 50_000;
 
 interface SettlementPorts {
@@ -21,7 +21,7 @@ interface SettlementPorts {
 /** A settlement that is not written yet. */
 class Waiting {
   readonly ticket: Ticket;
-  /** What is written when it comes to it. */
+  /** The outcome that is written when it is its turn. */
   outcome: Outcome;
   /** After it whoever waits is told that nobody knows yet. */
   patience: Deadline | null = null;
@@ -32,7 +32,7 @@ class Waiting {
     this.outcome = outcome;
   }
 
-  /** What it came to; null: nobody knows yet, or it could not be written. */
+  /** The settlement; null: nobody knows yet, or it could not be written. */
   get settled(): Promise<Settled | null> {
     return this.#settled.promise;
   }
@@ -59,7 +59,7 @@ export class Settlements {
   }
 
   /**
-   * What it came to, or null when that is not known after so long; it is written in any case, once. With `orElse` that
+   * The settlement, or null when it is not known after so long; it is written in any case, once. With `orElse` that
    * is written from then on: nobody will get the answer. Never rejects.
    */
   add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse?: Outcome): Promise<Settled | null> {
@@ -84,7 +84,7 @@ export class Settlements {
       return true;
     } catch (error) {
       this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
-      // What the store refuses for good would only be refused again.
+      // A settlement that the store refuses for good would only be refused again.
       if (faultOf(error).code === "store_unavailable") this.#keep(waiting);
       else this.#lose(waiting);
       return false;
@@ -130,7 +130,7 @@ export class Settlements {
   }
 }
 
-/** What is written of an answer that was withheld because its own row could not be: nobody got it, nobody pays. */
+/** The row of an answer that was withheld because its own could not be written: nobody got it, nobody pays. */
 export function withheld({ record }: Outcome, answers: number): Outcome {
   const { status } = FAULTS.store_unavailable;
   return lostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);

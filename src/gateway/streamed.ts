@@ -37,13 +37,13 @@ export class StreamedAttempt implements PartStream {
   /** The rest of the latest read that is still to be worked through. */
   #unread = "";
   #isWhole = false;
-  /** What broke the answer behind the parts that were given. */
+  /** The failure that broke the answer behind the parts that were given. */
   #broken: unknown;
   #answered = false;
   #reported: Usage | null = null;
-  /** When the client was given the latest batch. */
+  /** The time at which the client was given the latest batch. */
   #givenMs: number | null = null;
-  /** How long the client has kept the provider waiting. */
+  /** The time for which the client has kept the provider waiting. */
   #waitedMs = 0;
   #isOver = false;
 
@@ -116,7 +116,7 @@ export class StreamedAttempt implements PartStream {
     return reading;
   }
 
-  /** What is left behind the body; null: nothing. */
+  /** The rest behind the body; null: nothing. */
   #rest(reader: AnswerReader): Reading | null {
     if (this.#isWhole) return null;
     this.#isWhole = true;

@@ -1,4 +1,4 @@
-// What one request came to: counted while it runs, made into its one record at its end.
+// The account of one request: counted while it runs, made into its one record at its end.
 
 import type { Attempt } from "../core/attempt.ts";
 import { type Fault, faultOf } from "../core/fault.ts";
@@ -63,7 +63,7 @@ export class Tally {
     return this.#finished || this.#answered;
   }
 
-  /** Why it failed; null: it did not. */
+  /** The fault with which it failed; null: it did not. */
   get fault(): Fault | null {
     return this.#fault;
   }
@@ -73,7 +73,7 @@ export class Tally {
     return this.#counted?.implausible ?? null;
   }
 
-  /** Whether something is learned of the answer: then all of it is to be seen. */
+  /** True if something is learned of the answer: then all of it is to be seen. */
   get learns(): boolean {
     return this.#grader !== null;
   }
@@ -97,7 +97,7 @@ export class Tally {
     this.#firstTokenMs = Math.round(nowMs - this.#startedMs);
   }
 
-  /** What left for the client. */
+  /** Counts the parts that left for the client. */
   saw(parts: readonly Part[]): void {
     const grader = this.#grader;
     // A run says nothing of how an answer ends: who keeps no texts needs none of it.
@@ -128,7 +128,7 @@ export class Tally {
     return { ...(usage ?? this.#estimate()), cost: usdOf(bill.costNanoUsd) };
   }
 
-  /** What can be learned of the answer; null: a selector didn't choose, or nobody answered. */
+  /** The material to learn from; null: a selector didn't choose, or nobody answered. */
   seen(): Seen | null {
     const [card, decision, grader] = [this.#attempt?.card, this.#decision, this.#grader];
     return card && decision && grader ? { card, decision, grader } : null;
@@ -244,7 +244,7 @@ export class Tally {
     return this.produced ? "broken_off" : "upstream_failed";
   }
 
-  /** What was produced, as far as the provider reported it, and no less than what was seen. */
+  /** The usage as far as the provider reported it, and no less than what was seen. */
   #estimate(): Usage {
     const calls = this.#asked?.calls ?? 1;
     const promptTokens = this.#reported?.prompt_tokens ?? likelyPromptTokens(this.#call.request) * calls;
@@ -259,7 +259,7 @@ export class Tally {
   }
 }
 
-/** What a client asked for, as far as a row has room for it. */
+/** The model that a client asked for, as far as a row has room for it. */
 export function shownModel(model: string): string {
   return model.slice(0, 200);
 }

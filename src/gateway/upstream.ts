@@ -38,7 +38,7 @@ const ERROR_BODY_MS = 3000;
 const UNSPOKEN_CHARACTERS_MIN = 6;
 /** A longer one is no chat answer: to parse it and write it again would keep the others waiting. */
 export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
-/** How long a connection may take to close after the answer's last event. */
+/** The longest time that a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
 /** A kept connection that the server has closed is reset within a round trip; later, it was the server's work that broke. */
 const STALE_MS = 1000;
@@ -163,7 +163,7 @@ export class UpstreamCall {
     return text;
   }
 
-  /** What of an error's body comes within bounds: its beginning says what it is, and its status in any case. */
+  /** The part of an error's body that comes within bounds: its beginning says what it is, and its status in any case. */
   async #errorText(response: Response): Promise<string> {
     this.extendTo(Math.min(this.#deadline.atMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
     const pieces: string[] = [];
@@ -203,7 +203,7 @@ export class UpstreamCall {
     return this.#reader;
   }
 
-  /** What was read; null at the end. An aborted call throws its reason: it would look like a clean end. */
+  /** The text that was read; null at the end. An aborted call throws its reason: it would look like a clean end. */
   piece({ done, value }: Bun.ReadableStreamDefaultReadResult<string>): string | null {
     if (this.#abort.signal.aborted) throw this.#abort.signal.reason;
     if (!done) return value;
@@ -212,12 +212,12 @@ export class UpstreamCall {
     return null;
   }
 
-  /** What was thrown while this call was made or read, as a client may see it. */
+  /** The fault of this call, as a client may see it. */
   faultOf(thrown: unknown): Fault {
     return withoutWords(faultOf(thrown), this.#private);
   }
 
-  /** Why this call broke off: the reason it was ended for, or a broken connection. */
+  /** The reason for which this call broke off: the one it was ended for, or a broken connection. */
   reasonOf(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
@@ -255,13 +255,13 @@ export class UpstreamCall {
   }
 }
 
-/** What is packed may be of any length. */
+/** A compressed body may be of any length. */
 function isBounded(headers: Headers, bytesMax: number): boolean {
   const length = headers.get("content-length");
   return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
 }
 
-/** Why whoever asked no longer waits: the reason given, else that the client is gone. */
+/** The reason for which nobody waits any longer: the one given, else that the client is gone. */
 function endedBy(client: AbortSignal): Fault {
   const reason: unknown = client.reason;
   return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");

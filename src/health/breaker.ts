@@ -57,7 +57,7 @@ export class Breaker {
     return this.#probing ? "half_open" : "open";
   }
 
-  /** How long until a call may pass; null: when the probe that is out has told. */
+  /** The wait until a call may pass; null: it ends with the probe that is under way. */
   waitMs(nowMs: number): number | null {
     if (this.#probeAtMs === null) return 0;
     return this.#probing ? null : Math.max(0, this.#probeAtMs - nowMs);

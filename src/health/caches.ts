@@ -1,10 +1,10 @@
-// How much of a prompt that a model has seen before it reads from its cache, as its answers' usage says.
+// The share of a prompt that a model reads from its cache if it has seen it before, as its answers' usage says.
 import { FadingCounts } from "./decay.ts";
 
 /** Shorter prefixes are cached nowhere. */
 const PREFIX_TOKENS_MIN = 1024;
 const HALF_LIFE_TURNS = 50;
-/** What a model that says nothing of it yet is taken to do, and how many turns that counts as. */
+/** The share assumed of a model that says nothing of it yet, and how many turns that counts as. */
 const SHARE_BEFORE = 0.5;
 const TURNS_BEFORE = 2;
 const TURNS = 0;
@@ -23,7 +23,7 @@ export class Caches {
     card.counts.add(SHARES, card.turn, Math.min(1, cachedTokens / heldTokens));
   }
 
-  /** How many of these tokens, which the model has seen just before, are likely to be read from its cache. */
+  /** The number of these tokens, which the model has seen just before, that are likely to be read from its cache. */
   likelyTokens(cardId: string, heldTokens: number): number {
     if (heldTokens < PREFIX_TOKENS_MIN) return 0;
     const card = this.#cards.get(cardId);

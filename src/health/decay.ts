@@ -20,7 +20,7 @@ export class FadingCounts {
     this.#counts[slot] = (this.#counts[slot] ?? 0) + by * 2 ** this.#halfLives(nowMs);
   }
 
-  /** What a slot's count has faded to. */
+  /** The count of a slot after fading. */
   at(slot: number, nowMs: number): number {
     const count = this.#counts[slot] ?? 0;
     return count === 0 ? 0 : count * 2 ** -this.#halfLives(nowMs);
@@ -71,7 +71,7 @@ export class FadingValues {
   }
 }
 
-/** What the last values were like, by their size (a geometric mean): remembered when nothing fresh is left, for some time. */
+/** The typical size of the last values (a geometric mean): remembered when nothing fresh is left, for some time. */
 export class LastValues {
   readonly #keptMs: number;
   #log: number | null = null;
@@ -93,7 +93,7 @@ export class LastValues {
     return this.#log === null || nowMs - this.#atMs > this.#keptMs ? null : Math.exp(this.#log);
   }
 }
-/** How much the last one says. */
+/** The weight of the last one. */
 const LAST_SHARE = 0.2;
 
 /** The values below which each of the shares lies, over all that was counted in any; null: it has faded to nothing. */
@@ -129,7 +129,7 @@ export function medianOf(values: readonly FadingValues[], halfLifeMs: number, no
   };
 }
 
-/** What has faded below this tells nothing any more. */
+/** A weight that has faded below this says nothing any more. */
 const WEIGHT_MIN = 0.01;
 
 function quantile(counts: Float64Array, rank: number): number {

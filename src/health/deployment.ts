@@ -5,7 +5,7 @@ import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
 
 /** Speeds are forgotten faster than a selector may take to notice a change. */
 export const SPEED_HALF_LIFE_MS = 15_000;
-/** What is left to go by when nothing is fresh. */
+/** The values that remain when nothing is fresh. */
 const LAST_KEPT_MS = 6 * 3_600_000;
 const ERRORS_HALF_LIFE_MS = 30_000;
 const REST_MS = 1000;
@@ -16,7 +16,7 @@ const REST_ASKED_MAX_MS = 3_600_000;
 const TOKENS_MIN = 8;
 const SPEED_TIME_MIN_MS = 5;
 
-/** What failures have faded to when they count for nothing, those of a hundred credentials together neither. */
+/** The weight below which faded failures count for nothing, those of a hundred credentials together neither. */
 const FAILURES_FORGOTTEN = 0.01;
 
 const GOOD = 0;
@@ -32,19 +32,19 @@ export class Deployment {
   readonly tokensPerSecond = new FadingValues(SPEED_HALF_LIFE_MS);
   readonly lastFirstMs = new LastValues(LAST_KEPT_MS);
   readonly lastTokensPerSecond = new LastValues(LAST_KEPT_MS);
-  /** When an answer last told how fast it is. */
+  /** The time of the last answer that showed how fast it is. */
   measuredAtMs: number | null = null;
-  /** How often answers did. */
+  /** The number of answers that did. */
   measured = 0;
   readonly #outcomes = new FadingCounts(2, ERRORS_HALF_LIFE_MS);
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
   inFlight = 0;
   restsUntilMs = 0;
-  /** What the provider last failed with. */
+  /** The provider's last failure. */
   lastFault: Fault | null = null;
   #restsInRow = 0;
 
-  /** How many outcomes of late, the older ones counting less, and how many of them bad. */
+  /** The number of recent outcomes, the older ones counting less, and how many of them were bad. */
   outcomes(nowMs: number): { readonly good: number; readonly bad: number } {
     return { good: this.#outcomes.at(GOOD, nowMs), bad: this.#outcomes.at(BAD, nowMs) };
   }

@@ -1,4 +1,4 @@
-// What is known of every model by every credential: who may be asked now, and what each attempt came to.
+// The health of every model by every credential: who may be asked now, and the outcome of each attempt.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -14,13 +14,13 @@ import { RetryBudget } from "./retry-budget.ts";
 
 /** Beyond so many models the one that was asked longest ago is forgotten: clients may make up names. */
 const CARDS_MAX = 2000;
-/** So many second attempts are saved up at most: an hour without any is no licence to double everything. */
+/** The most second attempts that are saved up: an hour without any is no licence to double everything. */
 const HEDGES_SAVED_MAX = 10;
 const ROUNDING = 1e-9;
 /** While a probe is out, this is how long another request is told to wait. */
 const PROBE_MS = 1000;
 
-/** How fast a model is. */
+/** The speed of a model. */
 export interface Medians {
   readonly firstTokenMs: Median | null;
   readonly tokensPerSecond: Median | null;
@@ -28,7 +28,7 @@ export interface Medians {
   readonly measured: number;
 }
 
-/** What is known of one model. */
+/** The facts about one model. */
 export class CardHealth {
   /** By the credential's secret. */
   readonly deployments = new Map<string, Deployment>();
@@ -40,7 +40,7 @@ export class CardHealth {
     this.#hedges = Math.min(this.#hedges + hedgeShare, HEDGES_SAVED_MAX);
   }
 
-  /** Whether a second attempt beside the first is within the share of the requests; it is spent then. */
+  /** True if a second attempt beside the first is within the share of the requests; it is spent then. */
   takeHedge(): boolean {
     if (this.#hedges < 1 - ROUNDING) return false;
     this.#hedges--;
@@ -116,7 +116,7 @@ export class Health {
     this.#budget(provider).asked(nowMs);
   }
 
-  /** Whether one more attempt is granted to a request that asked this provider first. */
+  /** True if one more attempt is granted to a request that asked this provider first. */
   mayRetry(provider: string, nowMs: number): boolean {
     return this.#budget(provider).take(nowMs);
   }
@@ -176,7 +176,7 @@ export class Health {
     return false;
   }
 
-  /** Whether it may be asked now. */
+  /** True if it may be asked now. */
   isReady(attempt: Attempt, nowMs: number): boolean {
     const deployment = this.deployment(attempt);
     if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
@@ -211,7 +211,7 @@ export class Health {
     });
   }
 
-  /** Why none of these may be asked now, and when one may. */
+  /** The fault that says why none of these may be asked now, and when one may. */
   unavailable(attempts: readonly Attempt[], nowMs: number): Fault {
     const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
     const waiting = asked.map((attempt) => this.deployment(attempt));

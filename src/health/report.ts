@@ -113,7 +113,7 @@ function summarize(deployments: readonly Deployment[], address: Address | undefi
   };
 }
 
-/** What has faded to less than this tells nothing. */
+/** A weight that has faded below this says nothing. */
 const OUTCOMES_MIN = 0.05;
 
 function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number | null {

@@ -1,9 +1,9 @@
-// How much may be tried again: when everything fails, trying again is what brings the rest down.
+// The bound on retries: when everything fails, trying again is what brings the rest down.
 
 const SLICES = 20;
 const SLICE_MS = 500;
 
-/** What the last 10 seconds saw, in slices of half a second. */
+/** The counts of the last 10 seconds, in slices of half a second. */
 class RecentCount {
   readonly #counts = new Float64Array(SLICES);
   #slice = 0;
@@ -39,7 +39,7 @@ export class RetryBudget {
     this.#requests.add(nowMs);
   }
 
-  /** Whether one more attempt is granted; it is counted then. */
+  /** True if one more attempt is granted; it is counted then. */
   take(nowMs: number): boolean {
     if (this.#retries.sum(nowMs) + 1 > SHARE * this.#requests.sum(nowMs) + MORE) return false;
     this.#retries.add(nowMs);

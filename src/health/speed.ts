@@ -1,4 +1,4 @@
-// How fast a model is likely to be now, for whoever chooses among models: by fresh figures, else by those that it had last.
+// The speed that a model is likely to have now, for choosing among models: by fresh figures, else by its last ones.
 
 import type { Median } from "./decay.ts";
 import type { Deployment } from "./deployment.ts";

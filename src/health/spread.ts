@@ -1,4 +1,4 @@
-// Which of a provider's credentials takes a request: two are drawn by weight, and the less burdened one serves.
+// Spreads requests over a provider's credentials: two are drawn by weight, and the less burdened one serves.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { Health } from "./health.ts";

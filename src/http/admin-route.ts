@@ -1,4 +1,4 @@
-// What every admin route is made with: it runs a use-case for the operator alone.
+// The parts of every admin route: it runs a use-case for the operator alone.
 import { json } from "./answers.ts";
 import { type BodyPorts, readJson } from "./body.ts";
 import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";

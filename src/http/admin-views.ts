@@ -1,4 +1,4 @@
-// What the console shows of the configuration: every card of the catalogue, and the rules in force, without a secret.
+// The configuration as the console shows it: every card of the catalogue, and the rules in force, without a secret.
 import { knownCards } from "../catalogue/catalogue.ts";
 import { overlaid } from "../catalogue/overlay.ts";
 import { priceView } from "../catalogue/price.ts";

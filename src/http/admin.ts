@@ -20,16 +20,16 @@ export interface AdminPorts extends WritingParts, Running {
   readonly contentVault: RequestParts["contentVault"];
   /** Those in force; asked for each time. */
   readonly settings: () => Settings;
-  /** What the selectors have learned of each model, here. */
+  /** The selectors' lessons about each model, here. */
   readonly learned: () => readonly LearnedView[];
 }
 
 export interface LearnedView extends TaughtView {
-  /** How many times longer its answers are than predicted. */
+  /** The ratio of its answers' length to the predicted one. */
   readonly length: number;
 }
 
-/** What the use-cases are handed. */
+/** The parts that the use-cases need. */
 type Parts = AdminWorld & KeyParts & RequestParts;
 
 type By = RouteBy<Parts>;

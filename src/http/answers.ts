@@ -3,7 +3,7 @@ import { errorBody, type Fault } from "../core/fault.ts";
 import type { Refusal } from "../surfaces/surface.ts";
 
 const RETRY_SHOWN_MAX_MS = 60_000;
-/** Where it will pass soon and nobody said when. */
+/** The wait for faults that pass soon without anybody having said when. */
 const RETRY_UNKNOWN_MS = 1000;
 
 export type HeaderMap = Record<string, string>;

@@ -13,7 +13,7 @@ import { hintAt, rawRoutes, refuseSpelling } from "./spelling.ts";
 
 /** Bun's own wall answers without a body: ours is met in `readJson`, and what comes after it is passed over unkept. */
 const NO_WALL = Number.MAX_SAFE_INTEGER;
-/** How long a connection may be silent; a chat answer has its own deadlines instead. */
+/** The longest silence of a connection; a chat answer has its own deadlines instead. */
 export const IDLE_SECONDS = 60;
 const HOST = /^[A-Za-z0-9.\-_:[\]]{1,255}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
@@ -104,7 +104,7 @@ export function listen(app: AnyElysia, port?: number): AnyElysia {
   return app.listen(port === undefined ? {} : { port });
 }
 
-/** Where Elysia keeps the headers that an answer is to bear beside its own. */
+/** The place where Elysia keeps the headers that an answer is to bear beside its own. */
 export interface Signing {
   headers: HTTPHeaders;
 }

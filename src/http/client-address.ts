@@ -1,4 +1,4 @@
-// Where a request comes from: the connection's address or, behind a proxy that the operator trusts, what that one says.
+// The address that a request comes from: the connection's or, behind a proxy that the operator trusts, what that one says.
 
 /** The part of Bun's server that knows connections. */
 export interface Peers {

@@ -13,7 +13,7 @@ import { bearerToken } from "./auth.ts";
 import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
 
 const KEEP_ALIVE_MS = 15_000;
-/** Who leaves so many writes unread is sent away: it may come again. */
+/** A reader that leaves so many writes unread is disconnected: it may come again. */
 const UNREAD_MAX = 200;
 
 export interface LivePorts extends OperatorParts {

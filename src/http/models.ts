@@ -56,7 +56,7 @@ function listed(key: GatewayKey, catalogue: Catalogue): Response {
   return rendered(200, whole);
 }
 
-/** What keys get that may use everything: the lists of ten thousand models take 10 ms to be written. */
+/** The list for keys that may use everything: those of ten thousand models take 10 ms to be written. */
 const wholeLists = new WeakMap<Catalogue, Uint8Array<ArrayBuffer>>();
 
 function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {

@@ -1,4 +1,4 @@
-// What /openapi.json says of the selectors' own routes.
+// The OpenAPI operations of the selectors' own routes.
 import type { OpenAPIV3 } from "openapi-types";
 import { chatBody, failures, integer, jsonBody, secured, text } from "./openapi.ts";
 

@@ -1,4 +1,4 @@
-// What /openapi.json says of the public routes: request, answers, and examples that work. Loaded with the page alone.
+// The OpenAPI operations of the public routes: request, answers, and examples that work. Loaded with the page alone.
 import type { OpenAPIV3 } from "openapi-types";
 import { isObject } from "../core/json.ts";
 import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";

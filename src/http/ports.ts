@@ -1,4 +1,4 @@
-// What the routes are handed: the rooms behind them, and what the operator has decided as of now.
+// The ports of the routes: the rooms behind them, and the operator's settings as of now.
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";

@@ -1,4 +1,4 @@
-// What a client's `model` means for its key: a card, a selector with its candidates, or a Fault.
+// The meaning of a client's `model` for its key: a card, a selector with its candidates, or a Fault.
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
@@ -60,7 +60,7 @@ function isSelector(id: string): boolean {
   return id.toLowerCase().startsWith("router#");
 }
 
-/** What the operator declared to be the same model elsewhere, as far as the key may use it by that name. */
+/** The cards that the operator declared to be the same model elsewhere, as far as the key may use them by that name. */
 function fallbacksOf(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);

@@ -48,7 +48,7 @@ async function isLate(first: Promise<unknown>, deadlines: Deadlines, waitMs: num
   }
 }
 
-/** Who reads nothing for so long is taken for gone: its request would stay open, and its hold with it. */
+/** A client that reads nothing for so long counts as gone: its request would stay open, and its hold with it. */
 const STALLED_MS = 600_000;
 
 /**

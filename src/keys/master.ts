@@ -19,7 +19,7 @@ export interface MasterKeySources {
   readonly text: string | undefined;
   /** null: the environment alone may give it. */
   readonly file: MasterKeyFile | null;
-  /** Whether the store was made under a master key before: then a new one could only be the wrong one. */
+  /** True if the store was made under a master key before: then a new one could only be the wrong one. */
   readonly inUse: boolean;
   readonly random: Random;
 }

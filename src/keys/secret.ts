@@ -39,7 +39,7 @@ export function mintSecret(random: Random): string {
   return text + checksumOf(text);
 }
 
-/** Whether the text could be one of our secrets: a mistyped or cut one, or another service's, could not. */
+/** True if the text could be one of our secrets: a mistyped or cut one, or another service's, could not. */
 export function checkSecret(text: string): boolean {
   if (!KEY_SHAPE.test(text)) return false;
   return checksumOf(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);

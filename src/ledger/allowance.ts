@@ -1,4 +1,4 @@
-// Where a key stands: how much of the day's allowance is left, and when the throttle's next slot comes.
+// The standing of a key: the rest of the day's allowance, and the time of the throttle's next slot.
 
 import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
@@ -35,7 +35,7 @@ export interface Standing extends OpenDay {
   /** Requests a day. */
   readonly limit: number;
   readonly slot: Slot;
-  /** When the throttle gives its next slot, perhaps in the past; null: it gives none. */
+  /** The time of the throttle's next slot, perhaps in the past; null: it gives none. */
   readonly slotAtMs: number | null;
 }
 

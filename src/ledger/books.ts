@@ -77,7 +77,7 @@ class PassingSheet<Row extends Gone> {
   }
 }
 
-/** What an entry says beside its legs. */
+/** The facts of an entry beside its legs. */
 export interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];
@@ -186,7 +186,7 @@ export class Books {
     this.#firstTokens.set(place, { hourMs, accountId, keyId, model, bucket, requests });
   }
 
-  /** What is to be written, with the answers that wait for it. */
+  /** The rows to be written, with the answers that wait for them. */
   close(answers: readonly Answer[]): Decision {
     return {
       answers,

@@ -39,7 +39,7 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** How far the zone's clocks are ahead of UTC at that moment, in milliseconds. */
+/** The lead of the zone's clocks over UTC at that moment, in milliseconds. */
 function offsetAt(atMs: number, timeZone: string): number {
   // The usual case spares a process's first request the loading of all that is known of calendars, 10 ms.
   if (timeZone === "UTC") return 0;
@@ -98,7 +98,7 @@ export function dayOf(nowMs: number, rules: DayRules): Day {
   return found;
 }
 
-/** When the month that a moment's day belongs to began, Unix milliseconds. */
+/** The beginning of the month that a moment's day belongs to, Unix milliseconds. */
 export function monthStartMs(nowMs: number, rules: DayRules): number {
   const first = Date.parse(`${dayOf(nowMs, rules).name.slice(0, 7)}-01T00:00:00Z`);
   return momentOf(first + rules.dayStartsMinutes * MINUTE_MS, rules.timeZone);

@@ -6,7 +6,7 @@ import { misanswered } from "./ledger.ts";
 
 export interface TopUpOrder {
   readonly accountId: string;
-  /** Whoever repeats it for the account repeats the same top-up. */
+  /** Repeated for the account, it names the same top-up. */
   readonly id: string;
   readonly nanoUsd: NanoUsd;
   readonly note: string | null;

@@ -28,11 +28,11 @@ export interface Ask {
   /** False: the model that was named has no price. */
   readonly isPayable: boolean;
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
-  /** When it came, Unix milliseconds. */
+  /** The time at which it came, Unix milliseconds. */
   readonly nowMs: number;
 }
 
-/** What an asking is settled by, whether or not it was let in. */
+/** The outcome that a request is settled by, whether or not it was let in. */
 export interface Ticket {
   readonly ask: Ask;
   readonly reads: Reads;
@@ -54,19 +54,19 @@ export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBa
 export interface Settled {
   readonly chargedNanoUsd: NanoUsd;
   readonly holdNanoUsd: NanoUsd;
-  /** What it cost above its hold and the free balance. */
+  /** The cost above its hold and the free balance. */
   readonly writtenOffNanoUsd: NanoUsd;
   /** It had been resolved as lost: nothing was charged. */
   readonly late: boolean;
 }
 
-/** What a key holder is told of the allowance; `limit: null` is unlimited. */
+/** The allowance as its key's holder sees it; `limit: null` is unlimited. */
 export interface Allowance {
   readonly limit: number | null;
   readonly used: number;
   readonly remaining: number | null;
   readonly resetsAtMs: number;
-  /** When the throttle lets the next request through; null while the allowance lasts, or where there is no throttle. */
+  /** The time at which the throttle lets the next request through; null while the allowance lasts, or without a throttle. */
   readonly nextSlotAtMs: number | null;
 }
 
@@ -83,7 +83,7 @@ export interface Ledger {
   durable(): Promise<void>;
   /** Settles, once; a second call for it changes nothing. Throws the Fault `store_unavailable`. */
   settle(ticket: Ticket, outcome: Outcome): Promise<Settled>;
-  /** What a request that was settled paid; 0 where its row is gone. */
+  /** The charge for a request that was settled; 0 if its row is gone. */
   charged(id: string): Promise<NanoUsd>;
   /** Resolves what dead nodes left held: nothing is charged, places are given back. Gives their number. */
   resolveLost(): Promise<number>;

@@ -1,4 +1,4 @@
-// What an answer costs: tokens of a usage report, priced line by line as the model's card says.
+// The cost of an answer: tokens of a usage report, priced line by line as the model's card says.
 import type { Price, Rates } from "../core/card.ts";
 import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
 import type { Tokens } from "../core/record.ts";
@@ -34,7 +34,7 @@ export function linesOf(price: Price, tokens: Tokens, calls = 1): readonly BillL
   return lines.filter((line) => line.count > 0 && line.usdPerMillion > 0);
 }
 
-/** What a bill comes to in whole nano-dollars, rounded up once. */
+/** The sum of a bill in whole nano-dollars, rounded up once. */
 export function costBy(lines: readonly BillLine[], markup: number): NanoUsd {
   return Math.min(costOf(lines, markup), COST_MAX);
 }

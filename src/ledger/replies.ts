@@ -4,12 +4,12 @@ import { Fault } from "../core/fault.ts";
 import type { Hold, KeptReply } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 
-/** How long a reply is kept for those who ask again. */
+/** The time for which a reply is kept for clients that ask again. */
 export const REPLY_KEPT_MS = 24 * 3_600_000;
 /** Sealed replies that are kept for one account at the same time, in characters: about 250 MB. */
 const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
-/** What became of the same Idempotency-Key before; null: nothing that is still kept. */
+/** The answer to the same Idempotency-Key before; null: nothing that is still kept. */
 export function answeredBefore(books: Books, { nowMs, idempotency }: Admission): Answer | null {
   if (idempotency === null) return null;
   const reply = books.replies.get(idempotency.replyId);

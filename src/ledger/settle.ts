@@ -66,7 +66,7 @@ function releaseHold(
 
 interface Paid {
   readonly charged: NanoUsd;
-  /** What it cost above the hold and the free balance. */
+  /** The cost above the hold and the free balance. */
   readonly writtenOff: NanoUsd;
 }
 const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };

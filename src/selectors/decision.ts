@@ -98,7 +98,7 @@ function markOfParameters(): string {
 
 export interface DecidedAgain {
   readonly choice: string | null;
-  /** Whether it is what was chosen then. */
+  /** True if it is what was chosen then. */
   readonly same: boolean;
 }
 

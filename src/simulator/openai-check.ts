@@ -7,7 +7,7 @@ import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
 import { strictFlaw } from "./schema.ts";
 import { reject } from "./strict.ts";
 
-/** Whether this request makes this model reason. */
+/** True if this request makes this model reason. */
 export function reasons(body: JsonObject, family: Family): boolean {
   return family.efforts.length > 0 && (body.reasoning_effort ?? family.effort) !== "none";
 }

@@ -127,7 +127,7 @@ export interface SimDialect {
   readonly name: DialectName;
   /** `/openai/v1`: the base address's path. */
   readonly prefix: string;
-  /** Whether this path (after the prefix) is the dialect's. */
+  /** True if this path (after the prefix) is the dialect's. */
   takes(path: string): boolean;
   /** The caller's key, or undefined when the dialect's own header brings none. */
   secretOf(headers: Incoming["headers"]): string | undefined;

@@ -1,4 +1,4 @@
-// What all families' tables have in common: rows of fields that the gateway never passes on, each with its reason.
+// The common parts of all families' tables: rows of fields that the gateway never passes on, each with its reason.
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 

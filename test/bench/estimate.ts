@@ -56,7 +56,7 @@ function countedIn(recording: Recording): number {
   }
 }
 
-/** Whether all of its content is text, so that a tokenizer can count it. */
+/** True if all of its content is text, so that a tokenizer can count it. */
 function isText({ request }: RecordedCall): boolean {
   return request.messages.every(
     ({ content }) => !Array.isArray(content) || content.every((part) => part.type === "text"),

@@ -14,7 +14,7 @@ const FLAGS = [
 
 const WAIT_MS = 20_000;
 
-/** Whether there is a browser; the tests that need one are skipped where there is none. */
+/** True if there is a browser; the tests that need one are skipped where there is none. */
 export const HAS_BROWSER = EXECUTABLE !== null;
 
 export async function openBrowser(): Promise<Browser | null> {

@@ -57,7 +57,7 @@ function areTraced(pid: number): boolean {
   );
 }
 
-/** Whether there is a tracer here that may do this to another process. */
+/** True if there is a tracer here that may do this to another process. */
 export async function canFailSyncs(): Promise<boolean> {
   if (!Bun.which("strace")) return false;
   const sleeper = Bun.spawn(["sleep", "60"]);

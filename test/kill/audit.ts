@@ -18,7 +18,7 @@ export interface Row {
 export interface Evidence {
   readonly told: readonly Told[];
   readonly calls: readonly SimCall[];
-  /** Whether the whole file is looked at, however old it is. */
+  /** True if the whole file is looked at, however old it is. */
   readonly isWhole: boolean;
 }
 

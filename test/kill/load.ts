@@ -31,7 +31,7 @@ export interface Told {
   readonly requestId: string;
   /** When it was sent, Unix milliseconds. */
   readonly atMs: number;
-  /** Whether an answer to it is paid for. */
+  /** True if an answer to it is paid for. */
   readonly isPaid: boolean;
   /** null: the connection broke before. */
   readonly status: number | null;

@@ -32,7 +32,7 @@ function copyOf(folder: string, number: number): string {
   return copy;
 }
 
-/** Whether the tests pass in that copy, and the first thing that they say was wrong. */
+/** True if the tests pass in that copy, and the first thing that they say was wrong. */
 async function tested(copy: string, tests: readonly string[]): Promise<{ passed: boolean; words: string }> {
   const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...tests], {
     cwd: copy,

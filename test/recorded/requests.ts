@@ -1,4 +1,4 @@
-// Whether an adapter writes a recorded native request again from the chat-completion request that means the same.
+// Checks that an adapter writes a recorded native request again from the chat-completion request that means the same.
 
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";

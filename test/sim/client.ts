@@ -49,7 +49,7 @@ export interface Seen {
   leftAtMs: number | null;
   /** Its node died while it waited. */
   cut: boolean;
-  /** Whether what was granted would have survived a power failure when the first part came. */
+  /** True if what was granted would have survived a power failure when the first part came. */
   synced: boolean;
   rowAtEnd: RowGlimpse | null;
 }

@@ -12,10 +12,10 @@ import { type Part, Run, Verbatim } from "./run.ts";
 import { PROBE, templateOf } from "./splice.ts";
 import { StopCutter } from "./stop.ts";
 
-/** What one read of the body gave. */
+/** The result of one read of the body. */
 export interface Reading {
   readonly parts: readonly Part[];
-  /** What came after those parts and broke the answer; undefined: nothing did. */
+  /** The failure that came after those parts and broke the answer; undefined: nothing did. */
   readonly broken: unknown;
 }
 
@@ -29,7 +29,7 @@ export interface AnswerOf {
   readonly choiceOffset: number;
   /** The stop sequences that the provider could not be told. */
   readonly stops: readonly string[];
-  /** Whether events may be passed on unread; the answer is the same, to the byte, either way. */
+  /** True if events may be passed on unread; the answer is the same, to the byte, either way. */
   readonly splices: boolean;
   /** The client is shown the provider's own events. */
   readonly verbatim?: boolean;
@@ -63,7 +63,7 @@ export class AnswerReader {
     return this.#decoder.done;
   }
 
-  /** How many choices have come to their finish. */
+  /** The number of choices that have come to their finish. */
   get finished(): number {
     return this.#finished.size;
   }
@@ -106,7 +106,7 @@ export class AnswerReader {
     return { parts, broken: undefined };
   }
 
-  /** What is left of an answer that is whole although its connection is still open; null: it is not whole. */
+  /** The rest of an answer that is whole although its connection is still open; null: it is not whole. */
   early(): readonly Part[] | null {
     try {
       return this.take(this.#decoder.end());
@@ -133,7 +133,7 @@ export class AnswerReader {
     if (this.#verbatim) parts.push(new Verbatim(event, chunks));
     else for (const chunk of chunks) parts.push(chunk);
     const { grew } = this.#decoder;
-    // What changes more than the text may change what the next text means.
+    // An event that changes more than the text may change what the next text means.
     if (!grew) this.#parser.template = null;
     else if (this.#splices && this.#patience > 0) this.#learn(event, chunks, grew);
   }

@@ -1,4 +1,4 @@
-// How many tokens a prompt may come to: high for the hold before a call, near the mean where no provider reported a count.
+// Estimates a prompt's tokens: high for the hold before a call, near the mean where no provider reported a count.
 import type { ModelCard } from "../../core/card.ts";
 import { isObject, objectOf, stringOf } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
@@ -48,20 +48,20 @@ const CONTEXT_UNKNOWN = 1_000_000;
 /** Catalogues round: 128,000 for 131,072. What is longer than the context is refused, and costs nothing. */
 export const CONTEXT_SLACK = 1.05;
 
-/** What a provider's template puts around each message and each tool, and for the schema of an answer. */
+/** The tokens that a provider's template puts around each message and each tool, and for the schema of an answer. */
 const [MESSAGE_TOKENS, LIKELY_MESSAGE_TOKENS] = [12, 4];
 const [TOOL_TOKENS, SCHEMA_TOKENS] = [30, 300];
 
 interface Family {
   /** The largest image. */
   readonly image: number;
-  /** What the provider puts before every prompt, and besides before one with tools. */
+  /** The tokens that the provider puts before every prompt, and besides before one with tools. */
   readonly base: number;
   readonly tools: number;
 }
 const OTHERS: Family = { image: 4200, base: 100, tools: 700 };
 /**
- * What differs, by `<provider>#<name>` in lower case; the first that matches. What is put before prompts was recorded. Images:
+ * The differences, by `<provider>#<name>` in lower case; the first that matches. What is put before prompts was recorded. Images:
  * - platform.claude.com/docs/en/build-with-claude/vision: 4,784 from Opus 4.7 and Sonnet 5 on, 1,568 before.
  * - OpenAI, "Images and vision": gpt-4o-mini 2,833 + 8 tiles of 5,667, other models of tiles 85 + 8 × 170, small newer
  *   ones 1,536 patches × 2.46, large newer ones 10,000 patches in the original's detail.
@@ -93,7 +93,7 @@ function familyOf(card: ModelCard): Family {
   return family;
 }
 
-/** What a search adds to the prompt. Recorded: from 1,400 to 9,000, and less of each the more there are. */
+/** The tokens that a search adds to the prompt. Recorded: from 1,400 to 9,000, and less of each the more there are. */
 const SEARCH_TOKENS = 5000;
 
 /**
@@ -127,7 +127,7 @@ export function likelyTextTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-/** What a request holds, by kind. */
+/** The sizes of a request's parts, by kind. */
 interface Sizes {
   textBytes: number;
   /** Those of the text's bytes that may be a token each. */
@@ -256,7 +256,7 @@ function addPart(sizes: Sizes, part: unknown): void {
   else addMedia(sizes, body, stringOf(mediaType) ?? mediaTypeOf(type, name, stringOf(format) ?? ""));
 }
 
-/** What a part holds whose body doesn't say it. */
+/** The assumed size of a part whose body doesn't show it. */
 function mediaTypeOf(partType: string, name: string, format: string): string {
   for (const kind of ["audio", "image", "video"]) if (partType.includes(kind)) return `${kind}/${format}`;
   return TEXT_NAME.test(name) ? "text/plain" : "application/pdf";

@@ -52,7 +52,7 @@ export interface ReasoningDetail extends JsonObject {
   data?: string;
   summary?: string;
   id?: string | null;
-  /** Which provider's form the signature or data is in: "anthropic-claude-v1", "google-gemini-v1", "openai-responses-v1" … */
+  /** The provider's form of the signature or data: "anthropic-claude-v1", "google-gemini-v1", "openai-responses-v1" … */
   format?: string;
   index?: number;
 }
@@ -157,7 +157,7 @@ export interface Usage extends JsonObject {
   total_tokens: number;
   prompt_tokens_details?: JsonObject & { cached_tokens?: number; cache_write_tokens?: number };
   completion_tokens_details?: JsonObject & { reasoning_tokens?: number };
-  /** What the provider bills, where that is not what the model read and wrote (Cohere). */
+  /** The counts that the provider bills, if they are not what the model read and wrote (Cohere). */
   billed_units?: { input_tokens: number; output_tokens: number };
   /** Searches that the provider ran and bills apart. */
   server_tool_use?: { web_search_requests: number };
@@ -190,7 +190,7 @@ export interface ChunkChoice extends JsonObject {
   logprobs?: unknown;
 }
 
-/** What a decoder gives: a chat.completion.chunk without `id`, `object`, `created` and `model`, which are ours to write. */
+/** A decoder's piece: a chat.completion.chunk without `id`, `object`, `created` and `model`, which are ours to write. */
 export interface ChatChunk extends JsonObject {
   choices: readonly ChunkChoice[];
   /** Cumulative: a later report replaces an earlier one. */

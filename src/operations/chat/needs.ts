@@ -1,4 +1,4 @@
-// What a request needs of a model, read off the request alone.
+// The capabilities that a request needs of a model, read off the request alone.
 import { type Capability, can, type ModelCard } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";

@@ -90,7 +90,7 @@ export class Normaliser {
     const index = choice.index + this.#choiceOffset;
     const delta = this.#delta(choice.delta, state);
     if (choice.finish_reason) {
-      // What leaves now must not leave with the finish again.
+      // Fields that leave now must not leave with the finish again.
       const left = delta && choice.logprobs ? { logprobs: null } : {};
       state.finish = { ...choice, index, delta: {}, ...left };
     }
@@ -204,7 +204,7 @@ export function normaliseAsStream(
   return fold.reply();
 }
 
-/** What comes of an answer that is one text and nothing else; null for any other. Saves 3 of every 4 µs. */
+/** The normal form of an answer that is one text and nothing else; null for any other. Saves 3 of every 4 µs. */
 function plainReply(reply: ChatReply): ChatReply | null {
   const { choices, usage, ...extras } = reply;
   const [choice] = choices;
@@ -227,7 +227,7 @@ function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
   return true;
 }
 
-/** Whether this is part of the answer itself: content, reasoning, a refusal or a tool call. A bare start is not. */
+/** True if this is part of the answer itself: content, reasoning, a refusal or a tool call. A bare start is not. */
 export function isAnswer(part: Part): boolean {
   if (part instanceof Run) return true;
   if (part instanceof Verbatim) return part.meaning.some(isAnswer);

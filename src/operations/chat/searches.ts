@@ -1,11 +1,11 @@
-// How many searches a request may cause at worst.
+// The most searches that a request may cause.
 import type { ModelCard } from "../../core/card.ts";
 import { arrayOf, objectOf, stringOf } from "../../core/json.ts";
 import type { ChatRequest } from "./form.ts";
 
 /** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), one that researches more. */
 const [SEARCHES_MAX, RESEARCH_SEARCHES_MAX] = [10, 50];
-/** Where clients ask for a search: OpenAI's field, xAI's, Sonar's, Qwen's. */
+/** The fields in which clients ask for a search: OpenAI's, xAI's, Sonar's, Qwen's. */
 const SEARCH_FIELDS = [
   ...["web_search_options", "search_parameters", "search_domain_filter", "search_recency_filter"],
   ...["search_after_date_filter", "search_before_date_filter", "last_updated_after_filter"],
@@ -15,7 +15,7 @@ const SEARCH_FIELDS = [
 const SEARCHING = /^perplexity#[^/]+$|perplexity\/|sonar|[-/]search|:online|compound/;
 const RESEARCHING = /research|#(medium|high|xhigh)$/;
 
-/** How many searches the provider may run and bill for one choice of the answer, at worst; 0 where none is asked for. */
+/** The most searches that the provider may run and bill for one choice of the answer; 0 if none is asked for. */
 export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
   const { searching, researching } = kindOf(card);
@@ -31,7 +31,7 @@ interface Kind {
   readonly researching: boolean;
 }
 
-/** What a card's name says is found out once. */
+/** The facts in a card's name are found out once. */
 const kinds = new WeakMap<ModelCard, Kind>();
 
 function kindOf(card: ModelCard): Kind {

@@ -1,7 +1,7 @@
 // Stop sequences for providers that take none: the text is cut where the model should have stopped.
 import type { ChatChunk, ChunkChoice } from "./form.ts";
 
-/** How much of one stop sequence the text so far ends with: kept up in linear time (Knuth, Morris and Pratt). */
+/** The length of one stop sequence's beginning that the text so far ends with: kept up in linear time (Knuth, Morris and Pratt). */
 class Match {
   readonly #stop: string;
   /** For each beginning of the stop that was reached, by length: the longest shorter beginning that it ends with. */
@@ -46,7 +46,7 @@ class Cut {
     this.#matches = stops.map((stop) => new Match(stop));
   }
 
-  /** What of the text so far may leave. */
+  /** The part of the text so far that may leave. */
   push(text: string): string {
     if (this.stopped) return "";
     const all = this.#held + text;
@@ -58,7 +58,7 @@ class Cut {
     return all.slice(0, ready);
   }
 
-  /** What was held back and turned out to be text. */
+  /** The text that was held back and turned out to be text. */
   end(): string {
     const rest = this.#held;
     this.#held = "";

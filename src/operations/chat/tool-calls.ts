@@ -1,7 +1,7 @@
 // Tool calls as clients need them: dense indexes, one whole first fragment, ids that are legal and used once.
 import type { ChatRequest, ToolCallDelta } from "./form.ts";
 
-/** What clients and every provider accept back. */
+/** The ids that clients and every provider accept back. */
 const LEGAL_ID = /^[A-Za-z0-9_-]{1,40}$/;
 
 interface Call {

@@ -172,7 +172,7 @@ function resultBlock(message: ToolMessage, index: number, id: string): Block {
   return marked(result, message);
 }
 
-/** Whether the turns end in tool results of a loop whose first assistant turn began without thinking. */
+/** True if the turns end in tool results of a loop whose first assistant turn began without thinking. */
 export function hasUnthoughtCalls(turns: readonly Turn[]): boolean {
   const isResult = (turn: Turn | undefined) =>
     turn?.content.some(({ type }) => type === "tool_result") === true;

@@ -38,7 +38,7 @@ export function faultInAnswer(body: JsonObject): Fault {
   return faultOf(STATUS_BY_TYPE[stringOf(error.type) ?? ""] ?? 500, error);
 }
 
-/** Whether a body says that it is an error. */
+/** True if a body says that it is an error. */
 export function isError(body: JsonObject): boolean {
   return body.type === "error" || isObject(body.error);
 }

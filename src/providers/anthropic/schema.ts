@@ -36,7 +36,7 @@ export function cleanSchema(schema: JsonObject): Cleaned | null {
   }
 }
 
-/** Whether schemas that are constrained in one request stay within its limits. */
+/** True if schemas that are constrained in one request stay within its limits. */
 export function withinLimits(schemas: readonly Cleaned[]): boolean {
   const optional = schemas.reduce((sum, one) => sum + one.optional, 0);
   const unions = schemas.reduce((sum, one) => sum + one.unions, 0);
@@ -141,7 +141,7 @@ function localReference(reference: string): string {
   return `#/$defs/${name}`;
 }
 
-/** Whether a definition leads back to itself. */
+/** True if a definition leads back to itself. */
 function isRecursive(definitions: JsonObject): boolean {
   const state = new Map<string, "open" | "done">();
   const leadsBack = (name: string): boolean => {

@@ -35,7 +35,7 @@ const UNASKED: Thinking = { fields: {}, isOn: false, isChanged: false };
 const LEFT_OUT: Thinking = { ...UNASKED, isChanged: true };
 
 /**
- * Whether thinking is turned off where it runs by default, or the model has none: then the blocks of earlier turns must
+ * True if thinking is turned off where it runs by default, or the model has none: then the blocks of earlier turns must
  * not come back (Anthropic, "Preserved thinking").
  */
 export function silencesThinking(request: ChatRequest, traits: Traits): boolean {

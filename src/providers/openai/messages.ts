@@ -134,7 +134,7 @@ function textOfDetails(details: readonly unknown[]): string {
     .join("");
 }
 
-/** Whether any message says "JSON", without which several servers refuse their JSON mode. */
+/** True if any message says "JSON", without which several servers refuse their JSON mode. */
 export function mentionsJson(messages: readonly ChatMessage[]): boolean {
   return messages.some((message) => /json/i.test(textOf(message.content)));
 }

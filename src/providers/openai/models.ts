@@ -99,7 +99,7 @@ export const OPENAI: OpenaiQuirks = {
   models: MODELS,
 };
 
-/** Whether a request has to go to `/responses`: by the model alone, or because it has tools and may think. */
+/** True if a request has to go to `/responses`: by the model alone, or because it has tools and may think. */
 export function needsResponses(card: ModelCard, request: ChatRequest): boolean {
   if (RESPONSES_ONLY.test(card.name)) return true;
   if (request.tools === undefined || !TOOLS_OR_THINKING.test(card.name)) return false;

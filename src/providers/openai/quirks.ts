@@ -33,10 +33,10 @@ export interface OpenaiQuirks {
   /** The values it takes, where its range is narrower than OpenAI's: others are moved to the nearest end. */
   readonly ranges: Readonly<Record<string, readonly [number, number]>>;
   readonly stopsMax: number;
-  /** Whether it takes `stream_options.include_usage`; the others report usage without being asked. */
+  /** True if it takes `stream_options.include_usage`; the others report usage without being asked. */
   readonly streamUsage: boolean;
   readonly developerRole: boolean;
-  /** Whether messages may have a `name`. */
+  /** True if messages may have a `name`. */
   readonly names: boolean;
   /** Fields of assistant messages that it takes beside content, name and tool_calls; "any": all but what replies add. */
   readonly messageFields: readonly string[] | "any";
@@ -47,12 +47,12 @@ export interface OpenaiQuirks {
   /** The field in which it takes cache marks on parts, tools and messages; elsewhere they are left out, for they change no answer. */
   readonly cacheMark: "cache_control" | "prompt_cache_breakpoint" | null;
   readonly customTools: boolean;
-  /** Whether functions may be `strict`. */
+  /** True if functions may be `strict`. */
   readonly strictTools: boolean;
   readonly directions: readonly ToolDirection[];
-  /** Whether it takes `response_format: json_schema`; the others take `json_object`. */
+  /** True if it takes `response_format: json_schema`; the others take `json_object`. */
   readonly jsonSchema: boolean;
-  /** Whether it takes a JSON response format together with tools. */
+  /** True if it takes a JSON response format together with tools. */
   readonly jsonWithTools: boolean;
   /** Which JSON Schema it takes: Moonshot's validator knows a subset. */
   readonly schema: "any" | "moonshot";

@@ -1,4 +1,4 @@
-// Whether a request is of a kind that was scored: what was learned of kinds holds for those alone, a new kind gets none of it.
+// Tells requests of a kind that was scored: what was learned of kinds holds for those alone, a new kind gets none of it.
 import { sizeIn, TOPICS_END, TOPICS_FROM } from "../predictor.ts";
 
 /** What the requests were usually like that were scored. */

@@ -78,7 +78,7 @@ export function foldLesson(
   learned.fold(asked, { model, score, weight: left, expected });
 }
 
-/** Whether a lesson's request says something here: one that was made with other parameters doesn't. */
+/** True if a lesson's request says something here: one that was made with other parameters doesn't. */
 export function isUnderstood(request: string): boolean {
   return askedIn(request) !== null;
 }

@@ -1,4 +1,4 @@
-// Whether a value is of a JSON Schema, as far as providers take one: what isn't known of a schema breaks nothing.
+// Checks a value against a JSON Schema, as far as providers take one: what isn't known of a schema breaks nothing.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../core/json.ts";
 
 /**

@@ -61,7 +61,7 @@ interface Choice {
 /** Sees one answer go by. Texts are kept only where JSON or calls were asked for. */
 export class Grader {
   readonly #request: ChatRequest;
-  /** Whether texts are kept, not only how the answer ends. */
+  /** True if texts are kept, not only how the answer ends. */
   readonly keeps: boolean;
   readonly #choices = new Map<number, Choice>();
   #characters = 0;
@@ -125,7 +125,7 @@ export class Grader {
     return calls.size === 0 && asksJson(this.#request) ? this.#signalOfJson(content) : null;
   }
 
-  /** Whether the client's own limit ended the answer. */
+  /** True if the client's own limit ended the answer. */
   #isOwnLimit(tokens: number | null): boolean {
     const limit = outputLimitOf(this.#request);
     return limit !== undefined && (tokens === null || tokens >= NEAR * limit);

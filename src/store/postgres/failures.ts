@@ -38,7 +38,7 @@ const CONFLICTS_MAX = 20;
 /** As many as there may be idle: that they have ended is often noticed only by using them, one after the other. */
 const LOST_MAX = CONNECTIONS_MAX;
 
-/** Whether work that failed for certain is worth another try. */
+/** True if work that failed for certain is worth another try. */
 export class Tries {
   readonly #failuresMax: number;
   #failures = 0;

@@ -49,7 +49,7 @@ export class NodeLock {
   }
 }
 
-/** Whether the process of that node has ended: its lock can be had, or is gone. Leaves nothing behind. */
+/** True if the process of that node has ended: its lock can be had, or is gone. Leaves nothing behind. */
 export function hasEnded(databasePath: string, node: string): boolean {
   const path = lockPath(databasePath, node);
   if (!existsSync(path)) return true;
