@@ -10,7 +10,7 @@ const SECRET_SHAPE = /^[\x21-\x7e]{1,4096}$/;
 const WEIGHT_MIN = 0.001;
 const WEIGHT_MAX = 1000;
 const PER_PROVIDER_MAX = 100;
-/** What credentials of the configuration are called. */
+/** The name of credentials of the configuration. */
 export const CONFIGURED = "configured:";
 
 /** A credential that was added, opened. */
@@ -40,7 +40,7 @@ export interface CredentialParts {
   readonly refresh: () => Promise<void>;
 }
 
-/** What a credential is sealed for: moved to another provider's row, it can't be opened. */
+/** The use that a credential is sealed for: moved to another provider's row, it can't be opened. */
 export function useOf({ id, provider }: Pick<StoredCredential, "id" | "provider">): string {
   return `credential ${provider} ${id}`;
 }
@@ -144,7 +144,7 @@ export function openedBy(
   }
 }
 
-/** What is wrong with it is told without any of it. */
+/** The mistake is named without any of the secret. */
 const readSecret: Read<string> = (value, param) => {
   const secret = readText(value, param).trim();
   if (SECRET_SHAPE.test(secret)) return secret;

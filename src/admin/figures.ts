@@ -1,4 +1,4 @@
-// What some requests come to: counted, summed, and how soon their answers began.
+// The summary of some requests: their count, their sums, and how soon their answers began.
 import { percentilesOf } from "../core/histogram.ts";
 import { type NanoUsd, usdOf } from "../core/money.ts";
 import type { Tokens } from "../core/record.ts";

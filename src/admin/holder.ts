@@ -1,4 +1,4 @@
-// What a key's holder may know about it: the allowance and its reset, limits, and what was spent.
+// A key as its holder may see it: the allowance and its reset, limits, and spending.
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { usdOf } from "../core/money.ts";

@@ -69,7 +69,7 @@ function readLine(value: unknown, param: string, charactersMax: number): string 
   throw bad("invalid_value", param, `Invalid '${param}': it holds control characters.`);
 }
 
-/** What names a top-up, so that repeating it makes no second one. */
+/** The id of a top-up, so that repeating it makes no second one. */
 export const readIdempotencyKey: Read<string> = (value, param) => {
   const key = readText(value, param);
   if (IDEMPOTENCY_KEY_SHAPE.test(key)) return key;

@@ -27,7 +27,7 @@ export interface EntryView {
   readonly usage_source: Entry["usageSource"];
   readonly ended: Entry["ended"];
   readonly note: string | null;
-  /** What a request cost above its hold and the free balance; only where it did. */
+  /** The cost of a request above its hold and the free balance, if there was any. */
   readonly written_off_usd?: number;
 }
 

@@ -12,7 +12,7 @@ export async function forgetLessons(
   return { forgotten: model };
 }
 
-/** What `?model=` names; null: all. */
+/** The model that `?model=` names; null: all. */
 export function modelIn(query: unknown): string | null {
   return optional(fieldsOf(query, ["model"]), "model", readText) ?? null;
 }

@@ -38,7 +38,7 @@ export class LiveFeed {
    * Throws the Faults `overloaded` and `store_unavailable`.
    */
   async listen(listen: Listen, onEnd: () => void): Promise<() => void> {
-    // What has ended already is not new to who comes first.
+    // Requests that have ended already are not news to a new reader.
     if (this.#listeners.size === 0) await this.#fresh();
     if (this.#listeners.size >= LISTENERS_MAX)
       throw new Fault("overloaded", "Too many listen to the requests already.");

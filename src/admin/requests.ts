@@ -49,7 +49,7 @@ export function requestView(record: RequestRecord) {
   };
 }
 
-/** Why a selector chose as it did, without the numbers that only learning reads. */
+/** A selector's reasons for its choice, without the numbers that only learning reads. */
 function decisionView(decision: string): JsonObject {
   const { row: _row, ...shown } = objectOf(parseJson(decision));
   return shown;
@@ -90,7 +90,7 @@ const readStatus: Read<number | "ok" | "error"> = (value, param) =>
 
 export interface RequestParts {
   readonly store: Pick<AdminWorld["store"], "request" | "content">;
-  /** What prompts and answers were sealed with; left out: none are shown. */
+  /** The vault that prompts and answers were sealed with; left out: none are shown. */
   readonly contentVault?: { open(sealed: string, use: string): string };
 }
 

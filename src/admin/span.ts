@@ -46,7 +46,7 @@ function dayNamed(date: string, rules: DayRules): Day {
   return day;
 }
 
-/** Where so many days begin of which the last holds the moment before `toMs`. */
+/** The beginnings of so many days, of which the last holds the moment before `toMs`. */
 function daysBefore(toMs: number, rules: DayRules): number {
   let day = dayOf(toMs - 1, rules);
   for (let days = 1; days < DAYS; days++) day = dayOf(day.startMs - 1, rules);

@@ -10,7 +10,7 @@ import { daysOf, eachOf, piecesOf, type Span, spanOf } from "./span.ts";
 const GROUPS = ["day", "model", "key", "account", "provider"] as const;
 type Group = (typeof GROUPS)[number];
 
-/** What each group is told apart by in the store; its days are asked for one by one. */
+/** The column that tells each group apart in the store; its days are asked for one by one. */
 const DIMENSIONS: Readonly<Record<Group, UsageDimension | null>> = {
   day: null,
   model: "model",

@@ -1,4 +1,4 @@
-// What proves the books: every balance is the sum of its journal, every hold is there, and all accounts together are zero.
+// Proves the books: every balance is the sum of its journal, every hold is there, and all accounts together are zero.
 import type { AccountAudit, Audit } from "../core/store.ts";
 import { usdText } from "./usd-text.ts";
 
@@ -12,7 +12,7 @@ export interface BookProblem {
   readonly expected: string;
   /** null: it is counted. */
   readonly unit: "USD" | null;
-  /** What the expected was read off. */
+  /** The rows that the expected value was read off. */
   readonly by: string;
 }
 

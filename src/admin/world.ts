@@ -1,4 +1,4 @@
-// What the operator's use-cases are handed.
+// The ports of the operator's use-cases.
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 

@@ -17,7 +17,7 @@ export type Resolution =
 export interface Catalogue {
   /** The cards of the providers that are on, without the disabled ones. */
   list(): readonly ModelCard[];
-  /** What a client's `model` names. Bounded work for a text of any length. */
+  /** The meaning of a client's `model`. Bounded work for a text of any length. */
   resolve(text: string): Resolution;
 }
 
@@ -30,7 +30,7 @@ export interface CatalogueInput {
 }
 
 const PROVIDER_CHARACTERS_MAX = 64;
-/** What may go to a provider as a model's name without the catalogue knowing it. */
+/** Names that may go to a provider without the catalogue knowing them. */
 const UNLISTED_NAME = /^[^\s\p{C}]{1,200}$/u;
 const NEAREST_MAX = 3;
 

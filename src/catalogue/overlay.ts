@@ -1,4 +1,4 @@
-// What the operator changes about the catalogue's cards, and which of those changes can't be meant.
+// The operator's changes to the catalogue's cards, and those of them that can't be meant.
 import type { ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import type { ModelOverlay } from "../core/settings.ts";

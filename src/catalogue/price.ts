@@ -67,7 +67,7 @@ function rateView(rates: Rates): RateFields {
   };
 }
 
-/** What is wrong with a price by itself, in words; null when nothing is. */
+/** The mistake in a price by itself, in words; null if there is none. */
 export function priceProblem(fields: PriceFields): string | null {
   for (const [name, rate] of Object.entries(fields)) {
     if (typeof rate === "number") {

@@ -1,4 +1,4 @@
-// What the administrative commands share: choosing the action, opening the store only for a well-formed call, exit codes, tables.
+// The common parts of the administrative commands: choosing the action, opening the store only for a well-formed call, exit codes, tables.
 import type { Listed } from "../admin/list.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import { Fault } from "../core/fault.ts";
@@ -18,7 +18,7 @@ export interface Opened {
 export type Open = (opening: Opening) => Promise<Opened>;
 
 export interface Call {
-  /** What stands after the action's name. */
+  /** The arguments behind the action's name. */
   readonly args: string[];
   readonly io: Io;
   /** Opens the store; call it once the arguments are known to be good. */

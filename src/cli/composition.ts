@@ -53,7 +53,7 @@ import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
 import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
 
-/** How long what was served may take to be written down. */
+/** The time that served requests have to be written down. */
 const SETTLE_MS = 5000;
 
 export interface GatewayOptions {
@@ -63,7 +63,7 @@ export interface GatewayOptions {
   readonly configSchema: object;
   /** Several processes share the port. */
   readonly reusePort: boolean;
-  /** When it stops, another gateway has the port too: what still comes here is served until it goes there. */
+  /** True if another gateway has the port too when this one stops: requests that still come here are served until they go there. */
   readonly isRelieved?: boolean;
   /** For how long clients are given notice before the listener stops. */
   readonly noticeMs?: number;
@@ -77,7 +77,7 @@ export interface RunningGateway {
   readonly port: number;
   readonly gateway: Gateway;
   readonly listener: Listener;
-  /** How many providers are on now. */
+  /** The number of providers that are on now. */
   providersOn(): number;
   /** Puts other settings in force; `server` and `store` stay. */
   reload(settings: Settings): void;

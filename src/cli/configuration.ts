@@ -11,7 +11,7 @@ export interface ConfigurationFlags extends Overrides {
   readonly config?: string | undefined;
 }
 
-/** Where a configuration comes from. */
+/** The source of a configuration. */
 export interface ConfigSource {
   readonly env: (name: string) => string | undefined;
   /** Throws as the file system does. */
@@ -53,7 +53,7 @@ export function configurationStamp({ config }: ConfigurationFlags): string | nul
   }
 }
 
-/** What is wrong with the configuration, a line each. */
+/** The mistakes in the configuration, a line each. */
 export function errorText(errors: readonly ConfigError[]): string {
   return errors.map(errorLine).join("\n");
 }

@@ -59,7 +59,7 @@ export class AddedCredentials {
   }
 }
 
-/** What the configuration has already is not there twice. */
+/** A credential that the configuration has already is not there twice. */
 function withAdded(setup: ProviderSetup, enabled: readonly AddedCredential[]): ProviderSetup {
   const added = enabled.filter(
     ({ provider, secret }) =>

@@ -3,14 +3,14 @@ import { Fault } from "../core/fault.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { clock } from "./world.ts";
 
-/** How long clients are told to close their connections before the listener stops. */
+/** The time for which clients are told to close their connections before the listener stops. */
 export const NOTICE_MS = 300;
 /** For how long answers that began before the notice are waited for before it is over, while others are still served. */
 const BEGUN_MS = 5000;
-/** How long clients have to take the last event of a stream that is ended. */
+/** The time that clients have to take the last event of a stream that is ended. */
 const CUT_OFF_MS = 1000;
 
-/** How far the end has come. */
+/** The progress of the end. */
 export interface Ending {
   /** Not ready any more, and clients are told to close their connections. */
   draining: boolean;
@@ -32,7 +32,7 @@ export interface DrainParts {
 export async function drained(parts: DrainParts): Promise<void> {
   const { ending, isRelieved, server, gateway, drainMs, noticeMs } = parts;
   ending.draining = true;
-  // Where another gateway has the port too, what still comes here is served: the next one goes there.
+  // If another gateway has the port too, requests that still come here are served: the next ones go there.
   ending.refusing = !isRelieved;
   const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
   const calledOff = [

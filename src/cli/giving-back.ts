@@ -4,7 +4,7 @@ import type { Clock, Log } from "../core/world.ts";
 const LOOK_MS = 1000;
 /** Fewer leave nothing behind that is worth a pause. */
 const CROWD_MIN = 500;
-/** What remains of a crowd that has gone: these few wait for the collection too. */
+/** The few requests that may remain of a crowd that has gone: they wait for the collection too. */
 const REMAINING_SHARE = 0.01;
 const PAUSE_MS = 30_000;
 
@@ -14,7 +14,7 @@ class Crowd {
   #wasQuiet = false;
   #goneAtMs = Number.NEGATIVE_INFINITY;
 
-  /** How many there were at most; null: they are not gone, there was no crowd, or the last one has only just gone. */
+  /** The most there were; null: they are not gone, there was no crowd, or the last one has only just gone. */
   gone(open: number, nowMs: number): number | null {
     this.#most = Math.max(this.#most, open);
     const most = this.#most;
@@ -30,7 +30,7 @@ class Crowd {
 }
 
 export interface MemoryParts {
-  /** How many requests are under way. */
+  /** The number of requests under way. */
   readonly open: () => number;
   /** Goes through all of memory and gives back what is free, while nothing else runs: 50 to 160 ms after 3,000 streams. */
   readonly collect: () => void;

@@ -1,4 +1,4 @@
-// What all nodes have learned of answers' scores: read from the store at the start, and again every few seconds.
+// The lessons of all nodes from answers' scores: read from the store at the start, and again every few seconds.
 import { objectOf, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { LessonsKept, Store } from "../core/store.ts";
@@ -19,7 +19,7 @@ const PRUNE_AFTER = 1000;
 const CLOCKS_APART_MS = 60_000;
 /** Small enough that nobody waits long behind the folding of a page: about 60 µs each. */
 const LESSONS_AT_ONCE = 200;
-/** How soon a judgment takes the place of the signal that was folded in, beside counting itself. */
+/** The time after which a judgment takes the place of the signal that was folded in, beside counting itself. */
 const REBUILD_MS = 600_000;
 
 const LOGGED_MAX = 500;
@@ -27,7 +27,7 @@ const LOGGED_AT_ONCE = 10;
 
 type LessonStore = Pick<Store, "lessons" | "setting" | "pruneLessons">;
 
-/** What is folded in, and up to where the store was read. */
+/** The lessons that are folded in, and the point up to which the store was read. */
 interface State {
   readonly learned: Learned;
   /** The start of the day as of which lessons are weighed: the same on all nodes. */
@@ -35,7 +35,7 @@ interface State {
   readonly builtMs: number;
   /** The store's word on when all was changed. */
   readonly changed: string | null;
-  /** What was folded in since the moment from which is looked, with its source. */
+  /** The lessons folded in since the moment from which is looked, with their sources. */
   seen: Map<string, Pick<Lesson, "atMs" | "source">>;
   /** Signals that were folded in: a judgment may have come in the place of one since. */
   readonly signals: Set<string>;
@@ -90,7 +90,7 @@ export class Learning {
   }
 }
 
-/** How long the models' last answers were, as the log has them: a gateway that starts knows what the one before it did. */
+/** The lengths of the models' last answers, as the log has them: a gateway that starts knows those of the one before it. */
 export async function measureLogged(
   store: Pick<Store, "requests">,
   learned: Learned,

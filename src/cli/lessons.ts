@@ -1,4 +1,4 @@
-// What `poundkey route` does with what was learned: takes labels in, shows, forgets, writes it to a file and reads it back.
+// The commands of `poundkey route` on lessons: it takes labels in, shows, forgets, writes lessons to a file and reads them back.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons } from "../admin/lessons.ts";
@@ -33,7 +33,7 @@ export async function learnedIn(store: Store): Promise<Learned> {
   const looking = {
     setting: store.setting.bind(store),
     lessons: store.lessons.bind(store),
-    // Who only looks changes nothing.
+    // Looking changes nothing.
     pruneLessons: async () => 0,
   };
   await new Learning(looking, learned, clock).refresh();
@@ -57,7 +57,7 @@ export async function learn(call: LessonCall, file: string): Promise<void> {
 
 type Wrong = (what: string) => UsageError;
 
-/** What the reader makes of each line that isn't empty; a line that is wrong is named, and then nothing comes of any. */
+/** Reads each line that isn't empty; a line that is wrong is named, and then nothing comes of any. */
 function linesOf(file: string, read: (line: string, wrong: Wrong) => Lesson): readonly Lesson[] {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.flatMap((line, at) =>
@@ -103,7 +103,7 @@ export async function showLearned({ io, json, open }: LessonCall): Promise<void>
   io.out(tableOf([["MODEL", "LABELS", "LENGTH", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
 }
 
-/** How many times longer a model's answers are than predicted. */
+/** The ratio of a model's answers' length to the predicted one. */
 export function lengthShown(learned: Learned, model: string): number {
   return Math.round(learned.lengthOf(model) * 1000) / 1000;
 }
@@ -136,7 +136,7 @@ function lineOf({ accountId, keyId, atMs, request, ...rest }: Lesson): string {
   return `${JSON.stringify({ ...fields, ...rest, request: parseJson(request) })}\n`;
 }
 
-/** What is known already stays as it is. Running gateways take the rest in within a few seconds. */
+/** Lessons that are known already stay as they are. Running gateways take the rest in within a few seconds. */
 export async function importLessons(call: LessonCall, file: string): Promise<void> {
   const lessons = linesOf(file, exported);
   const store = await call.open();

@@ -56,7 +56,7 @@ export async function openStore(
 
 interface Engine {
   readonly store: Store;
-  /** Where the master key may be kept; null where nodes share the store, not their disks: each would make another one. */
+  /** The folder for the master key; null if nodes share the store, not their disks: each would make another one. */
   readonly file: MasterKeyFile | null;
 }
 

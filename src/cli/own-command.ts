@@ -1,4 +1,4 @@
-// How this very program is started once more.
+// The command that starts this very program once more.
 
 /** This process's own command line: the binary alone, or Bun with the entry file. */
 export function ownCommand(): readonly string[] {

@@ -23,7 +23,7 @@ export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): 
   return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
 }
 
-/** How a credential did, as the console shows it. */
+/** The result of testing a credential, as the console shows it. */
 export interface Tested {
   readonly ok: boolean;
   /** The provider's HTTP status; null: it gave none. */

@@ -1,4 +1,4 @@
-// What the operator's routes on providers are handed.
+// The ports of the operator's routes on providers.
 import type { Fillable } from "../admin/credentials.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";

@@ -7,7 +7,7 @@ import { authenticate } from "../keys/authenticate.ts";
 import type { OpenedStore } from "./opened-store.ts";
 
 const KEY_FILE = "quickstart.key";
-/** Where it is kept when the store is no file. */
+/** The file for the key when the store is no file. */
 const FOLDER = ".poundkey";
 
 /** The secret of the quick start's key: the one in its file while it works, else a new one. */
@@ -38,7 +38,7 @@ function textOf(file: string): string | null {
   }
 }
 
-/** How the operator gets into the console; `made` is the admin token when it was made just now. */
+/** The operator's way into the console; `made` is the admin token when it was made just now. */
 function wayIn({ server }: Settings, made: string | null): string {
   if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
   if (made !== null) return `Sign in to the console with the admin token  ${made}`;
@@ -46,7 +46,7 @@ function wayIn({ server }: Settings, made: string | null): string {
   return `Sign in to the console with the admin token that the first start printed; lost: ${command} admin token --reset`;
 }
 
-/** What the quick start prints. */
+/** The lines that the quick start prints. */
 export function greeting(address: string, secret: string, made: string | null, settings: Settings): string {
   const { providers } = settings;
   const simulated = providers.every(({ name }) => name === "Sim");

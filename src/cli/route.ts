@@ -111,7 +111,7 @@ export async function runRoute(
 }
 
 const ACTIONS = ["file", "learn", "learned", "forget", "export", "import", "replay"] as const;
-/** What only a choice has a use for. */
+/** The flags that only a choice has a use for. */
 const OF_A_CHOICE = ["selector", "quality"] as const;
 
 async function run(call: Call): Promise<void> {

@@ -252,7 +252,7 @@ async function untilStopped(
     });
   });
   if (PART !== null) tell("listening");
-  // What ran up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
+  // The code up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
   const endAccepting = keepAccepting(running.listener, clock, log);
   await stopped;

@@ -1,4 +1,4 @@
-// What a running gateway does regularly beside serving: it tells the others that it lives, resolves what dead ones left held, learns, forgets old rows, gives memory back.
+// The regular work of a running gateway beside serving: it tells the others that it lives, resolves what dead ones left held, learns, forgets old rows, gives memory back.
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -8,7 +8,7 @@ import { giveBackMemory, type MemoryParts } from "./giving-back.ts";
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
 const LESSONS_MS = 3000;
-/** What is added on one node is in effect on the others within twice this. */
+/** A change on one node is in effect on the others within twice this. */
 const CREDENTIALS_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
 const PRUNE_MS = 600_000;
@@ -19,9 +19,9 @@ const METERS_MS = 7 * 86_400_000;
 export interface UpkeepParts {
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
-  /** What the nodes have taught each other. */
+  /** The lessons that the nodes have taught each other. */
   readonly learning: { refresh(): Promise<void> };
-  /** What the operator has added at run time, on whichever node; left out: nobody adds any. */
+  /** The credentials that the operator has added at run time, on any node; left out: nobody adds any. */
   readonly credentials?: { refresh(): Promise<void> };
   /** The counts of wrong admin tokens; left out: nobody signs in. */
   readonly wrongTokens?: { share(): Promise<void> };
@@ -29,7 +29,7 @@ export interface UpkeepParts {
   readonly memory?: MemoryParts;
   readonly clock: Clock;
   readonly log: Log;
-  /** How long request rows are kept; asked for each time. */
+  /** The time for which request rows are kept; asked for each time. */
   readonly keepMs: () => number;
 }
 

@@ -37,9 +37,9 @@ export interface Counting {
 
 /** In the process that started the workers: asks all of them when one is asked, and answers it the sum. */
 export class MetricsSum {
-  /** What each living worker last told. */
+  /** The last report of each living worker. */
   readonly #told = new Map<Counting, Sums>();
-  /** What workers that have ended had counted. */
+  /** The counts of workers that have ended. */
   #ended: Sums = {};
   readonly #askers = new Set<Counting>();
   /** Those whose answer the round under way waits for; empty between rounds. */

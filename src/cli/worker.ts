@@ -44,13 +44,13 @@ export function tell(message: FromWorker): void {
   process.send?.(message);
 }
 
-/** What came over the channel as a worker's message; null when it is none. */
+/** The worker's message that came over the channel; null when it is none. */
 export function fromWorker(message: unknown): FromWorker | null {
   if (message === "listening" || message === "scrape") return message;
   return isObject(message) && "counted" in message ? { counted: readSums(message.counted) } : null;
 }
 
-/** What came over the channel as a message to a worker; null when it is none. */
+/** The message to a worker that came over the channel; null when it is none. */
 export function toWorker(message: unknown): ToWorker | null {
   if (message === "count") return message;
   return isObject(message) && typeof message.merged === "string" ? { merged: message.merged } : null;

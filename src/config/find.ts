@@ -1,4 +1,4 @@
-// Which configuration file counts: the one that was named, else `poundkey.yaml` of the working directory, else none.
+// Finds the configuration file: the one that was named, else `poundkey.yaml` of the working directory, else none.
 import { isObject } from "../core/json.ts";
 import { type ConfigError, configError } from "./errors.ts";
 

@@ -2,7 +2,7 @@
 import type { Issue, Path } from "./errors.ts";
 import type { YamlText } from "./yaml.ts";
 
-/** Where values come from that are not in the file. */
+/** The sources of values that are not in the file. */
 export interface Outside {
   /** An environment variable; undefined when it is not set. */
   readonly env: (name: string) => string | undefined;

@@ -19,7 +19,7 @@ import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
 import { YamlText } from "./yaml.ts";
 
-/** What the command line decides over the file. */
+/** The settings of the command line, which outdo the file's. */
 export interface Overrides {
   readonly host?: string | undefined;
   readonly port?: number | undefined;

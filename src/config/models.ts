@@ -45,7 +45,7 @@ function ownCard(provider: string, model: ModelConfig): ModelCard {
     outputTokensMax: model.output ?? null,
     price: model.price === undefined ? null : priceOf(model.price),
     capabilities: new Set(model.capabilities ?? []),
-    // Where the operator says nothing of what a model can do, nothing is refused.
+    // If the operator says nothing of what a model can do, nothing is refused.
     listed: model.capabilities !== undefined,
     fallbacks: [],
   };

@@ -6,7 +6,7 @@ import type { Loaded } from "./load.ts";
 
 export interface WatchPorts {
   readonly clock: Pick<Clock, "every">;
-  /** What changes when the file does: size, times, inode; null when it is not there. */
+  /** The marks that change when the file does: size, times, inode; null when it is not there. */
   readonly stamp: () => string | null;
   /** Reads and checks the file anew, what it refers to included. */
   readonly load: () => Loaded;

@@ -60,7 +60,7 @@ export class YamlText {
     });
   }
 
-  /** What makes the text no YAML: the first mistake of each line, as the others mostly follow from it. */
+  /** The mistakes that make the text no YAML: the first of each line, as the others mostly follow from it. */
   problems(): SyntaxProblem[] {
     const { errors, warnings } = this.#document;
     const problems = [...errors, ...warnings].map((error) => this.#problem(error));
@@ -86,7 +86,7 @@ export class YamlText {
     return this.#document.toJS({ maxAliasCount: ALIASES_MAX });
   }
 
-  /** Where a field stands; of one that isn't there, the nearest that is around it. */
+  /** The place of a field; of one that isn't there, the nearest that is around it. */
   placeOf(path: Path, at: "key" | "value"): Place {
     let node: unknown = this.#document.contents;
     let offset = offsetOf(node);

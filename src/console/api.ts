@@ -81,7 +81,7 @@ export async function change<Answer>(
   return answer;
 }
 
-/** What went wrong, in words for whoever looks at the page. */
+/** The failure in words for the page's reader. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

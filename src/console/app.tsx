@@ -28,7 +28,7 @@ interface Page {
   readonly icon: IconName;
   readonly Page: ComponentType;
   readonly isSetting?: boolean;
-  /** What stands behind the path, as an id. */
+  /** The rest of the path, as an id. */
   readonly One?: ComponentType<{ readonly id: string }>;
 }
 
@@ -73,7 +73,7 @@ function Shell() {
   const found = pageAt(path);
   const isFirst = useRef(true);
   useEffect(() => {
-    // Whoever goes by keyboard goes on from the page's beginning.
+    // With a keyboard one goes on from the page's beginning.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
     document.title = found ? `${found.page.label} · Poundkey` : "Poundkey";

@@ -1,4 +1,4 @@
-// Who and what the figures come from: by model, provider, key or account, as bars.
+// The sources of the figures: by model, provider, key or account, as bars.
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import { withQuery } from "./api.ts";

@@ -58,12 +58,12 @@ function copiedTheOldWay(text: string): boolean {
   return isCopied;
 }
 
-/** Where this gateway is reached. */
+/** The address of this gateway. */
 export function gatewayAddress(): string {
   return location.origin;
 }
 
-/** What this browser remembers under a name; null: nothing, or nothing is allowed to be. */
+/** The value that this browser remembers under a name; null: nothing, or nothing is allowed to be. */
 export function remembered(name: string): string | null {
   try {
     return localStorage.getItem(`poundkey.${name}`);

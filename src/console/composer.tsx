@@ -1,4 +1,4 @@
-// Where a prompt is written: text and images; Enter sends, Shift+Enter begins a new line.
+// The field for a prompt: text and images; Enter sends, Shift+Enter begins a new line.
 import type { TargetedEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { Button } from "./parts/button.tsx";

@@ -80,7 +80,7 @@ export function day(instant: string): string {
   return dayOnly.format(new Date(instant));
 }
 
-/** How long ago, or how soon: "3 min ago", "in 2 h". */
+/** The distance from now: "3 min ago", "in 2 h". */
 export function fromNow(instant: string): string {
   const ms = Date.parse(instant) - nowMs();
   const size = Math.abs(ms);

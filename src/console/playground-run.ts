@@ -7,7 +7,7 @@ export interface Answer {
   readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";
   readonly text: string;
   readonly reasoning: string;
-  /** Who answered. */
+  /** The model that answered. */
   readonly model: string | null;
   readonly error: string | null;
   readonly firstTokenMs: number | null;

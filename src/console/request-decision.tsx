@@ -1,4 +1,4 @@
-// Why a selector chose as it did: what the request looked like, and how the candidates compared.
+// A selector's reasons for its choice: what the request looked like, and how the candidates compared.
 import { percent, span, usd } from "./format.ts";
 import { Card } from "./parts/page.tsx";
 import { Badge, Meter } from "./parts/states.tsx";

@@ -1,4 +1,4 @@
-// What pages show of the gateway: asked for when it is needed, kept so that a page seen before is there at once.
+// Data of the gateway for the pages: asked for when it is needed, kept so that a page seen before is there at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { getText, messageOf, withQuery } from "./api.ts";
 import { every } from "./browser.ts";

@@ -1,4 +1,4 @@
-// Where the visitor is: the part of the address behind the #, as a path and a query.
+// The visitor's place: the part of the address behind the #, as a path and a query.
 import { signal } from "@preact/signals";
 
 export interface Place {

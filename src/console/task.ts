@@ -1,9 +1,9 @@
-// What a form or a button sets going: busy while it runs, with what it failed of afterwards.
+// The task that a form or a button starts: busy while it runs, with its failure afterwards.
 import { useState } from "preact/hooks";
 
 export interface Task {
   readonly isBusy: boolean;
-  /** What was thrown last; null: nothing, or it runs again. */
+  /** The last failure; null: nothing, or it runs again. */
   readonly failed: unknown;
   readonly start: (event: Event) => Promise<void>;
 }

@@ -1,4 +1,4 @@
-// What the admin routes answer, as far as the console reads it.
+// The answers of the admin routes, as far as the console reads them.
 
 export interface Percentiles {
   readonly p50: number;
@@ -62,7 +62,7 @@ export interface KeyRow {
   readonly last_used_at: string | null;
 }
 
-/** What making a key answers. */
+/** The answer to making a key. */
 export interface NewKey {
   readonly id: string;
   readonly name: string;
@@ -285,7 +285,7 @@ export interface Message {
   readonly content?: string | readonly { readonly type: string; readonly text?: string }[] | null;
 }
 
-/** What was asked and answered; kept where the operator wants it so. */
+/** The prompt and the answer; kept where the operator wants it so. */
 export interface Content {
   readonly messages: readonly Message[];
   readonly request?: Readonly<Record<string, unknown>>;

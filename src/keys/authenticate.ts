@@ -38,7 +38,7 @@ export function authenticator(parts: AuthenticationParts): (secret: string) => P
     const digest = digestOf(secret, pepper);
     const nowMs = clock.nowMs();
     const known = seen.get(digest);
-    // What is remembered was found to be a secret of ours before it was looked up.
+    // A remembered secret was found to be one of ours before it was looked up.
     if (known && Math.abs(nowMs - known.atMs) < BELIEVED_MS) return proved(known.key, nowMs);
     if (!checkSecret(secret)) throw invalidKey();
     const key = await store.keyByDigest(digest);

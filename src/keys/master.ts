@@ -78,7 +78,7 @@ export function contentKeyOf(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "logged content");
 }
 
-/** What the store keeps to know the master key again; it gives nothing of the key away. */
+/** The text by which the store knows the master key again; it gives nothing of the key away. */
 export function checkValueOf(masterKey: Uint8Array): string {
   return Buffer.from(derive(masterKey, "master key check")).toString("hex");
 }

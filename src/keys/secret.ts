@@ -60,7 +60,7 @@ export function mintId(kind: "key" | "acct" | "cred", random: Random): string {
   return `${kind}_${randomDigits(random, ID_BYTES, ID_DIGITS)}`;
 }
 
-/** What is kept of a secret: HMAC-SHA256 under the pepper, in hex. Whoever reads the store can't test guesses with it. */
+/** The kept form of a secret: HMAC-SHA256 under the pepper, in hex. A reader of the store can't test guesses with it. */
 export function digestOf(secret: string, pepper: Uint8Array): string {
   return new Bun.CryptoHasher("sha256", pepper).update(secret).digest("hex");
 }

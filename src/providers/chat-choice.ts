@@ -51,7 +51,7 @@ function isText(value: unknown): boolean {
   return typeof value === "string" || value === undefined || value === null;
 }
 
-/** What a delta and a message have in common, mended; `calls` are the raw tool calls, still to be numbered. */
+/** The common parts of a delta and a message, mended; `calls` are the raw tool calls, still to be numbered. */
 export interface Mended {
   /** Fields that are nobody's quirk: role, refusal, audio, a server's own. */
   readonly rest: JsonObject;

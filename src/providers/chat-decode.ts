@@ -28,7 +28,7 @@ import { usageIn } from "./chat-usage.ts";
 
 const NOTHING: readonly ChatChunk[] = [];
 const CHOICES_MAX = 128;
-/** How long the text is matters to nothing here. */
+/** The length of the text matters to nothing here. */
 const NOT_COUNTED = () => {};
 /** The tiers that clients know; others (Groq's `on_demand`, Mistral's `standard`) fail their checks. */
 const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);

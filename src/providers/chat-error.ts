@@ -1,4 +1,4 @@
-// What the servers of the chat-completions API say when they fail, in all the forms they say it, as a Fault.
+// Errors of the servers of the chat-completions API, in all their forms, as Faults.
 import type { Fault } from "../core/fault.ts";
 import { arrayOf, isObject, type JsonObject, numberOf, parseJson, stringOf } from "../core/json.ts";
 import {

@@ -17,9 +17,9 @@ export function usageIn(body: JsonObject): Usage | undefined {
   return undefined;
 }
 
-/** Where servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */
+/** The fields in which servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */
 const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"] as const;
-/** Where servers count their own searches: xAI, Perplexity's Sonar. */
+/** The fields in which servers count their own searches: xAI, Perplexity's Sonar. */
 const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
 const TOOL_USES = ["server_tool_use", "server_tool_use_details"] as const;
 

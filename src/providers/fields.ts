@@ -1,4 +1,4 @@
-// Which request fields an encoder did not carry over: they are named to the client, never silently lost.
+// Finds the request fields that an encoder did not carry over: they are named to the client, never silently lost.
 import type { ChatRequest } from "../operations/chat/form.ts";
 
 /** Fields that the gateway itself answers for, whatever the upstream. */

@@ -1,4 +1,4 @@
-// What every call to a JSON API with a bearer secret shares: its headers and its output limit.
+// The common parts of every call to a JSON API with a bearer secret: its headers and its output limit.
 import type { ModelCard } from "../core/card.ts";
 import type { Target } from "../core/dialect.ts";
 import { type ChatRequest, outputLimitOf } from "../operations/chat/form.ts";

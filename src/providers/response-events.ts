@@ -25,13 +25,13 @@ export const PIECES: ReadonlyMap<string, PieceRow> = new Map([
   ["response.custom_tool_call_input", { kind: "arguments", at: "", whole: "input" }],
 ]);
 
-/** Which item an event is about: its place in the output, or its id where a server leaves the place out. */
+/** The item that an event is about: its place in the output, or its id if a server leaves the place out. */
 export function keyOf(event: JsonObject): number | string {
   if (typeof event.output_index === "number") return event.output_index;
   return stringOf(event.item_id) ?? stringOf(objectOf(event.item).id) ?? "";
 }
 
-/** What a call is called with: JSON text of a function, free text of a custom tool. */
+/** The input of a call: JSON text of a function, free text of a custom tool. */
 export function inputOf(call: JsonObject): unknown {
   return call.type === "custom_tool_call" ? call.input : call.arguments;
 }

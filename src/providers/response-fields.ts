@@ -53,12 +53,12 @@ function likelihood(token: JsonObject): JsonObject {
   return { token: token.token, logprob: token.logprob, bytes: token.bytes ?? null };
 }
 
-/** Why an incomplete response stopped. */
+/** The reason why an incomplete response stopped. */
 export function incompleteReason(response: JsonObject): FinishReason {
   return objectOf(response.incomplete_details).reason === "content_filter" ? "content_filter" : "length";
 }
 
-/** What an error code of this family means as an HTTP status, where the answer's own status was 200; the first that fits. */
+/** The meaning of this family's error codes as an HTTP status, for answers whose own status was 200; the first that fits. */
 const STATUS_BY_CODE: readonly (readonly [RegExp, number])[] = [
   [/rate_limit|quota|overloaded|slow_down/, 429],
   [/timeout/, 504],

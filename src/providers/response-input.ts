@@ -14,7 +14,7 @@ import {
   type ToolMessage,
 } from "../operations/chat/form.ts";
 
-/** Where the dialects of this family differ. */
+/** The differences between the dialects of this family. */
 export interface InputForm {
   /** A part of a user's, system's or tool's content. `param` names it for a fault: `messages[0].content[1]`. */
   part(part: ContentPart, param: string): JsonObject;

@@ -13,13 +13,13 @@ import { type Item, newItem, nthPiece, type Piece, pieceOf } from "./response-pi
 /** The format under which thinking travels to the client and back. */
 export const REASONING_FORMAT = "openai-responses-v1";
 
-/** Where the dialects of this family differ. One per answer: it may collect what it sees. */
+/** The differences between the dialects of this family. One per answer: it may collect what it sees. */
 export interface OutputForm {
   /** The client's name for what is called, or null when the call is the provider's own affair. */
   callName(name: string, type: CallType): string | null;
   /** Sees each whole item that is neither message, reasoning nor call, once. */
   other(item: JsonObject): void;
-  /** What leaves with the finish, given the whole text and whether citations came with it. */
+  /** The delta that leaves with the finish, given the whole text and whether citations came with it. */
   closing(text: string, cited: boolean): { readonly delta: Delta; readonly extras: JsonObject };
   usage(given: JsonObject): Usage;
 }
@@ -175,7 +175,7 @@ export class ResponseReader implements Decoder {
     return [...chunks, chunk({ reasoning_details: [detail] })];
   }
 
-  /** What a whole text has beyond the deltas of it that came. */
+  /** The part of a whole text beyond the deltas of it that came. */
   #rest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
     const missing = (stringOf(whole) ?? "").slice(piece.sent);
     return this.#emit(item, piece, missing, piece.sent === 0 ? logprobs : undefined);

@@ -10,7 +10,7 @@ export interface Piece {
   sent: number;
   /** Citations that went out already. */
   cited: number;
-  /** Where the piece begins in the content: citations count from there. */
+  /** The beginning of the piece in the content: citations count from there. */
   offset: number;
   /** The `index` of its reasoning detail. */
   detail: number;

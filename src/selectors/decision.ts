@@ -16,15 +16,15 @@ export interface KeptDecision {
   readonly share: number;
   readonly choice: string | null;
   readonly pinned: string | null;
-  /** What would have been chosen, where another model was tried out; null: none was. */
+  /** The model that would have been chosen, if another was tried out; null: none was. */
   readonly instead_of: string | null;
   readonly features: RouteView["features"];
-  /** How hard the request was taken to be, unrounded. */
+  /** The difficulty that was predicted for the request, unrounded. */
   readonly difficulty: number;
   /** The request as a row of numbers, for learning: Float32, base64. */
   readonly row: string;
   readonly candidates: readonly KeptCandidate[];
-  /** How many were removed, by what. */
+  /** The number of models removed, by reason. */
   readonly removed: Readonly<Record<string, number>>;
 }
 
@@ -116,7 +116,7 @@ export function decidedAgain(
   const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
   const found =
     typeof pinned === "string" ? choice : first === undefined ? null : (able.cards[first]?.id ?? null);
-  // Where another was tried out, that was left to chance: what it was tried out for is decided again.
+  // A model that was tried out was left to chance: the choice that it replaced is decided again.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }

@@ -1,11 +1,11 @@
-// What an answer is expected to cost, and how long it is expected to take.
+// Estimates the cost of an answer and the time that it takes.
 import type { Price, Rates } from "../core/card.ts";
 import type { ReasoningEffort } from "../operations/chat/form.ts";
 import type { CardHealth } from "./health-view.ts";
 import type { Profile } from "./profiles.ts";
 
 const PER_MILLION = 1e6;
-/** How much is thought at an effort, against the usual. */
+/** The amount of thinking at an effort, against the usual. */
 const EFFORT: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 0.1,

@@ -9,9 +9,9 @@ import {
 import { noCounts, scan, type TextCounts } from "./ngrams.ts";
 import { taskOf } from "./politeness.ts";
 
-/** What is read of the last user turn: its head and its tail. */
+/** The parts that are read of the last user turn: its head and its tail. */
 const TURN_CHARS_MAX = 8_000;
-/** What is read of the system message's head, and of the tail of the turns before the last. */
+/** The parts that are read of the system message's head, and of the tail of the turns before the last. */
 const CONTEXT_CHARS_MAX = 2_000;
 /** A word of the context counts for so much of one in the last turn. */
 const CONTEXT_WEIGHT = 0.25;

@@ -1,4 +1,4 @@
-// What is asked without the greeting before it and the thanks after it: they say nothing of the task.
+// Takes the greeting before a question and the thanks after it away: they say nothing of the task.
 
 /** Longer ones are part of the task. */
 const OPENING_CHARS_MAX = 200;

@@ -1,4 +1,4 @@
-// What a request asks for, predicted from its features: kinds of skill, difficulty, length of the answer, and how much of
+// Predicts the character of a request from its features: kinds of skill, difficulty, length of the answer, and how much of
 // it the predictor has ever seen. A linear model over hashed words, trained by test/router/train.ts.
 import { SKILLS, type Skill } from "../core/skill.ts";
 import type { RequestFeatures } from "./features.ts";
@@ -23,7 +23,7 @@ export interface Prediction {
   readonly row: Float32Array;
 }
 
-/** How long the `row` of a prediction is. */
+/** The length of a prediction's `row`. */
 export function rowWidth({ plain }: Parameters = shippedParameters()): number {
   return TOPICS_END + plain + STRUCTURE_SIZE + 1;
 }
@@ -124,7 +124,7 @@ function supportOf(known: number, { supportFrom, supportTo }: Parameters): numbe
   return clamp((known - supportFrom) / (supportTo - supportFrom), 0, 1);
 }
 
-/** What is spread over many topics is like none of them, however usual its words are. */
+/** A request that is spread over many topics is like none of them, however usual its words are. */
 function sureOf(topics: Float64Array): number {
   return clamp((Math.max(...topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1);
 }

@@ -1,4 +1,4 @@
-// What is known of a card before anything was seen of it: skills with their uncertainty, speed, how much it thinks.
+// The prior knowledge of a card: skills with their uncertainty, speed, how much it thinks.
 // The rows are made by test/router/profiles.ts; the operator's own skills come first.
 import type { ModelCard } from "../core/card.ts";
 import { SKILLS, type SkillRow } from "../core/skill.ts";

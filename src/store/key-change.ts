@@ -1,4 +1,4 @@
-// What a change makes of a key.
+// Applies a change to a key.
 import type { GatewayKey } from "../core/key.ts";
 import type { KeyChange } from "../core/store.ts";
 

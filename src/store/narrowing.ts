@@ -145,7 +145,7 @@ function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: Usage
   ofProvider(by, "model", provider);
 }
 
-/** When a key was used last, to the hour. */
+/** The time at which a key was used last, to the hour. */
 export const LAST_HOUR = "(SELECT max(hour_ms) FROM usage_hour WHERE key_id = gateway_key.id)";
 
 /** The same to the millisecond, for engines that find the rows of a key at once. */

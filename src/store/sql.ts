@@ -13,7 +13,7 @@ export function marksOf(count: number, mark: Mark): string {
   return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
 }
 
-/** What an upsert does where the key is known: every other column takes its new value. */
+/** The update of an upsert if the key is known: every other column takes its new value. */
 export function overwriteOf(key: readonly string[], columns: readonly string[]): string {
   const others = columns.filter((column) => !key.includes(column));
   return `ON CONFLICT (${listOf(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;

@@ -1,4 +1,4 @@
-// What callers are told of a store that can't be used, whatever its engine.
+// The fault of a store that can't be used, whatever its engine.
 import { Fault } from "../core/fault.ts";
 
 const RETRY_AFTER_MS = 1000;

@@ -14,19 +14,19 @@ export const EVENT_LINES_MAX = 100_000;
  * the stream drops its byte-order mark. An event that the stream's end cuts off is given by `end()`.
  */
 export class EventParser {
-  /** What was fed and is not taken yet begins at `#from`. */
+  /** The text that was fed and is not taken yet begins at `#from`. */
   #text = "";
   #from = 0;
   /** Of `#text`; null until a line is looked for: what is passed on as runs has none to look for. */
   #lineEnds: readonly [Places, Places] | null = null;
   #lines: string[] = [];
-  /** What the event's `data` lines take, line ends included: empty lines cost memory too. */
+  /** The length of the event's `data` lines, line ends included: empty lines cost memory too. */
   #linesLength = 0;
   #rest: string[] = [];
   #restLength = 0;
   #afterCr = false;
   #event = "";
-  /** Where the event at hand began in the text; -1: in one before. */
+  /** The beginning of the event at hand in the text; -1: in one before. */
   #began = -1;
   /** Events that it takes are given as runs, unparsed. */
   template: Template | null = null;
@@ -156,7 +156,7 @@ function beyondBounds(): Fault {
   return new Fault("upstream_error", "The provider sent an event beyond all bounds.");
 }
 
-/** Where a character stands in a text, asked for in rising order: so the text is searched through only once. */
+/** Finds a character in a text, asked for in rising order: so the text is searched through only once. */
 class Places {
   readonly #text: string;
   readonly #character: string;

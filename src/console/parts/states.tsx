@@ -1,4 +1,4 @@
-// What stands where data would: nothing yet, still loading, failed; notices, badges and bars.
+// The states of a place for data: nothing yet, still loading, failed; notices, badges and bars.
 import type { ComponentChildren } from "preact";
 import type { Resource } from "../resource.ts";
 import { Button } from "./button.tsx";

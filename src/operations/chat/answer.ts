@@ -19,7 +19,7 @@ export interface Reading {
   readonly broken: unknown;
 }
 
-/** So many events in a row may teach in vain: servers whose events differ in more than their text are not asked for ever. */
+/** The events in a row that may teach in vain: servers whose events differ in more than their text are not asked for ever. */
 const PATIENCE = 8;
 
 export interface AnswerOf {

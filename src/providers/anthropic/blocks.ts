@@ -37,7 +37,7 @@ export class Blocks {
     this.#custom = custom;
   }
 
-  /** How many calls of the client's tools there were: their own count, not Anthropic's block index. */
+  /** The number of calls of the client's tools: their own count, not Anthropic's block index. */
   get calls(): number {
     return this.#calls;
   }

@@ -187,7 +187,7 @@ function outputConfig(thinking: JsonObject, output: JsonObject): JsonObject {
   return Object.keys(config).length > 0 ? { output_config: config } : {};
 }
 
-/** Who asks, and at which service tier. */
+/** The user's id, and the service tier. */
 function identityOf({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): Portion {
   const id = stringOf(safe) ?? user ?? "";
   const dropped: string[] = [];

@@ -3,7 +3,7 @@ import type { Fault } from "../../core/fault.ts";
 import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
 import { type ErrorRule, retryAfterMsOf, upstreamFault } from "../../core/upstream.ts";
 
-/** What an error's type means where no status came with it (Anthropic Messages API, "Errors"). */
+/** The meaning of an error's type if no status came with it (Anthropic Messages API, "Errors"). */
 const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

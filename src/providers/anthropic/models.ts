@@ -1,4 +1,4 @@
-// What each generation of Claude models takes and refuses, as one table of name patterns.
+// The rules of each generation of Claude models, as one table of name patterns.
 
 type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 
@@ -7,11 +7,11 @@ export interface Traits {
   readonly sampling: boolean;
   /** Takes temperature and top_p in one request. */
   readonly samplingPair: boolean;
-  /** How thinking is asked for: by effort, by a budget of tokens, or not at all. */
+  /** The way to ask for thinking: by effort, by a budget of tokens, or not at all. */
   readonly thinking: "adaptive" | "budget" | "none";
   /** Values of `output_config.effort`, lowest first. */
   readonly efforts: readonly Effort[];
-  /** What turns thinking off: nothing (it is off unless asked for), a `thinking.type`, or it can't be turned off. */
+  /** The way to turn thinking off: nothing (it is off unless asked for), a `thinking.type`, or it can't be turned off. */
   readonly off: "unasked" | "disabled" | "between_tools" | "never";
   /** Gives thinking without its text unless `thinking.display` asks for a summary. */
   readonly hidesThinking: boolean;

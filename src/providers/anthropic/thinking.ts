@@ -21,7 +21,7 @@ const BUDGET_SHARE: Readonly<Record<Exclude<ReasoningEffort, "none">, number>> =
 };
 const RANK: readonly string[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** What a request's reasoning effort comes to. */
+/** The meaning of a request's reasoning effort. */
 export interface Thinking {
   /** Body fields: `thinking`, `output_config`. */
   readonly fields: JsonObject;

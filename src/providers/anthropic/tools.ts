@@ -16,7 +16,7 @@ import { type Cleaned, cleanSchema, inputSchema, STRICT_TOOLS_MAX, withinLimits 
 /** The tool whose forced call carries constrained output at models without `output_config.format`. */
 export const OUTPUT_TOOL = "poundkey_output";
 
-/** What one step of the encoder adds. */
+/** The additions of one step of the encoder. */
 export interface Share {
   readonly fields: JsonObject;
   /** Sentences for the end of the system prompt, for what the API has no field for. */
@@ -26,7 +26,7 @@ export interface Share {
 
 const NOTHING: Share = { fields: {}, instructions: [], dropped: [] };
 
-/** How the answer's form is asked for; `tool` replaces the text by the input of a forced call. */
+/** The way to ask for the answer's form; `tool` replaces the text by the input of a forced call. */
 export interface Output extends Share {
   readonly tool: JsonObject | null;
 }
@@ -147,7 +147,7 @@ function customBlock(tool: CustomTool): JsonObject {
 
 type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
 
-/** What the client's choice asks for: some tool, a certain one, none, or whatever the model likes. */
+/** The meaning of the client's choice: some tool, a certain one, none, or whatever the model likes. */
 function demandOf(request: ChatRequest): Demand {
   const choice = request.tool_choice;
   if (choice === undefined || choice === "auto") return { type: "auto" };

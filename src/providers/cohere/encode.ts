@@ -45,7 +45,7 @@ const MODES: ReadonlyMap<string, string> = new Map([
   ["none", "NONE"],
 ]);
 
-/** How many tokens the model may think; an effort that is not named here is unbounded. */
+/** The tokens that the model may think, by effort; one that is not named here is unbounded. */
 const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["minimal", 512],
   ["low", 2048],
@@ -101,7 +101,7 @@ function tools(request: ChatRequest, card: ModelCard): Section {
   const chosen = names === null ? all : all.filter((tool) => names.has(tool.function.name));
   const mode = choice === undefined ? undefined : MODES.get(typeof choice === "object" ? "required" : choice);
   const lost = mode !== undefined && WITHOUT_TOOL_CHOICE.test(card.name);
-  // Where "none" can't be said, sending no tools says it.
+  // "none" can't be said: sending no tools says it.
   if (chosen.length === 0 || (lost && choice === "none")) return { body: {}, dropped: [] };
   const strict = chosen.every(canBeStrict);
   return {

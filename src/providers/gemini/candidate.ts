@@ -20,7 +20,7 @@ interface OpenCall {
   signature: string | undefined;
 }
 
-/** What the parts of one event say. */
+/** The content of one event's parts. */
 interface Pieces {
   text: string;
   thought: string;

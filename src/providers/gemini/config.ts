@@ -14,7 +14,7 @@ export type Drop = (...fields: readonly string[]) => void;
 
 export interface Configured {
   readonly generationConfig: JsonObject;
-  /** What the config can't say and the system's text has to. */
+  /** The instructions that the config can't say and the system's text has to. */
   readonly instruction: string;
 }
 
@@ -85,7 +85,7 @@ interface Format {
 }
 const PLAIN: Format = { config: {}, instruction: "" };
 
-/** Where JSON can't be enforced it is asked for in words; beside a forced call there is no answer to format. */
+/** JSON that can't be enforced is asked for in words; beside a forced call there is no answer to format. */
 function formatOf(
   format: ResponseFormat | undefined,
   calling: Calling,

@@ -30,7 +30,7 @@ interface Turn {
   readonly parts: JsonObject[];
 }
 
-/** Where and for whom the conversation is written. */
+/** The server and the model that the conversation is written for. */
 export interface Writing {
   readonly facts: ModelFacts;
   readonly baseUrl: string;

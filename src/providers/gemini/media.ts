@@ -37,7 +37,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["md", "text/markdown"],
   ["txt", "text/plain"],
 ]);
-/** What clients write, and the name that Gemini knows it by. */
+/** Clients' names of formats, and those that Gemini knows them by. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
   ["audio/mp3", "audio/mpeg"],

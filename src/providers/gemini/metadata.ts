@@ -1,4 +1,4 @@
-// What surrounds a candidate's parts: why it ended, what it cost, what it cites and how likely its tokens were.
+// The surroundings of a candidate's parts: why it ended, what it cost, what it cites and how likely its tokens were.
 
 import {
   arrayOf,

@@ -1,4 +1,4 @@
-// What Gemini's API accepts differs by model generation: the facts that encoding needs, by patterns of model names.
+// Gemini's API accepts different fields by model generation: the facts that encoding needs, by patterns of model names.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
@@ -30,7 +30,7 @@ export interface ModelFacts {
   readonly thinking: Thinking | null;
 }
 
-/** What the newest generation does, and so what any name not listed below is taken for (Gemini 3.6 and later, 4). */
+/** The facts of the newest generation, which hold for any name that is not listed below (Gemini 3.6 and later, 4). */
 const NEWEST: ModelFacts = {
   system: true,
   json: "with tools",

@@ -1,4 +1,4 @@
-// How long to think: `reasoning_effort` as one model takes it, and the switches that some providers have beside it.
+// The time to think: `reasoning_effort` as one model takes it, and the switches that some providers have beside it.
 import { can, type ModelCard } from "../../core/card.ts";
 import { type JsonObject, objectOf } from "../../core/json.ts";
 import type { ChatRequest, ReasoningEffort } from "../../operations/chat/form.ts";
@@ -13,7 +13,7 @@ export interface ThinkingPlan {
   readonly dropped: readonly string[];
 }
 
-/** What to send about thinking. Thinking gives way to what it excludes, a forced tool call for example. */
+/** The fields to send about thinking. Thinking gives way to what it excludes, a forced tool call for example. */
 export function planThinking(request: ChatRequest, card: ModelCard, quirks: OpenaiQuirks): ThinkingPlan {
   const asked = request.reasoning_effort;
   const named = asked === undefined ? [] : ["reasoning_effort"];
@@ -49,7 +49,7 @@ export function nearestEffort(
   return thinking.toSorted((a, b) => distance(a) - distance(b) || ORDER.indexOf(b) - ORDER.indexOf(a))[0];
 }
 
-/** How a request directs tool use, in the words of the quirks; undefined for `auto`. */
+/** A request's direction of tool use, in the words of the quirks; undefined for `auto`. */
 export function directionOf(request: ChatRequest): "none" | "required" | "named" | undefined {
   const choice = request.tool_choice;
   if (choice === undefined || request.tools === undefined) return undefined;

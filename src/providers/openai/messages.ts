@@ -10,7 +10,7 @@ import {
 import { asFunctionCall } from "../chat-tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
-/** What replies add to a message, and servers refuse in a request. */
+/** Fields that replies add to a message, and servers refuse in a request. */
 const REPLY_FIELDS: ReadonlySet<string> = new Set([
   "annotations",
   "reasoning",
@@ -25,10 +25,10 @@ const REPLY_FIELDS: ReadonlySet<string> = new Set([
 /** Fields with code of their own below, and one that would be a trap. */
 const OWN_CODE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "__proto__"]);
 const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
-/** What stands for the thinking that another model did or didn't do, where some must be given. */
+/** Stands for the thinking that another model did or didn't do, for servers that demand some. */
 const BLANK_THOUGHT = " ";
 
-/** What of the call matters to its messages. */
+/** The facts of the call that matter to its messages. */
 export interface MessageNeeds {
   readonly thinks: boolean;
   /** The server is Gemini's, which signs its tool calls. */

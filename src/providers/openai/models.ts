@@ -1,4 +1,4 @@
-// What OpenAI's own models accept, by name (OpenAI API reference and @ai-sdk/openai 4.0): names change, rules stay.
+// The rules of OpenAI's own models, by name (OpenAI API reference and @ai-sdk/openai 4.0): names change, rules stay.
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import {

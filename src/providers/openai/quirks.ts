@@ -1,10 +1,10 @@
-// What may differ between servers of the chat-completions API, as data: one value of this type is one provider.
+// The differences between servers of the chat-completions API, as data: one value of this type is one provider.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { ErrorRule } from "../../core/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
-/** How a model is told how long to think. */
+/** The way to tell a model how long to think. */
 export interface EffortQuirks {
   /** The values of `reasoning_effort` it takes; a request's is moved to the nearest. Empty: it has no such field. */
   readonly values: readonly ReasoningEffort[];
@@ -21,7 +21,7 @@ export interface EffortQuirks {
 export type ToolDirection = "none" | "required" | "named" | "allowed_tools";
 
 export interface OpenaiQuirks {
-  /** How many choices one call gives; 1 also where only some of its models give more. */
+  /** The number of choices that one call gives; 1 also if only some of its models give more. */
   readonly choicesMax: number;
   readonly limitField: "max_tokens" | "max_completion_tokens";
   /** Fields of the chat-completions API that it refuses or ignores: left out, and named. */
@@ -54,10 +54,10 @@ export interface OpenaiQuirks {
   readonly jsonSchema: boolean;
   /** True if it takes a JSON response format together with tools. */
   readonly jsonWithTools: boolean;
-  /** Which JSON Schema it takes: Moonshot's validator knows a subset. */
+  /** The JSON Schema that it takes: Moonshot's validator knows a subset. */
   readonly schema: "any" | "moonshot";
   readonly effort: EffortQuirks;
-  /** What it refuses while thinking: thinking is turned off for it, or, where that can't be, it is left out. */
+  /** The features that it refuses while thinking: thinking is turned off for them or, if it can't be, they are left out. */
   readonly thinkingExcludes: readonly ("required" | "named" | "json" | "unstreamed")[];
   /** Extension fields sent along unless the client set them. */
   readonly adds: JsonObject;
@@ -120,7 +120,7 @@ export const OTHERS_ONLY: readonly string[] = [
   "transforms",
 ];
 
-/** What a provider that speaks the dialect without further ado takes. */
+/** The quirks of a provider that speaks the dialect without further ado. */
 export const PLAIN: OpenaiQuirks = {
   choicesMax: 1,
   limitField: "max_tokens",

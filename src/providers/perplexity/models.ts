@@ -1,4 +1,4 @@
-// Which model or preset of the Agent API serves a card, and whether it stands for Sonar, which searched on every call.
+// Finds the model or preset of the Agent API that serves a card, and whether it stands for Sonar, which searched on every call.
 
 /** The body's `model` or `preset` (Perplexity, "Model and preset mapping: Sonar -> Agent API"). */
 export interface Served {

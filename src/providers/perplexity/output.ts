@@ -1,4 +1,4 @@
-// What the Agent API's answers hold beyond the common items: search results, the citations made of them, searches billed.
+// The parts of the Agent API's answers beyond the common items: search results, the citations made of them, searches billed.
 
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { ChatRequest, Delta, UrlCitation, Usage } from "../../operations/chat/form.ts";

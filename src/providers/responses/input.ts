@@ -1,4 +1,4 @@
-// How OpenAI's Responses API takes messages: parts, calls, results, and the thinking of earlier turns.
+// Messages in the form of OpenAI's Responses API: parts, calls, results, and the thinking of earlier turns.
 
 import { Fault } from "../../core/fault.ts";
 import { arrayOf, isObject, type JsonObject } from "../../core/json.ts";
@@ -15,7 +15,7 @@ import type {
 import { type InputForm, inputContent } from "../response-input.ts";
 import { REASONING_FORMAT } from "../response-output.ts";
 
-/** What is put back of earlier thinking: nothing, sealed items only, or its raw text too. */
+/** The part of earlier thinking that is put back: nothing, sealed items only, or its raw text too. */
 export type PutBack = "nothing" | "sealed" | "raw";
 
 /** The form for one model. */

@@ -1,4 +1,4 @@
-// What OpenAI's own models take, by name pattern (OpenAI, model pages and the Node SDK's types; state of November 2026).
+// The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; state of November 2026).
 import type { ModelCard } from "../../core/card.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 

@@ -1,9 +1,9 @@
 // Tells requests of a kind that was scored: what was learned of kinds holds for those alone, a new kind gets none of it.
 import { sizeIn, TOPICS_END, TOPICS_FROM } from "../predictor.ts";
 
-/** What the requests were usually like that were scored. */
+/** The usual character of the requests that were scored. */
 export interface Usual {
-  /** How little was known of their topics when they came, lately. */
+  /** How unknown their topics were when they came, recently. */
   strange: number;
   labels: number;
   /** Sums: their lengths, and the squares of these. */
@@ -23,7 +23,7 @@ const KNOWN_TO = 0.9;
 const SIZE_FROM = 2;
 const SIZE_TO = 2.75;
 const SIZE_SPREAD_MIN = 0.1;
-/** Where less than this is usually known of a request's topics, less can be said of which are strange. */
+/** If less than this is usually known of a request's topics, less can be said of which are strange. */
 const KNOWN_WELL = 0.8;
 
 /** Counts a scored request in; `variances` as they are after it. */
@@ -48,7 +48,7 @@ export function familiarity(usual: Usual, variances: Float64Array, row: Float32A
   return 1 - Math.min(1, usually / KNOWN_WELL) * (1 - alike);
 }
 
-/** How little scores have told of the request's topics, 0…1: words that are usual everywhere make no kind known. */
+/** The share of the request's topics that scores have told little of, 0…1: words that are usual everywhere make no kind known. */
 function strangeness(variances: Float64Array, row: Float32Array): number {
   let left = 0;
   let all = 0;

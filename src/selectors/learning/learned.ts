@@ -1,4 +1,4 @@
-// What is learned on the spot: per card, how its answers' scores differ from the prediction, by kind of request. A
+// Learns on the spot: per card, how its answers' scores differ from the prediction, by kind of request. A
 // Bayesian linear model, so that a few labels move little and no number of them moves more than a bound.
 import { isObject, stringOf } from "../../core/json.ts";
 import { SKILLS, type Skill } from "../../core/skill.ts";
@@ -9,7 +9,7 @@ import { begun, doubtOf, type Taught, taughtOf, untaught } from "./taught.ts";
 
 /** Quality is never moved further than this. */
 export const SHIFT_MAX = 0.35;
-/** How much one score says: the variance of scores that even a perfect prediction leaves. */
+/** The weight of one score: the variance of scores that even a perfect prediction leaves. */
 const NOISE = 0.2;
 export interface Shift {
   /** To be added to the predicted quality, for this request. */
@@ -34,9 +34,9 @@ export interface Label {
   readonly model: string;
   /** 0…1. */
   readonly score: number;
-  /** How much the score says, 0…1: less for a signal than for a judgment. */
+  /** The weight of the score, 0…1: less for a signal than for a judgment. */
   readonly weight: number;
-  /** What the quality was predicted to be without anything learned. */
+  /** The quality that was predicted without anything learned. */
   readonly expected: number;
 }
 
@@ -45,10 +45,10 @@ const NOTHING: Shift = { quality: 0, overall: 0, spread: 0, doubt: 1 };
 const OVERALL_START = 20;
 /** Kinds of requests are told apart as if half of what is learned of them came with so many scores. */
 const KINDS_START = 10;
-/** How far what was learned of a kind of request is followed. */
+/** The share of what was learned of a kind of request that is followed. */
 const TRUST_MAX = 0.7;
 const LENGTHS_START = 8;
-/** What answers before the last so many were like is forgotten. */
+/** Answers before the last so many are forgotten. */
 const ANSWERS_MAX = 500;
 /** One answer's length counts as no more than e² times what was predicted. */
 const LENGTH_MAX = 2;
@@ -113,13 +113,13 @@ export class Learned {
     taught.lengths = left * taught.lengths + times;
   }
 
-  /** How many times longer the card's answers are than predicted. */
+  /** The ratio of the card's answers' length to the predicted one. */
   lengthOf(model: string): number {
     const taught = this.#cards.get(model);
     return taught === undefined ? 1 : Math.exp(taught.lengths / (taught.answers + LENGTHS_START));
   }
 
-  /** How the card's quality differs from the prediction, for a request like this one. */
+  /** The difference of the card's quality from the prediction, for a request like this one. */
   shiftOf(model: string, { row }: Prediction): Shift {
     const taught = this.#cards.get(model);
     if (taught === undefined) return NOTHING;
@@ -192,7 +192,7 @@ export class Learned {
     return { version: VERSION, cards };
   }
 
-  /** What `exported` gave. Cards learned with other parameters are left out: their rows meant something else. */
+  /** Takes in the result of `exported`. Cards learned with other parameters are left out: their rows meant something else. */
   static imported(file: unknown, width: number): Learned {
     const learned = new Learned();
     if (!isObject(file) || file.version !== VERSION || !Array.isArray(file.cards)) return learned;

@@ -13,11 +13,11 @@ import type { Learned } from "./learned.ts";
 const HOUR_MS = 3_600_000;
 /** Models and prompts change: what a lesson says is half as much after this time. */
 export const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
-/** So many of what a key says of a model within an hour count in full, as many again half, and so on. */
+/** The scores of a key for a model within an hour that count in full; as many again count half, and so on. */
 const FULL_PER_HOUR = 3;
 const PER_HOUR_MAX = 24;
 
-/** What one key may teach of one model: within an hour all of it together counts as less than six scores. */
+/** The bound on what one key may teach of one model: within an hour all of it together counts as less than six scores. */
 export function boundAt(nowMs: number): LessonBound {
   return {
     sinceMs: nowMs - HOUR_MS,
@@ -25,10 +25,10 @@ export function boundAt(nowMs: number): LessonBound {
   };
 }
 
-/** What is learned from: the part of a prediction that says of what kind a request was. */
+/** The input of learning: the part of a prediction that says of what kind a request was. */
 export type Kind = Pick<Prediction, "row" | "categories" | "difficultyLogit" | "support">;
 
-/** What kind of request a kept decision was about; null: that is no decision. */
+/** The kind of request that a kept decision was about; null: that is no decision. */
 export function kindOf(decision: string): Kind | null {
   const kept = parseJson(decision);
   return isObject(kept) ? kindKept(kept) : null;
@@ -89,7 +89,7 @@ function askedIn(request: string): Pick<Prediction, "row" | "categories"> | null
   return row?.length === rowWidth() ? { row, categories: sharesOf(kept.categories) } : null;
 }
 
-/** How long an answer was that a selector's choice gave, beside what was expected: all tokens, thoughts included. */
+/** Learns the length of an answer that a selector's choice gave, beside what was expected: all tokens, thoughts included. */
 export function measureLength(
   learned: Learned,
   kept: Readonly<{ row?: unknown; candidates?: unknown }>,

@@ -66,7 +66,7 @@ class Check {
   }
 }
 
-/** What looking at a value by a schema takes, its parts apart. */
+/** The work of looking at a value by a schema, its parts apart. */
 function stepsOf(value: unknown, { enum: listed, required, minLength, maxLength }: JsonObject): number {
   const isMeasured = typeof value === "string" && (minLength ?? maxLength) !== undefined;
   const lists = arrayOf(listed).length + arrayOf(required).length;

@@ -1,4 +1,4 @@
-// What an answer itself says of how good it is: refused, cut off, no JSON where JSON was asked for, calls that can't be made.
+// Signals of an answer's own quality: refused, cut off, no JSON where JSON was asked for, calls that can't be made.
 
 import { isObject, parseJson } from "../../core/json.ts";
 import type { Lesson } from "../../core/rows.ts";
@@ -12,7 +12,7 @@ import { isOf } from "./schema.ts";
 
 export type Signal = "refused" | "cut_off" | "not_json" | "breaks_schema" | "bad_arguments";
 
-/** What a signal says of an answer: how good it was, and how much that counts beside a client's own judgment, which is 1. */
+/** The meaning of a signal: how good the answer was, and how much that counts beside a client's own judgment, which is 1. */
 const SAYS: Readonly<Record<Signal, Pick<Lesson, "score" | "weight">>> = {
   refused: { score: 0, weight: 0.2 },
   cut_off: { score: 0.2, weight: 0.2 },
@@ -23,7 +23,7 @@ const SAYS: Readonly<Record<Signal, Pick<Lesson, "score" | "weight">>> = {
 const WEIGHT_MAX = 0.5;
 
 /**
- * What a broken answer teaches after so many that weren't: one bad answer of many is no bad model. Those said nothing but
+ * The lesson of a broken answer after so many that weren't: one bad answer of many is no bad model. Those said nothing but
  * that they were as expected, so they are counted into the lesson of the next broken one.
  */
 export function saidBy(
@@ -40,7 +40,7 @@ export function saidBy(
 
 /** Longer texts are not parsed: nothing is said of them. */
 const CHARACTERS_MAX = 256 * 1024;
-/** What a part of a call counts for at least. */
+/** The least that a part of a call counts for. */
 const CALL_CHARACTERS = 16;
 /** An answer that ends short of this share of the client's limit was not ended by it. */
 const NEAR = 0.95;

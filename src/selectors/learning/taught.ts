@@ -1,4 +1,4 @@
-// What is learned of one card, in memory: what scores said of its quality, and how long its answers are.
+// The lessons about one card, in memory: what scores said of its quality, and how long its answers are.
 import { numberOf, objectOf } from "../../core/json.ts";
 import { SKILLS } from "../../core/skill.ts";
 import { unpacked } from "./algebra.ts";
@@ -23,7 +23,7 @@ export interface Taught {
   readonly scored: Float64Array;
 }
 
-/** What scores begin from: 180 KB, which cards without any share. */
+/** The state that scores begin from: 180 KB, which cards without any share. */
 export function begun(width: number) {
   const covariance = new Float64Array(width * width);
   for (let at = 0; at < width; at++) covariance[at * width + at] = 1;

@@ -24,7 +24,7 @@ interface Waiting {
 export interface BatchesParts {
   readonly pool: Pool;
   readonly decide: Decide;
-  /** How long a demand waits for its turn before it fails. */
+  /** The longest wait of a demand for its turn before it fails. */
   readonly waitMs: number;
   readonly bounds: Bounds;
 }
@@ -60,7 +60,7 @@ export class Batches {
         return;
       }
       this.#waiting.set(demand.accountId, [waiting]);
-      // What the same turn of the event loop brings becomes one batch.
+      // Demands of the same turn of the event loop become one batch.
       setImmediate(() => this.#queueUp(demand.accountId));
     });
   }
@@ -137,7 +137,7 @@ export class Batches {
   }
 }
 
-/** How many of those that wait become one batch: at least one. */
+/** The number of waiting demands that become one batch: at least one. */
 function batchLength(queue: readonly Waiting[]): number {
   let characters = 0;
   const tooMany = queue.findIndex(({ demand }, at) => {

@@ -1,4 +1,4 @@
-// What a failure of the database means: whether it is worth another try, whose fault it is, and what callers are told.
+// The meaning of a failure of the database: whether it is worth another try, whose fault it is, and what callers are told.
 import { SQL } from "bun";
 import { CommitError } from "../unavailable.ts";
 

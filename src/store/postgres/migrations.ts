@@ -78,7 +78,7 @@ function checkKnown(version: number): void {
   );
 }
 
-/** What nodes that start at the same moment get in each other's way with, and a server that is still starting. */
+/** Errors of nodes that start at the same moment, and of a server that is still starting. */
 function isRace(error: unknown): boolean {
   const state = sqlStateOf(error) ?? "";
   return (

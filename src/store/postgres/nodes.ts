@@ -1,4 +1,4 @@
-// Which nodes live, by their heartbeats in the database and its own clock, and the holds of those that don't.
+// Finds the nodes that live, by their heartbeats in the database and its own clock, and the holds of those that don't.
 import type { Store } from "../../core/store.ts";
 import { HOLD } from "../tables.ts";
 import { query } from "./connection.ts";

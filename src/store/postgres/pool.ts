@@ -17,7 +17,7 @@ const PAUSE_MS = 20;
 
 export class Pool {
   readonly #sql: SQL;
-  /** How long a look-up may take before it is given up. */
+  /** The longest time of a look-up before it is given up. */
   readonly #lookMs: number;
   #closed = false;
 
@@ -140,7 +140,7 @@ export class Pool {
   }
 }
 
-/** What a transaction writes, and what it gives once that is committed. */
+/** The writes of a transaction, and its result once that is committed. */
 export interface Changing<T> {
   readonly writes: readonly Query[];
   readonly gives: (written: readonly Result[]) => T;

@@ -23,7 +23,7 @@ const REQUESTS = byId(REQUEST);
 const REPLIES = byId(REPLY);
 const TOP_UPS = byId(TOP_UP);
 
-/** What is sent for some demands of one account, and how its results are read. */
+/** The queries for some demands of one account, and how their results are read. */
 export interface Reading {
   readonly queries: readonly Query[];
   readonly rowsOf: (results: readonly Result[]) => Rows;

@@ -209,7 +209,7 @@ export const STEPS: readonly (readonly string[])[] = [
     "CREATE INDEX IF NOT EXISTS request_ended ON request (ended_at_ms)",
     "ALTER TABLE usage_hour ADD COLUMN IF NOT EXISTS errors BIGINT NOT NULL DEFAULT 0",
 
-    // How many streamed answers began within which time; the times of a bucket are in core/histogram.ts.
+    // The number of streamed answers by the time to their beginning; the bounds of a bucket are in core/histogram.ts.
     `CREATE TABLE IF NOT EXISTS first_token_hour (
       account_id TEXT COLLATE "C" NOT NULL,
       hour_ms BIGINT NOT NULL,

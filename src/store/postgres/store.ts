@@ -25,7 +25,7 @@ export interface PostgresStoreOptions {
   readonly decide: Decide;
   /** false: throws a NoStoreError where the database holds no store yet. */
   readonly create?: boolean;
-  /** How long a call waits for the database before it fails; 3 s unless given. */
+  /** The longest wait of a call for the database before it fails; 3 s unless given. */
   readonly patienceMs?: number;
 }
 
@@ -57,7 +57,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ready: () => pool.probe(query("UPDATE node SET beat_at = beat_at WHERE id = ''")),
     close: async () => {
       await batches.drain();
-      // When the database is gone, the others find out by the silence.
+      // If the database is gone, the others find out by the silence.
       await endNode(pool, node).catch(() => {});
       await pool.close(CLOSE_MS);
     },
@@ -76,7 +76,7 @@ async function opened(url: string, patienceMs: number, create: boolean): Promise
   }
 }
 
-/** What is wrong with an address is told without any of it: there may be a password in it. */
+/** The mistake in an address is named without any of it: there may be a password in it. */
 function poolOf(url: string, patienceMs: number): Pool {
   try {
     return new Pool(url, patienceMs);

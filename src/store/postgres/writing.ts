@@ -20,7 +20,7 @@ export function castOf(column: string): string {
 /** One table's share of the statement. */
 interface Part {
   readonly columns: readonly string[];
-  /** What is done with rows that come from `source`. */
+  /** The statement for rows that come from `source`. */
   readonly sql: (source: string) => string;
   readonly rows: (decision: Decision) => readonly (readonly Value[])[];
 }

@@ -9,7 +9,7 @@ import type { Lifeline } from "./lifeline.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
 
-/** So many demands take a few milliseconds, for which the event loop stands still. */
+/** The most demands of one batch: they take a few milliseconds, for which the event loop stands still. */
 const BATCH_DEMANDS_MAX = 500;
 /** Under load commits follow each other no faster, so that many share each: a commit costs more than what it holds. */
 const PACE_MS = 1;

@@ -9,12 +9,12 @@ import { prepare, type Statements } from "./statements.ts";
 export const IN_MEMORY = ":memory:";
 
 /**
- * How long SQLite itself waits for another process's lock. It blocks the event loop meanwhile, so it is short: the
+ * SQLite's own wait for another process's lock. It blocks the event loop meanwhile, so it is short: the
  * longer wait is `lifeline.ts`'s, which does not.
  */
 const LOCK_BLOCKS_MS = 10;
 const JOURNAL_BYTES_KEPT = 64 * 1024 * 1024;
-/** So many pages of the log are brought into the database at once (32 MB): a page that changed often is then written once. */
+/** The pages of the log that are brought into the database at once (32 MB): a page that changed often is then written once. */
 const LOG_PAGES = 8000;
 /**
  * Half of SQLite's default: where pages of a tree change places, a commit walks through all that are cached. Of a million

@@ -4,7 +4,7 @@ import { unavailable } from "../unavailable.ts";
 import { IN_MEMORY } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 
-/** Who comes within this time shares one sync; every provider takes longer to begin its answer. */
+/** Commits within this time share one sync; every provider takes longer to begin its answer. */
 const GATHERING_MS = 4;
 
 export interface Durability {
@@ -17,12 +17,12 @@ export function createDurability(path: string, lifeline: Lifeline): Durability {
 
   async function gather(): Promise<void> {
     await Bun.sleep(GATHERING_MS);
-    // Who comes from now on may have committed after the sync has begun: the next one is theirs.
+    // A commit from now on may be later than the sync has begun: it has the next one.
     gathering = null;
     try {
       await syncLog(path);
     } catch (error) {
-      // What the system could not write it may have forgotten: only the file itself can tell what is there.
+      // The system may have forgotten what it could not write: only the file itself can tell what is there.
       lifeline.distrust();
       throw unavailable(error);
     }

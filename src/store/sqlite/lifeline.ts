@@ -10,7 +10,7 @@ const LOCK_POLL_MS = 4;
 
 export interface LifelineOptions {
   readonly path: string;
-  /** How long a lock of another process is waited for. */
+  /** The longest wait for another process's lock. */
   readonly lockWaitMs: number;
   /** Called with each new connection: nothing remembered of the one before may be trusted. */
   readonly onConnect: () => void;

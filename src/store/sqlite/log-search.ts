@@ -7,7 +7,7 @@ import type { Lifeline } from "./lifeline.ts";
 import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
-/** So many rows are looked through while nothing else runs: 3 ms. */
+/** The rows that are looked through while nothing else runs: 3 ms. */
 const ROWS_A_TURN = 20_000;
 
 const mark = (position: number) => `?${position}`;

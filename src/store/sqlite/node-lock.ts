@@ -1,4 +1,4 @@
-// Which processes live: each holds the lock of a small file beside the database, and the system frees it when they end.
+// Finds the processes that live: each holds the lock of a small file beside the database, and the system frees it when they end.
 import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";

@@ -18,7 +18,7 @@ import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_U
 
 export type Statements = ReturnType<typeof prepare>;
 
-/** So many rows may have been written after one that ended later: what dead nodes left is resolved 500 at once. */
+/** The rows that may have been written after one that ended later: what dead nodes left is resolved 500 at once. */
 const WRITTEN_SINCE_MAX = 500;
 
 const mark = () => "?";
@@ -63,7 +63,7 @@ const ADD_USAGE = `
   ${insertSql(USAGE)} ON CONFLICT (${listOf(USAGE.key)})
   DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
 
-/** What decisions write. */
+/** Statements that write decisions. */
 function decisionStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
@@ -91,7 +91,7 @@ function decisionStatements(database: Database) {
   };
 }
 
-/** What decisions read. */
+/** Statements that read for decisions. */
 function lookingStatements(database: Database) {
   const look = (table: AnyTable) => find(database, `SELECT * FROM ${byKeySql(table)}`);
   return {
@@ -112,12 +112,12 @@ function pageSql({ name }: AnyTable): string {
   return `SELECT * FROM ${name} WHERE (created_at_ms, id) < (?, ?) ORDER BY created_at_ms DESC, id DESC LIMIT ?`;
 }
 
-/** What the administration and the key holders' pages need. */
+/** Statements of the administration and the key holders' pages. */
 function tableStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
     keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
-    /** When it was used last only to the hour. */
+    /** The time of its last use, only to the hour. */
     keyUse: find(database, keyUsesSql("id = ?1", "?2", "?3", LAST_HOUR)),
     /** The hours that a key's requests began in, from the latest: takes the key, and the moments between which they begin. */
     hoursOfKey: database.prepare<{ hour_ms: number }, [string, number, number]>(

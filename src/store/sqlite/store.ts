@@ -21,7 +21,7 @@ export interface SqliteStoreOptions {
   /** The database's file, made if there is none; `:memory:` for one that lives as long as the store. */
   readonly path: string;
   readonly decide: Decide;
-  /** How long another process's lock is waited for before a call fails; 5 s unless given. */
+  /** The longest wait for another process's lock before a call fails; 5 s unless given. */
   readonly lockWaitMs?: number;
 }
 
