@@ -1,7 +1,6 @@
 // Every feature at every model, in the same words: whole and streamed answers are the same, and are what was asked for.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
 import { type Answer, ask, comparable, countIn } from "./dialects/asking.ts";
 import { EXCEPTIONS, exceptionFor } from "./dialects/exceptions.ts";
 import { answered, type Feature, user } from "./dialects/feature.ts";
@@ -16,6 +15,7 @@ import { HANDED, MODELS } from "./dialects/models.ts";
 import { BREAKS, CALM, harmlessTo, PLACES, STREAMING } from "./dialects/streams.ts";
 import { costOf, pricedProviders, USAGE_ROWS } from "./dialects/usage.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 const FEATURES: readonly Feature[] = [
   ...TEXT_FEATURES,

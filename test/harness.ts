@@ -9,7 +9,7 @@ import { loadSettings } from "../src/config/load.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
 import type { Fetch, LogEvent } from "../src/core/world.ts";
 import { PROVIDERS } from "../src/providers/index.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 /** Set by the run against the built binary. */
 export const BINARY = process.env.POUNDKEY_BINARY;

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
 import { BINARY, type Started, startUnderTest, type UnderTest } from "./harness.ts";
 import { lineOf } from "./http/observe.ts";
 import { type Operator, operatorOf } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 /** Whatever the simulator takes as a key; these are found nowhere but with it. */
 const FIRST = "first-credential-of-the-tests-AAAA";

@@ -1,6 +1,5 @@
 // The gateway killed under load, in short; and the audit that judges it, seen to find what it is there to find.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { SimCall } from "../src/simulator/calls.ts";
 import { brokenPromises, type Row } from "./kill/audit.ts";
 import { Campaign, type CampaignSums } from "./kill/campaign.ts";
 import { BREAKS, foundAfter } from "./kill/doctored.ts";
@@ -9,6 +8,7 @@ import { PLANTS, planted } from "./kill/plants.ts";
 import { PROGRAM, type Program } from "./kill/process.ts";
 import { RULES } from "./kill/rules.ts";
 import { type KillWorld, newKillWorld } from "./kill/world.ts";
+import type { SimCall } from "./simulator/calls.ts";
 
 /** The long form is `bun test/kill/run.ts`. */
 const TIMES = 6;

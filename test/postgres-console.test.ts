@@ -1,11 +1,11 @@
 // The console's routes over two processes on one PostgreSQL: sessions, credentials, figures, the live tail, logged content.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "./nodes/gateway.ts";
 import { startPostgres } from "./postgres-server.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 const LONG_MS = 60_000;
 const SOON_MS = 20_000;

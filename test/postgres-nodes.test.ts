@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayOf, objectOf } from "../src/core/json.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "./nodes/gateway.ts";
 import { type Job, type Node, PATIENCE_MS, startNode } from "./nodes/node.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { accountOf, give, keyOf, ledgerOn } from "./samples.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 import { wrongIn } from "./till.ts";
 
 const NODES = 4;

@@ -1,9 +1,9 @@
 // A credential that its provider refused: out of use at once, asked again with another configuration; log and operator are told.
 import { expect, test } from "bun:test";
 import { arrayOf, objectOf } from "../src/core/json.ts";
-import { startSimulator } from "../src/simulator/server.ts";
 import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
+import { startSimulator } from "./simulator/server.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 const BAD = "bad-key";

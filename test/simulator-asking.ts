@@ -1,6 +1,6 @@
 // How the simulator's tests ask each dialect by hand, in its own wire format and without the gateway's encoders.
 import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
-import type { Simulator } from "../src/simulator/server.ts";
+import type { Simulator } from "./simulator/server.ts";
 
 interface Kit {
   readonly path: (model: string, streamed: boolean) => string;
@@ -94,7 +94,7 @@ export interface Asked {
 }
 
 /** One request of a dialect; redirects are not followed. */
-export function send(sim: Simulator, name: KitName, asked: Asked = {}): Promise<Response> {
+export function send(sim: Pick<Simulator, "url">, name: KitName, asked: Asked = {}): Promise<Response> {
   const kit: Kit = KITS[name];
   const { model = "sim-mini", text = "hello", streamed = false, key = "a-key" } = asked;
   const secret = kit.keyHeader === BEARER ? `Bearer ${key}` : String(key);
@@ -122,7 +122,7 @@ export interface Told {
 }
 
 /** Asks and reads the answer to its end. Rejects when the connection breaks. */
-export async function ask(sim: Simulator, name: KitName, asked: Asked = {}): Promise<Told> {
+export async function ask(sim: Pick<Simulator, "url">, name: KitName, asked: Asked = {}): Promise<Told> {
   const response = await send(sim, name, asked);
   const text = await response.text();
   const lines = [...text.matchAll(/^data: (.*?)\r?$/gm)].map((match) => parseJson(match[1] ?? ""));

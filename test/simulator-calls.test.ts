@@ -1,7 +1,8 @@
 // The simulator's memory stays bounded, however long it is under load.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { BODY_CHARACTERS_MAX, CALLS_MAX, CallLog, type NewCall } from "../src/simulator/calls.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
+import type { ObservedCall } from "../src/simulator/scene.ts";
+import { BODY_CHARACTERS_MAX, CALLS_MAX, CallLog } from "./simulator/calls.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 let sim: Simulator;
 beforeAll(async () => {
@@ -9,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => sim.stop());
 
-function callOf(bodyText: string): NewCall {
+function callOf(bodyText: string): ObservedCall {
   const [method, path, model] = ["POST", "/v1/chat/completions", "sim-mini"];
   return { dialect: "openai", method, path, model, headers: {}, bodyText, startedAt: 0 };
 }

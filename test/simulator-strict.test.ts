@@ -1,7 +1,7 @@
 // The simulated providers' strictness: a request that each of them refuses, row by row, and in which words.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 import { type Asked, ask, type KitName } from "./simulator-asking.ts";
 
 let sim: Simulator;

@@ -1,7 +1,7 @@
 // The simulated providers' thinking: its own form in each dialect, and signatures that must come back as they were given.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 import { type Asked, ask, at, type KitName } from "./simulator-asking.ts";
 
 let sim: Simulator;

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { CONTROLS, controlHelp, TROUBLES } from "../src/simulator/control.ts";
 import { SIM_MODELS } from "../src/simulator/models.ts";
-import { SIM_DIALECTS, type Simulator, startSimulator } from "../src/simulator/server.ts";
+import { SIM_DIALECTS } from "../src/simulator/server.ts";
+import { type Simulator, startSimulator } from "./simulator/server.ts";
 import { ask, at, KIT_NAMES, KITS, type KitName, send, spoken } from "./simulator-asking.ts";
 
 let sim: Simulator;
@@ -239,20 +240,17 @@ test("the help names every control and trouble", () => {
     expect(help).toContain(`  ${name}`);
 });
 
-test("calls are remembered, told over HTTP, and forgotten", async () => {
+test("calls are recorded and forgotten", async () => {
   await ask(sim, "anthropic", { text: "remember me" });
   await ask(sim, "gemini", { model: "sim-mini~500" });
   expect(sim.calls.all().map(({ dialect, model }) => [dialect, model])).toEqual([
     ["anthropic", "sim-mini"],
     ["gemini", "sim-mini~500"],
   ]);
-  const told = await (await fetch(`${sim.url}/sim/calls?last=1`)).json();
-  expect(told).toMatchObject({
-    total: 2,
-    calls: [{ ended: "trouble", headers: { "x-goog-api-key": "a-key" } }],
-  });
-  expect(await (await fetch(`${sim.url}/sim/open`)).json()).toEqual({ open: 0 });
-  await fetch(`${sim.url}/sim/reset`, { method: "POST" });
+  while (sim.calls.open > 0) await Bun.sleep(1);
+  expect(sim.calls.last()).toMatchObject({ ended: "trouble", headers: { "x-goog-api-key": "a-key" } });
+  expect(sim.calls.total).toBe(2);
+  sim.reset();
   expect(sim.calls.total).toBe(0);
 });
 

@@ -1,6 +1,5 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
-import { ALWAYS_THINKS, checkMessagesRequest } from "./anthropic-check.ts";
 import { sign } from "./brain.ts";
 import {
   type Answer,
@@ -119,6 +118,9 @@ function choiceOf(choice: unknown): Prompt["toolChoice"] {
   if (type === "none") return "none";
   return type === "any" ? "required" : "auto";
 }
+
+/** Thinks unasked, and can't be stopped. */
+export const ALWAYS_THINKS = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
 
 function thinks(body: JsonObject, model: string): boolean {
   const { type } = objectOf(body.thinking);
@@ -273,10 +275,8 @@ function* frames(script: Script): Iterable<Frame> {
   yield { kind: "end", text: event("message_stop", {}) };
 }
 
-function read({ body, headers }: Incoming, model: string): Reading {
-  if (!headers["anthropic-version"]) reject("value", "anthropic-version: header is required");
-  checkMessagesRequest(body, model, headers["anthropic-beta"] ?? "");
-  return { model: String(body.model), streamed: body.stream === true, prompt: promptOf(body, model) };
+function read({ body }: Incoming, model: string): Reading {
+  return { streamed: body.stream === true, prompt: promptOf(body, model) };
 }
 
 /** Anthropic's Messages ("Messages API", "Streaming messages"). Blocks' signatures are checked when they come back. */

@@ -7,6 +7,8 @@ import { sampleOf } from "./schema.ts";
 /** What an image, file or audio counts for. */
 export const MEDIA_TOKENS = 85;
 const WORDS_MAX = 1_000_000;
+/** A request is not validated: without a bound, `"n": 1e9` would fill the memory. */
+const CHOICES_MAX = 128;
 export const REFUSAL = "I'm sorry, but I can't help with that.";
 
 /** The rule of all simulated counts: a quarter of the characters (UTF-16 units), rounded up. */
@@ -178,7 +180,8 @@ function lengthened(draft: Draft, prompt: Prompt, count: number | null): Draft {
 /** The answers to a prompt, one per choice asked for. */
 export function answersTo(prompt: Prompt, control: Control): readonly Answer[] {
   const count = control.trouble === "huge" ? 1 : control.chunks;
-  return Array.from({ length: prompt.choices }, (_, index) => {
+  const choices = Math.max(1, Math.min(prompt.choices, CHOICES_MAX));
+  return Array.from({ length: choices }, (_, index) => {
     const draft = lengthened(draftFor(prompt, control, index), prompt, count);
     const answer = limited(draft, prompt);
     return { ...answer, index, pieces: piecesOf(answer.text, count) };

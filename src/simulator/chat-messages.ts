@@ -1,8 +1,8 @@
-// Chat messages of the OpenAI form, as OpenAI, Mistral and Cohere take them: read into turns, and their order checked.
+// Chat messages of the OpenAI form, as OpenAI, Mistral and Cohere take them, read into turns.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
 import { parseDataUrl } from "../operations/chat/data-url.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./scene.ts";
-import { base64Bytes, type Path, reject } from "./strict.ts";
+import { base64Bytes } from "./strict.ts";
 
 /** What a link or data: URL holds. */
 export function mediaIn(kind: Media["kind"], url: string): Media {
@@ -49,7 +49,7 @@ function turnOf(message: JsonObject): Turn {
   }
 }
 
-function callsIn(message: JsonObject): NonNullable<Turn["calls"]> {
+export function callsIn(message: JsonObject): NonNullable<Turn["calls"]> {
   return arrayOf(message.tool_calls).map((each) => {
     const { id, function: called, custom } = objectOf(each);
     const { name, arguments: json, input } = objectOf(called ?? custom);
@@ -92,27 +92,4 @@ export function toolChoiceOf(choice: unknown): Prompt["toolChoice"] {
   const word = String(choice ?? "auto").toLowerCase();
   if (word === "none") return "none";
   return word === "required" || word === "any" ? "required" : "auto";
-}
-
-/** The words in which a dialect refuses calls without results and results without calls. */
-export interface OrderWords {
-  readonly stray: (id: string) => string;
-  readonly unanswered: (ids: readonly string[]) => string;
-}
-
-/** Results follow the assistant turn whose calls they answer, each once, before anything else is said. */
-export function checkToolOrder(messages: readonly unknown[], say: OrderWords): void {
-  let open = new Set<string>();
-  messages.forEach((each, at) => {
-    const message = objectOf(each);
-    const path: Path = ["messages", at, "role"];
-    if (message.role === "tool") {
-      const id = String(message.tool_call_id);
-      if (!open.delete(id)) reject("value", say.stray(id), path);
-      return;
-    }
-    if (open.size > 0) reject("value", say.unanswered([...open]), path);
-    open = new Set(callsIn(message).map(({ id }) => id));
-  });
-  if (open.size > 0) reject("value", say.unanswered([...open]), ["messages", messages.length]);
 }

@@ -2,7 +2,6 @@
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 import { freshResults } from "./brain.ts";
 import { toolChoiceOf, toolsOf, turnsOf } from "./chat-messages.ts";
-import { checkCohereRequest } from "./cohere-check.ts";
 import {
   type Answer,
   bearerOf,
@@ -223,8 +222,7 @@ function failure(problem: Problem): string {
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  checkCohereRequest(body);
-  return { model: String(body.model), streamed: body.stream === true, prompt: promptOf(body, model) };
+  return { streamed: body.stream === true, prompt: promptOf(body, model) };
 }
 
 /** Cohere's chat, version 2 ("Cohere API v2: Chat", "Chat with streaming"). */

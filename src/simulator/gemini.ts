@@ -1,6 +1,6 @@
 // The Gemini dialect from the provider's side: `/gemini/v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
 import { type JsonObject, objectOf } from "../core/json.ts";
-import { checkGeminiRequest, signatureOf } from "./gemini-check.ts";
+import { sign } from "./brain.ts";
 import { promptOf } from "./gemini-prompt.ts";
 import type { Answer, ErrorAnswer, Frame, Incoming, Reading, Script, SimDialect } from "./scene.ts";
 import { bracketed, type Problem, type ProblemKind } from "./strict.ts";
@@ -118,6 +118,11 @@ function envelope(script: Script, candidates: readonly JsonObject[], usage: Json
   return { candidates, ...usage, modelVersion: script.model, responseId: script.id("response", 22) };
 }
 
+/** What a call is signed with. */
+export function signatureOf({ name, args }: JsonObject): string {
+  return sign(`${String(name)}${JSON.stringify(args ?? {})}`);
+}
+
 /** The answer as parts, in the order in which they come; the first call is signed. */
 function partsOf(script: Script, answer: Answer, pieces: readonly string[]): readonly JsonObject[] {
   const shown = objectOf(objectOf(script.body.generationConfig).thinkingConfig).includeThoughts === true;
@@ -182,9 +187,8 @@ function* frames(script: Script): Iterable<Frame> {
 }
 
 function read({ body, path }: Incoming, model: string): Reading {
-  checkGeminiRequest(body, model);
   const streamed = path.endsWith(":streamGenerateContent");
-  return { model: modelIn(path), streamed, prompt: promptOf(body, model) };
+  return { streamed, prompt: promptOf(body, model) };
 }
 
 function modelIn(path: string): string {

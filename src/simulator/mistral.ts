@@ -1,7 +1,6 @@
 // The Mistral dialect from the provider's side: `/mistral/v1/chat/completions`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 import { toolChoiceOf, toolsOf, turnsOf } from "./chat-messages.ts";
-import { checkMistralRequest } from "./mistral-check.ts";
 import {
   type Answer,
   bearerOf,
@@ -174,8 +173,7 @@ function* frames(script: Script): Iterable<Frame> {
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  checkMistralRequest(body);
-  return { model: String(body.model), streamed: body.stream === true, prompt: promptOf(body, model) };
+  return { streamed: body.stream === true, prompt: promptOf(body, model) };
 }
 
 /** Mistral's chat ("Mistral API: Chat"). Unknown fields are 422. */

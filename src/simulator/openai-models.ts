@@ -1,4 +1,5 @@
 // What OpenAI's own models accept on Chat Completions and Responses, by name ("Models" and the API reference, November 2026).
+import type { JsonObject } from "../core/json.ts";
 
 export interface Family {
   readonly pattern: RegExp;
@@ -45,13 +46,7 @@ export function familyOf(model: string): Family | null {
   return FAMILIES.find(({ pattern }) => pattern.test(model)) ?? null;
 }
 
-/** Refused whenever the model reasons. */
-export const NOT_WHILE_REASONING = [
-  "temperature",
-  "top_p",
-  "presence_penalty",
-  "frequency_penalty",
-  "logit_bias",
-  "logprobs",
-  "top_logprobs",
-] as const;
+/** Whether this request makes this model reason. */
+export function reasons(body: JsonObject, family: Family): boolean {
+  return family.efforts.length > 0 && (body.reasoning_effort ?? family.effort) !== "none";
+}

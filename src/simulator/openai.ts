@@ -3,8 +3,7 @@ import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/
 import { inputTokens } from "./brain.ts";
 import { toolChoiceOf, toolsOf, turnsOf } from "./chat-messages.ts";
 import { SIM_MODELS } from "./models.ts";
-import { checkChatRequest, reasons } from "./openai-check.ts";
-import { familyOf } from "./openai-models.ts";
+import { familyOf, reasons } from "./openai-models.ts";
 import {
   type Answer,
   bearerOf,
@@ -118,10 +117,13 @@ const FINISH = {
   refusal: "stop",
 };
 
+/** As many as OpenAI gives; a request is not validated, and could ask for a billion for each token. */
+const ALTERNATIVES_MAX = 20;
+
 /** Each piece a token; the alternatives are made up, the best first. */
 function logprobsOf(script: Script, pieces: readonly string[]): JsonObject | null {
   if (script.body.logprobs !== true) return null;
-  const alternatives = numberOf(script.body.top_logprobs) ?? 0;
+  const alternatives = Math.min(numberOf(script.body.top_logprobs) ?? 0, ALTERNATIVES_MAX);
   const entry = (token: string, rank: number) => ({
     token,
     logprob: -0.25 * rank,
@@ -237,10 +239,9 @@ function checkContext(prompt: Prompt, model: string): void {
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  checkChatRequest(body, model);
   const prompt = promptOf(body, model);
   checkContext(prompt, model);
-  return { model: String(body.model), streamed: body.stream === true, prompt };
+  return { streamed: body.stream === true, prompt };
 }
 
 /** The body of `GET /models`. */

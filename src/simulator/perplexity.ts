@@ -1,6 +1,6 @@
 // The dialect of Perplexity's Agent from the provider's side: `/perplexity/v1/agent`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
-import { callSignature, checkAgentRequest } from "./perplexity-check.ts";
+import { sign } from "./brain.ts";
 import {
   callItem,
   choiceOfResponse,
@@ -107,6 +107,11 @@ function searchItem(script: Script): JsonObject {
     results: PAGES,
     id: `sr_${script.id("search", 16)}`,
   };
+}
+
+/** The signature on a call of a Google model, which is echoed with it. */
+export function callSignature(name: string, input: string): string {
+  return sign(`${name}${input}`);
 }
 
 /** Calls of Google's models carry a signature. */
@@ -248,9 +253,7 @@ function failed(problem: Problem, script: Script): JsonObject {
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  checkAgentRequest(body);
   return {
-    model: String(body.model ?? body.preset ?? ""),
     streamed: body.stream === true,
     prompt: promptOf(body, model),
   };

@@ -2,7 +2,6 @@
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
 import { allowedOf, mediaIn } from "./chat-messages.ts";
 import type { Answer, AnswerCall, Media, OfferedTool, Prompt, Script, TokenCount, Turn } from "./scene.ts";
-import { reject } from "./strict.ts";
 
 function mediaOf(part: JsonObject): readonly Media[] {
   const { image_url: image, file_data: data, file_id: id, file_url: link } = part;
@@ -68,22 +67,6 @@ export function choiceOfResponse(choice: unknown): Prompt["toolChoice"] {
   const { name, type, mode } = objectOf(choice);
   if (type === "allowed_tools") return mode === "required" ? "required" : "auto";
   return typeof name === "string" ? { name } : "auto";
-}
-
-/** Each output answers a call that came before it, and each call has its output. */
-export function checkCallOrder(input: unknown): void {
-  const open = new Map<string, number>();
-  arrayOf(input).forEach((each, at) => {
-    const { type, call_id: id } = objectOf(each);
-    const given = String(id);
-    if (type === "function_call" || type === "custom_tool_call") open.set(given, at);
-    if (type !== "function_call_output" && type !== "custom_tool_call_output") return;
-    if (!open.delete(given))
-      reject("value", `No tool call found for function call output with call_id ${given}.`, ["input"]);
-  });
-  const [unanswered] = open.keys();
-  if (unanswered !== undefined)
-    reject("value", `No tool output found for function call ${unanswered}.`, ["input"]);
 }
 
 /** The answer's call as an output item; `mark` begins its id. */

@@ -1,5 +1,6 @@
 // The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { sign } from "./brain.ts";
 import { openaiError, openaiErrorHead } from "./openai.ts";
 import { familyOf } from "./openai-models.ts";
 import {
@@ -10,7 +11,6 @@ import {
   turnsOfInput,
   usageOfResponse,
 } from "./response-items.ts";
-import { checkResponsesRequest, sealed, THOUGHT_CALL } from "./responses-check.ts";
 import {
   type Answer,
   bearerOf,
@@ -46,6 +46,14 @@ function promptOf(body: JsonObject, model: string): Prompt {
     outputTokensMax: numberOf(body.max_output_tokens) ?? null,
     choices: 1,
   };
+}
+
+/** What begins the id of a call that was made while thinking. */
+export const THOUGHT_CALL = "fc_rs_";
+
+/** Sealed thinking: opaque to the client, and known again wherever it comes back, with its item's id or without. */
+export function sealed(secret: string): string {
+  return `gAAAA${secret}.${sign(secret)}`;
 }
 
 /** Summaries and sealed content come only when they are asked for. */
@@ -202,8 +210,7 @@ function failure(problem: Problem, script: Script): string {
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  checkResponsesRequest(body, model);
-  return { model: String(body.model), streamed: body.stream === true, prompt: promptOf(body, model) };
+  return { streamed: body.stream === true, prompt: promptOf(body, model) };
 }
 
 /** OpenAI's Responses ("API reference: Responses", "Streaming events"). Sealed thinking is checked when it comes back. */

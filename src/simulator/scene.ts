@@ -13,6 +13,32 @@ export interface Incoming {
   readonly body: JsonObject;
 }
 
+/** A request as an observer sees it. */
+export interface ObservedCall {
+  /** `trap` is where redirects lead, `none` any path that is nobody's. */
+  readonly dialect: DialectName | "trap" | "none";
+  readonly method: string;
+  /** What follows the dialect's prefix. */
+  readonly path: string;
+  /** As sent, controls included. */
+  readonly model: string;
+  readonly headers: Incoming["headers"];
+  readonly bodyText: string;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+}
+
+/** `aborted`: the client went before the end. `trouble`: the call ended as its trouble wanted. */
+export type Ended = "finished" | "aborted" | "trouble";
+
+/** The tests add their strictness and their curiosity here; the product sets none of them. */
+export interface SimHooks {
+  /** Throws a Rejection for what the real provider refuses. `model` is the name without controls. */
+  readonly validate?: (dialect: DialectName, incoming: Incoming, model: string) => void;
+  /** Called for each request; calls the function that it gives once the connection is over. */
+  readonly observe?: (call: ObservedCall) => (ended: Ended, nowMs: number) => void;
+}
+
 export interface Media {
   readonly kind: "image" | "file" | "audio";
   readonly mediaType: string;
@@ -51,10 +77,8 @@ export interface Prompt {
   readonly choices: number;
 }
 
-/** A request that its dialect accepts. */
+/** What a dialect understood of a request. */
 export interface Reading {
-  /** As sent, controls included. */
-  readonly model: string;
   readonly streamed: boolean;
   readonly prompt: Prompt;
 }
@@ -133,7 +157,7 @@ export interface SimDialect {
   secretOf(headers: Incoming["headers"]): string | undefined;
   /** The model's name as sent; "" when there is none. */
   modelOf(incoming: Incoming): string;
-  /** Refuses (throws a Rejection) what the real provider refuses. `model` is the name without controls. */
+  /** Reads any body, however malformed. `model` is the name without controls. */
   read(incoming: Incoming, model: string): Reading;
   whole(script: Script): JsonObject;
   frames(script: Script): Iterable<Frame>;

@@ -2,14 +2,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { objectOf, parseJson } from "../core/json.ts";
 import { anthropic } from "./anthropic.ts";
-import { CallLog } from "./calls.ts";
 import { cohere } from "./cohere.ts";
 import { gemini } from "./gemini.ts";
 import { mistral } from "./mistral.ts";
 import { modelList, openai } from "./openai.ts";
 import { perplexity } from "./perplexity.ts";
 import { responses } from "./responses.ts";
-import type { SimDialect } from "./scene.ts";
+import type { Ended, SimDialect, SimHooks } from "./scene.ts";
 import { type RawRequest, type Show, showFor } from "./show.ts";
 import type { Step } from "./trouble.ts";
 
@@ -30,22 +29,21 @@ export interface SimOptions {
   readonly port?: number;
   /** Other seeds, other identifiers. */
   readonly seed?: number;
+  readonly hooks?: SimHooks;
 }
 
 export interface Simulator {
   /** `http://127.0.0.1:PORT`; a dialect's base address is this and its prefix. */
   readonly url: string;
   readonly port: number;
-  readonly calls: CallLog;
-  /** Forgets the calls and the counts of `flaky`. */
+  /** Forgets the counts of `flaky`. */
   reset(): void;
   /** Ends all connections and stops listening. */
   stop(): Promise<void>;
 }
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
-const LISTED_CALLS = 100;
-/** The most keys and models that `flaky` counts for at once; the first to come is forgotten first. */
+/** How many keys and models `flaky` counts for at once; the first to come is forgotten first. */
 const COUNTS_MAX = 1000;
 
 /** The whole body; null when it is beyond bounds or the client went. */
@@ -169,17 +167,17 @@ class Player {
 
 /** One simulator: what it remembers, and what it does with a request. */
 class SimServer {
-  readonly calls = new CallLog();
   readonly #seed: bigint;
+  readonly #hooks: SimHooks;
   /** By a hash of what was asked: model names may be as long as a body. */
   readonly #counts = new Map<bigint, number>();
 
-  constructor(seed: number) {
+  constructor(seed: number, hooks: SimHooks) {
     this.#seed = BigInt(seed);
+    this.#hooks = hooks;
   }
 
   reset(): void {
-    this.calls.reset();
     this.#counts.clear();
   }
 
@@ -196,8 +194,7 @@ class SimServer {
     const startedAt = Date.now();
     const method = request.method ?? "GET";
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator");
-    const own = OWN_ROUTES[`${method} ${pathname}`];
-    if (own) return sendJson(response, 200, own(this, query));
+    if (`${method} ${pathname}` === MODELS) return sendJson(response, 200, modelList());
     const player = new Player(response);
     const bodyText = await bodyTextOf(request);
     if (bodyText === null) return void response.destroy();
@@ -213,11 +210,12 @@ class SimServer {
           seed: this.#seed,
           trapUrl: `http://${headers.host}${TRAP}`,
           timesBefore: this.#timesBefore,
+          validate: this.#hooks.validate,
         })
       : null;
     const name = dialect?.name ?? (pathname === TRAP ? "trap" : "none");
     const model = dialect?.modelOf({ ...raw, body: objectOf(raw.body) }) ?? "";
-    const call = this.calls.add({
+    const finish = this.#hooks.observe?.({
       dialect: name,
       method,
       path,
@@ -227,8 +225,8 @@ class SimServer {
       startedAt,
     });
     void player.gone.then(() => {
-      const ended = !player.complete ? "aborted" : show?.troubled ? "trouble" : "finished";
-      this.calls.end(call, ended, Date.now());
+      const ended: Ended = !player.complete ? "aborted" : show?.troubled ? "trouble" : "finished";
+      finish?.(ended, Date.now());
     });
     if (show) return player.play(show);
     const status = name === "trap" ? 200 : 404;
@@ -237,20 +235,7 @@ class SimServer {
 }
 
 const TRAP = "/sim/trap";
-
-/** The simulator's own routes, and the models of its OpenAI dialect. */
-const OWN_ROUTES: Readonly<Record<string, (server: SimServer, query: URLSearchParams) => unknown>> = {
-  "GET /openai/v1/models": () => modelList(),
-  "GET /sim/calls": ({ calls }, query) => {
-    const latest = Number(query.get("last") ?? LISTED_CALLS);
-    return { total: calls.total, open: calls.open, calls: calls.all().slice(-latest) };
-  },
-  "GET /sim/open": ({ calls }) => ({ open: calls.open }),
-  "POST /sim/reset": (server) => {
-    server.reset();
-    return { total: 0 };
-  },
-};
+const MODELS = "GET /openai/v1/models";
 
 function headersOf(request: IncomingMessage): RawRequest["headers"] {
   const entries = Object.entries(request.headers);
@@ -261,8 +246,8 @@ function headersOf(request: IncomingMessage): RawRequest["headers"] {
 
 /** Starts the simulated providers; resolves once they listen. Rejects when the port is taken. */
 export async function startSimulator(options: SimOptions = {}): Promise<Simulator> {
-  const { host = "127.0.0.1", port = 0, seed = 1 } = options;
-  const simulator = new SimServer(seed);
+  const { host = "127.0.0.1", port = 0, seed = 1, hooks = {} } = options;
+  const simulator = new SimServer(seed, hooks);
   const http = createServer((request, response) => {
     simulator.handle(request, response).catch((thrown: unknown) => {
       if (response.headersSent) response.destroy();
@@ -279,7 +264,6 @@ export async function startSimulator(options: SimOptions = {}): Promise<Simulato
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
-    calls: simulator.calls,
     reset: () => simulator.reset(),
     stop: () => stopped(http),
   };

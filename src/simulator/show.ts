@@ -2,7 +2,7 @@
 import { isObject } from "../core/json.ts";
 import { answersTo, usageOf } from "./brain.ts";
 import { baseName, type Control, controlIn, TROUBLES, type Trouble } from "./control.ts";
-import type { ErrorAnswer, Incoming, Reading, Script, SimDialect } from "./scene.ts";
+import type { ErrorAnswer, Incoming, Reading, Script, SimDialect, SimHooks } from "./scene.ts";
 import { Rejection, reject } from "./strict.ts";
 import { halves, MID_STREAM, problemOf, type Step, stepsOf } from "./trouble.ts";
 
@@ -23,6 +23,7 @@ export interface Backstage {
   readonly trapUrl: string;
   /** How often this was asked before. */
   timesBefore(what: string): number;
+  readonly validate: SimHooks["validate"];
 }
 
 /** A request whose body may be anything: `body` is undefined where it isn't JSON. */
@@ -61,6 +62,7 @@ function controlOf(
 
 function scriptOf(
   incoming: Incoming,
+  model: string,
   reading: Reading,
   control: Control,
   hash: bigint,
@@ -71,7 +73,7 @@ function scriptOf(
     reading,
     body: incoming.body,
     query: incoming.query,
-    model: baseName(reading.model),
+    model,
     answers,
     usage: control.trouble === "no-usage" ? null : usageOf(reading.prompt, answers, control),
     oddUsage: control.trouble === "odd-usage",
@@ -166,14 +168,16 @@ function accepted(dialect: SimDialect, raw: RawRequest, backstage: Backstage): S
   const model = dialect.modelOf(incoming);
   if (model.includes("#")) reject("not_found", `The model \`${model}\` does not exist.`);
   const control = controlOf(model, raw.headers, secret, backstage);
-  const reading = dialect.read(incoming, baseName(model));
+  const base = baseName(model);
+  backstage.validate?.(dialect.name, incoming, base);
+  const reading = dialect.read(incoming, base);
   const streamType = reading.streamed ? (dialect.streamType?.(raw.query) ?? "text/event-stream") : null;
   const plain = plainTrouble(control.trouble, streamType, backstage.trapUrl);
   if (plain) return { latencyMs: control.latencyMs, ...plain };
   const problem = problemOf(control);
   if (problem) return errorShow(dialect.error(problem, reading.streamed, raw.query), control.latencyMs);
   const hash = Bun.hash.wyhash(raw.bodyText, backstage.seed);
-  return answerShow(dialect, scriptOf(incoming, reading, control, hash, backstage.nowMs), control);
+  return answerShow(dialect, scriptOf(incoming, base, reading, control, hash, backstage.nowMs), control);
 }
 
 /** What happens to a request of a dialect. Refusals come before troubles: a malformed request is never hidden by one. */

@@ -1,6 +1,6 @@
 // Clients of a gateway whose store suffers: what they ask, what each is told, and what the provider saw of it.
 import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
-import type { Simulator } from "../../src/simulator/server.ts";
+import type { Simulator } from "../simulator/server.ts";
 
 export interface Asked {
   /** In the prompt, and the request's `x-request-id`. */

@@ -12,9 +12,9 @@ import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
-import { startSimulator } from "../../src/simulator/server.ts";
 import { masterKeyFile } from "../../src/store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { startSimulator } from "../simulator/server.ts";
 import { type Clients, newClients } from "./clients.ts";
 
 const BALANCE_NANO_USD = 1_000_000_000_000;

@@ -2,8 +2,8 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
+import { type Simulator, startSimulator } from "../simulator/server.ts";
 import { type GatedUpstream, startGatedUpstream } from "./money-upstream.ts";
 import { until } from "./until.ts";
 

@@ -1,7 +1,7 @@
 // The gateway under test as these tables want it: short waits, and providers with habits of their own beside the usual ones.
 import type { Fetch } from "../../src/core/world.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
+import { type Simulator, startSimulator } from "../simulator/server.ts";
 
 /** How long a silence on a stream may last here, in milliseconds. */
 export const KEEP_ALIVE_MS = 1000;

@@ -1,7 +1,7 @@
 // What clients were told and what the provider saw, against the request log.
 import { Database } from "bun:sqlite";
 import { arrayOf, objectOf } from "../../src/core/json.ts";
-import type { SimCall } from "../../src/simulator/calls.ts";
+import type { SimCall } from "../simulator/calls.ts";
 import type { Told } from "./load.ts";
 import { brokenRules } from "./rules.ts";
 

@@ -6,7 +6,7 @@ import { createAccount } from "../../src/admin/accounts.ts";
 import { createKey } from "../../src/admin/keys.ts";
 import { openStore } from "../../src/cli/opened-store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
+import { type Simulator, startSimulator } from "../simulator/server.ts";
 
 /** Of `free` nothing is counted, `counted` takes places of an allowance that lasts, `payer` and `other` pay from their accounts. */
 export const KEYS = ["free", "counted", "payer", "other"] as const;

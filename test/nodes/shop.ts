@@ -1,9 +1,9 @@
 // A gateway where everything is paid for, on a PostgreSQL store that gets into trouble, with a look into its books.
 import { numberOf, objectOf, parseJson } from "../../src/core/json.ts";
 import { decide } from "../../src/ledger/decide.ts";
-import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { until } from "../http/until.ts";
+import { type Simulator, startSimulator } from "../simulator/server.ts";
 import { wrongIn } from "../till.ts";
 import { operate, post, startGatewayProcess } from "./gateway.ts";
 

@@ -1,6 +1,8 @@
 // What Gemini's generateContent refuses: fields, turns of calls and responses, signatures, schemas and combinations.
-import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
-import { sign } from "./brain.ts";
+
+import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { signatureOf } from "../../src/simulator/gemini.ts";
+import { reject } from "../../src/simulator/strict.ts";
 import { checkGeminiSchema } from "./schema.ts";
 import {
   anything,
@@ -13,7 +15,6 @@ import {
   number,
   oneOf,
   record,
-  reject,
   shape,
   text,
   variant,
@@ -133,11 +134,6 @@ const THIRD = /^gemini-([3-9]|\d\d)/;
 
 /** Accepted in place of a signature ("Thought signatures: FAQ"). */
 const SENTINELS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
-
-/** What a call is signed with. */
-export function signatureOf({ name, args }: JsonObject): string {
-  return sign(`${String(name)}${JSON.stringify(args ?? {})}`);
-}
 
 function partsWith(content: JsonObject | undefined, kind: string): readonly JsonObject[] {
   return arrayOf(content?.parts)

@@ -1,7 +1,8 @@
 // What Mistral's chat refuses: unknown fields, ids that aren't nine characters, and turns out of order.
-import { arrayOf, type JsonObject, objectOf } from "../core/json.ts";
-import { checkToolOrder } from "./chat-messages.ts";
+import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { reject } from "../../src/simulator/strict.ts";
 import { imageUrl } from "./openai-shapes.ts";
+import { checkToolOrder } from "./order.ts";
 import {
   anything,
   type Fields,
@@ -12,7 +13,6 @@ import {
   number,
   oneOf,
   record,
-  reject,
   shape,
   text,
   textOr,

@@ -1,7 +1,8 @@
 // What Cohere's v2 chat refuses: fields, roles, results that don't follow their calls, and JSON together with tools.
-import { arrayOf, type JsonObject, objectOf } from "../core/json.ts";
-import { checkToolOrder } from "./chat-messages.ts";
+import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { reject } from "../../src/simulator/strict.ts";
 import { imageUrl } from "./openai-shapes.ts";
+import { checkToolOrder } from "./order.ts";
 import {
   anything,
   type Fields,
@@ -12,7 +13,6 @@ import {
   number,
   oneOf,
   record,
-  reject,
   shape,
   text,
   textOr,

@@ -1,16 +1,22 @@
 // What OpenAI's Chat Completions refuses beyond the shape: the order of messages, schemas, and what a family of models doesn't take.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
-import { checkToolOrder } from "./chat-messages.ts";
-import { SIM_MODELS } from "./models.ts";
-import { type Family, familyOf, NOT_WHILE_REASONING } from "./openai-models.ts";
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
+import { SIM_MODELS } from "../../src/simulator/models.ts";
+import { type Family, familyOf, reasons } from "../../src/simulator/openai-models.ts";
+import { reject } from "../../src/simulator/strict.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
+import { checkToolOrder } from "./order.ts";
 import { strictFlaw } from "./schema.ts";
-import { reject } from "./strict.ts";
 
-/** True if this request makes this model reason. */
-export function reasons(body: JsonObject, family: Family): boolean {
-  return family.efforts.length > 0 && (body.reasoning_effort ?? family.effort) !== "none";
-}
+/** Refused whenever the model reasons. */
+const NOT_WHILE_REASONING = [
+  "temperature",
+  "top_p",
+  "presence_penalty",
+  "frequency_penalty",
+  "logit_bias",
+  "logprobs",
+  "top_logprobs",
+] as const;
 
 function unsupported(field: string, instead = ""): never {
   return reject(

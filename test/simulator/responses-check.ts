@@ -1,9 +1,12 @@
 // What OpenAI's Responses interface refuses: fields, items, calls without outputs and thinking that isn't its own.
-import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
-import { sign } from "./brain.ts";
-import { type Family, familyOf } from "./openai-models.ts";
+
+import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { sign } from "../../src/simulator/brain.ts";
+import { type Family, familyOf } from "../../src/simulator/openai-models.ts";
+import { THOUGHT_CALL } from "../../src/simulator/responses.ts";
+import { reject } from "../../src/simulator/strict.ts";
 import { imageUrl } from "./openai-shapes.ts";
-import { checkCallOrder } from "./response-items.ts";
+import { checkCallOrder } from "./order.ts";
 import { strictFlaw } from "./schema.ts";
 import {
   anything,
@@ -16,7 +19,6 @@ import {
   number,
   oneOf,
   record,
-  reject,
   shape,
   text,
   textOr,
@@ -223,14 +225,6 @@ function checkSchemas(body: JsonObject): void {
       ["text", "format", "schema"],
       "invalid_json_schema",
     );
-}
-
-/** What begins the id of a call that was made while thinking. */
-export const THOUGHT_CALL = "fc_rs_";
-
-/** Sealed thinking: opaque to the client, and known again wherever it comes back, with its item's id or without. */
-export function sealed(secret: string): string {
-  return `gAAAA${secret}.${sign(secret)}`;
 }
 
 function isSealed(content: unknown): boolean {

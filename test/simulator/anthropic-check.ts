@@ -1,9 +1,12 @@
 // What Anthropic's Messages interface refuses beyond the shape: the order of turns and blocks, and what a generation of models doesn't take.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
+import { ALWAYS_THINKS } from "../../src/simulator/anthropic.ts";
+import { sign } from "../../src/simulator/brain.ts";
+import type { Incoming } from "../../src/simulator/scene.ts";
+import { type Path, reject } from "../../src/simulator/strict.ts";
 import { MESSAGES_REQUEST } from "./anthropic-shapes.ts";
-import { sign } from "./brain.ts";
 import { checkAnthropicSchema } from "./schema.ts";
-import { type Path, reject } from "./strict.ts";
 
 const CACHE_MARKS_MAX = 4;
 /** No sampling parameters and no budget: thinking is adaptive ("Migration guide": opus-4-7, sonnet-5 and later). */
@@ -11,8 +14,6 @@ const NO_SAMPLING = /^claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-[5-9])/;
 /** Not temperature and top_p together: from opus-4-1 and the 4-5 models on. */
 const NOT_BOTH = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|(opus|sonnet|haiku|fable)-[5-9])/;
 const NO_FORCED_TOOLS = /^claude-(sonnet-5-5|opus-5-5|fable-5-[12])/;
-/** Thinks unasked, and can't be stopped. */
-export const ALWAYS_THINKS = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
 /** Thinking without extended thinking: `between_tools` ("Extended thinking", 2026-08). */
 const BETWEEN_TOOLS = /^claude-sonnet-5-5/;
 const CONTEXT_BETA = "context-management-2025-06-27";
@@ -175,8 +176,10 @@ function checkLimits(body: JsonObject, model: string): void {
     reject("value", `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`);
 }
 
-/** Refuses what the real interface refuses; `betas` is the header `anthropic-beta` ("Messages API", "Extended thinking", "Tool use"). */
-export function checkMessagesRequest(body: JsonObject, model: string, betas: string): void {
+/** Refuses what the real interface refuses ("Messages API", "Extended thinking", "Tool use"). */
+export function checkMessagesRequest(body: JsonObject, model: string, headers: Incoming["headers"]): void {
+  if (!headers["anthropic-version"]) reject("value", "anthropic-version: header is required");
+  const betas = headers["anthropic-beta"] ?? "";
   MESSAGES_REQUEST(body, []);
   checkLimits(body, model);
   checkSampling(body, model);

@@ -1,5 +1,7 @@
 // The fields of a Chat Completions request, strictly as OpenAI takes them or leniently as compatible servers do.
-import { parseDataUrl } from "../operations/chat/data-url.ts";
+
+import { reject } from "../../src/simulator/strict.ts";
+import { parseDataUrl } from "../../src/operations/chat/data-url.ts";
 import {
   anything,
   base64,
@@ -13,7 +15,6 @@ import {
   number,
   oneOf,
   record,
-  reject,
   type ShapeRules,
   shape,
   text,

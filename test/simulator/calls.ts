@@ -1,26 +1,16 @@
 // What was asked of the simulator, for tests to look at: the latest calls and how many are open.
-import type { DialectName } from "../core/dialect.ts";
-import { parseJson } from "../core/json.ts";
+import { parseJson } from "../../src/core/json.ts";
+import type { Ended, ObservedCall } from "../../src/simulator/scene.ts";
 
-export interface SimCall {
+export interface SimCall extends Omit<ObservedCall, "bodyText"> {
   readonly id: number;
-  /** `trap` is where redirects lead, `none` any path that is nobody's. */
-  readonly dialect: DialectName | "trap" | "none";
-  readonly method: string;
-  /** What follows the dialect's prefix. */
-  readonly path: string;
-  /** As sent, controls included. */
-  readonly model: string;
-  readonly headers: Readonly<Record<string, string | undefined>>;
   /** Parsed JSON, or the text where it isn't JSON. */
   readonly body: unknown;
   readonly bodyCharacters: number;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
   /** How many calls were open when this one came, itself included. */
   readonly open: number;
-  /** null: still open. `aborted`: the client went before the end. `trouble`: it ended as its trouble wanted. */
-  ended: "finished" | "aborted" | "trouble" | null;
+  /** null: still open. */
+  ended: Ended | null;
   /** Unix milliseconds; null: still open. */
   endedAt: number | null;
 }
@@ -29,12 +19,6 @@ export interface SimCall {
 export const CALLS_MAX = 10_000;
 /** Of all remembered calls together: without it, prompts of 1 MB would fill 10 GB. A single longer body is kept. */
 export const BODY_CHARACTERS_MAX = 32 * 1024 * 1024;
-
-/** A call as it is recorded when it comes. */
-export interface NewCall
-  extends Omit<SimCall, "id" | "open" | "ended" | "endedAt" | "body" | "bodyCharacters"> {
-  readonly bodyText: string;
-}
 
 /** A bounded memory of calls: the oldest are forgotten, by number and by size. */
 export class CallLog {
@@ -69,7 +53,7 @@ export class CallLog {
     return this.#open;
   }
 
-  add({ bodyText, ...call }: NewCall): SimCall {
+  add({ bodyText, ...call }: ObservedCall): SimCall {
     this.#characters += bodyText.length;
     while (this.#isFull()) this.#forgetOldest();
     this.#open++;
@@ -102,7 +86,7 @@ export class CallLog {
   }
 
   /** Ends a call; once. */
-  end(call: SimCall, ended: NonNullable<SimCall["ended"]>, nowMs: number): void {
+  end(call: SimCall, ended: Ended, nowMs: number): void {
     if (call.ended !== null) return;
     call.ended = ended;
     call.endedAt = nowMs;

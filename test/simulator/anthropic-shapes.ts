@@ -1,5 +1,6 @@
 // The fields of a request to Anthropic's Messages: whatever is not named here is refused.
-import { objectOf } from "../core/json.ts";
+import { objectOf } from "../../src/core/json.ts";
+import { reject } from "../../src/simulator/strict.ts";
 import {
   anything,
   base64,
@@ -13,7 +14,6 @@ import {
   number,
   oneOf,
   record,
-  reject,
   shape,
   text,
   textOr,

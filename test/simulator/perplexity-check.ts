@@ -1,7 +1,9 @@
 // What Perplexity's Agent refuses: unknown fields on any level, reserved names, and calls without outputs.
-import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
-import { sign } from "./brain.ts";
-import { checkCallOrder } from "./response-items.ts";
+
+import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { callSignature } from "../../src/simulator/perplexity.ts";
+import { reject } from "../../src/simulator/strict.ts";
+import { checkCallOrder } from "./order.ts";
 import {
   anything,
   type Check,
@@ -13,7 +15,6 @@ import {
   number,
   oneOf,
   record,
-  reject,
   shape,
   text,
   textOr,
@@ -115,11 +116,6 @@ const request = of({
   store: flag,
   previous_response_id: text,
 });
-
-/** The signature on a call of a Google model, which is echoed with it. */
-export function callSignature(name: string, input: string): string {
-  return sign(`${name}${input}`);
-}
 
 function checkSignatures(body: JsonObject): void {
   for (const each of arrayOf(body.input)) {

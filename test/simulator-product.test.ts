@@ -1,0 +1,54 @@
+// The simulator as it ships: it answers, and leaves refusing to the validators of the tests.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Simulator, startSimulator } from "../src/simulator/server.ts";
+import { type Simulator as StrictSimulator, startSimulator as startStrict } from "./simulator/server.ts";
+import { ask, KIT_NAMES, type KitName } from "./simulator-asking.ts";
+
+let shipped: Simulator;
+let strict: StrictSimulator;
+beforeAll(async () => {
+  shipped = await startSimulator();
+  strict = await startStrict();
+});
+afterAll(async () => {
+  await shipped.stop();
+  await strict.stop();
+});
+
+/** Bodies that no validator lets through, by what is wrong with them. */
+const MALFORMED: readonly (readonly [string, Record<string, unknown>])[] = [
+  ["no messages", { messages: undefined, input: undefined, contents: undefined }],
+  ["words for lists", { messages: "hi", contents: "hi", tools: "f", input: { a: 1 }, stop: 5 }],
+  [
+    "lists of the wrong things",
+    { messages: [1, null], contents: [1, null], input: [1, null], tools: [null] },
+  ],
+  ["choices and alternatives without bound", { n: 1e12, logprobs: true, top_logprobs: 1e12 }],
+  ["counts below zero", { n: -1, max_tokens: -1, max_output_tokens: -1, max_completion_tokens: -1 }],
+];
+
+const CASES = KIT_NAMES.flatMap((name) =>
+  MALFORMED.flatMap(([wrong, fields]) =>
+    [false, true].map((streamed): [KitName, string, boolean, Record<string, unknown>] => [
+      name,
+      wrong,
+      streamed,
+      fields,
+    ]),
+  ),
+);
+
+test.each(CASES)("%s answers a body with %s (streamed: %p)", async (name, _wrong, streamed, fields) => {
+  const raw = JSON.stringify({ model: "sim-mini", stream: streamed, ...fields });
+  expect((await ask(shipped, name, { raw, streamed })).status).toBe(200);
+});
+
+describe.each(KIT_NAMES)("%s", (name) => {
+  test("an unknown field is refused by the tests' simulator alone", async () => {
+    const asked = { model: name === "openai" ? "gpt-4o" : "sim-mini", with: { no_such_field: 1 } };
+    expect([(await ask(shipped, name, asked)).status, (await ask(strict, name, asked)).status]).toEqual([
+      200,
+      name === "mistral" ? 422 : 400,
+    ]);
+  });
+});

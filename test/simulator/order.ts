@@ -1,0 +1,43 @@
+// The order of calls and their results in a conversation, as several dialects check it.
+import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { callsIn } from "../../src/simulator/chat-messages.ts";
+import { type Path, reject } from "../../src/simulator/strict.ts";
+
+/** The words in which a dialect refuses calls without results and results without calls. */
+export interface OrderWords {
+  readonly stray: (id: string) => string;
+  readonly unanswered: (ids: readonly string[]) => string;
+}
+
+/** Results follow the assistant turn whose calls they answer, each once, before anything else is said. */
+export function checkToolOrder(messages: readonly unknown[], say: OrderWords): void {
+  let open = new Set<string>();
+  messages.forEach((each, at) => {
+    const message = objectOf(each);
+    const path: Path = ["messages", at, "role"];
+    if (message.role === "tool") {
+      const id = String(message.tool_call_id);
+      if (!open.delete(id)) reject("value", say.stray(id), path);
+      return;
+    }
+    if (open.size > 0) reject("value", say.unanswered([...open]), path);
+    open = new Set(callsIn(message).map(({ id }) => id));
+  });
+  if (open.size > 0) reject("value", say.unanswered([...open]), ["messages", messages.length]);
+}
+
+/** Each output answers a call that came before it, and each call has its output. */
+export function checkCallOrder(input: unknown): void {
+  const open = new Map<string, number>();
+  arrayOf(input).forEach((each, at) => {
+    const { type, call_id: id } = objectOf(each);
+    const given = String(id);
+    if (type === "function_call" || type === "custom_tool_call") open.set(given, at);
+    if (type !== "function_call_output" && type !== "custom_tool_call_output") return;
+    if (!open.delete(given))
+      reject("value", `No tool call found for function call output with call_id ${given}.`, ["input"]);
+  });
+  const [unanswered] = open.keys();
+  if (unanswered !== undefined)
+    reject("value", `No tool output found for function call ${unanswered}.`, ["input"]);
+}

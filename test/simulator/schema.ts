@@ -1,0 +1,94 @@
+// What each provider's subset of JSON Schema refuses.
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
+import { typeOf } from "../../src/simulator/schema.ts";
+import { type Path, reject } from "../../src/simulator/strict.ts";
+
+/** Keywords whose value is a schema, a list of schemas or schemas by name. */
+const NESTED = ["items", "not", "additionalProperties", "anyOf", "oneOf", "allOf"] as const;
+const NAMED = ["properties", "$defs", "definitions"] as const;
+
+/** Visits the schema and every schema in it. */
+export function eachSchema(
+  schema: unknown,
+  path: Path,
+  visit: (schema: JsonObject, path: Path) => void,
+): void {
+  if (!isObject(schema)) return;
+  visit(schema, path);
+  for (const keyword of NESTED) {
+    const inner = schema[keyword];
+    if (!Array.isArray(inner)) eachSchema(inner, [...path, keyword], visit);
+    else for (const [at, each] of inner.entries()) eachSchema(each, [...path, keyword, at], visit);
+  }
+  for (const keyword of NAMED) {
+    for (const [name, inner] of Object.entries(objectOf(schema[keyword]))) {
+      eachSchema(inner, [...path, keyword, name], visit);
+    }
+  }
+}
+
+/** OpenAI's strict mode ("Structured outputs": every object closed, every property required). Gives what is wrong, or null. */
+export function strictFlaw(schema: unknown): string | null {
+  let flaw: string | null = null;
+  eachSchema(schema, [], (each, path) => {
+    const at = `In context=(${path.map((step) => `'${step}'`).join(", ")})`;
+    const names = Object.keys(objectOf(each.properties));
+    const required = new Set(arrayOf(each.required));
+    const missing = names.find((name) => !required.has(name));
+    if (typeOf(each) === "object" && each.additionalProperties !== false && !each.$ref)
+      flaw ??= `${at}, 'additionalProperties' is required to be supplied and to be false.`;
+    if (missing !== undefined)
+      flaw ??= `${at}, 'required' is required to be supplied and to be an array including every key in properties. Missing '${missing}'.`;
+    for (const keyword of ["allOf", "propertyNames"])
+      if (keyword in each) flaw ??= `${at}, '${keyword}' is not permitted.`;
+  });
+  return flaw;
+}
+
+const GEMINI_KEYWORDS: ReadonlySet<string> = new Set(
+  (
+    "type format title description nullable enum items properties required minItems maxItems minimum maximum " +
+    "minLength maxLength minProperties maxProperties pattern anyOf propertyOrdering example default"
+  ).split(" "),
+);
+
+/** Gemini's `Schema` object ("Gemini API: Schema"): an OpenAPI 3.0 subset, unknown keywords are unknown fields. */
+export function checkGeminiSchema(schema: unknown, path: Path): void {
+  eachSchema(schema, path, (each, at) => {
+    for (const keyword of Object.keys(each))
+      if (!GEMINI_KEYWORDS.has(keyword)) reject("unknown", "Unknown field.", [...at, keyword]);
+    if (Array.isArray(each.type))
+      reject("type", "Proto field is not repeating, cannot start list.", [...at, "type"]);
+    if (arrayOf(each.enum).some((value) => typeof value !== "string"))
+      reject("type", "Invalid value (TYPE_STRING) of an enum.", [...at, "enum"]);
+    const properties = objectOf(each.properties);
+    const unknown = arrayOf(each.required).find((name) => !Object.hasOwn(properties, String(name)));
+    if (unknown !== undefined)
+      reject("value", `required: property '${String(unknown)}' is not defined`, [...at, "required"]);
+  });
+}
+
+const ANTHROPIC_REFUSES =
+  "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems uniqueItems oneOf";
+
+/** Anthropic's structured outputs ("Structured outputs: JSON Schema limitations"): closed objects, no limits on values. */
+export function checkAnthropicSchema(schema: unknown, path: Path): void {
+  const where = path.join(".");
+  eachSchema(schema, path, (each) => {
+    if (typeOf(each) === "object" && each.additionalProperties !== false && !each.$ref && !each.anyOf)
+      reject(
+        "value",
+        `${where}: For 'object' type, 'additionalProperties' must be explicitly set to false`,
+        path,
+      );
+    const refused = ANTHROPIC_REFUSES.split(" ").find((keyword) => keyword in each);
+    if (refused !== undefined)
+      reject("value", `${where}: For '${typeOf(each)}' type, property '${refused}' is not supported`, path);
+    if (numberOf(each.minItems) !== undefined && Number(each.minItems) > 1)
+      reject(
+        "value",
+        `${where}: For 'array' type, 'minItems' values other than 0 or 1 are not supported`,
+        path,
+      );
+  });
+}
