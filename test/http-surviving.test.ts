@@ -2,14 +2,14 @@
 // the right answer or the right error, within the deadline, in as few attempts as it takes, and nothing left open.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FAULTS } from "../src/core/fault.ts";
-import { TROUBLES, type Trouble } from "../src/simulator/control.ts";
+import { INJECTED_FAULTS, type InjectedFault } from "../src/simulator/control.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { lineOf, seen } from "./http/observe.ts";
 import { expectedOf, OUTCOMES } from "./http/troubles.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
-const NAMES = Object.keys(TROUBLES) as Trouble[];
+const NAMES = Object.keys(INJECTED_FAULTS) as InjectedFault[];
 /** At how many attempts of the three that the plan has the trouble comes. */
 const TROUBLED = [1, 2, 3] as const;
 const MODES = ["whole", "stream"] as const;
@@ -20,11 +20,11 @@ const NEVER_MS = 10 * TOTAL_MS;
 const TIMEOUTS = `timeouts: { first_byte: 600ms, idle: 600ms, total: ${TOTAL_MS}ms }`;
 
 /** The provider that is asked first has a name of its own for each trouble: trying again is budgeted by it. */
-function firstProvider(trouble: Trouble): string {
+function firstProvider(trouble: InjectedFault): string {
   return `P${trouble}`;
 }
 
-function modelsOf(trouble: Trouble): readonly (readonly [string, string, string])[] {
+function modelsOf(trouble: InjectedFault): readonly (readonly [string, string, string])[] {
   return TROUBLED.flatMap((count) =>
     MODES.map((mode) => {
       const bad = `sim-${count}-${mode}~trouble=${trouble}~pace=10`;
@@ -59,7 +59,7 @@ afterAll(() => gateway.stop());
 const ELSEWHERE = Object.entries(FAULTS).flatMap(([code, row]) => ("elsewhere" in row ? [code] : []));
 
 /** True if another attempt follows one that failed so. A whole answer that never comes takes all of the time. */
-function goesOnAfter(line: string, trouble: Trouble, mode: (typeof MODES)[number]): boolean {
+function goesOnAfter(line: string, trouble: InjectedFault, mode: (typeof MODES)[number]): boolean {
   const takesAll = mode === "whole" && (trouble === "silent" || trouble === "stall");
   return !takesAll && !line.startsWith("200") && ELSEWHERE.some((code) => line.includes(` ${code}`));
 }

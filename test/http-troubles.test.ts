@@ -1,6 +1,6 @@
 // Every trouble of every provider, whole and streamed: what the client is told, and that nothing of the upstream shows.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { TROUBLES, type Trouble } from "../src/simulator/control.ts";
+import { INJECTED_FAULTS, type InjectedFault } from "../src/simulator/control.ts";
 import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
 import { expectedOf, OUTCOMES } from "./http/troubles.ts";
 import { asking, type HttpWorld, PROVIDER_NAMES, startHttpWorld } from "./http/world.ts";
@@ -19,7 +19,7 @@ afterAll(() => world.stop());
 /** Asks for the trouble. The pieces of a stream come apart, so that each of them is a read of its own. */
 async function ask(provider: string, trouble: string, stream: boolean): Promise<Seen> {
   const body = asking(`${provider}#sim~trouble=${trouble}~pace=10`, `say: ${SAID}`, { stream });
-  const patient = OUTCOMES[trouble as Trouble].whole.startsWith("200");
+  const patient = OUTCOMES[trouble as InjectedFault].whole.startsWith("200");
   return seen(await world.chat(body, patient ? {} : { headers: { "x-poundkey-timeout": TOTAL_SECONDS } }));
 }
 
@@ -27,7 +27,7 @@ function withoutOwnCode(line: string, expected: string): string {
   return expected.endsWith(" *") ? line.replace(/ \S+$/, " *") : line;
 }
 
-describe.each(Object.keys(TROUBLES) as Trouble[])("%s", (trouble) => {
+describe.each(Object.keys(INJECTED_FAULTS) as InjectedFault[])("%s", (trouble) => {
   const outcome = OUTCOMES[trouble];
 
   test.each([false, true])("streamed: %p", async (streamed) => {
@@ -51,7 +51,7 @@ function checkWords(message: string, says: RegExp | undefined): void {
   expect(message).toMatch(says ?? /^$/);
 }
 
-function checkText(given: string, trouble: Trouble): void {
+function checkText(given: string, trouble: InjectedFault): void {
   // Perplexity's answers have the marks of their sources.
   const text = given.replace(/\[\d+\]$/, "");
   if (trouble === "huge") expect(HUGE_CHARACTERS).toContain(text.length);

@@ -1,4 +1,4 @@
-// How the simulator's tests ask each dialect by hand, in its own wire format and without the gateway's encoders.
+// Requests of the simulator's tests, in each dialect's own wire format and without the gateway's encoders.
 import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
 import type { Simulator } from "./simulator/server.ts";
 
@@ -7,7 +7,7 @@ interface Kit {
   readonly keyHeader: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: (model: string, text: string, stream: boolean) => JsonObject;
-  /** Where the text stands in a whole answer, and its piece in an event. */
+  /** The path of the text in a whole answer, and of its piece in an event. */
   readonly whole: string;
   readonly piece: string;
 }
@@ -71,7 +71,7 @@ export const KIT_NAMES: readonly KitName[] = [
   "cohere",
 ];
 
-/** The value at `a.0.b`; undefined where there is none. */
+/** Returns the value at `a.0.b`, or undefined if there is none. */
 export function at(value: unknown, path: string): unknown {
   let found = value;
   for (const step of path.split("."))
@@ -83,9 +83,9 @@ export interface Asked {
   readonly model?: string;
   readonly text?: string;
   readonly streamed?: boolean;
-  /** null: none is sent. */
+  /** null if none is sent. */
   readonly key?: string | null;
-  /** Fields of the body that replace or join the plain ones. */
+  /** Fields that are added to the body or replace its own. */
   readonly with?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent instead of JSON. */
@@ -93,7 +93,7 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-/** One request of a dialect; redirects are not followed. */
+/** Sends one request in a dialect; redirects are not followed. */
 export function send(sim: Pick<Simulator, "url">, name: KitName, asked: Asked = {}): Promise<Response> {
   const kit: Kit = KITS[name];
   const { model = "sim-mini", text = "hello", streamed = false, key = "a-key" } = asked;
@@ -112,7 +112,7 @@ export function send(sim: Pick<Simulator, "url">, name: KitName, asked: Asked = 
   });
 }
 
-export interface Told {
+export interface Reply {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -121,8 +121,8 @@ export interface Told {
   readonly events: readonly unknown[];
 }
 
-/** Asks and reads the answer to its end. Rejects when the connection breaks. */
-export async function ask(sim: Pick<Simulator, "url">, name: KitName, asked: Asked = {}): Promise<Told> {
+/** Sends a request and reads the whole answer. Rejects if the connection breaks. */
+export async function ask(sim: Pick<Simulator, "url">, name: KitName, asked: Asked = {}): Promise<Reply> {
   const response = await send(sim, name, asked);
   const text = await response.text();
   const lines = [...text.matchAll(/^data: (.*?)\r?$/gm)].map((match) => parseJson(match[1] ?? ""));
@@ -136,8 +136,8 @@ export async function ask(sim: Pick<Simulator, "url">, name: KitName, asked: Ask
   };
 }
 
-/** The pieces of a streamed text, joined. */
-export function spoken(name: KitName, { events }: Told): string {
+/** Returns the streamed text. */
+export function spoken(name: KitName, { events }: Reply): string {
   const pieces = events.map((event) => at(event, KITS[name].piece));
   return pieces.filter((piece) => typeof piece === "string").join("");
 }

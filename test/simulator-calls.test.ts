@@ -1,6 +1,6 @@
 // The simulator's memory stays bounded, however long it is under load.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { ObservedCall } from "../src/simulator/scene.ts";
+import type { ObservedCall } from "../src/simulator/types.ts";
 import { BODY_CHARACTERS_MAX, CALLS_MAX, CallLog } from "./simulator/calls.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
@@ -15,7 +15,7 @@ function callOf(bodyText: string): ObservedCall {
   return { dialect: "openai", method, path, model, headers: {}, bodyText, startedAt: 0 };
 }
 
-test("the latest calls are remembered, and all are counted", () => {
+test("the latest calls are recorded, and all are counted", () => {
   const log = new CallLog();
   const asked = 2 * CALLS_MAX + 7;
   for (let at = 0; at < asked; at++) log.end(log.add(callOf(`{"at":${at}}`)), "finished", 0);
@@ -29,7 +29,7 @@ test("the latest calls are remembered, and all are counted", () => {
   expect([log.all(), log.last(), log.total]).toEqual([[], undefined, 0]);
 });
 
-test("long bodies are remembered up to a bound, and the latest always", () => {
+test("long bodies are recorded up to a bound, and the latest always", () => {
   const log = new CallLog();
   const long = `"${"x".repeat(BODY_CHARACTERS_MAX / 8)}"`;
   for (let at = 0; at < 20; at++) log.add(callOf(long));
@@ -41,18 +41,18 @@ test("long bodies are remembered up to a bound, and the latest always", () => {
   expect(log.all().map(({ body }) => body)).toEqual([{}]);
 });
 
-test("what is forgotten takes no memory", async () => {
+test("dropped calls take no memory", async () => {
   const log = new CallLog();
   const early = Array.from({ length: 1000 }, () => new WeakRef(log.add(callOf("{}"))));
   for (let at = 0; at < CALLS_MAX; at++) log.add(callOf("{}"));
   expect(log.all()[0]?.id).toBe(early.length);
   await Bun.sleep(0);
   Bun.gc(true);
-  // A few may still be seen from the stack, which is searched by guess.
+  // A few may stay alive, since the collector scans the stack conservatively.
   expect(early.filter((call) => call.deref() !== undefined).length).toBeLessThan(early.length / 10);
 });
 
-test("the models that flaky counts for are forgotten too, the earliest first", async () => {
+test("the counts of flaky are dropped too, the oldest first", async () => {
   const statusOf = async (model: string) => {
     const response = await fetch(`${sim.url}/openai/v1/chat/completions`, {
       method: "POST",

@@ -1,4 +1,4 @@
-// The simulator as it ships: it answers, and leaves refusing to the validators of the tests.
+// The simulator as shipped, which answers any body; only the tests' simulator validates requests.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Simulator, startSimulator } from "../src/simulator/server.ts";
 import { type Simulator as StrictSimulator, startSimulator as startStrict } from "./simulator/server.ts";
@@ -15,7 +15,7 @@ afterAll(async () => {
   await strict.stop();
 });
 
-/** Bodies that no validator lets through, by what is wrong with them. */
+/** Malformed bodies, by their defect. */
 const MALFORMED: readonly (readonly [string, Record<string, unknown>])[] = [
   ["no messages", { messages: undefined, input: undefined, contents: undefined }],
   ["words for lists", { messages: "hi", contents: "hi", tools: "f", input: { a: 1 }, stop: 5 }],
@@ -44,7 +44,7 @@ test.each(CASES)("%s answers a body with %s (streamed: %p)", async (name, _wrong
 });
 
 describe.each(KIT_NAMES)("%s", (name) => {
-  test("an unknown field is refused by the tests' simulator alone", async () => {
+  test("only the tests' simulator refuses an unknown field", async () => {
     const asked = { model: name === "openai" ? "gpt-4o" : "sim-mini", with: { no_such_field: 1 } };
     expect([(await ask(shipped, name, asked)).status, (await ask(strict, name, asked)).status]).toEqual([
       200,

@@ -1,4 +1,4 @@
-// The simulated providers' strictness: a request that each of them refuses, row by row, and in which words.
+// The simulated providers' validators: for each provider, requests that it refuses and its words.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
@@ -264,6 +264,6 @@ describe.each(TABLE)("%s refuses", (name, rows) => {
   });
 });
 
-test("what OpenAI refuses, a compatible server passes over", async () => {
+test("a compatible server ignores unknown fields that OpenAI refuses", async () => {
   expect((await ask(sim, "openai", { with: { top_k: 1, stream: null } })).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-// The simulated providers' thinking: its own form in each dialect, and signatures that must come back as they were given.
+// The simulated providers' thinking: each dialect's form of it, and signatures that must come back unchanged.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
@@ -17,7 +17,7 @@ const asks = { role: "user", parts: [{ text: "hi" }] };
 const responds = { role: "user", parts: [{ functionResponse: { name: "f", response: {} } }] };
 const declares = { tools: [{ functionDeclarations: [{ name: "f", parameters: { type: "object" } }] }] };
 
-/** The second turn of a conversation with a tool: as it was, and spoilt. */
+/** Sends the second turn of a conversation with a tool; returns its status and text. */
 async function secondTurn(
   name: KitName,
   first: Asked,
@@ -105,7 +105,7 @@ test("responses: sealed thinking comes back before its call", async () => {
   expect(lost).toContain("Items are not persisted");
 });
 
-test("thinking shows in each dialect's own form", async () => {
+test("thinking is rendered in each dialect's own form", async () => {
   const streamed = async (name: KitName, asked: Asked) =>
     (await ask(sim, name, { streamed: true, ...asked })).text;
   expect(await streamed("openai", { model: "sim-think" })).toContain('"reasoning_content":"Thinking"');

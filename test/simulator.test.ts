@@ -1,6 +1,6 @@
-// The simulated providers: what they answer, how they break off, and what they remember.
+// The simulated providers: answers, injected faults, and the record of calls.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { CONTROLS, controlHelp, TROUBLES } from "../src/simulator/control.ts";
+import { CONTROLS, formatControlHelp, INJECTED_FAULTS } from "../src/simulator/control.ts";
 import { SIM_MODELS } from "../src/simulator/models.ts";
 import { SIM_DIALECTS } from "../src/simulator/server.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => sim.stop());
 beforeEach(() => sim.reset());
 
-test("all dialects are asked here", () => {
+test("all dialects are tested here", () => {
   expect(new Set(SIM_DIALECTS.map(({ name }) => name))).toEqual(new Set(KIT_NAMES));
 });
 
@@ -33,16 +33,16 @@ describe.each(KIT_NAMES)("%s", (name) => {
     expect(timeless(first)).toBe(timeless(second));
   });
 
-  test("bears the harmless troubles and says the same", async () => {
+  test("gives the same text under harmless faults", async () => {
     const calm = spoken(name, await ask(sim, name, { text: "say: köstlich 👍 ok", streamed: true }));
     for (const trouble of ["split", "crlf", "pings", "trickle", "wrong-type", "odd-usage"]) {
       const model = `sim-mini~${trouble}`;
-      const told = await ask(sim, name, { model, text: "say: köstlich 👍 ok", streamed: true });
-      expect([trouble, spoken(name, told)]).toEqual([trouble, calm]);
+      const reply = await ask(sim, name, { model, text: "say: köstlich 👍 ok", streamed: true });
+      expect([trouble, spoken(name, reply)]).toEqual([trouble, calm]);
     }
   });
 
-  test("leaves usage out, and the end, when told to", async () => {
+  test("leaves out the usage, or the end, on demand", async () => {
     const full = await ask(sim, name, { streamed: true });
     const uncounted = await ask(sim, name, { model: "sim-mini~no-usage", streamed: true });
     expect(uncounted.text).not.toMatch(/"(prompt|input)_tokens"|promptTokenCount/);
@@ -50,7 +50,7 @@ describe.each(KIT_NAMES)("%s", (name) => {
     if (name !== "gemini") expect(endless.text.length).toBeLessThan(full.text.length);
   });
 
-  test("refuses its own bad keys, before anything else", async () => {
+  test("refuses bad keys before anything else", async () => {
     for (const key of [null, "bad-key", "no-credit"]) {
       const { status, text } = await ask(sim, name, { key, raw: "not json" });
       expect([400, 401, 402, 403, 429]).toContain(status);
@@ -71,7 +71,7 @@ const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
 const content = async (body: Record<string, unknown>) =>
   at((await ask(sim, "openai", { with: body })).json, "choices.0.message.content");
 
-test("the brain echoes, sees media, tells its system prompt", async () => {
+test("the responder echoes, sees media, and repeats its system prompt", async () => {
   const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
   const audio = { type: "input_audio", input_audio: { data: "AAAAAAAA", format: "wav" } };
   const parts = [{ type: "text", text: "look" }, image, audio];
@@ -84,11 +84,11 @@ test("the brain echoes, sees media, tells its system prompt", async () => {
   expect(await content(user("long 4"))).toBe("word1 word2 word3 word4");
 });
 
-test("the brain counts a quarter of the characters", async () => {
+test("the responder counts a quarter of the characters", async () => {
   const { json } = await ask(sim, "openai", { text: "say: 12345" });
   expect(json.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
-  const told = await ask(sim, "openai", { model: "sim-mini~tokens=100:50:40:30" });
-  expect(told.json.usage).toMatchObject({
+  const reply = await ask(sim, "openai", { model: "sim-mini~tokens=100:50:40:30" });
+  expect(reply.json.usage).toMatchObject({
     prompt_tokens: 100,
     completion_tokens: 50,
     prompt_tokens_details: { cached_tokens: 40 },
@@ -96,7 +96,7 @@ test("the brain counts a quarter of the characters", async () => {
   });
 });
 
-test("the brain stops at stop sequences and limits", async () => {
+test("the responder stops at stop sequences and limits", async () => {
   const cut = await ask(sim, "openai", { text: "say: one STOP two", with: { stop: ["STOP"] } });
   expect(at(cut.json, "choices.0.message.content")).toBe("one ");
   expect(at(cut.json, "choices.0.finish_reason")).toBe("stop");
@@ -105,7 +105,7 @@ test("the brain stops at stop sequences and limits", async () => {
   expect(at(short.json, "choices.0.finish_reason")).toBe("length");
 });
 
-test("the brain calls several tools, one when they mustn't be parallel, and a forced one unasked", async () => {
+test("the responder calls several tools, only one if they mustn't be parallel, and a forced one without being asked", async () => {
   const schema = { type: "object", properties: { n: { type: "integer", minimum: 3 } }, required: ["n"] };
   const tools = ["f", "g"].map((name) => ({ type: "function", function: { name, parameters: schema } }));
   const text = 'call f({"q":"a) \\" b"}) and call g({"n":1}) and call unknown({})';
@@ -127,7 +127,7 @@ test("the brain calls several tools, one when they mustn't be parallel, and a fo
   ]);
 });
 
-test("the brain gives n choices, log probabilities, JSON of a schema, refusals", async () => {
+test("the responder gives n choices, log probabilities, JSON of a schema, refusals", async () => {
   const several = await ask(sim, "openai", { with: { n: 2, logprobs: true, top_logprobs: 1 } });
   expect(at(several.json, "choices.1.message.content")).toBe("You said: hello (choice 2)");
   expect(at(several.json, "choices.0.logprobs.content.0.top_logprobs.0.token")).toBe("You");
@@ -164,23 +164,23 @@ const STATUSES: readonly (readonly [string, KitName, number, RegExp])[] = [
   ["error-200", "perplexity", 200, /"status":"failed"/],
   ["empty-200", "openai", 200, /^$/],
 ];
-test.each(STATUSES)("trouble %s at %s is %i", async (trouble, name, status, says) => {
-  const told = await ask(sim, name, { model: `sim-mini~${trouble}~retry=7` });
-  expect(told.status).toBe(status);
-  expect(told.text).toMatch(says);
+test.each(STATUSES)("fault %s at %s is %i", async (trouble, name, status, says) => {
+  const reply = await ask(sim, name, { model: `sim-mini~${trouble}~retry=7` });
+  expect(reply.status).toBe(status);
+  expect(reply.text).toMatch(says);
 });
 
-test("trouble: Retry-After is told", async () => {
-  const told = await ask(sim, "anthropic", { model: "sim-mini~429~retry=7" });
-  expect(told.headers.get("retry-after")).toBe("7");
+test("a fault has its Retry-After", async () => {
+  const reply = await ask(sim, "anthropic", { model: "sim-mini~429~retry=7" });
+  expect(reply.headers.get("retry-after")).toBe("7");
 });
 
-test.each(KIT_NAMES)("trouble: connections of %s break before and amid the answer", async (name) => {
+test.each(KIT_NAMES)("connections of %s break before and in mid-answer", async (name) => {
   for (const streamed of [true, false])
     for (const trouble of ["reset", "cut", "reset-mid"]) {
-      const told = ask(sim, name, { model: `sim-mini~${trouble}`, text: "long 9", streamed });
+      const reply = ask(sim, name, { model: `sim-mini~${trouble}`, text: "long 9", streamed });
       expect(
-        await told.then(
+        await reply.then(
           () => "whole",
           () => "broken",
         ),
@@ -194,49 +194,49 @@ test.each(KIT_NAMES)("trouble: connections of %s break before and amid the answe
   expect(garbled.text).toContain('"content":"bro\n');
 });
 
-test("trouble: silence lasts until the client goes, which is seen", async () => {
+test("a silent connection lasts until the client disconnects, which is recorded", async () => {
   for (const trouble of ["silent", "stall"]) {
     const gone = new AbortController();
     const model = `sim-mini~${trouble}`;
-    const told = ask(sim, "openai", { model, streamed: true, signal: gone.signal }).catch(() => "gone");
+    const reply = ask(sim, "openai", { model, streamed: true, signal: gone.signal }).catch(() => "gone");
     while (sim.calls.last()?.model !== model) await Bun.sleep(1);
     expect(sim.calls.open).toBe(1);
     gone.abort();
-    expect(await told).toBe("gone");
+    expect(await reply).toBe("gone");
     while (sim.calls.open > 0) await Bun.sleep(1);
     expect(sim.calls.last()?.ended).toBe("aborted");
   }
 });
 
-test("trouble: redirects lead into the trap, which remembers", async () => {
-  const told = await send(sim, "openai", { model: "sim-mini~307" });
-  expect([told.status, told.headers.get("location")]).toEqual([307, `${sim.url}/sim/trap`]);
+test("redirects lead to the trap, which is recorded", async () => {
+  const reply = await send(sim, "openai", { model: "sim-mini~307" });
+  expect([reply.status, reply.headers.get("location")]).toEqual([307, `${sim.url}/sim/trap`]);
   expect(sim.calls.last()?.dialect).toBe("openai");
   await fetch(`${sim.url}/sim/trap`, { method: "POST" });
   expect(sim.calls.last()?.dialect).toBe("trap");
 });
 
-test("the language holds in the name, the header and the key, and refuses what it doesn't know", async () => {
+test("controls work in the name, the header and the key, and unknown ones are refused", async () => {
   expect((await ask(sim, "openai", { headers: { "x-sim": "trouble=500" } })).status).toBe(500);
   expect((await ask(sim, "openai", { key: "k~503", headers: { "x-sim": "~500" } })).status).toBe(503);
   expect((await ask(sim, "openai", { model: "sim-mini~trubble=500" })).text).toContain(
     "no control is called",
   );
-  expect((await ask(sim, "openai", { model: "sim-mini~oops" })).text).toContain("no trouble is called");
+  expect((await ask(sim, "openai", { model: "sim-mini~oops" })).text).toContain("no fault is called");
   const { events } = await ask(sim, "openai", { model: "sim-mini~chunks=7", streamed: true });
   expect(events.filter((event) => at(event, "choices.0.delta.content")).length).toBe(7);
 });
 
-test("flaky fails so often for each key, then answers", async () => {
+test("flaky fails the first calls of each key, then answers", async () => {
   const statuses = [];
   for (const key of ["a", "a", "b", "a", "b", "b"])
     statuses.push((await ask(sim, "openai", { key, model: "sim-mini~flaky=2~429" })).status);
   expect(statuses).toEqual([429, 429, 429, 200, 429, 200]);
 });
 
-test("the help names every control and trouble", () => {
-  const help = controlHelp();
-  for (const name of [...Object.keys(CONTROLS), ...Object.keys(TROUBLES)])
+test("the help lists every control and fault", () => {
+  const help = formatControlHelp();
+  for (const name of [...Object.keys(CONTROLS), ...Object.keys(INJECTED_FAULTS)])
     expect(help).toContain(`  ${name}`);
 });
 
@@ -248,13 +248,13 @@ test("calls are recorded and forgotten", async () => {
     ["gemini", "sim-mini~500"],
   ]);
   while (sim.calls.open > 0) await Bun.sleep(1);
-  expect(sim.calls.last()).toMatchObject({ ended: "trouble", headers: { "x-goog-api-key": "a-key" } });
+  expect(sim.calls.last()).toMatchObject({ ended: "fault", headers: { "x-goog-api-key": "a-key" } });
   expect(sim.calls.total).toBe(2);
   sim.reset();
   expect(sim.calls.total).toBe(0);
 });
 
-test("the models of Sim are listed, answer, and cost something", async () => {
+test("the models of Sim are listed, answer and have a price", async () => {
   const list = await (await fetch(`${sim.url}/openai/v1/models`)).json();
   expect(list.data.map(({ id }: { id: string }) => id)).toEqual(SIM_MODELS.map(({ name }) => name));
   for (const { name, price } of SIM_MODELS.filter((model) => !model.name.includes("~"))) {

@@ -1,5 +1,5 @@
 // `poundkey simulate`: only the simulated providers, each in its native wire format, until told to stop.
-import { controlHelp } from "../simulator/control.ts";
+import { formatControlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
 import { EXIT, type Io } from "./administration.ts";
 import { misused, parseArguments, wholeOf } from "./arguments.ts";
@@ -40,6 +40,6 @@ function help(): string {
     "",
     `Runs the simulated providers alone (default port: ${PORT}), each in its native wire format.`,
     "",
-    controlHelp(),
+    formatControlHelp(),
   ].join("\n");
 }

@@ -1,21 +1,21 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
-import { sign } from "./brain.ts";
+import { countBase64Bytes, formatDottedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
+import { sign } from "./responder.ts";
 import {
   type Answer,
-  bearerOf,
   type ErrorAnswer,
+  type Exchange,
   type Frame,
   type Incoming,
   type Media,
-  namedEvent,
   type Prompt,
   type Reading,
-  type Script,
+  readBearer,
+  renderNamedEvent,
   type SimDialect,
   type Turn,
-} from "./scene.ts";
-import { base64Bytes, dotted, type Problem, type ProblemKind, reject } from "./strict.ts";
+} from "./types.ts";
 
 /** Status and type by kind ("Anthropic API: Errors"). */
 const ERRORS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
@@ -43,9 +43,9 @@ const ERRORS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
   filter: [400, "invalid_request_error"],
 };
 
-/** Where Anthropic has its own words for a kind. */
-function messageOf({ kind, message, path }: Problem): string {
-  const at = dotted(path);
+/** Returns the problem's message, in Anthropic's own words where they are known. */
+function describeProblem({ kind, message, path }: Problem): string {
+  const at = formatDottedPath(path);
   switch (kind) {
     case "missing":
       return `${at}: Field required`;
@@ -63,87 +63,87 @@ function messageOf({ kind, message, path }: Problem): string {
   }
 }
 
-function errorBody(problem: Problem): JsonObject {
-  const error = { type: ERRORS[problem.kind][1], message: messageOf(problem) };
+function renderErrorBody(problem: Problem): JsonObject {
+  const error = { type: ERRORS[problem.kind][1], message: describeProblem(problem) };
   return { type: "error", error, request_id: "req_sim" };
 }
 
-function error(problem: Problem): ErrorAnswer {
+function renderError(problem: Problem): ErrorAnswer {
   const headers: Record<string, string> = { "content-type": "application/json", "request-id": "req_sim" };
   if (problem.retryAfterSeconds !== undefined)
     headers["retry-after"] = String(Math.ceil(problem.retryAfterSeconds));
   const status = problem.status ?? ERRORS[problem.kind][0];
-  return { status, headers, body: JSON.stringify(errorBody(problem)) };
+  return { status, headers, body: JSON.stringify(renderErrorBody(problem)) };
 }
 
-function mediaOf({ type, source }: JsonObject): readonly Media[] {
+function readMedia({ type, source }: JsonObject): readonly Media[] {
   if (type !== "image" && type !== "document") return [];
   const { media_type: mediaType, data, url, file_id: id, type: kind } = objectOf(source);
-  const bytes = typeof data !== "string" ? null : kind === "text" ? data.length : base64Bytes(data);
+  const bytes = typeof data !== "string" ? null : kind === "text" ? data.length : countBase64Bytes(data);
   const label = String(mediaType ?? url ?? id);
   return [{ kind: type === "image" ? "image" : "file", mediaType: label, bytes }];
 }
 
-function textIn(content: unknown): string {
+function readText(content: unknown): string {
   if (typeof content === "string") return content;
   return arrayOf(content)
     .map((block) => stringOf(objectOf(block).text) ?? "")
     .join("");
 }
 
-/** A user message is its results, one turn each, and then what else it says. */
-function turnsIn({ role, content }: JsonObject): readonly Turn[] {
+/** Returns the turns of a message: in a user's message, each tool result is a turn, and the remaining blocks are the last one. */
+function readTurns({ role, content }: JsonObject): readonly Turn[] {
   const blocks = arrayOf(content).filter(isObject);
-  if (role === "system") return [{ role: "system", text: textIn(content) }];
+  if (role === "system") return [{ role: "system", text: readText(content) }];
   if (role === "assistant") {
     const calls = blocks
       .filter(({ type }) => type === "tool_use")
       .map(({ id, name, input }) => ({ id: String(id), name: String(name), input: JSON.stringify(input) }));
-    return [{ role: "assistant", text: textIn(content), calls }];
+    return [{ role: "assistant", text: readText(content), calls }];
   }
   const results = blocks.filter(({ type }) => type === "tool_result");
   const turns: Turn[] = results.map((result) => ({
     role: "tool",
-    text: textIn(result.content),
+    text: readText(result.content),
     answers: String(result.tool_use_id),
-    media: arrayOf(result.content).filter(isObject).flatMap(mediaOf),
+    media: arrayOf(result.content).filter(isObject).flatMap(readMedia),
   }));
-  const said: Turn = { role: "user", text: textIn(content), media: blocks.flatMap(mediaOf) };
+  const said: Turn = { role: "user", text: readText(content), media: blocks.flatMap(readMedia) };
   return results.length > 0 && results.length === blocks.length ? turns : [...turns, said];
 }
 
-function choiceOf(choice: unknown): Prompt["toolChoice"] {
+function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   const { type, name } = objectOf(choice);
   if (type === "tool") return { name: String(name) };
   if (type === "none") return "none";
   return type === "any" ? "required" : "auto";
 }
 
-/** Thinks unasked, and can't be stopped. */
+/** Models that think without being asked, and refuse `thinking.type: "disabled"`. */
 export const ALWAYS_THINKS = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
 
-function thinks(body: JsonObject, model: string): boolean {
+function isThinking(body: JsonObject, model: string): boolean {
   const { type } = objectOf(body.thinking);
   if (type !== undefined) return type === "enabled" || type === "adaptive";
   return model.includes("think") || ALWAYS_THINKS.test(model);
 }
 
-function promptOf(body: JsonObject, model: string): Prompt {
-  const system = textIn(body.system);
+function readPrompt(body: JsonObject, model: string): Prompt {
+  const system = readText(body.system);
   const { schema } = objectOf(objectOf(body.output_config).format);
   return {
     turns: [
       ...(system === "" ? [] : [{ role: "system", text: system } as const]),
-      ...arrayOf(body.messages).filter(isObject).flatMap(turnsIn),
+      ...arrayOf(body.messages).filter(isObject).flatMap(readTurns),
     ],
     tools: arrayOf(body.tools).map((tool) => {
       const { name, input_schema: parameters } = objectOf(tool);
       return { name: String(name), schema: objectOf(parameters) };
     }),
-    toolChoice: choiceOf(body.tool_choice),
+    toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: objectOf(body.tool_choice).disable_parallel_tool_use !== true,
     format: isObject(schema) ? { schema } : null,
-    thinks: thinks(body, model),
+    isThinking: isThinking(body, model),
     stop: arrayOf(body.stop_sequences).map(String),
     outputTokensMax: numberOf(body.max_tokens) ?? null,
     choices: 1,
@@ -160,31 +160,31 @@ const STOP = {
 
 type Block = JsonObject & { readonly type: "thinking" | "text" | "tool_use" };
 
-/** Models that always think keep it to themselves unless a summary is asked for: the block is empty but signed. */
-function shownThinking({ body, model }: Script, { thinking }: Answer): string {
+/** Returns the visible thinking. Models that always think show none unless a summary is requested: the block is empty but signed. */
+function selectShownThinking({ body, model }: Exchange, { thinking }: Answer): string {
   const shown = objectOf(body.thinking).display ?? (ALWAYS_THINKS.test(model) ? "omitted" : "summarized");
   return shown === "summarized" ? thinking : "";
 }
 
-function blocksOf(script: Script, answer: Answer): readonly Block[] {
+function renderBlocks(exchange: Exchange, answer: Answer): readonly Block[] {
   const blocks: Block[] = [];
   const { text, calls } = answer;
-  const thinking = shownThinking(script, answer);
+  const thinking = selectShownThinking(exchange, answer);
   if (answer.thinking !== "") blocks.push({ type: "thinking", thinking, signature: sign(thinking) });
   if (text !== "") blocks.push({ type: "text", text });
   for (const [at, { name, input }] of calls.entries())
     blocks.push({
       type: "tool_use",
-      id: `toolu_${script.id(`call ${at}`, 24)}`,
+      id: `toolu_${exchange.id(`call ${at}`, 24)}`,
       name,
       input: JSON.parse(input),
     });
   return blocks;
 }
 
-function inputUsage(script: Script): JsonObject {
-  if (!script.usage) return {};
-  const { input, cached, written } = script.usage;
+function renderInputUsage(exchange: Exchange): JsonObject {
+  if (!exchange.usage) return {};
+  const { input, cached, written } = exchange.usage;
   return {
     input_tokens: Math.max(0, input - cached - written),
     cache_creation_input_tokens: written,
@@ -192,37 +192,37 @@ function inputUsage(script: Script): JsonObject {
   };
 }
 
-function outputUsage({ usage }: Script): JsonObject {
+function renderOutputUsage({ usage }: Exchange): JsonObject {
   if (!usage) return {};
   const details = usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {};
   return { output_tokens: usage.output, ...details };
 }
 
-function firstAnswer(script: Script): Answer {
-  const [answer] = script.answers;
+function takeFirstAnswer(exchange: Exchange): Answer {
+  const [answer] = exchange.answers;
   return answer ?? reject("server", "Simulator: nothing to answer.");
 }
 
-function messageOfScript(script: Script): JsonObject {
-  const id = `msg_${script.id("message", 24)}`;
-  return { id, type: "message", role: "assistant", model: script.model };
+function renderMessage(exchange: Exchange): JsonObject {
+  const id = `msg_${exchange.id("message", 24)}`;
+  return { id, type: "message", role: "assistant", model: exchange.model };
 }
 
-function ending({ finish, stopSequence, refusal }: Answer): JsonObject {
+function renderEnding({ finish, stopSequence, refusal }: Answer): JsonObject {
   const details = refusal === null ? null : { type: "refusal", category: "other", explanation: refusal };
   return { stop_reason: STOP[finish], stop_sequence: stopSequence, stop_details: details };
 }
 
-function whole(script: Script): JsonObject {
-  const answer = firstAnswer(script);
-  const usage = { ...inputUsage(script), ...outputUsage(script), service_tier: "standard" };
-  const content = blocksOf(script, answer);
-  const reply = { ...messageOfScript(script), content, ...ending(answer) };
-  return script.usage ? { ...reply, usage } : reply;
+function renderReply(exchange: Exchange): JsonObject {
+  const answer = takeFirstAnswer(exchange);
+  const usage = { ...renderInputUsage(exchange), ...renderOutputUsage(exchange), service_tier: "standard" };
+  const content = renderBlocks(exchange, answer);
+  const reply = { ...renderMessage(exchange), content, ...renderEnding(answer) };
+  return exchange.usage ? { ...reply, usage } : reply;
 }
 
-function event(type: string, rest: JsonObject): string {
-  return namedEvent(type, { type, ...rest });
+function renderEvent(type: string, rest: JsonObject): string {
+  return renderNamedEvent(type, { type, ...rest });
 }
 
 const EMPTY: Readonly<Record<Block["type"], JsonObject>> = {
@@ -231,7 +231,7 @@ const EMPTY: Readonly<Record<Block["type"], JsonObject>> = {
   tool_use: { input: {} },
 };
 
-function* deltasOf(block: Block, answer: Answer): Iterable<JsonObject> {
+function* renderDeltas(block: Block, answer: Answer): Iterable<JsonObject> {
   switch (block.type) {
     case "text":
       for (const text of answer.pieces) yield { type: "text_delta", text };
@@ -249,47 +249,50 @@ function* deltasOf(block: Block, answer: Answer): Iterable<JsonObject> {
   }
 }
 
-function* frames(script: Script): Iterable<Frame> {
-  const answer = firstAnswer(script);
-  const begun = script.usage ? { usage: { ...inputUsage(script), output_tokens: 1 } } : {};
+function* renderFrames(exchange: Exchange): Iterable<Frame> {
+  const answer = takeFirstAnswer(exchange);
+  const begun = exchange.usage ? { usage: { ...renderInputUsage(exchange), output_tokens: 1 } } : {};
   const message = {
-    ...messageOfScript(script),
+    ...renderMessage(exchange),
     content: [],
     stop_reason: null,
     stop_sequence: null,
     ...begun,
   };
-  yield { kind: "start", text: event("message_start", { message }) };
-  for (const [index, block] of blocksOf(script, answer).entries()) {
-    const start = event("content_block_start", { index, content_block: { ...block, ...EMPTY[block.type] } });
-    yield { kind: "start", text: index === 0 ? start + event("ping", {}) : start };
-    for (const delta of deltasOf(block, answer))
-      yield { kind: "delta", text: event("content_block_delta", { index, delta }) };
-    yield { kind: "start", text: event("content_block_stop", { index }) };
+  yield { kind: "start", text: renderEvent("message_start", { message }) };
+  for (const [index, block] of renderBlocks(exchange, answer).entries()) {
+    const start = renderEvent("content_block_start", {
+      index,
+      content_block: { ...block, ...EMPTY[block.type] },
+    });
+    yield { kind: "start", text: index === 0 ? start + renderEvent("ping", {}) : start };
+    for (const delta of renderDeltas(block, answer))
+      yield { kind: "delta", text: renderEvent("content_block_delta", { index, delta }) };
+    yield { kind: "start", text: renderEvent("content_block_stop", { index }) };
   }
-  const repeated = script.oddUsage ? inputUsage(script) : {};
-  const ended = script.usage ? { usage: { ...repeated, ...outputUsage(script) } } : {};
-  const finish = event("message_delta", { delta: ending(answer), ...ended });
-  if (script.oddUsage) yield { kind: "finish", text: finish };
+  const repeated = exchange.oddUsage ? renderInputUsage(exchange) : {};
+  const ended = exchange.usage ? { usage: { ...repeated, ...renderOutputUsage(exchange) } } : {};
+  const finish = renderEvent("message_delta", { delta: renderEnding(answer), ...ended });
+  if (exchange.oddUsage) yield { kind: "finish", text: finish };
   yield { kind: "finish", text: finish };
-  yield { kind: "end", text: event("message_stop", {}) };
+  yield { kind: "end", text: renderEvent("message_stop", {}) };
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  return { streamed: body.stream === true, prompt: promptOf(body, model) };
+  return { streamed: body.stream === true, prompt: readPrompt(body, model) };
 }
 
-/** Anthropic's Messages ("Messages API", "Streaming messages"). Blocks' signatures are checked when they come back. */
+/** Anthropic's Messages ("Messages API", "Streaming messages"). */
 export const anthropic: SimDialect = {
   name: "anthropic",
   prefix: "/anthropic/v1",
-  takes: (path) => path === "/messages",
-  secretOf: (headers) => headers["x-api-key"] || bearerOf(headers),
-  modelOf: ({ body }) => String(body.model ?? ""),
+  handles: (path) => path === "/messages",
+  readSecret: (headers) => headers["x-api-key"] || readBearer(headers),
+  readModel: ({ body }) => String(body.model ?? ""),
   read,
-  whole,
-  frames,
-  error,
-  failure: (problem) => namedEvent("error", errorBody(problem)),
-  failedBody: (problem) => JSON.stringify(errorBody(problem)),
+  renderReply,
+  renderFrames,
+  renderError,
+  renderFailure: (problem) => renderNamedEvent("error", renderErrorBody(problem)),
+  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

@@ -1,55 +1,56 @@
-// Chat messages of the OpenAI form, as OpenAI, Mistral and Cohere take them, read into turns.
+// Reads chat messages in the OpenAI form, which OpenAI, Mistral and Cohere share, into turns.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
 import { parseDataUrl } from "../operations/chat/data-url.ts";
-import type { Media, OfferedTool, Prompt, Turn } from "./scene.ts";
-import { base64Bytes } from "./strict.ts";
+import { countBase64Bytes } from "./problem.ts";
+import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
 
-/** What a link or data: URL holds. */
-export function mediaIn(kind: Media["kind"], url: string): Media {
+/** Returns the type and size of a data: URL's content. A link isn't followed, so its size is null. */
+export function parseMedia(kind: Media["kind"], url: string): Media {
   const data = parseDataUrl(url);
-  if (data) return { kind, mediaType: data.mediaType, bytes: base64Bytes(data.base64) };
+  if (data) return { kind, mediaType: data.mediaType, bytes: countBase64Bytes(data.base64) };
   return { kind, mediaType: url, bytes: null };
 }
 
-function mediaOf(part: JsonObject): readonly Media[] {
+function readMedia(part: JsonObject): readonly Media[] {
   const image = part.image_url;
-  if (image !== undefined) return [mediaIn("image", stringOf(image) ?? stringOf(objectOf(image).url) ?? "")];
+  if (image !== undefined)
+    return [parseMedia("image", stringOf(image) ?? stringOf(objectOf(image).url) ?? "")];
   const { data, format } = objectOf(part.input_audio);
   if (typeof data === "string")
-    return [{ kind: "audio", mediaType: `audio/${String(format)}`, bytes: base64Bytes(data) }];
+    return [{ kind: "audio", mediaType: `audio/${String(format)}`, bytes: countBase64Bytes(data) }];
   const { file_data: file, file_id: id } = objectOf(part.file);
-  if (typeof file === "string") return [mediaIn("file", file)];
+  if (typeof file === "string") return [parseMedia("file", file)];
   if (typeof id === "string") return [{ kind: "file", mediaType: id, bytes: null }];
   const link = stringOf(part.document_url);
-  return link === undefined ? [] : [mediaIn("file", link)];
+  return link === undefined ? [] : [parseMedia("file", link)];
 }
 
-/** The text of a part; a Cohere document counts as its JSON, or as what it outputs. */
-function textIn(part: JsonObject): string {
+/** Returns the text of a part. The text of a Cohere document is its `data`, as JSON unless it is a string. */
+function readText(part: JsonObject): string {
   const document = part.document;
   if (document === undefined) return stringOf(part.text) ?? "";
   const data = objectOf(document).data;
   return stringOf(data) ?? JSON.stringify(data);
 }
 
-function turnOf(message: JsonObject): Turn {
+function readTurn(message: JsonObject): Turn {
   const content = message.content;
   const parts = arrayOf(content).filter(isObject);
-  const text = stringOf(content) ?? parts.map(textIn).join("");
+  const text = stringOf(content) ?? parts.map(readText).join("");
   switch (message.role) {
     case "system":
     case "developer":
       return { role: "system", text };
     case "assistant":
-      return { role: "assistant", text, calls: callsIn(message) };
+      return { role: "assistant", text, calls: readCalls(message) };
     case "tool":
       return { role: "tool", text, answers: stringOf(message.tool_call_id) ?? "" };
     default:
-      return { role: "user", text, media: parts.flatMap(mediaOf) };
+      return { role: "user", text, media: parts.flatMap(readMedia) };
   }
 }
 
-export function callsIn(message: JsonObject): NonNullable<Turn["calls"]> {
+export function readCalls(message: JsonObject): NonNullable<Turn["calls"]> {
   return arrayOf(message.tool_calls).map((each) => {
     const { id, function: called, custom } = objectOf(each);
     const { name, arguments: json, input } = objectOf(called ?? custom);
@@ -57,13 +58,13 @@ export function callsIn(message: JsonObject): NonNullable<Turn["calls"]> {
   });
 }
 
-/** The turns of a list of messages that was checked. */
-export function turnsOf(messages: unknown): readonly Turn[] {
-  return arrayOf(messages).filter(isObject).map(turnOf);
+/** Returns the turns of a list of messages; items that aren't objects are ignored. */
+export function readTurns(messages: unknown): readonly Turn[] {
+  return arrayOf(messages).filter(isObject).map(readTurn);
 }
 
-/** The tools of a list that was checked; those alone that an `allowed_tools` choice names. */
-export function toolsOf(tools: unknown, choice?: unknown): readonly OfferedTool[] {
+/** Returns the function and custom tools of a list, without those that an `allowed_tools` choice leaves out. */
+export function readTools(tools: unknown, choice?: unknown): readonly OfferedTool[] {
   const offered = arrayOf(tools)
     .map(objectOf)
     .filter((tool) => tool.type === "function" || tool.type === "custom")
@@ -71,19 +72,19 @@ export function toolsOf(tools: unknown, choice?: unknown): readonly OfferedTool[
       const { name, parameters } = objectOf(tool.function ?? tool.custom);
       return { name: String(name), schema: tool.type === "custom" ? null : objectOf(parameters) };
     });
-  return allowedOf(offered, objectOf(choice).allowed_tools);
+  return filterAllowed(offered, objectOf(choice).allowed_tools);
 }
 
-/** The tools that a list of allowed ones names, whose references are nested or flat; all where there is no list. */
-export function allowedOf(offered: readonly OfferedTool[], list: unknown): readonly OfferedTool[] {
+/** Returns the tools that an `allowed_tools` list names, nested or flat; all of them if there is no list. */
+export function filterAllowed(offered: readonly OfferedTool[], list: unknown): readonly OfferedTool[] {
   const { tools } = objectOf(list);
   if (!Array.isArray(tools)) return offered;
   const names = tools.map(objectOf).map((tool) => objectOf(tool.function ?? tool.custom).name ?? tool.name);
   return offered.filter(({ name }) => names.includes(name));
 }
 
-/** `tool_choice` of the OpenAI form; `any` is Mistral's word, capitals are Cohere's. */
-export function toolChoiceOf(choice: unknown): Prompt["toolChoice"] {
+/** Reads `tool_choice` in the OpenAI form, with Mistral's `any` and Cohere's capitals. */
+export function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (isObject(choice)) {
     const { mode } = objectOf(choice.allowed_tools);
     if (mode !== undefined) return mode === "required" ? "required" : "auto";

@@ -1,20 +1,20 @@
 // The Cohere dialect from the provider's side: `/cohere/v2/chat`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
-import { freshResults } from "./brain.ts";
-import { toolChoiceOf, toolsOf, turnsOf } from "./chat-messages.ts";
+import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
+import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
+import { findFreshResults } from "./responder.ts";
 import {
   type Answer,
-  bearerOf,
   type ErrorAnswer,
+  type Exchange,
   type Frame,
   type Incoming,
-  namedEvent,
   type Prompt,
   type Reading,
-  type Script,
+  readBearer,
+  renderNamedEvent,
   type SimDialect,
-} from "./scene.ts";
-import { bracketed, type Problem, type ProblemKind, reject } from "./strict.ts";
+} from "./types.ts";
 
 /** Status by kind ("Cohere API: Errors"). */
 const STATUS: Readonly<Record<ProblemKind, number>> = {
@@ -42,7 +42,7 @@ const STATUS: Readonly<Record<ProblemKind, number>> = {
   filter: 400,
 };
 
-function messageOf({ kind, message, path = [] }: Problem): string {
+function describeProblem({ kind, message, path = [] }: Problem): string {
   switch (kind) {
     case "no_key":
       return "no api key supplied";
@@ -53,38 +53,38 @@ function messageOf({ kind, message, path = [] }: Problem): string {
     case "context":
       return "too many tokens: size limit exceeded by 25836 tokens. Try using shorter or fewer inputs.";
     default:
-      return path.length === 0 ? message : `invalid request: ${bracketed(path)}: ${message}`;
+      return path.length === 0 ? message : `invalid request: ${formatBracketedPath(path)}: ${message}`;
   }
 }
 
-function errorBody(problem: Problem): JsonObject {
-  const body = { id: "00000000-0000-4000-8000-000000000000", message: messageOf(problem) };
+function renderErrorBody(problem: Problem): JsonObject {
+  const body = { id: "00000000-0000-4000-8000-000000000000", message: describeProblem(problem) };
   return problem.kind === "context" ? { ...body, error_type: "TOO_MANY_TOKENS" } : body;
 }
 
-function error(problem: Problem): ErrorAnswer {
+function renderError(problem: Problem): ErrorAnswer {
   const headers = { "content-type": "application/json" };
   return {
     status: problem.status ?? STATUS[problem.kind],
     headers,
-    body: JSON.stringify(errorBody(problem)),
+    body: JSON.stringify(renderErrorBody(problem)),
   };
 }
 
-function objectOrNull(value: unknown): JsonObject | null {
+function asObject(value: unknown): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-function promptOf(body: JsonObject, model: string): Prompt {
+function readPrompt(body: JsonObject, model: string): Prompt {
   const { type, json_schema: schema, schema: older } = objectOf(body.response_format);
   const { type: thinking } = objectOf(body.thinking);
   return {
-    turns: turnsOf(body.messages),
-    tools: toolsOf(body.tools),
-    toolChoice: toolChoiceOf(body.tool_choice),
+    turns: readTurns(body.messages),
+    tools: readTools(body.tools),
+    toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: true,
-    format: type === "json_object" ? { schema: objectOrNull(schema ?? older) } : null,
-    thinks: thinking === "enabled" || (thinking !== "disabled" && /reasoning|think/.test(model)),
+    format: type === "json_object" ? { schema: asObject(schema ?? older) } : null,
+    isThinking: thinking === "enabled" || (thinking !== "disabled" && /reasoning|think/.test(model)),
     stop: arrayOf(body.stop_sequences).map(String),
     outputTokensMax: numberOf(body.max_tokens) ?? null,
     choices: 1,
@@ -99,29 +99,29 @@ const FINISH = {
   refusal: "COMPLETE",
 } as const;
 
-/** Cohere knows no refusals: they are text. */
-function firstAnswer(script: Script): Answer {
-  const [answer] = script.answers;
+/** Returns the first answer. Cohere has no field for refusals, so a refusal is its text. */
+function takeFirstAnswer(exchange: Exchange): Answer {
+  const [answer] = exchange.answers;
   if (!answer) return reject("server", "Simulator: nothing to answer.");
   if (answer.refusal === null) return answer;
   return { ...answer, text: answer.refusal, pieces: [answer.refusal] };
 }
 
-function callsOf(script: Script, answer: Answer): readonly JsonObject[] {
+function renderCalls(exchange: Exchange, answer: Answer): readonly JsonObject[] {
   return answer.calls.map(({ name, input }, at) => {
-    const id = `${name}_${script.id(`call ${at}`, 12)}`;
+    const id = `${name}_${exchange.id(`call ${at}`, 12)}`;
     return { id, type: "function", function: { name, arguments: input } };
   });
 }
 
-function planOf({ calls }: Answer): string {
+function renderPlan({ calls }: Answer): string {
   return `I will use ${calls.map(({ name }) => name).join(" and ")}.`;
 }
 
-/** A text on tools' results cites the first of them. */
-function citationsOf(script: Script, answer: Answer): readonly JsonObject[] {
-  const { prompt } = script.reading;
-  const [result] = freshResults(prompt);
+/** Returns a citation of the first tool result, if the answer contains its text. */
+function renderCitations(exchange: Exchange, answer: Answer): readonly JsonObject[] {
+  const { prompt } = exchange.reading;
+  const [result] = findFreshResults(prompt);
   const id = prompt.turns.findLast(({ role }) => role === "tool")?.answers;
   const start = result && result.text !== "" ? answer.text.indexOf(result.text) : -1;
   if (!result || start === -1) return [];
@@ -131,7 +131,7 @@ function citationsOf(script: Script, answer: Answer): readonly JsonObject[] {
   ];
 }
 
-function usageOf({ usage }: Script): JsonObject {
+function renderUsage({ usage }: Exchange): JsonObject {
   if (!usage) return {};
   const { input, output, cached, reasoning } = usage;
   const counted = { input_tokens: input, output_tokens: output };
@@ -139,10 +139,10 @@ function usageOf({ usage }: Script): JsonObject {
   return { usage: { billed_units: counted, tokens, cached_tokens: cached } };
 }
 
-function whole(script: Script): JsonObject {
-  const answer = firstAnswer(script);
-  const calls = callsOf(script, answer);
-  const citations = citationsOf(script, answer);
+function renderReply(exchange: Exchange): JsonObject {
+  const answer = takeFirstAnswer(exchange);
+  const calls = renderCalls(exchange, answer);
+  const citations = renderCitations(exchange, answer);
   const content = [
     ...(answer.thinking === "" ? [] : [{ type: "thinking", thinking: answer.thinking }]),
     ...(answer.text === "" ? [] : [{ type: "text", text: answer.text }]),
@@ -150,19 +150,19 @@ function whole(script: Script): JsonObject {
   const message = {
     role: "assistant",
     ...(content.length > 0 ? { content } : {}),
-    ...(calls.length > 0 ? { tool_plan: planOf(answer), tool_calls: calls } : {}),
+    ...(calls.length > 0 ? { tool_plan: renderPlan(answer), tool_calls: calls } : {}),
     ...(citations.length > 0 ? { citations } : {}),
   };
-  return { id: idOf(script), message, finish_reason: FINISH[answer.finish], ...usageOf(script) };
+  return { id: makeId(exchange), message, finish_reason: FINISH[answer.finish], ...renderUsage(exchange) };
 }
 
-function idOf(script: Script): string {
-  return script.id("message", 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+function makeId(exchange: Exchange): string {
+  return exchange.id("message", 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
 type Event = readonly [Frame["kind"], string, JsonObject];
 
-function* contentEvents(
+function* renderContentEvents(
   index: number,
   field: "text" | "thinking",
   pieces: readonly string[],
@@ -173,8 +173,8 @@ function* contentEvents(
   yield ["start", "content-end", { index }];
 }
 
-/** A call without arguments sends no delta. */
-function* callEvents(call: JsonObject, index: number): Iterable<Event> {
+/** Yields the events of one call. Cohere sends no delta for a call without arguments. */
+function* renderCallEvents(call: JsonObject, index: number): Iterable<Event> {
   const called = objectOf(call.function);
   const json = String(called.arguments);
   const half = Math.ceil(json.length / 2);
@@ -189,53 +189,53 @@ function* callEvents(call: JsonObject, index: number): Iterable<Event> {
   yield ["start", "tool-call-end", { index }];
 }
 
-function* events(script: Script): Iterable<Event> {
-  const answer = firstAnswer(script);
+function* renderEvents(exchange: Exchange): Iterable<Event> {
+  const answer = takeFirstAnswer(exchange);
   const empty = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] };
-  yield ["start", "message-start", { id: idOf(script), delta: { message: empty } }];
+  yield ["start", "message-start", { id: makeId(exchange), delta: { message: empty } }];
   let index = 0;
   if (answer.thinking !== "")
-    yield* contentEvents(index++, "thinking", answer.thinking.match(/\s*\S+/g) ?? []);
-  if (answer.text !== "") yield* contentEvents(index++, "text", answer.pieces);
-  for (const [at, citations] of citationsOf(script, answer).entries()) {
+    yield* renderContentEvents(index++, "thinking", answer.thinking.match(/\s*\S+/g) ?? []);
+  if (answer.text !== "") yield* renderContentEvents(index++, "text", answer.pieces);
+  for (const [at, citations] of renderCitations(exchange, answer).entries()) {
     yield ["start", "citation-start", { index: at, delta: { message: { citations } } }];
     yield ["start", "citation-end", { index: at }];
   }
-  const calls = callsOf(script, answer);
+  const calls = renderCalls(exchange, answer);
   if (calls.length > 0)
-    yield ["start", "tool-plan-delta", { delta: { message: { tool_plan: planOf(answer) } } }];
-  for (const [at, call] of calls.entries()) yield* callEvents(call, at);
-  const delta = { finish_reason: FINISH[answer.finish], ...usageOf(script) };
-  if (script.oddUsage) yield ["finish", "message-end", { delta }];
+    yield ["start", "tool-plan-delta", { delta: { message: { tool_plan: renderPlan(answer) } } }];
+  for (const [at, call] of calls.entries()) yield* renderCallEvents(call, at);
+  const delta = { finish_reason: FINISH[answer.finish], ...renderUsage(exchange) };
+  if (exchange.oddUsage) yield ["finish", "message-end", { delta }];
   yield ["finish", "message-end", { delta }];
 }
 
-function* frames(script: Script): Iterable<Frame> {
-  for (const [kind, type, fields] of events(script))
-    yield { kind, text: namedEvent(type, { type, ...fields }) };
+function* renderFrames(exchange: Exchange): Iterable<Frame> {
+  for (const [kind, type, fields] of renderEvents(exchange))
+    yield { kind, text: renderNamedEvent(type, { type, ...fields }) };
   yield { kind: "end", text: "data: [DONE]\n\n" };
 }
 
-function failure(problem: Problem): string {
-  const delta = { finish_reason: "ERROR", error: messageOf(problem) };
-  return namedEvent("message-end", { type: "message-end", delta });
+function renderFailure(problem: Problem): string {
+  const delta = { finish_reason: "ERROR", error: describeProblem(problem) };
+  return renderNamedEvent("message-end", { type: "message-end", delta });
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  return { streamed: body.stream === true, prompt: promptOf(body, model) };
+  return { streamed: body.stream === true, prompt: readPrompt(body, model) };
 }
 
 /** Cohere's chat, version 2 ("Cohere API v2: Chat", "Chat with streaming"). */
 export const cohere: SimDialect = {
   name: "cohere",
   prefix: "/cohere/v2",
-  takes: (path) => path === "/chat",
-  secretOf: bearerOf,
-  modelOf: ({ body }) => String(body.model ?? ""),
+  handles: (path) => path === "/chat",
+  readSecret: readBearer,
+  readModel: ({ body }) => String(body.model ?? ""),
   read,
-  whole,
-  frames,
-  error,
-  failure,
-  failedBody: (problem) => JSON.stringify(errorBody(problem)),
+  renderReply,
+  renderFrames,
+  renderError,
+  renderFailure,
+  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

@@ -1,25 +1,28 @@
-// The simulator's little language: how a model name, the header `x-sim` or a key say how the answer is to behave.
-import { reject } from "./strict.ts";
+// Controls in a model name, the header `x-sim` or a key: latencies, token counts and injected faults.
+import { reject } from "./problem.ts";
 
-/** The controls, for `poundkey simulate --help` as well as for the parser. */
+/** All controls, with their help texts. */
 export const CONTROLS = {
-  latency: { takes: "MS", does: "waits so long before the first byte" },
-  pause: { takes: "MS", does: "waits so long between the headers and the first piece of a stream" },
-  pace: { takes: "MS", does: "waits so long between two pieces of a stream" },
+  latency: { takes: "MS", does: "waits before the first byte" },
+  pause: { takes: "MS", does: "waits between the headers and the first piece of a stream" },
+  pace: { takes: "MS", does: "waits between two pieces of a stream" },
   chunks: { takes: "N", does: "streams the text in N pieces, made longer where it has fewer words" },
   tokens: {
     takes: "IN:OUT:CACHED:REASONING:WRITTEN",
     does: "reports this usage; parts left empty follow the rule",
   },
-  trouble: { takes: "NAME", does: "does one of the troubles below" },
-  flaky: { takes: "K", does: "lets the first K calls of a key and model fail (trouble 503 unless named)" },
-  after: { takes: "N", does: "mid-stream troubles come after N pieces (default 2)" },
+  trouble: { takes: "NAME", does: "injects one of the faults below" },
+  flaky: {
+    takes: "K",
+    does: "lets the first K calls of a key and model fail (with 503 unless a fault is named)",
+  },
+  after: { takes: "N", does: "faults in mid-stream come after N pieces (default 2)" },
   retry: { takes: "SECONDS", does: "Retry-After of 429, 503 and 529 (default 1)" },
   size: { takes: "KB", does: "how large the event of trouble=huge is (default 1024)" },
 } as const;
 
-/** The troubles. `where`: an error status, the connection, inside the answer, or harmless (a client must bear it). */
-export const TROUBLES = {
+/** The faults that can be injected, with their help texts. Clients must tolerate those that are `harmless`. */
+export const INJECTED_FAULTS = {
   "400": { where: "status", does: "a rejected request" },
   "401": { where: "status", does: "a wrong key" },
   "402": { where: "status", does: "no credit left, as 402" },
@@ -53,26 +56,26 @@ export const TROUBLES = {
   "json-for-stream": { where: "answer", does: "a whole JSON answer to a streamed request" },
   "no-end": { where: "answer", does: "all but the event that ends the stream ([DONE], message_stop …)" },
   "no-content": { where: "harmless", does: "a well-formed answer with nothing in it" },
-  "no-usage": { where: "harmless", does: "usage is not told" },
-  "odd-usage": { where: "harmless", does: "usage is told repeatedly and in odd places" },
+  "no-usage": { where: "harmless", does: "no usage is reported" },
+  "odd-usage": { where: "harmless", does: "usage is reported repeatedly and in odd places" },
   huge: { where: "harmless", does: "one very large event" },
   trickle: { where: "harmless", does: "a few bytes at a time" },
   "wrong-type": { where: "harmless", does: "content-type text/plain" },
   split: { where: "harmless", does: "events and characters are split over writes" },
   crlf: { where: "harmless", does: "lines end with CR LF" },
   pings: { where: "harmless", does: "comments and blank lines between events" },
-  "double-finish": { where: "harmless", does: "the finish is told twice" },
+  "double-finish": { where: "harmless", does: "the finish is sent twice" },
 } as const;
-export type Trouble = keyof typeof TROUBLES;
+export type InjectedFault = keyof typeof INJECTED_FAULTS;
 
 export interface Control {
   readonly latencyMs: number;
   readonly pauseMs: number;
   readonly paceMs: number;
   readonly chunks: number | null;
-  /** As told: input, output, cached, reasoning, written; null: by the rule. */
+  /** Input, output, cached, reasoning, written; null for a count that follows the rule. */
   readonly tokens: readonly (number | null)[];
-  readonly trouble: Trouble | null;
+  readonly fault: InjectedFault | null;
   readonly flaky: number;
   readonly after: number;
   readonly retryAfterSeconds: number;
@@ -85,7 +88,7 @@ export const CALM: Control = {
   paceMs: 0,
   chunks: null,
   tokens: [],
-  trouble: null,
+  fault: null,
   flaky: 0,
   after: 2,
   retryAfterSeconds: 1,
@@ -94,90 +97,90 @@ export const CALM: Control = {
 
 const NUMBER_MAX = 10_000_000;
 
-function numberIn(value: string): number {
+function parseNumber(value: string): number {
   const number = Number(value);
   if (value !== "" && number >= 0 && number <= NUMBER_MAX) return number;
   return reject("value", `Simulator: '${value}' is not a number from 0 to ${NUMBER_MAX}.`);
 }
 
-function troubleIn(value: string): Trouble {
-  if (Object.hasOwn(TROUBLES, value)) return value as Trouble;
-  return reject("value", `Simulator: no trouble is called '${value}'.`);
+function parseFault(value: string): InjectedFault {
+  if (Object.hasOwn(INJECTED_FAULTS, value)) return value as InjectedFault;
+  return reject("value", `Simulator: no fault is called '${value}'.`);
 }
 
-function setting(name: string, value: string): Partial<Control> {
+function parseSetting(name: string, value: string): Partial<Control> {
   switch (name) {
     case "latency":
-      return { latencyMs: numberIn(value) };
+      return { latencyMs: parseNumber(value) };
     case "pause":
-      return { pauseMs: numberIn(value) };
+      return { pauseMs: parseNumber(value) };
     case "pace":
-      return { paceMs: numberIn(value) };
+      return { paceMs: parseNumber(value) };
     case "chunks":
-      return { chunks: Math.floor(numberIn(value)) };
+      return { chunks: Math.floor(parseNumber(value)) };
     case "tokens":
-      return { tokens: value.split(":").map((part) => (part === "" ? null : Math.floor(numberIn(part)))) };
+      return { tokens: value.split(":").map((part) => (part === "" ? null : Math.floor(parseNumber(part)))) };
     case "trouble":
-      return { trouble: troubleIn(value) };
+      return { fault: parseFault(value) };
     case "flaky":
-      return { flaky: numberIn(value) };
+      return { flaky: parseNumber(value) };
     case "after":
-      return { after: numberIn(value) };
+      return { after: parseNumber(value) };
     case "retry":
-      return { retryAfterSeconds: numberIn(value) };
+      return { retryAfterSeconds: parseNumber(value) };
     case "size":
-      return { sizeKilobytes: numberIn(value) };
+      return { sizeKilobytes: parseNumber(value) };
     default:
       return reject("value", `Simulator: no control is called '${name}'.`);
   }
 }
 
-/** The model's name without controls: `sim-mini~pace=5` is `sim-mini`. */
-export function baseName(model: string): string {
+/** Returns the model's name without controls: `sim-mini` for `sim-mini~pace=5`. */
+export function stripControls(model: string): string {
   const tilde = model.indexOf("~");
   return tilde === -1 ? model : model.slice(0, tilde);
 }
 
 /**
- * What `name~control=value~control=value` asks for, on top of `before`. What stands before the first `~` is passed over.
- * Refuses unknown controls and values.
+ * Applies the controls of `name~control=value~control=value` to `before`. Text before the first `~` is ignored.
+ * Throws a Rejection for unknown controls and values.
  */
-export function controlIn(source: string, before: Control = CALM): Control {
+export function parseControls(source: string, before: Control = CALM): Control {
   let control = before;
   for (const part of source.split("~").slice(1)) {
     const equals = part.indexOf("=");
-    if (equals === -1) control = { ...control, ...setting("trouble", part) };
-    else control = { ...control, ...setting(part.slice(0, equals), part.slice(equals + 1)) };
+    if (equals === -1) control = { ...control, ...parseSetting("trouble", part) };
+    else control = { ...control, ...parseSetting(part.slice(0, equals), part.slice(equals + 1)) };
   }
   return control;
 }
 
-function column(rows: readonly (readonly [string, string])[]): string {
+function formatColumn(rows: readonly (readonly [string, string])[]): string {
   const width = Math.max(...rows.map(([name]) => name.length));
   return rows.map(([name, does]) => `  ${name.padEnd(width)}  ${does}`).join("\n");
 }
 
-/** The language as `poundkey simulate --help` prints it. */
-export function controlHelp(): string {
+/** Returns the controls and faults as `poundkey simulate --help` prints them. */
+export function formatControlHelp(): string {
   const controls = Object.entries(CONTROLS).map(
     ([name, { takes, does }]) => [`${name}=${takes}`, does] as const,
   );
-  const troubles = Object.entries(TROUBLES).map(([name, { does }]) => [name, does] as const);
+  const faults = Object.entries(INJECTED_FAULTS).map(([name, { does }]) => [name, does] as const);
   return [
     "Controls follow the model's name (sim-mini~latency=200~trouble=cut), stand in the header x-sim",
-    "(~pace=5~chunks=50) or follow the key; the header outdoes the name, the key outdoes both.",
-    "The keys bad-key and no-credit are refused as such.",
+    "(~pace=5~chunks=50) or follow the key; the header overrides the name, the key overrides both.",
+    "The keys bad-key and no-credit are refused.",
     "",
-    column(controls),
+    formatColumn(controls),
     "",
-    "Troubles (~trouble=cut, or in short ~cut). Statuses are told as the dialect tells them: a wrong key at",
-    "Gemini is a 400, an overload at Cohere a 503:",
+    "Faults (~trouble=cut, or ~cut for short). Each dialect has its own statuses: a wrong key is a 400 with",
+    "Gemini, an overload a 503 with Cohere:",
     "",
-    column(troubles),
+    formatColumn(faults),
     "",
     "Words in the last user message: call NAME({json}) calls an offered tool · long N gives N words ·",
-    "say: TEXT repeats it · refuse refuses · what is your system prompt? tells it. A reply to a tool's",
-    "result names the result; a model whose name contains think thinks unasked.",
+    "say: TEXT repeats it · refuse refuses · what is your system prompt? repeats that. A reply to a tool's",
+    "result names the result; a model with think in its name thinks without being asked.",
     "Tokens: a quarter of the characters, rounded up; 85 for an image, file or audio.",
   ].join("\n");
 }

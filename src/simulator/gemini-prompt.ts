@@ -1,13 +1,13 @@
-// A request of Gemini's, read into turns.
+// Reads a Gemini request into a prompt.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
-import type { Media, OfferedTool, Prompt, Turn } from "./scene.ts";
-import { base64Bytes } from "./strict.ts";
+import { countBase64Bytes } from "./problem.ts";
+import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
 
-function mediaOf(part: JsonObject): readonly Media[] {
+function readMedia(part: JsonObject): readonly Media[] {
   const { mimeType, data, fileUri } = objectOf(part.inlineData ?? part.fileData);
   if (mimeType === undefined && fileUri === undefined) return [];
   const kind = /^(image|audio)/.exec(String(mimeType))?.[1];
-  const bytes = typeof data === "string" ? base64Bytes(data) : null;
+  const bytes = typeof data === "string" ? countBase64Bytes(data) : null;
   return [
     {
       kind: kind === "image" || kind === "audio" ? kind : "file",
@@ -17,7 +17,7 @@ function mediaOf(part: JsonObject): readonly Media[] {
   ];
 }
 
-function textIn(content: unknown): string {
+function readText(content: unknown): string {
   return arrayOf(objectOf(content).parts)
     .map(objectOf)
     .filter(({ thought }) => thought !== true)
@@ -25,15 +25,15 @@ function textIn(content: unknown): string {
     .join("");
 }
 
-/** A response's text: the one under the usual names, else its JSON. */
-function resultText(response: unknown): string {
+/** Returns the text of a function's response: its `result` or `output`, or else its JSON. */
+function readResult(response: unknown): string {
   const { result, output } = objectOf(response);
   return stringOf(result) ?? stringOf(output) ?? JSON.stringify(response);
 }
 
-function turnsIn(content: JsonObject): readonly Turn[] {
+function readTurns(content: JsonObject): readonly Turn[] {
   const parts = arrayOf(content.parts).filter(isObject);
-  const text = textIn(content);
+  const text = readText(content);
   if (content.role === "model") {
     const calls = parts.flatMap(({ functionCall }) => {
       if (!isObject(functionCall)) return [];
@@ -45,13 +45,13 @@ function turnsIn(content: JsonObject): readonly Turn[] {
   const results: Turn[] = parts.flatMap(({ functionResponse }) => {
     if (!isObject(functionResponse)) return [];
     const { name, response } = functionResponse;
-    return [{ role: "tool", text: resultText(response), answers: String(name) }];
+    return [{ role: "tool", text: readResult(response), answers: String(name) }];
   });
   const only = results.length > 0 && results.length === parts.length;
-  return only ? results : [...results, { role: "user", text, media: parts.flatMap(mediaOf) }];
+  return only ? results : [...results, { role: "user", text, media: parts.flatMap(readMedia) }];
 }
 
-function toolsIn(body: JsonObject): readonly OfferedTool[] {
+function readTools(body: JsonObject): readonly OfferedTool[] {
   return arrayOf(body.tools)
     .flatMap((each) => arrayOf(objectOf(each).functionDeclarations))
     .map((each) => {
@@ -60,7 +60,7 @@ function toolsIn(body: JsonObject): readonly OfferedTool[] {
     });
 }
 
-function choiceIn(body: JsonObject): Prompt["toolChoice"] {
+function readToolChoice(body: JsonObject): Prompt["toolChoice"] {
   const { mode, allowedFunctionNames } = objectOf(objectOf(body.toolConfig).functionCallingConfig);
   if (mode === "NONE") return "none";
   if (mode !== "ANY") return "auto";
@@ -68,30 +68,30 @@ function choiceIn(body: JsonObject): Prompt["toolChoice"] {
   return allowed.length === 1 ? { name: String(allowed[0]) } : "required";
 }
 
-/** Thinks unless the budget is 0; models that don't belong to Gemini think when asked. */
-function thinks(config: JsonObject, model: string): boolean {
+/** True if the model thinks. Gemini models do unless the budget is 0, others only if they are asked. */
+function isThinking(config: JsonObject, model: string): boolean {
   const { thinkingBudget, thinkingLevel, includeThoughts } = objectOf(config.thinkingConfig);
   if (thinkingBudget === 0) return false;
   const asked = includeThoughts === true || thinkingLevel !== undefined || thinkingBudget !== undefined;
   return asked || model.includes("think") || /^gemini-([3-9]|2\.5-pro)/.test(model);
 }
 
-/** What a checked request of Gemini's asks for. */
-export function promptOf(body: JsonObject, model: string): Prompt {
+/** Reads the prompt of a request. */
+export function readPrompt(body: JsonObject, model: string): Prompt {
   const config = objectOf(body.generationConfig);
-  const system = textIn(body.systemInstruction);
+  const system = readText(body.systemInstruction);
   const schema = config.responseSchema ?? config.responseJsonSchema;
   return {
     turns: [
       ...(system === "" ? [] : [{ role: "system", text: system } as const]),
-      ...arrayOf(body.contents).filter(isObject).flatMap(turnsIn),
+      ...arrayOf(body.contents).filter(isObject).flatMap(readTurns),
     ],
-    tools: toolsIn(body),
-    toolChoice: choiceIn(body),
+    tools: readTools(body),
+    toolChoice: readToolChoice(body),
     parallelCalls: true,
     format:
       config.responseMimeType === "application/json" ? { schema: isObject(schema) ? schema : null } : null,
-    thinks: thinks(config, model),
+    isThinking: isThinking(config, model),
     stop: arrayOf(config.stopSequences).map(String),
     outputTokensMax: numberOf(config.maxOutputTokens) ?? null,
     choices: numberOf(config.candidateCount) ?? 1,

@@ -1,9 +1,9 @@
 // The Gemini dialect from the provider's side: `/gemini/v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
 import { type JsonObject, objectOf } from "../core/json.ts";
-import { sign } from "./brain.ts";
-import { promptOf } from "./gemini-prompt.ts";
-import type { Answer, ErrorAnswer, Frame, Incoming, Reading, Script, SimDialect } from "./scene.ts";
-import { bracketed, type Problem, type ProblemKind } from "./strict.ts";
+import { readPrompt } from "./gemini-prompt.ts";
+import { formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
+import { sign } from "./responder.ts";
+import type { Answer, ErrorAnswer, Exchange, Frame, Incoming, Reading, SimDialect } from "./types.ts";
 
 /** HTTP status and canonical status by kind ("Gemini API: Troubleshooting"). */
 const ERRORS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
@@ -34,11 +34,11 @@ const ERRORS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
 const QUOTA =
   "You exceeded your current quota, please check your plan and billing details. For more information on this error, head to: https://ai.google.dev/gemini-api/docs/rate-limits.";
 
-function messageOf({ kind, message, path = [], retryAfterSeconds }: Problem): string {
-  const at = bracketed(path.slice(0, -1));
+function describeProblem({ kind, message, path = [], retryAfterSeconds }: Problem): string {
+  const at = formatBracketedPath(path.slice(0, -1));
   switch (kind) {
     case "missing":
-      return `* GenerateContentRequest.${bracketed(path)}: must be specified`;
+      return `* GenerateContentRequest.${formatBracketedPath(path)}: must be specified`;
     case "unknown":
       return `Invalid JSON payload received. Unknown name "${path.at(-1)}"${at === "" ? "" : ` at '${at}'`}: Cannot find field.`;
     case "bad_key":
@@ -54,14 +54,16 @@ function messageOf({ kind, message, path = [], retryAfterSeconds }: Problem): st
     case "context":
       return "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).";
     default:
-      return path.length === 0 ? message : `* GenerateContentRequest.${bracketed(path)}: ${message}`;
+      return path.length === 0
+        ? message
+        : `* GenerateContentRequest.${formatBracketedPath(path)}: ${message}`;
   }
 }
 
 const RPC = "type.googleapis.com/google.rpc.";
 
-/** The delay of a rate limit is told here, not in a header; a quota of the day has none. */
-function detailsOf({ kind, retryAfterSeconds = 0 }: Problem): readonly JsonObject[] {
+/** Returns an error's details. Gemini gives the delay of a rate limit here, not in a header, and none for a daily quota. */
+function renderDetails({ kind, retryAfterSeconds = 0 }: Problem): readonly JsonObject[] {
   if (kind === "bad_key")
     return [{ "@type": `${RPC}ErrorInfo`, reason: "API_KEY_INVALID", domain: "googleapis.com" }];
   if (kind !== "rate_limit" && kind !== "no_credit") return [];
@@ -72,24 +74,24 @@ function detailsOf({ kind, retryAfterSeconds = 0 }: Problem): readonly JsonObjec
   return minute ? [failure, retry] : [failure];
 }
 
-function errorBody(problem: Problem): JsonObject {
+function renderErrorBody(problem: Problem): JsonObject {
   if (problem.kind === "filter") return { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } };
   const [code, status] = ERRORS[problem.kind];
-  const details = detailsOf(problem);
-  const error = { code: problem.status ?? code, message: messageOf(problem), status };
+  const details = renderDetails(problem);
+  const error = { code: problem.status ?? code, message: describeProblem(problem), status };
   return { error: details.length === 0 ? error : { ...error, details } };
 }
 
 const isEvents = (query: URLSearchParams) => query.get("alt") === "sse";
-const streamType = (query: URLSearchParams) =>
+const chooseStreamType = (query: URLSearchParams) =>
   isEvents(query) ? "text/event-stream" : "application/json; charset=UTF-8";
 
-/** Errors of a stream are labelled as the stream and yet plain JSON; a stream that is an array wraps them. A blocked prompt is a sound answer. */
-function error(problem: Problem, streamed: boolean, query: URLSearchParams): ErrorAnswer {
-  const json = JSON.stringify(errorBody(problem));
+/** Renders an error. In a stream it has the stream's content type but is plain JSON, wrapped if the stream is an array. A blocked prompt is a 200. */
+function renderError(problem: Problem, streamed: boolean, query: URLSearchParams): ErrorAnswer {
+  const json = JSON.stringify(renderErrorBody(problem));
   const blocked = problem.kind === "filter" && isEvents(query);
   const body = streamed && !isEvents(query) ? `[${json}]` : blocked ? `data: ${json}\r\n\r\n` : json;
-  const type = streamed ? streamType(query) : "application/json; charset=UTF-8";
+  const type = streamed ? chooseStreamType(query) : "application/json; charset=UTF-8";
   return { status: problem.status ?? ERRORS[problem.kind][0], headers: { "content-type": type }, body };
 }
 
@@ -101,7 +103,7 @@ const FINISH = {
   refusal: "SAFETY",
 };
 
-function usageOf({ usage }: Script): JsonObject {
+function renderUsage({ usage }: Exchange): JsonObject {
   if (!usage) return {};
   const { input, output, cached, reasoning } = usage;
   const usageMetadata = {
@@ -114,21 +116,25 @@ function usageOf({ usage }: Script): JsonObject {
   return { usageMetadata };
 }
 
-function envelope(script: Script, candidates: readonly JsonObject[], usage: JsonObject): JsonObject {
-  return { candidates, ...usage, modelVersion: script.model, responseId: script.id("response", 22) };
+function wrapCandidates(
+  exchange: Exchange,
+  candidates: readonly JsonObject[],
+  usage: JsonObject,
+): JsonObject {
+  return { candidates, ...usage, modelVersion: exchange.model, responseId: exchange.id("response", 22) };
 }
 
-/** What a call is signed with. */
-export function signatureOf({ name, args }: JsonObject): string {
+/** Returns the signature of a call, which must come back with it. */
+export function signCall({ name, args }: JsonObject): string {
   return sign(`${String(name)}${JSON.stringify(args ?? {})}`);
 }
 
-/** The answer as parts, in the order in which they come; the first call is signed. */
-function partsOf(script: Script, answer: Answer, pieces: readonly string[]): readonly JsonObject[] {
-  const shown = objectOf(objectOf(script.body.generationConfig).thinkingConfig).includeThoughts === true;
+/** Returns the answer's parts in Gemini's order. Only the first call is signed. */
+function renderParts(exchange: Exchange, answer: Answer, pieces: readonly string[]): readonly JsonObject[] {
+  const shown = objectOf(objectOf(exchange.body.generationConfig).thinkingConfig).includeThoughts === true;
   const calls = answer.calls.map(({ name, input }, at) => {
     const call: JsonObject = { name, args: JSON.parse(input) };
-    return at === 0 ? { functionCall: call, thoughtSignature: signatureOf(call) } : { functionCall: call };
+    return at === 0 ? { functionCall: call, thoughtSignature: signCall(call) } : { functionCall: call };
   });
   return [
     ...(shown && answer.thinking !== "" ? [{ text: answer.thinking, thought: true }] : []),
@@ -137,61 +143,61 @@ function partsOf(script: Script, answer: Answer, pieces: readonly string[]): rea
   ];
 }
 
-function contentOf(parts: readonly JsonObject[]): JsonObject {
+function renderContent(parts: readonly JsonObject[]): JsonObject {
   return { content: { ...(parts.length > 0 ? { parts } : {}), role: "model" } };
 }
 
-/** The signature of words that were thought over; null where there are none, or calls that carry their own. */
-function closingSignature({ calls, refusal, thinking }: Answer): string | null {
+/** Returns the signature of a text that follows thinking, or null if there was no thinking or if calls carry their own signature. */
+function signClosing({ calls, refusal, thinking }: Answer): string | null {
   if (calls.length > 0 || refusal !== null || thinking === "") return null;
-  return signatureOf({ name: "text", args: {} });
+  return signCall({ name: "text", args: {} });
 }
 
-/** Unstreamed, the last words carry the signature themselves (recorded; in streams it follows them). */
-function whole(script: Script): JsonObject {
-  const candidates = script.answers.map((answer) => {
-    const thoughtSignature = closingSignature(answer);
+/** Renders an unstreamed reply, whose last text carries the signature (recorded; in streams the signature follows the text). */
+function renderReply(exchange: Exchange): JsonObject {
+  const candidates = exchange.answers.map((answer) => {
+    const thoughtSignature = signClosing(answer);
     const signed = thoughtSignature !== null;
-    const said = partsOf(script, answer, answer.text === "" && !signed ? [] : [answer.text]);
+    const said = renderParts(exchange, answer, answer.text === "" && !signed ? [] : [answer.text]);
     const parts = signed ? [...said.slice(0, -1), { ...said.at(-1), thoughtSignature }] : said;
-    return { ...contentOf(parts), finishReason: FINISH[answer.finish], index: answer.index };
+    return { ...renderContent(parts), finishReason: FINISH[answer.finish], index: answer.index };
   });
-  return envelope(script, candidates, usageOf(script));
+  return wrapCandidates(exchange, candidates, renderUsage(exchange));
 }
 
-/** One event or array element: CR LF as Gemini ends its lines. */
-function framed(script: Script, body: JsonObject, first: boolean): string {
+/** Frames one event or array element. Gemini ends its lines with CR LF. */
+function frameBody(exchange: Exchange, body: JsonObject, first: boolean): string {
   const json = JSON.stringify(body);
-  if (isEvents(script.query)) return `data: ${json}\r\n\r\n`;
+  if (isEvents(exchange.query)) return `data: ${json}\r\n\r\n`;
   return first ? `[${json}` : `,\r\n${json}`;
 }
 
-/** Usage stands on every event (odd usage: on all but the last); the last words come with the finish or after them. */
-function* frames(script: Script): Iterable<Frame> {
+/** Yields the stream's frames. Every event carries the usage; with odd usage, every event but the last. */
+function* renderFrames(exchange: Exchange): Iterable<Frame> {
   let first = true;
-  const frame = (kind: Frame["kind"], candidate: JsonObject, usage = usageOf(script)): Frame => {
-    const text = framed(script, envelope(script, [candidate], usage), first);
+  const frame = (kind: Frame["kind"], candidate: JsonObject, usage = renderUsage(exchange)): Frame => {
+    const text = frameBody(exchange, wrapCandidates(exchange, [candidate], usage), first);
     first = false;
     return { kind, text };
   };
-  for (const answer of script.answers) {
+  for (const answer of exchange.answers) {
     const { index } = answer;
-    for (const part of partsOf(script, answer, answer.pieces))
-      yield frame("delta", { ...contentOf([part]), index });
-    const thoughtSignature = closingSignature(answer);
+    for (const part of renderParts(exchange, answer, answer.pieces))
+      yield frame("delta", { ...renderContent([part]), index });
+    const thoughtSignature = signClosing(answer);
     const last = thoughtSignature === null ? [] : [{ text: "", thoughtSignature }];
-    const ending = { ...contentOf(last), finishReason: FINISH[answer.finish], index };
-    yield frame("finish", ending, script.oddUsage ? {} : usageOf(script));
+    const ending = { ...renderContent(last), finishReason: FINISH[answer.finish], index };
+    yield frame("finish", ending, exchange.oddUsage ? {} : renderUsage(exchange));
   }
-  if (!isEvents(script.query)) yield { kind: "end", text: "]" };
+  if (!isEvents(exchange.query)) yield { kind: "end", text: "]" };
 }
 
 function read({ body, path }: Incoming, model: string): Reading {
   const streamed = path.endsWith(":streamGenerateContent");
-  return { streamed, prompt: promptOf(body, model) };
+  return { streamed, prompt: readPrompt(body, model) };
 }
 
-function modelIn(path: string): string {
+function parseModel(path: string): string {
   const name = path.slice("/models/".length, path.lastIndexOf(":"));
   try {
     return decodeURIComponent(name);
@@ -200,21 +206,21 @@ function modelIn(path: string): string {
   }
 }
 
-/** Gemini's generateContent ("Gemini API reference"). No call ids, usage on every event, no end but the body's. */
+/** Gemini's generateContent ("Gemini API reference"): no call ids, usage on every event, and no event that ends the stream. */
 export const gemini: SimDialect = {
   name: "gemini",
   prefix: "/gemini/v1beta",
-  takes: (path) => /^\/models\/.+:(generateContent|streamGenerateContent)$/.test(path),
-  secretOf: (headers) => headers["x-goog-api-key"] || undefined,
-  modelOf: ({ path }) => modelIn(path),
+  handles: (path) => /^\/models\/.+:(generateContent|streamGenerateContent)$/.test(path),
+  readSecret: (headers) => headers["x-goog-api-key"] || undefined,
+  readModel: ({ path }) => parseModel(path),
   read,
-  whole,
-  frames,
-  streamType,
-  error,
-  failure: (problem, { query }) => {
-    const json = JSON.stringify(errorBody(problem));
+  renderReply,
+  renderFrames,
+  chooseStreamType,
+  renderError,
+  renderFailure: (problem, { query }) => {
+    const json = JSON.stringify(renderErrorBody(problem));
     return isEvents(query) ? `data: ${json}\r\n\r\n` : `,\r\n${json}]`;
   },
-  failedBody: (problem) => JSON.stringify(errorBody(problem)),
+  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

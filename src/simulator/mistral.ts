@@ -1,21 +1,21 @@
 // The Mistral dialect from the provider's side: `/mistral/v1/chat/completions`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
-import { toolChoiceOf, toolsOf, turnsOf } from "./chat-messages.ts";
+import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
+import type { Problem, ProblemKind } from "./problem.ts";
 import {
   type Answer,
-  bearerOf,
-  dataEvent,
   type ErrorAnswer,
+  type Exchange,
   type Frame,
   type Incoming,
   type Prompt,
   type Reading,
-  type Script,
+  readBearer,
+  renderDataEvent,
   type SimDialect,
-} from "./scene.ts";
-import type { Problem, ProblemKind } from "./strict.ts";
+} from "./types.ts";
 
-/** Status by kind; 422 is what the schema refuses ("Mistral API: Errors"). */
+/** Status by kind ("Mistral API: Errors"); 422 is a request that doesn't match the schema. */
 const STATUS: Readonly<Record<ProblemKind, number>> = {
   no_key: 401,
   bad_key: 401,
@@ -55,7 +55,7 @@ const SCHEMA: { readonly [K in ProblemKind]?: readonly [string, string] } = {
   bad_json: ["json_invalid", "JSON decode error"],
 };
 
-function errorBody(problem: Problem): JsonObject {
+function renderErrorBody(problem: Problem): JsonObject {
   const { kind, message, path = [] } = problem;
   if (kind === "no_key" || kind === "bad_key")
     return { detail: kind === "bad_key" ? "Invalid API Key" : "Unauthorized" };
@@ -68,7 +68,7 @@ function errorBody(problem: Problem): JsonObject {
   return { object: "error", message, type, param: null, code, raw_status_code: status };
 }
 
-function error(problem: Problem): ErrorAnswer {
+function renderError(problem: Problem): ErrorAnswer {
   const headers: Record<string, string> = {
     "content-type": "application/json",
     "mistral-correlation-id": "sim",
@@ -78,22 +78,22 @@ function error(problem: Problem): ErrorAnswer {
   return {
     status: problem.status ?? STATUS[problem.kind],
     headers,
-    body: JSON.stringify(errorBody(problem)),
+    body: JSON.stringify(renderErrorBody(problem)),
   };
 }
 
-function promptOf(body: JsonObject, model: string): Prompt {
+function readPrompt(body: JsonObject, model: string): Prompt {
   const { type, json_schema: schema } = objectOf(body.response_format);
   const asked = objectOf(schema).schema;
   const json = type === "json_object" || type === "json_schema";
   const { stop } = body;
   return {
-    turns: turnsOf(body.messages),
-    tools: toolsOf(body.tools),
-    toolChoice: toolChoiceOf(body.tool_choice),
+    turns: readTurns(body.messages),
+    tools: readTools(body.tools),
+    toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: body.parallel_tool_calls !== false,
     format: json ? { schema: isObject(asked) ? asked : null } : null,
-    thinks: body.reasoning_effort === "high" || /^magistral|think/.test(model),
+    isThinking: body.reasoning_effort === "high" || /^magistral|think/.test(model),
     stop: typeof stop === "string" ? [stop] : arrayOf(stop).map(String),
     outputTokensMax: numberOf(body.max_tokens) ?? null,
     choices: numberOf(body.n) ?? 1,
@@ -108,85 +108,91 @@ const FINISH = {
   refusal: "stop",
 };
 
-const thought = (words: string) => ({ type: "thinking", thinking: [{ type: "text", text: words }] });
+const renderThinking = (words: string) => ({ type: "thinking", thinking: [{ type: "text", text: words }] });
 
-/** Ids of nine letters and digits, arguments whole, no type. */
-function callsOf(script: Script, answer: Answer): readonly JsonObject[] {
+/** Renders calls as Mistral does: ids of nine letters and digits, arguments in one piece, no type. */
+function renderCalls(exchange: Exchange, answer: Answer): readonly JsonObject[] {
   return answer.calls.map(({ name, input }, index) => ({
-    id: script.id(`call ${answer.index} ${index}`, 9),
+    id: exchange.id(`call ${answer.index} ${index}`, 9),
     function: { name, arguments: input },
     index,
   }));
 }
 
-function usageOf({ usage }: Script): JsonObject {
+function renderUsage({ usage }: Exchange): JsonObject {
   if (!usage) return {};
   const { input, output, cached } = usage;
   const counts = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
   return { usage: { ...counts, prompt_tokens_details: { cached_tokens: cached } } };
 }
 
-function head(script: Script, object: string): JsonObject {
-  return { id: script.id("completion", 32), object, created: script.createdSeconds, model: script.model };
+function renderHead(exchange: Exchange, object: string): JsonObject {
+  return {
+    id: exchange.id("completion", 32),
+    object,
+    created: exchange.createdSeconds,
+    model: exchange.model,
+  };
 }
 
-/** Mistral knows no refusals: they are text. */
-function wordsOf({ text, refusal }: Answer): string {
+/** Returns the answer's text. Mistral has no field for refusals, so a refusal is its text. */
+function selectWords({ text, refusal }: Answer): string {
   return refusal ?? text;
 }
 
-function whole(script: Script): JsonObject {
-  const choices = script.answers.map((answer) => {
-    const calls = callsOf(script, answer);
-    const words = wordsOf(answer);
+function renderReply(exchange: Exchange): JsonObject {
+  const choices = exchange.answers.map((answer) => {
+    const calls = renderCalls(exchange, answer);
+    const words = selectWords(answer);
     const said = words === "" ? [] : [{ type: "text", text: words }];
-    const content = answer.thinking === "" ? words : [{ ...thought(answer.thinking), closed: true }, ...said];
+    const content =
+      answer.thinking === "" ? words : [{ ...renderThinking(answer.thinking), closed: true }, ...said];
     const message = { role: "assistant", tool_calls: calls.length > 0 ? calls : null, content };
     return { index: answer.index, finish_reason: FINISH[answer.finish], message };
   });
-  return { ...head(script, "chat.completion"), choices, ...usageOf(script) };
+  return { ...renderHead(exchange, "chat.completion"), choices, ...renderUsage(exchange) };
 }
 
-function* frames(script: Script): Iterable<Frame> {
-  const shared = head(script, "chat.completion.chunk");
+function* renderFrames(exchange: Exchange): Iterable<Frame> {
+  const shared = renderHead(exchange, "chat.completion.chunk");
   const chunk = (
     index: number,
     delta: JsonObject,
     finish_reason: string | null = null,
     rest: JsonObject = {},
-  ) => dataEvent({ ...shared, choices: [{ index, delta, finish_reason }], ...rest, p: "abcd" });
-  const odd = script.oddUsage ? usageOf(script) : {};
-  for (const answer of script.answers) {
+  ) => renderDataEvent({ ...shared, choices: [{ index, delta, finish_reason }], ...rest, p: "abcd" });
+  const odd = exchange.oddUsage ? renderUsage(exchange) : {};
+  for (const answer of exchange.answers) {
     const { index, thinking, refusal } = answer;
     yield { kind: "start", text: chunk(index, { role: "assistant", content: "" }) };
     for (const piece of thinking.match(/\s*\S+/g) ?? [])
-      yield { kind: "delta", text: chunk(index, { content: [thought(piece)] }, null, odd) };
+      yield { kind: "delta", text: chunk(index, { content: [renderThinking(piece)] }, null, odd) };
     for (const piece of refusal === null ? answer.pieces : [refusal]) {
       const content = thinking === "" ? piece : [{ type: "text", text: piece }];
       yield { kind: "delta", text: chunk(index, { content }, null, odd) };
     }
-    const calls = callsOf(script, answer);
+    const calls = renderCalls(exchange, answer);
     const last = calls.length > 0 ? { tool_calls: calls } : { content: "" };
-    yield { kind: "finish", text: chunk(index, last, FINISH[answer.finish], usageOf(script)) };
+    yield { kind: "finish", text: chunk(index, last, FINISH[answer.finish], renderUsage(exchange)) };
   }
   yield { kind: "end", text: "data: [DONE]\n\n" };
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  return { streamed: body.stream === true, prompt: promptOf(body, model) };
+  return { streamed: body.stream === true, prompt: readPrompt(body, model) };
 }
 
-/** Mistral's chat ("Mistral API: Chat"). Unknown fields are 422. */
+/** Mistral's chat ("Mistral API: Chat"). */
 export const mistral: SimDialect = {
   name: "mistral",
   prefix: "/mistral/v1",
-  takes: (path) => path === "/chat/completions",
-  secretOf: bearerOf,
-  modelOf: ({ body }) => String(body.model ?? ""),
+  handles: (path) => path === "/chat/completions",
+  readSecret: readBearer,
+  readModel: ({ body }) => String(body.model ?? ""),
   read,
-  whole,
-  frames,
-  error,
-  failure: (problem) => dataEvent(errorBody(problem)),
-  failedBody: (problem) => JSON.stringify(errorBody(problem)),
+  renderReply,
+  renderFrames,
+  renderError,
+  renderFailure: (problem) => renderDataEvent(renderErrorBody(problem)),
+  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

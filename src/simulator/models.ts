@@ -28,7 +28,7 @@ const MINI: SimModel = {
   capabilities: ABLE,
 };
 
-/** Models as the OpenAI dialect under `/openai/v1` serves them. */
+/** The models that the OpenAI dialect serves under `/openai/v1`. */
 export const SIM_MODELS: readonly SimModel[] = [
   LARGE,
   MINI,

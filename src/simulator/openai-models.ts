@@ -1,19 +1,19 @@
-// What OpenAI's own models accept on Chat Completions and Responses, by name ("Models" and the API reference, November 2026).
+// The reasoning of OpenAI's own models on Chat Completions and Responses, by name ("Models" and the API reference, November 2026).
 import type { JsonObject } from "../core/json.ts";
 
 export interface Family {
   readonly pattern: RegExp;
-  /** Accepted `reasoning_effort`s; empty: the model doesn't reason. */
+  /** The accepted values of `reasoning_effort`; empty if the model doesn't reason. */
   readonly efforts: readonly string[];
-  /** The effort when none is asked for. */
+  /** The effort if the request names none. */
   readonly effort: string;
-  /** Chat Completions serves it. */
+  /** True if Chat Completions serves the model. */
   readonly chat: boolean;
-  /** Function tools together with reasoning on Chat Completions. */
+  /** True if Chat Completions takes function tools together with reasoning. */
   readonly toolsWhileReasoning: boolean;
 }
 
-const family = (
+const defineFamily = (
   pattern: RegExp,
   efforts: string,
   effort = "medium",
@@ -28,25 +28,25 @@ const family = (
 });
 
 const FAMILIES: readonly Family[] = [
-  family(/^gpt-.*(-pro|-codex)/, "low medium high xhigh", "high", { chat: false }),
-  family(/^o\d/, "low medium high"),
-  family(/^gpt-5(-mini|-nano)?(-\d{4}|$)/, "minimal low medium high"),
-  family(/^gpt-5\.1/, "none low medium high", "none"),
-  family(/^gpt-5\.[2-5]/, "none low medium high xhigh", "none"),
-  family(/^gpt-5/, "none low medium high xhigh max", "medium", { toolsWhileReasoning: false }),
-  family(/^gpt-6(-luna|-sol|\.1-terra)/, "none low medium high xhigh max", "medium", {
+  defineFamily(/^gpt-.*(-pro|-codex)/, "low medium high xhigh", "high", { chat: false }),
+  defineFamily(/^o\d/, "low medium high"),
+  defineFamily(/^gpt-5(-mini|-nano)?(-\d{4}|$)/, "minimal low medium high"),
+  defineFamily(/^gpt-5\.1/, "none low medium high", "none"),
+  defineFamily(/^gpt-5\.[2-5]/, "none low medium high xhigh", "none"),
+  defineFamily(/^gpt-5/, "none low medium high xhigh max", "medium", { toolsWhileReasoning: false }),
+  defineFamily(/^gpt-6(-luna|-sol|\.1-terra)/, "none low medium high xhigh max", "medium", {
     toolsWhileReasoning: false,
   }),
-  family(/^gpt-[6-9]/, "low medium high xhigh max", "medium", { toolsWhileReasoning: false }),
-  family(/^(gpt|chatgpt)-/, ""),
+  defineFamily(/^gpt-[6-9]/, "low medium high xhigh max", "medium", { toolsWhileReasoning: false }),
+  defineFamily(/^(gpt|chatgpt)-/, ""),
 ];
 
-/** The rules for one of OpenAI's own names; null for any other name, which is a compatible server's and taken leniently. */
-export function familyOf(model: string): Family | null {
+/** Returns the family of one of OpenAI's own models, or null for a compatible server's model. */
+export function findFamily(model: string): Family | null {
   return FAMILIES.find(({ pattern }) => pattern.test(model)) ?? null;
 }
 
-/** Whether this request makes this model reason. */
-export function reasons(body: JsonObject, family: Family): boolean {
+/** True if the request makes a model of the family reason. */
+export function isReasoning(body: JsonObject, family: Family): boolean {
   return family.efforts.length > 0 && (body.reasoning_effort ?? family.effort) !== "none";
 }

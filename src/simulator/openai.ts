@@ -1,21 +1,21 @@
 // The OpenAI dialect from the provider's side: `/openai/v1/chat/completions` and `/openai/v1/models`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
-import { inputTokens } from "./brain.ts";
-import { toolChoiceOf, toolsOf, turnsOf } from "./chat-messages.ts";
+import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
 import { SIM_MODELS } from "./models.ts";
-import { familyOf, reasons } from "./openai-models.ts";
+import { findFamily, isReasoning } from "./openai-models.ts";
+import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
+import { countInputTokens } from "./responder.ts";
 import {
   type Answer,
-  bearerOf,
-  dataEvent,
+  type Exchange,
   type Frame,
   type Incoming,
   type Prompt,
   type Reading,
-  type Script,
+  readBearer,
+  renderDataEvent,
   type SimDialect,
-} from "./scene.ts";
-import { bracketed, type Problem, type ProblemKind, reject } from "./strict.ts";
+} from "./types.ts";
 
 /** Status, type and code by kind ("OpenAI API: Error codes"). */
 const ERRORS: Readonly<Record<ProblemKind, readonly [number, string, string | null]>> = {
@@ -43,15 +43,15 @@ const ERRORS: Readonly<Record<ProblemKind, readonly [number, string, string | nu
   filter: [400, "invalid_request_error", "content_filter"],
 };
 
-/** `{error:{…}}` as both of OpenAI's interfaces give it. */
-export function openaiError(problem: Problem): JsonObject {
+/** Renders `{error:{…}}`, which Chat Completions and Responses share. */
+export function renderOpenaiError(problem: Problem): JsonObject {
   const [, type, code] = ERRORS[problem.kind];
-  const param = problem.path?.length ? bracketed(problem.path) : null;
+  const param = problem.path?.length ? formatBracketedPath(problem.path) : null;
   return { error: { message: problem.message, type, param, code: problem.code ?? code } };
 }
 
-/** Status and headers of an error answer of OpenAI's. */
-export function openaiErrorHead(problem: Problem): { status: number; headers: Record<string, string> } {
+/** Returns the status and headers of an error. */
+export function renderOpenaiErrorHead(problem: Problem): { status: number; headers: Record<string, string> } {
   const status = problem.status ?? ERRORS[problem.kind][0];
   const headers: Record<string, string> = { "content-type": "application/json", "x-request-id": "req_sim" };
   if (problem.retryAfterSeconds !== undefined) {
@@ -63,7 +63,7 @@ export function openaiErrorHead(problem: Problem): { status: number; headers: Re
   return { status, headers };
 }
 
-function formatOf(body: JsonObject): Prompt["format"] {
+function readFormat(body: JsonObject): Prompt["format"] {
   const format = objectOf(body.response_format);
   if (format.type === "json_object") return { schema: null };
   if (format.type !== "json_schema") return null;
@@ -71,38 +71,38 @@ function formatOf(body: JsonObject): Prompt["format"] {
   return { schema: isObject(schema) ? schema : null };
 }
 
-function thinks(body: JsonObject, model: string): boolean {
-  const family = familyOf(model);
-  if (family) return reasons(body, family);
+function isThinking(body: JsonObject, model: string): boolean {
+  const family = findFamily(model);
+  if (family) return isReasoning(body, family);
   if (body.reasoning_effort === "none" || objectOf(body.thinking).type === "disabled") return false;
   return model.includes("think") || typeof body.reasoning_effort === "string" || isObject(body.thinking);
 }
 
-function promptOf(body: JsonObject, model: string): Prompt {
+function readPrompt(body: JsonObject, model: string): Prompt {
   const limits = [numberOf(body.max_tokens), numberOf(body.max_completion_tokens)];
   const asked = limits.filter((limit) => limit !== undefined);
   const { stop } = body;
   return {
-    turns: turnsOf(body.messages),
-    tools: toolsOf(body.tools, body.tool_choice),
-    toolChoice: toolChoiceOf(body.tool_choice),
+    turns: readTurns(body.messages),
+    tools: readTools(body.tools, body.tool_choice),
+    toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: body.parallel_tool_calls !== false,
-    format: formatOf(body),
-    thinks: thinks(body, model),
+    format: readFormat(body),
+    isThinking: isThinking(body, model),
     stop: typeof stop === "string" ? [stop] : arrayOf(stop).map(String),
     outputTokensMax: asked.length === 0 ? null : Math.min(...asked),
     choices: numberOf(body.n) ?? 1,
   };
 }
 
-/** Only servers that aren't OpenAI show their thinking on Chat Completions. */
-function shownThinking(script: Script, answer: Answer): string {
-  return familyOf(script.model) ? "" : answer.thinking;
+/** Returns the visible thinking. On Chat Completions, OpenAI's own models show none. */
+function selectShownThinking(exchange: Exchange, answer: Answer): string {
+  return findFamily(exchange.model) ? "" : answer.thinking;
 }
 
-function callsOf(script: Script, answer: Answer): readonly JsonObject[] {
+function renderCalls(exchange: Exchange, answer: Answer): readonly JsonObject[] {
   return answer.calls.map(({ name, input, custom }, at) => {
-    const id = `call_${script.id(`call ${answer.index} ${at}`, 24)}`;
+    const id = `call_${exchange.id(`call ${answer.index} ${at}`, 24)}`;
     return custom
       ? { id, type: "custom", custom: { name, input } }
       : { id, type: "function", function: { name, arguments: input } };
@@ -117,13 +117,13 @@ const FINISH = {
   refusal: "stop",
 };
 
-/** As many as OpenAI gives; a request is not validated, and could ask for a billion for each token. */
+/** OpenAI's own limit. Requests aren't validated: without it, `"top_logprobs": 1e12` would fail with 500. */
 const ALTERNATIVES_MAX = 20;
 
-/** Each piece a token; the alternatives are made up, the best first. */
-function logprobsOf(script: Script, pieces: readonly string[]): JsonObject | null {
-  if (script.body.logprobs !== true) return null;
-  const alternatives = Math.min(numberOf(script.body.top_logprobs) ?? 0, ALTERNATIVES_MAX);
+/** Renders log probabilities, one token a piece, with made-up alternatives; the best comes first. */
+function renderLogprobs(exchange: Exchange, pieces: readonly string[]): JsonObject | null {
+  if (exchange.body.logprobs !== true) return null;
+  const alternatives = Math.min(numberOf(exchange.body.top_logprobs) ?? 0, ALTERNATIVES_MAX);
   const entry = (token: string, rank: number) => ({
     token,
     logprob: -0.25 * rank,
@@ -138,9 +138,9 @@ function logprobsOf(script: Script, pieces: readonly string[]): JsonObject | nul
   return { content, refusal: null };
 }
 
-function usageOf(script: Script): JsonObject | null {
-  if (!script.usage) return null;
-  const { input, output, cached, reasoning } = script.usage;
+function renderUsage(exchange: Exchange): JsonObject | null {
+  if (!exchange.usage) return null;
+  const { input, output, cached, reasoning } = exchange.usage;
   return {
     prompt_tokens: input,
     completion_tokens: output,
@@ -155,17 +155,17 @@ function usageOf(script: Script): JsonObject | null {
   };
 }
 
-function head(script: Script, object: string): JsonObject {
-  const id = `chatcmpl-${script.id("completion", 29)}`;
-  const shared = { id, object, created: script.createdSeconds, model: script.model };
+function renderHead(exchange: Exchange, object: string): JsonObject {
+  const id = `chatcmpl-${exchange.id("completion", 29)}`;
+  const shared = { id, object, created: exchange.createdSeconds, model: exchange.model };
   return { ...shared, service_tier: "default", system_fingerprint: null };
 }
 
-function whole(script: Script): JsonObject {
-  const choices = script.answers.map((answer) => {
-    const calls = callsOf(script, answer);
+function renderReply(exchange: Exchange): JsonObject {
+  const choices = exchange.answers.map((answer) => {
+    const calls = renderCalls(exchange, answer);
     const silent = answer.refusal !== null || calls.length > 0;
-    const thinking = shownThinking(script, answer);
+    const thinking = selectShownThinking(exchange, answer);
     const message = {
       role: "assistant",
       content: silent ? null : answer.text,
@@ -174,16 +174,16 @@ function whole(script: Script): JsonObject {
       ...(thinking === "" ? {} : { reasoning_content: thinking }),
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     };
-    const logprobs = logprobsOf(script, answer.pieces);
+    const logprobs = renderLogprobs(exchange, answer.pieces);
     return { index: answer.index, message, logprobs, finish_reason: FINISH[answer.finish] };
   });
-  const usage = usageOf(script);
-  return { ...head(script, "chat.completion"), choices, ...(usage ? { usage } : {}) };
+  const usage = renderUsage(exchange);
+  return { ...renderHead(exchange, "chat.completion"), choices, ...(usage ? { usage } : {}) };
 }
 
-/** A call's first fragment and its input in two halves, as models stream it. */
-function* callDeltas(script: Script, answer: Answer): Iterable<JsonObject> {
-  for (const [index, call] of callsOf(script, answer).entries()) {
+/** Yields each call's name first and then its input in two halves, so that clients must join them. */
+function* renderCallDeltas(exchange: Exchange, answer: Answer): Iterable<JsonObject> {
+  for (const [index, call] of renderCalls(exchange, answer).entries()) {
     const kind = call.type === "custom" ? "custom" : "function";
     const part = kind === "custom" ? "input" : "arguments";
     const { name, ...rest } = objectOf(call[kind]);
@@ -195,22 +195,22 @@ function* callDeltas(script: Script, answer: Answer): Iterable<JsonObject> {
   }
 }
 
-function* deltas(script: Script, answer: Answer): Iterable<readonly [JsonObject, string?]> {
-  const thinking = shownThinking(script, answer);
+function* renderDeltas(exchange: Exchange, answer: Answer): Iterable<readonly [JsonObject, string?]> {
+  const thinking = selectShownThinking(exchange, answer);
   for (const piece of thinking.match(/\s*\S+/g) ?? []) yield [{ reasoning_content: piece }];
   for (const piece of answer.pieces) yield [{ content: piece }, piece];
-  for (const delta of callDeltas(script, answer)) yield [delta];
+  for (const delta of renderCallDeltas(exchange, answer)) yield [delta];
   if (answer.refusal !== null) yield [{ refusal: answer.refusal }];
 }
 
-function* frames(script: Script): Iterable<Frame> {
-  const shared = head(script, "chat.completion.chunk");
-  const asked = objectOf(script.body.stream_options).include_usage === true;
-  const usage = usageOf(script);
+function* renderFrames(exchange: Exchange): Iterable<Frame> {
+  const shared = renderHead(exchange, "chat.completion.chunk");
+  const asked = objectOf(exchange.body.stream_options).include_usage === true;
+  const usage = renderUsage(exchange);
   const chunk = (choices: readonly JsonObject[], counted: JsonObject | null = null) =>
-    dataEvent({ ...shared, choices, ...(asked || counted ? { usage: counted } : {}) });
-  const odd = script.oddUsage ? usage : null;
-  for (const answer of script.answers) {
+    renderDataEvent({ ...shared, choices, ...(asked || counted ? { usage: counted } : {}) });
+  const odd = exchange.oddUsage ? usage : null;
+  for (const answer of exchange.answers) {
     const { index } = answer;
     const choice = (delta: JsonObject, finish: string | null = null, logprobs: unknown = null) => ({
       index,
@@ -219,33 +219,33 @@ function* frames(script: Script): Iterable<Frame> {
       finish_reason: finish,
     });
     yield { kind: "start", text: chunk([choice({ role: "assistant", content: "", refusal: null })]) };
-    for (const [delta, token] of deltas(script, answer)) {
-      const logprobs = token === undefined ? null : logprobsOf(script, [token]);
+    for (const [delta, token] of renderDeltas(exchange, answer)) {
+      const logprobs = token === undefined ? null : renderLogprobs(exchange, [token]);
       yield { kind: "delta", text: chunk([choice(delta, null, logprobs)], odd) };
     }
     yield { kind: "finish", text: chunk([choice({}, FINISH[answer.finish])], odd) };
   }
   if (usage && (asked || odd)) yield { kind: "usage", text: chunk([], usage) };
-  if (odd) yield { kind: "usage", text: dataEvent({ ...shared, choices: [], x_groq: { usage } }) };
+  if (odd) yield { kind: "usage", text: renderDataEvent({ ...shared, choices: [], x_groq: { usage } }) };
   yield { kind: "end", text: "data: [DONE]\n\n" };
 }
 
 function checkContext(prompt: Prompt, model: string): void {
   const most = SIM_MODELS.find(({ name }) => name === model)?.contextTokensMax ?? Infinity;
-  const count = inputTokens(prompt);
+  const count = countInputTokens(prompt);
   if (count <= most) return;
   const message = `This model's maximum context length is ${most} tokens. However, your messages resulted in ${count} tokens. Please reduce the length of the messages.`;
   reject("context", message, ["messages"]);
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  const prompt = promptOf(body, model);
+  const prompt = readPrompt(body, model);
   checkContext(prompt, model);
   return { streamed: body.stream === true, prompt };
 }
 
-/** The body of `GET /models`. */
-export function modelList(): JsonObject {
+/** Returns the body of `GET /models`. */
+export function listModels(): JsonObject {
   const data = SIM_MODELS.map(({ name }) => ({
     id: name,
     object: "model",
@@ -255,17 +255,20 @@ export function modelList(): JsonObject {
   return { object: "list", data };
 }
 
-/** OpenAI's Chat Completions ("API reference: Chat"). Its own model names are strict, others are a compatible server's. */
+/** OpenAI's Chat Completions ("API reference: Chat"). Names that aren't OpenAI's are a compatible server's. */
 export const openai: SimDialect = {
   name: "openai",
   prefix: "/openai/v1",
-  takes: (path) => path === "/chat/completions",
-  secretOf: bearerOf,
-  modelOf: ({ body }) => String(body.model ?? ""),
+  handles: (path) => path === "/chat/completions",
+  readSecret: readBearer,
+  readModel: ({ body }) => String(body.model ?? ""),
   read,
-  whole,
-  frames,
-  error: (problem) => ({ ...openaiErrorHead(problem), body: JSON.stringify(openaiError(problem)) }),
-  failure: (problem) => dataEvent(openaiError(problem)),
-  failedBody: (problem) => JSON.stringify(openaiError(problem)),
+  renderReply,
+  renderFrames,
+  renderError: (problem) => ({
+    ...renderOpenaiErrorHead(problem),
+    body: JSON.stringify(renderOpenaiError(problem)),
+  }),
+  renderFailure: (problem) => renderDataEvent(renderOpenaiError(problem)),
+  renderFailedBody: (problem) => JSON.stringify(renderOpenaiError(problem)),
 };

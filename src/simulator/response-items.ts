@@ -1,25 +1,25 @@
-// Input and output items of the Responses interface, as OpenAI and Perplexity's Agent share them.
+// Input and output items of the Responses interface, which OpenAI and Perplexity's Agent share.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
-import { allowedOf, mediaIn } from "./chat-messages.ts";
-import type { Answer, AnswerCall, Media, OfferedTool, Prompt, Script, TokenCount, Turn } from "./scene.ts";
+import { filterAllowed, parseMedia } from "./chat-messages.ts";
+import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
 
-function mediaOf(part: JsonObject): readonly Media[] {
+function readMedia(part: JsonObject): readonly Media[] {
   const { image_url: image, file_data: data, file_id: id, file_url: link } = part;
-  if (typeof image === "string") return [mediaIn("image", image)];
-  if (typeof data === "string") return [mediaIn("file", data)];
+  if (typeof image === "string") return [parseMedia("image", image)];
+  if (typeof data === "string") return [parseMedia("file", data)];
   const named = stringOf(link) ?? stringOf(id);
   if (named === undefined) return [];
   return [{ kind: part.type === "input_image" ? "image" : "file", mediaType: named, bytes: null }];
 }
 
-function textIn(content: unknown): string {
+function readText(content: unknown): string {
   if (typeof content === "string") return content;
   return arrayOf(content)
     .map((part) => stringOf(objectOf(part).text) ?? "")
     .join("");
 }
 
-function turnsIn(item: JsonObject): readonly Turn[] {
+function readTurns(item: JsonObject): readonly Turn[] {
   const id = String(item.call_id);
   switch (item.type ?? "message") {
     case "function_call":
@@ -29,28 +29,28 @@ function turnsIn(item: JsonObject): readonly Turn[] {
     }
     case "function_call_output":
     case "custom_tool_call_output":
-      return [{ role: "tool", text: textIn(item.output), answers: id }];
+      return [{ role: "tool", text: readText(item.output), answers: id }];
     case "message": {
-      const text = textIn(item.content);
+      const text = readText(item.content);
       if (item.role === "assistant") return [{ role: "assistant", text }];
       if (item.role !== "user") return [{ role: "system", text }];
-      return [{ role: "user", text, media: arrayOf(item.content).filter(isObject).flatMap(mediaOf) }];
+      return [{ role: "user", text, media: arrayOf(item.content).filter(isObject).flatMap(readMedia) }];
     }
     default:
       return [];
   }
 }
 
-/** The turns of `instructions` and `input`, which were checked. */
-export function turnsOfInput({ instructions, input }: JsonObject): readonly Turn[] {
+/** Returns the turns of `instructions` and `input`. */
+export function readInputTurns({ instructions, input }: JsonObject): readonly Turn[] {
   const system: readonly Turn[] =
     typeof instructions === "string" ? [{ role: "system", text: instructions }] : [];
   if (typeof input === "string") return [...system, { role: "user", text: input }];
-  return [...system, ...arrayOf(input).filter(isObject).flatMap(turnsIn)];
+  return [...system, ...arrayOf(input).filter(isObject).flatMap(readTurns)];
 }
 
-/** Function and custom tools that may be called; what the provider runs by itself is passed over. */
-export function toolsOfResponse(tools: unknown, choice?: unknown): readonly OfferedTool[] {
+/** Returns the function and custom tools that may be called, without the tools that the provider runs itself. */
+export function readResponseTools(tools: unknown, choice?: unknown): readonly OfferedTool[] {
   const offered = arrayOf(tools)
     .map(objectOf)
     .filter(({ type }) => type === "function" || type === "custom")
@@ -58,38 +58,38 @@ export function toolsOfResponse(tools: unknown, choice?: unknown): readonly Offe
       name: String(name),
       schema: type === "custom" ? null : objectOf(parameters),
     }));
-  return allowedOf(offered, choice);
+  return filterAllowed(offered, choice);
 }
 
-/** `tool_choice` with the function's name at its top. */
-export function choiceOfResponse(choice: unknown): Prompt["toolChoice"] {
+/** Reads `tool_choice` in the form of Responses, which has the function's name at its top level. */
+export function readResponseToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (choice === "none" || choice === "required") return choice;
   const { name, type, mode } = objectOf(choice);
   if (type === "allowed_tools") return mode === "required" ? "required" : "auto";
   return typeof name === "string" ? { name } : "auto";
 }
 
-/** The answer's call as an output item; `mark` begins its id. */
-export function callItem(script: Script, call: AnswerCall, at: number, mark: string): JsonObject {
+/** Renders a call as an output item whose id begins with `mark`. */
+export function renderCallItem(exchange: Exchange, call: AnswerCall, at: number, mark: string): JsonObject {
   const { name, input, custom } = call;
-  const shared = { call_id: `call_${script.id(`call ${at}`, 24)}`, name, status: "completed" };
-  const id = `${mark}${script.id(`item ${at}`, 32)}`;
+  const shared = { call_id: `call_${exchange.id(`call ${at}`, 24)}`, name, status: "completed" };
+  const id = `${mark}${exchange.id(`item ${at}`, 32)}`;
   if (custom) return { type: "custom_tool_call", id, ...shared, input };
   return { type: "function_call", id, ...shared, arguments: input };
 }
 
-/** The answer's words as an output item; null when there are none. */
-export function messageItem(script: Script, answer: Answer): JsonObject | null {
+/** Renders the answer's text or refusal as an output item; returns null if there are only calls. */
+export function renderMessageItem(exchange: Exchange, answer: Answer): JsonObject | null {
   const { text, refusal, calls } = answer;
-  const id = `msg_${script.id("message", 32)}`;
+  const id = `msg_${exchange.id("message", 32)}`;
   const shared = { type: "message", id, role: "assistant", status: "completed" };
   if (refusal !== null) return { ...shared, content: [{ type: "refusal", refusal }] };
   if (text === "" && calls.length > 0) return null;
   return { ...shared, content: [{ type: "output_text", text, annotations: [], logprobs: [] }] };
 }
 
-/** Usage as Responses tells it. */
-export function usageOfResponse({ input, output, cached, reasoning }: TokenCount): JsonObject {
+/** Renders the usage in the form of Responses. */
+export function renderResponseUsage({ input, output, cached, reasoning }: TokenCount): JsonObject {
   return {
     input_tokens: input,
     input_tokens_details: { cached_tokens: cached },

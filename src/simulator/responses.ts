@@ -1,93 +1,93 @@
 // The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
-import { sign } from "./brain.ts";
-import { openaiError, openaiErrorHead } from "./openai.ts";
-import { familyOf } from "./openai-models.ts";
+import { renderOpenaiError, renderOpenaiErrorHead } from "./openai.ts";
+import { findFamily } from "./openai-models.ts";
+import { type Problem, reject } from "./problem.ts";
+import { sign } from "./responder.ts";
 import {
-  callItem,
-  choiceOfResponse,
-  messageItem,
-  toolsOfResponse,
-  turnsOfInput,
-  usageOfResponse,
+  readInputTurns,
+  readResponseToolChoice,
+  readResponseTools,
+  renderCallItem,
+  renderMessageItem,
+  renderResponseUsage,
 } from "./response-items.ts";
 import {
   type Answer,
-  bearerOf,
+  type Exchange,
   type Frame,
   type Incoming,
-  namedEvent,
   type Prompt,
   type Reading,
-  type Script,
+  readBearer,
+  renderNamedEvent,
   type SimDialect,
-} from "./scene.ts";
-import { type Problem, reject } from "./strict.ts";
+} from "./types.ts";
 
-function thinks(body: JsonObject, model: string): boolean {
+function isThinking(body: JsonObject, model: string): boolean {
   const { effort } = objectOf(body.reasoning);
-  const family = familyOf(model);
+  const family = findFamily(model);
   if (family) return family.efforts.length > 0 && (effort ?? family.effort) !== "none";
   if (effort === "none") return false;
   return model.includes("think") || typeof effort === "string";
 }
 
-function promptOf(body: JsonObject, model: string): Prompt {
+function readPrompt(body: JsonObject, model: string): Prompt {
   const { type, schema } = objectOf(objectOf(body.text).format);
   const json = type === "json_object" || type === "json_schema";
   return {
-    turns: turnsOfInput(body),
-    tools: toolsOfResponse(body.tools, body.tool_choice),
-    toolChoice: choiceOfResponse(body.tool_choice),
+    turns: readInputTurns(body),
+    tools: readResponseTools(body.tools, body.tool_choice),
+    toolChoice: readResponseToolChoice(body.tool_choice),
     parallelCalls: body.parallel_tool_calls !== false,
     format: json ? { schema: isObject(schema) ? schema : null } : null,
-    thinks: thinks(body, model),
+    isThinking: isThinking(body, model),
     stop: [],
     outputTokensMax: numberOf(body.max_output_tokens) ?? null,
     choices: 1,
   };
 }
 
-/** What begins the id of a call that was made while thinking. */
+/** Begins the id of a call that was made while thinking. */
 export const THOUGHT_CALL = "fc_rs_";
 
-/** Sealed thinking: opaque to the client, and known again wherever it comes back, with its item's id or without. */
-export function sealed(secret: string): string {
+/** Returns sealed thinking, which is opaque to the client and can be verified even without its item's id. */
+export function sealThinking(secret: string): string {
   return `gAAAA${secret}.${sign(secret)}`;
 }
 
-/** Summaries and sealed content come only when they are asked for. */
-function reasoningItem(script: Script, answer: Answer): JsonObject {
-  const shown = typeof objectOf(script.body.reasoning).summary === "string";
+/** Renders thinking. Its summary and sealed content are included only if they are requested. */
+function renderReasoningItem(exchange: Exchange, answer: Answer): JsonObject {
+  const shown = typeof objectOf(exchange.body.reasoning).summary === "string";
   const summary = shown ? [{ type: "summary_text", text: answer.thinking }] : [];
-  const item = { type: "reasoning", id: `rs_${script.id("reasoning", 32)}`, summary };
-  const asked = arrayOf(script.body.include).includes("reasoning.encrypted_content");
-  return asked ? { ...item, encrypted_content: sealed(script.id("seal", 40)) } : item;
+  const item = { type: "reasoning", id: `rs_${exchange.id("reasoning", 32)}`, summary };
+  const asked = arrayOf(exchange.body.include).includes("reasoning.encrypted_content");
+  return asked ? { ...item, encrypted_content: sealThinking(exchange.id("seal", 40)) } : item;
 }
 
-function outputOf(script: Script, answer: Answer): readonly JsonObject[] {
+function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[] {
   const mark = answer.thinking === "" ? "fc_" : THOUGHT_CALL;
-  const message = messageItem(script, answer);
+  const message = renderMessageItem(exchange, answer);
   return [
-    ...(answer.thinking === "" ? [] : [reasoningItem(script, answer)]),
+    ...(answer.thinking === "" ? [] : [renderReasoningItem(exchange, answer)]),
     ...(message ? [message] : []),
-    ...answer.calls.map((call, at) => callItem(script, call, at, mark)),
+    ...answer.calls.map((call, at) => renderCallItem(exchange, call, at, mark)),
   ];
 }
 
-function responseOf(script: Script, status: string, rest: JsonObject): JsonObject {
-  const { body } = script;
+function renderResponse(exchange: Exchange, status: string, rest: JsonObject): JsonObject {
+  const { body } = exchange;
   return {
-    id: `resp_${script.id("response", 32)}`,
+    id: `resp_${exchange.id("response", 32)}`,
     object: "response",
-    created_at: script.createdSeconds,
+    created_at: exchange.createdSeconds,
     status,
     background: false,
     error: null,
     incomplete_details: null,
     instructions: body.instructions ?? null,
     max_output_tokens: body.max_output_tokens ?? null,
-    model: script.model,
+    model: exchange.model,
     output: [],
     parallel_tool_calls: body.parallel_tool_calls ?? true,
     reasoning: body.reasoning ?? { effort: null, summary: null },
@@ -100,24 +100,27 @@ function responseOf(script: Script, status: string, rest: JsonObject): JsonObjec
   };
 }
 
-function firstAnswer(script: Script): Answer {
-  const [answer] = script.answers;
+function takeFirstAnswer(exchange: Exchange): Answer {
+  const [answer] = exchange.answers;
   return answer ?? reject("server", "Simulator: nothing to answer.");
 }
 
-function whole(script: Script): JsonObject {
-  const answer = firstAnswer(script);
+function renderReply(exchange: Exchange): JsonObject {
+  const answer = takeFirstAnswer(exchange);
   const rest = {
-    output: outputOf(script, answer),
-    usage: script.usage ? usageOfResponse(script.usage) : null,
+    output: renderOutput(exchange, answer),
+    usage: exchange.usage ? renderResponseUsage(exchange.usage) : null,
   };
-  if (answer.finish !== "length") return responseOf(script, "completed", rest);
-  return responseOf(script, "incomplete", { ...rest, incomplete_details: { reason: "max_output_tokens" } });
+  if (answer.finish !== "length") return renderResponse(exchange, "completed", rest);
+  return renderResponse(exchange, "incomplete", {
+    ...rest,
+    incomplete_details: { reason: "max_output_tokens" },
+  });
 }
 
 type Event = readonly [Frame["kind"], string, JsonObject];
 
-function* reasoningEvents(item: JsonObject): Iterable<Event> {
+function* renderReasoningEvents(item: JsonObject): Iterable<Event> {
   for (const [summary_index, part] of arrayOf(item.summary).entries()) {
     const at = { item_id: item.id, summary_index };
     const text = String(objectOf(part).text);
@@ -133,7 +136,7 @@ function* reasoningEvents(item: JsonObject): Iterable<Event> {
   }
 }
 
-function* messageEvents(item: JsonObject, answer: Answer): Iterable<Event> {
+function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<Event> {
   const at = { item_id: item.id, content_index: 0 };
   const part = objectOf(arrayOf(item.content)[0]);
   const field = part.type === "refusal" ? "refusal" : "text";
@@ -145,7 +148,7 @@ function* messageEvents(item: JsonObject, answer: Answer): Iterable<Event> {
   yield ["start", "response.content_part.done", { ...at, part }];
 }
 
-function* callEvents(item: JsonObject): Iterable<Event> {
+function* renderCallEvents(item: JsonObject): Iterable<Event> {
   const custom = item.type === "custom_tool_call";
   const field = custom ? "input" : "arguments";
   const mark = custom ? "response.custom_tool_call_input" : "response.function_call_arguments";
@@ -156,8 +159,8 @@ function* callEvents(item: JsonObject): Iterable<Event> {
   yield ["start", `${mark}.done`, { item_id: item.id, [field]: text }];
 }
 
-/** An item as it looks before anything of it came. */
-function begun(item: JsonObject): JsonObject {
+/** Returns an item in its first form, before any content has come. */
+function renderBegun(item: JsonObject): JsonObject {
   switch (item.type) {
     case "reasoning":
       return { ...item, summary: [] };
@@ -170,60 +173,71 @@ function begun(item: JsonObject): JsonObject {
   }
 }
 
-function* itemEvents(item: JsonObject, output_index: number, answer: Answer): Iterable<Event> {
-  yield ["start", "response.output_item.added", { output_index, item: begun(item) }];
+function* renderItemEvents(item: JsonObject, output_index: number, answer: Answer): Iterable<Event> {
+  yield ["start", "response.output_item.added", { output_index, item: renderBegun(item) }];
   const inner =
     item.type === "reasoning"
-      ? reasoningEvents(item)
+      ? renderReasoningEvents(item)
       : item.type === "message"
-        ? messageEvents(item, answer)
-        : callEvents(item);
+        ? renderMessageEvents(item, answer)
+        : renderCallEvents(item);
   for (const [kind, type, fields] of inner) yield [kind, type, { output_index, ...fields }];
   yield ["start", "response.output_item.done", { output_index, item }];
 }
 
-function* events(script: Script): Iterable<Event> {
-  const answer = firstAnswer(script);
-  const early = script.oddUsage && script.usage ? { usage: usageOfResponse(script.usage) } : {};
-  yield ["start", "response.created", { response: responseOf(script, "in_progress", early) }];
-  yield ["start", "response.in_progress", { response: responseOf(script, "in_progress", early) }];
-  for (const [at, item] of outputOf(script, answer).entries()) yield* itemEvents(item, at, answer);
-  const response = whole(script);
+function* renderEvents(exchange: Exchange): Iterable<Event> {
+  const answer = takeFirstAnswer(exchange);
+  const early = exchange.oddUsage && exchange.usage ? { usage: renderResponseUsage(exchange.usage) } : {};
+  yield ["start", "response.created", { response: renderResponse(exchange, "in_progress", early) }];
+  yield ["start", "response.in_progress", { response: renderResponse(exchange, "in_progress", early) }];
+  for (const [at, item] of renderOutput(exchange, answer).entries())
+    yield* renderItemEvents(item, at, answer);
+  const response = renderReply(exchange);
   yield ["end", `response.${String(response.status)}`, { response }];
 }
 
-function* frames(script: Script): Iterable<Frame> {
+function* renderFrames(exchange: Exchange): Iterable<Frame> {
   let sequence_number = 0;
-  for (const [kind, type, fields] of events(script))
-    yield { kind, text: namedEvent(type, { type, sequence_number: sequence_number++, ...fields }) };
+  for (const [kind, type, fields] of renderEvents(exchange))
+    yield { kind, text: renderNamedEvent(type, { type, sequence_number: sequence_number++, ...fields }) };
 }
 
-function failed(problem: Problem, script: Script): JsonObject {
+function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
   const error = { code: "server_error", message: problem.message };
-  return responseOf(script, "failed", { error });
+  return renderResponse(exchange, "failed", { error });
 }
 
-function failure(problem: Problem, script: Script): string {
-  const told = namedEvent("error", { type: "error", sequence_number: 99, ...openaiError(problem) });
+function renderFailure(problem: Problem, exchange: Exchange): string {
+  const errorEvent = renderNamedEvent("error", {
+    type: "error",
+    sequence_number: 99,
+    ...renderOpenaiError(problem),
+  });
   const type = "response.failed";
-  return told + namedEvent(type, { type, sequence_number: 100, response: failed(problem, script) });
+  return (
+    errorEvent +
+    renderNamedEvent(type, { type, sequence_number: 100, response: renderFailed(problem, exchange) })
+  );
 }
 
 function read({ body }: Incoming, model: string): Reading {
-  return { streamed: body.stream === true, prompt: promptOf(body, model) };
+  return { streamed: body.stream === true, prompt: readPrompt(body, model) };
 }
 
-/** OpenAI's Responses ("API reference: Responses", "Streaming events"). Sealed thinking is checked when it comes back. */
+/** OpenAI's Responses ("API reference: Responses", "Streaming events"). */
 export const responses: SimDialect = {
   name: "responses",
   prefix: "/openai/v1",
-  takes: (path) => path === "/responses",
-  secretOf: bearerOf,
-  modelOf: ({ body }) => String(body.model ?? ""),
+  handles: (path) => path === "/responses",
+  readSecret: readBearer,
+  readModel: ({ body }) => String(body.model ?? ""),
   read,
-  whole,
-  frames,
-  error: (problem) => ({ ...openaiErrorHead(problem), body: JSON.stringify(openaiError(problem)) }),
-  failure,
-  failedBody: (problem, script) => JSON.stringify(failed(problem, script)),
+  renderReply,
+  renderFrames,
+  renderError: (problem) => ({
+    ...renderOpenaiErrorHead(problem),
+    body: JSON.stringify(renderOpenaiError(problem)),
+  }),
+  renderFailure,
+  renderFailedBody: (problem, exchange) => JSON.stringify(renderFailed(problem, exchange)),
 };

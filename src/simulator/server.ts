@@ -1,16 +1,16 @@
-// The simulated providers as one HTTP server: the only file of the simulator with a socket, a clock and timers.
+// The HTTP server of the simulated providers: the only file of the simulator with a socket, a clock and timers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { objectOf, parseJson } from "../core/json.ts";
 import { anthropic } from "./anthropic.ts";
 import { cohere } from "./cohere.ts";
+import type { Step } from "./fault-injection.ts";
 import { gemini } from "./gemini.ts";
 import { mistral } from "./mistral.ts";
-import { modelList, openai } from "./openai.ts";
+import { listModels, openai } from "./openai.ts";
 import { perplexity } from "./perplexity.ts";
 import { responses } from "./responses.ts";
-import type { Ended, SimDialect, SimHooks } from "./scene.ts";
-import { type RawRequest, type Show, showFor } from "./show.ts";
-import type { Step } from "./trouble.ts";
+import { type RawRequest, type Script, writeScript } from "./script.ts";
+import type { Ended, SimDialect, SimHooks } from "./types.ts";
 
 export const SIM_DIALECTS: readonly SimDialect[] = [
   openai,
@@ -23,11 +23,11 @@ export const SIM_DIALECTS: readonly SimDialect[] = [
 ];
 
 export interface SimOptions {
-  /** Default 127.0.0.1. */
+  /** 127.0.0.1 by default. */
   readonly host?: string;
-  /** 0 (default): whichever is free. */
+  /** 0, the default, is any free port. */
   readonly port?: number;
-  /** Other seeds, other identifiers. */
+  /** Identifiers depend on the seed (default 1). */
   readonly seed?: number;
   readonly hooks?: SimHooks;
 }
@@ -43,11 +43,11 @@ export interface Simulator {
 }
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
-/** How many keys and models `flaky` counts for at once; the first to come is forgotten first. */
+/** The number of pairs of a key and a model that `flaky` counts calls for; beyond it, the oldest is forgotten. */
 const COUNTS_MAX = 1000;
 
-/** The whole body; null when it is beyond bounds or the client went. */
-function bodyTextOf(request: IncomingMessage): Promise<string | null> {
+/** Reads the body; returns null if it is too large or the client disconnects. */
+function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let size = 0;
@@ -69,8 +69,8 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 const READING_TURNS = 3;
 const READING_MS = 20;
 
-/** Plays one show on one connection; waiting ends at once when the client goes. */
-class Player {
+/** Runs one script on one connection. Any wait ends at once when the client disconnects. */
+class ScriptRunner {
   readonly #response: ServerResponse;
   /** Resolves when the connection or the answer is over. */
   readonly gone: Promise<void>;
@@ -88,7 +88,7 @@ class Player {
     });
   }
 
-  /** The show came to its own end: the client didn't leave before. */
+  /** True if the script ended by itself, not because the client disconnected. */
   get complete(): boolean {
     return this.#complete || this.#response.writableFinished;
   }
@@ -99,7 +99,7 @@ class Player {
     return Promise.race([promise, this.gone]).finally(() => clearTimeout(timer));
   }
 
-  /** Writes, and waits for the client when it reads slower than we write. */
+  /** Writes, and waits while the client reads more slowly than the server writes. */
   async #flush(data: string | Uint8Array): Promise<void> {
     if (data.length === 0 || this.#response.write(data)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -107,12 +107,12 @@ class Player {
     await Promise.race([promise, this.gone]);
   }
 
-  /** Headers would else wait for the first byte of the body. */
+  /** Sends the headers at once. Otherwise they would wait for the first byte of the body. */
   #sendHead(): void {
     if (this.#headed) this.#response.flushHeaders();
   }
 
-  async play({ latencyMs, head, steps }: Show): Promise<void> {
+  async run({ latencyMs, head, steps }: Script): Promise<void> {
     if (latencyMs > 0) await this.#wait(latencyMs);
     if (!this.#open) return;
     if (head) this.#response.writeHead(head.status, head.headers);
@@ -132,8 +132,8 @@ class Player {
   }
 
   /**
-   * Gives the client time to take in what was written: one that finds the end beside the first bytes may drop them. Several
-   * waits, since a client in the same process needs turns of the loop, not time.
+   * Gives the client time to read the data so far: a client that receives the end together with the first bytes may drop them.
+   * There are several waits, since a client in the same process needs turns of the event loop rather than time.
    */
   async #readByClient(): Promise<void> {
     if (!this.#headed) return;
@@ -165,11 +165,11 @@ class Player {
   }
 }
 
-/** One simulator: what it remembers, and what it does with a request. */
+/** One simulator, with the counts of `flaky`. */
 class SimServer {
   readonly #seed: bigint;
   readonly #hooks: SimHooks;
-  /** By a hash of what was asked: model names may be as long as a body. */
+  /** Keyed by a hash, since a model's name may be as long as a body. */
   readonly #counts = new Map<bigint, number>();
 
   constructor(seed: number, hooks: SimHooks) {
@@ -194,18 +194,18 @@ class SimServer {
     const startedAt = Date.now();
     const method = request.method ?? "GET";
     const { pathname, searchParams: query } = new URL(request.url ?? "/", "http://simulator");
-    if (`${method} ${pathname}` === MODELS) return sendJson(response, 200, modelList());
-    const player = new Player(response);
-    const bodyText = await bodyTextOf(request);
+    if (`${method} ${pathname}` === MODELS) return sendJson(response, 200, listModels());
+    const runner = new ScriptRunner(response);
+    const bodyText = await readBody(request);
     if (bodyText === null) return void response.destroy();
     const dialect = SIM_DIALECTS.find(
-      ({ prefix, takes }) => pathname.startsWith(`${prefix}/`) && takes(pathname.slice(prefix.length)),
+      ({ prefix, handles }) => pathname.startsWith(`${prefix}/`) && handles(pathname.slice(prefix.length)),
     );
     const path = pathname.slice(dialect?.prefix.length ?? 0);
-    const headers = headersOf(request);
+    const headers = readHeaders(request);
     const raw: RawRequest = { method, path, query, headers, bodyText, body: parseJson(bodyText) };
-    const show = dialect
-      ? showFor(dialect, raw, {
+    const script = dialect
+      ? writeScript(dialect, raw, {
           nowMs: startedAt,
           seed: this.#seed,
           trapUrl: `http://${headers.host}${TRAP}`,
@@ -214,7 +214,7 @@ class SimServer {
         })
       : null;
     const name = dialect?.name ?? (pathname === TRAP ? "trap" : "none");
-    const model = dialect?.modelOf({ ...raw, body: objectOf(raw.body) }) ?? "";
+    const model = dialect?.readModel({ ...raw, body: objectOf(raw.body) }) ?? "";
     const finish = this.#hooks.observe?.({
       dialect: name,
       method,
@@ -224,11 +224,11 @@ class SimServer {
       bodyText,
       startedAt,
     });
-    void player.gone.then(() => {
-      const ended: Ended = !player.complete ? "aborted" : show?.troubled ? "trouble" : "finished";
+    void runner.gone.then(() => {
+      const ended: Ended = !runner.complete ? "aborted" : script?.isFaulty ? "fault" : "finished";
       finish?.(ended, Date.now());
     });
-    if (show) return player.play(show);
+    if (script) return runner.run(script);
     const status = name === "trap" ? 200 : 404;
     sendJson(response, status, { error: { message: `Simulator: no route ${method} ${pathname}.` } });
   }
@@ -237,14 +237,14 @@ class SimServer {
 const TRAP = "/sim/trap";
 const MODELS = "GET /openai/v1/models";
 
-function headersOf(request: IncomingMessage): RawRequest["headers"] {
+function readHeaders(request: IncomingMessage): RawRequest["headers"] {
   const entries = Object.entries(request.headers);
   return Object.fromEntries(
     entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]),
   );
 }
 
-/** Starts the simulated providers; resolves once they listen. Rejects when the port is taken. */
+/** Starts the simulated providers; resolves once they listen, and rejects if the port is in use. */
 export async function startSimulator(options: SimOptions = {}): Promise<Simulator> {
   const { host = "127.0.0.1", port = 0, seed = 1, hooks = {} } = options;
   const simulator = new SimServer(seed, hooks);
@@ -265,11 +265,11 @@ export async function startSimulator(options: SimOptions = {}): Promise<Simulato
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     reset: () => simulator.reset(),
-    stop: () => stopped(http),
+    stop: () => stopServer(http),
   };
 }
 
-function stopped(http: Server): Promise<void> {
+function stopServer(http: Server): Promise<void> {
   return new Promise((resolve) => {
     http.close(() => resolve());
     http.closeAllConnections();

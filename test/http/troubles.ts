@@ -1,5 +1,5 @@
 // What each trouble of a provider must look like to the client: whole, and streamed with every piece sent by itself.
-import type { Trouble } from "../../src/simulator/control.ts";
+import type { InjectedFault } from "../../src/simulator/control.ts";
 import type { PROVIDER_NAMES } from "./world.ts";
 
 type ProviderName = (typeof PROVIDER_NAMES)[number];
@@ -37,7 +37,7 @@ const EMPTY: Outcome = { whole: FAILED, says: /readable/ };
 const after = (line: string) => `${line}, retry after 1`;
 const same = (line: string) => ({ whole: line, stream: line });
 
-export const OUTCOMES: Readonly<Record<Trouble, Outcome>> = {
+export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
   "400": { whole: REJECTED, says: /Simulated: the request was rejected\./ },
   "401": REFUSED_KEY,
   "402": REFUSED_KEY,

@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { mistral } from "../../src/providers/mistral/dialect.ts";
 import { MistralIds } from "../../src/providers/mistral/ids.ts";
-import { checkMistralRequest } from "../simulator/mistral-check.ts";
+import { checkMistralRequest } from "../simulator/mistral-validator.ts";
 import {
   BASE,
   cardOf,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest, CustomTool } from "../../src/operations/chat/form.ts";
-import { checkChatRequest } from "../simulator/openai-check.ts";
+import { checkChatRequest } from "../simulator/openai-validator.ts";
 import { BASE, cardOf, encoded } from "./drive.ts";
 import { ALL, dialectOf, type Row, sent, testRows, tools } from "./openai-cases.ts";
 

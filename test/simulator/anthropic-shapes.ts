@@ -1,6 +1,6 @@
-// The fields of a request to Anthropic's Messages: whatever is not named here is refused.
+// The fields of a request to Anthropic's Messages; any other field is refused.
 import { objectOf } from "../../src/core/json.ts";
-import { reject } from "../../src/simulator/strict.ts";
+import { reject } from "../../src/simulator/problem.ts";
 import {
   anything,
   base64,
@@ -18,7 +18,7 @@ import {
   text,
   textOr,
   variant,
-} from "./strict.ts";
+} from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required });
 const cache = of({ type: oneOf("ephemeral"), ttl: oneOf("5m", "1h") }, ["type"]);

@@ -1,36 +1,36 @@
-// What was asked of the simulator, for tests to look at: the latest calls and how many are open.
+// Records the simulator's latest calls and the number of open ones, for tests to inspect.
 import { parseJson } from "../../src/core/json.ts";
-import type { Ended, ObservedCall } from "../../src/simulator/scene.ts";
+import type { Ended, ObservedCall } from "../../src/simulator/types.ts";
 
 export interface SimCall extends Omit<ObservedCall, "bodyText"> {
   readonly id: number;
-  /** Parsed JSON, or the text where it isn't JSON. */
+  /** Parsed JSON, or the text if it isn't JSON. */
   readonly body: unknown;
   readonly bodyCharacters: number;
-  /** How many calls were open when this one came, itself included. */
+  /** The number of open calls when this one came, including itself. */
   readonly open: number;
-  /** null: still open. */
+  /** null while the call is open. */
   ended: Ended | null;
-  /** Unix milliseconds; null: still open. */
+  /** Unix milliseconds; null while the call is open. */
   endedAt: number | null;
 }
 
-/** Campaigns compare what they sent with what arrived here, some thousands of calls at a time. */
+/** Campaigns compare the calls that they sent with those recorded here, several thousand at a time. */
 export const CALLS_MAX = 10_000;
-/** Of all remembered calls together: without it, prompts of 1 MB would fill 10 GB. A single longer body is kept. */
+/** Of all recorded calls together: without it, prompts of 1 MB would fill 10 GB. A single longer body is kept. */
 export const BODY_CHARACTERS_MAX = 32 * 1024 * 1024;
 
-/** A bounded memory of calls: the oldest are forgotten, by number and by size. */
+/** A bounded record of calls: beyond a number or a total size, the oldest are dropped. */
 export class CallLog {
-  /** A call stands at its id modulo the length. */
+  /** A call's index is its id modulo the length. */
   readonly #ring: (SimCall | undefined)[] = Array.from({ length: CALLS_MAX });
-  /** The id of the oldest call that is remembered. */
+  /** The id of the oldest recorded call. */
   #oldest = 0;
   #characters = 0;
   #total = 0;
   #open = 0;
 
-  /** The latest calls, oldest first. */
+  /** Returns the latest calls, oldest first. */
   all(): readonly SimCall[] {
     const { length } = this.#ring;
     return Array.from({ length: this.#total - this.#oldest }, (_, at) => this.#oldest + at).flatMap(
@@ -38,17 +38,17 @@ export class CallLog {
     );
   }
 
-  /** The latest call. */
+  /** Returns the latest call. */
   last(): SimCall | undefined {
     return this.#total === 0 ? undefined : this.#ring[(this.#total - 1) % this.#ring.length];
   }
 
-  /** How many calls came since the last reset. */
+  /** The number of calls since the last reset. */
   get total(): number {
     return this.#total;
   }
 
-  /** How many are under way. */
+  /** The number of calls that haven't ended. */
   get open(): number {
     return this.#open;
   }
@@ -60,7 +60,7 @@ export class CallLog {
     const added: SimCall = {
       ...call,
       id: this.#total++,
-      // Kept as text, since what is parsed may take ten times the room, and few are looked at.
+      // Kept as text: parsed, a body may take ten times the memory, and few are read.
       get body() {
         return parseJson(bodyText) ?? bodyText;
       },
@@ -73,7 +73,7 @@ export class CallLog {
     return added;
   }
 
-  /** One more call would be too many, or its body too much. */
+  /** True if the oldest call must be dropped to make room for a new one. */
   #isFull(): boolean {
     const kept = this.#total - this.#oldest;
     return kept === this.#ring.length || (kept > 0 && this.#characters > BODY_CHARACTERS_MAX);
@@ -85,7 +85,7 @@ export class CallLog {
     this.#ring[at] = undefined;
   }
 
-  /** Ends a call; once. */
+  /** Ends a call; has no effect on one that has ended. */
   end(call: SimCall, ended: Ended, nowMs: number): void {
     if (call.ended !== null) return;
     call.ended = ended;
@@ -93,7 +93,7 @@ export class CallLog {
     this.#open--;
   }
 
-  /** Forgets all calls. Those under way still count as open until they end. */
+  /** Drops all calls. Calls in progress still count as open until they end. */
   reset(): void {
     this.#ring.fill(undefined);
     this.#oldest = 0;

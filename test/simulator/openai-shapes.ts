@@ -1,7 +1,7 @@
-// The fields of a Chat Completions request, strictly as OpenAI takes them or leniently as compatible servers do.
+// The fields of a Chat Completions request: strict for OpenAI, lenient for compatible servers.
 
-import { reject } from "../../src/simulator/strict.ts";
 import { parseDataUrl } from "../../src/operations/chat/data-url.ts";
+import { reject } from "../../src/simulator/problem.ts";
 import {
   anything,
   base64,
@@ -21,12 +21,12 @@ import {
   textOr,
   variant,
   wordOr,
-} from "./strict.ts";
+} from "./validator.ts";
 
 const NAME = matching(/^[a-zA-Z0-9_-]{1,64}$/);
 const CALL_ID_CHARACTERS_MAX = 40;
 
-/** Images in base64 must be of a kind that is read; links are passed over. */
+/** Images in base64 must be of a supported type; links aren't followed. */
 export const imageUrl: Check = (value, path) => {
   text(value, path);
   const data = parseDataUrl(String(value));
@@ -50,10 +50,10 @@ const callId: Check = (value, path) => {
 
 type Shaper = (fields: Fields, required?: readonly string[]) => Check;
 
-/** Recorded: OpenAI passes over unknown fields of a message, a call or a tool, and refuses them elsewhere. */
+/** OpenAI ignores unknown fields of a message, a call or a tool, and refuses them elsewhere (recorded). */
 const roomy: Shaper = (fields, required = []) => shape(fields, { required, nullable: true, open: true });
 
-function messageShape(of: Shaper): Check {
+function defineMessage(of: Shaper): Check {
   const marked = { type: anything, prompt_cache_breakpoint: record };
   const textPart = of({ ...marked, text }, ["text"]);
   const image = of({ url: imageUrl, detail: oneOf("auto", "low", "high", "original") }, ["url"]);
@@ -89,7 +89,7 @@ function messageShape(of: Shaper): Check {
   });
 }
 
-function toolShape(of: Shaper): Check {
+function defineTool(of: Shaper): Check {
   const made = of({ name: NAME, description: text, parameters: record, strict: flag }, ["name"]);
   return variant("type", {
     function: roomy({ function: made }, ["function"]),
@@ -97,7 +97,7 @@ function toolShape(of: Shaper): Check {
   });
 }
 
-function formatShape(of: Shaper): Check {
+function defineFormat(of: Shaper): Check {
   const schema = of({ name: NAME, description: text, schema: record, strict: flag }, ["name"]);
   return variant("type", {
     text: of({ type: anything }),
@@ -145,19 +145,19 @@ const SIMPLE: Fields = {
   function_call: textOr(record),
 };
 
-function requestShape(rules: ShapeRules): Check {
+function defineRequest(rules: ShapeRules): Check {
   const of: Shaper = (fields, required = []) => shape(fields, { ...rules, required });
   const structured: Fields = {
-    messages: list(messageShape(of), 1),
+    messages: list(defineMessage(of), 1),
     stream_options: of({ include_usage: flag, include_obfuscation: flag }),
-    tools: list(toolShape(of), 1, 128),
-    response_format: formatShape(of),
+    tools: list(defineTool(of), 1, 128),
+    response_format: defineFormat(of),
   };
   return of({ ...SIMPLE, ...structured }, ["model", "messages"]);
 }
 
-/** OpenAI itself: a field that it doesn't know is refused, on every level. */
-export const STRICT_REQUEST = requestShape({ nullable: true });
+/** For OpenAI itself, which refuses unknown fields. */
+export const STRICT_REQUEST = defineRequest({ nullable: true });
 
-/** A compatible server: known fields must be well formed, unknown ones are passed over. */
-export const LENIENT_REQUEST = requestShape({ nullable: true, open: true });
+/** For a compatible server: known fields must be well formed, unknown ones are ignored. */
+export const LENIENT_REQUEST = defineRequest({ nullable: true, open: true });

@@ -1,19 +1,19 @@
-// The simulator of the tests: as strict as the real providers, and with a memory of its calls.
+// The tests' simulator: the product's, with validators as strict as the real providers and a record of its calls.
 import type { DialectName } from "../../src/core/dialect.ts";
-import type { Incoming } from "../../src/simulator/scene.ts";
 import * as product from "../../src/simulator/server.ts";
-import { checkMessagesRequest } from "./anthropic-check.ts";
+import type { Incoming } from "../../src/simulator/types.ts";
+import { checkMessagesRequest } from "./anthropic-validator.ts";
 import { CallLog } from "./calls.ts";
-import { checkCohereRequest } from "./cohere-check.ts";
-import { checkGeminiRequest } from "./gemini-check.ts";
-import { checkMistralRequest } from "./mistral-check.ts";
-import { checkChatRequest } from "./openai-check.ts";
-import { checkAgentRequest } from "./perplexity-check.ts";
-import { checkResponsesRequest } from "./responses-check.ts";
+import { checkCohereRequest } from "./cohere-validator.ts";
+import { checkGeminiRequest } from "./gemini-validator.ts";
+import { checkMistralRequest } from "./mistral-validator.ts";
+import { checkChatRequest } from "./openai-validator.ts";
+import { checkAgentRequest } from "./perplexity-validator.ts";
+import { checkResponsesRequest } from "./responses-validator.ts";
 
 type Validator = (incoming: Incoming, model: string) => void;
 
-/** Complete by its type: a dialect without a validator doesn't compile. */
+/** The type makes the table complete: a dialect without a validator doesn't compile. */
 export const VALIDATORS: Readonly<Record<DialectName, Validator>> = {
   openai: ({ body }, model) => checkChatRequest(body, model),
   responses: ({ body }, model) => checkResponsesRequest(body, model),

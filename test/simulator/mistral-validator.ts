@@ -1,8 +1,8 @@
-// What Mistral's chat refuses: unknown fields, ids that aren't nine characters, and turns out of order.
+// Validates requests to Mistral's chat: fields, ids of nine characters, and the order of turns.
 import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
-import { reject } from "../../src/simulator/strict.ts";
+import { reject } from "../../src/simulator/problem.ts";
+import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";
-import { checkToolOrder } from "./order.ts";
 import {
   anything,
   type Fields,
@@ -18,7 +18,7 @@ import {
   textOr,
   variant,
   wordOr,
-} from "./strict.ts";
+} from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
 const CALL_ID = matching(/^[a-zA-Z0-9]{9}$/);
@@ -125,7 +125,7 @@ function checkMessages(body: JsonObject): void {
   if (empty) reject("unsupported", "Assistant message must have either content or tool_calls, but not none.");
 }
 
-/** Refuses what the real interface refuses ("Mistral API: Chat completion"). */
+/** Throws a Rejection for a request that Mistral refuses ("Mistral API: Chat completion"). */
 export function checkMistralRequest(body: JsonObject): void {
   if (body.logprobs === true) reject("context", "Logprobs are not enabled for this model", ["logprobs"]);
   request(body, []);

@@ -1,14 +1,14 @@
-// What each provider's subset of JSON Schema refuses.
+// Validates schemas against each provider's subset of JSON Schema.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
-import { typeOf } from "../../src/simulator/schema.ts";
-import { type Path, reject } from "../../src/simulator/strict.ts";
+import { type Path, reject } from "../../src/simulator/problem.ts";
+import { findType } from "../../src/simulator/sample.ts";
 
 /** Keywords whose value is a schema, a list of schemas or schemas by name. */
 const NESTED = ["items", "not", "additionalProperties", "anyOf", "oneOf", "allOf"] as const;
 const NAMED = ["properties", "$defs", "definitions"] as const;
 
 /** Visits the schema and every schema in it. */
-export function eachSchema(
+export function visitSchemas(
   schema: unknown,
   path: Path,
   visit: (schema: JsonObject, path: Path) => void,
@@ -17,25 +17,25 @@ export function eachSchema(
   visit(schema, path);
   for (const keyword of NESTED) {
     const inner = schema[keyword];
-    if (!Array.isArray(inner)) eachSchema(inner, [...path, keyword], visit);
-    else for (const [at, each] of inner.entries()) eachSchema(each, [...path, keyword, at], visit);
+    if (!Array.isArray(inner)) visitSchemas(inner, [...path, keyword], visit);
+    else for (const [at, each] of inner.entries()) visitSchemas(each, [...path, keyword, at], visit);
   }
   for (const keyword of NAMED) {
     for (const [name, inner] of Object.entries(objectOf(schema[keyword]))) {
-      eachSchema(inner, [...path, keyword, name], visit);
+      visitSchemas(inner, [...path, keyword, name], visit);
     }
   }
 }
 
-/** OpenAI's strict mode ("Structured outputs": every object closed, every property required). Gives what is wrong, or null. */
-export function strictFlaw(schema: unknown): string | null {
+/** Returns the first violation of OpenAI's strict mode ("Structured outputs": every object closed, every property required), or null. */
+export function findStrictFlaw(schema: unknown): string | null {
   let flaw: string | null = null;
-  eachSchema(schema, [], (each, path) => {
+  visitSchemas(schema, [], (each, path) => {
     const at = `In context=(${path.map((step) => `'${step}'`).join(", ")})`;
     const names = Object.keys(objectOf(each.properties));
     const required = new Set(arrayOf(each.required));
     const missing = names.find((name) => !required.has(name));
-    if (typeOf(each) === "object" && each.additionalProperties !== false && !each.$ref)
+    if (findType(each) === "object" && each.additionalProperties !== false && !each.$ref)
       flaw ??= `${at}, 'additionalProperties' is required to be supplied and to be false.`;
     if (missing !== undefined)
       flaw ??= `${at}, 'required' is required to be supplied and to be an array including every key in properties. Missing '${missing}'.`;
@@ -52,9 +52,9 @@ const GEMINI_KEYWORDS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Gemini's `Schema` object ("Gemini API: Schema"): an OpenAPI 3.0 subset, unknown keywords are unknown fields. */
+/** Validates Gemini's `Schema` object ("Gemini API: Schema"): a subset of OpenAPI 3.0 in which an unknown keyword is an unknown field. */
 export function checkGeminiSchema(schema: unknown, path: Path): void {
-  eachSchema(schema, path, (each, at) => {
+  visitSchemas(schema, path, (each, at) => {
     for (const keyword of Object.keys(each))
       if (!GEMINI_KEYWORDS.has(keyword)) reject("unknown", "Unknown field.", [...at, keyword]);
     if (Array.isArray(each.type))
@@ -71,11 +71,11 @@ export function checkGeminiSchema(schema: unknown, path: Path): void {
 const ANTHROPIC_REFUSES =
   "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems uniqueItems oneOf";
 
-/** Anthropic's structured outputs ("Structured outputs: JSON Schema limitations"): closed objects, no limits on values. */
+/** Validates schemas of Anthropic's structured outputs ("JSON Schema limitations"): closed objects, no limits on values. */
 export function checkAnthropicSchema(schema: unknown, path: Path): void {
   const where = path.join(".");
-  eachSchema(schema, path, (each) => {
-    if (typeOf(each) === "object" && each.additionalProperties !== false && !each.$ref && !each.anyOf)
+  visitSchemas(schema, path, (each) => {
+    if (findType(each) === "object" && each.additionalProperties !== false && !each.$ref && !each.anyOf)
       reject(
         "value",
         `${where}: For 'object' type, 'additionalProperties' must be explicitly set to false`,
@@ -83,7 +83,7 @@ export function checkAnthropicSchema(schema: unknown, path: Path): void {
       );
     const refused = ANTHROPIC_REFUSES.split(" ").find((keyword) => keyword in each);
     if (refused !== undefined)
-      reject("value", `${where}: For '${typeOf(each)}' type, property '${refused}' is not supported`, path);
+      reject("value", `${where}: For '${findType(each)}' type, property '${refused}' is not supported`, path);
     if (numberOf(each.minItems) !== undefined && Number(each.minItems) > 1)
       reject(
         "value",

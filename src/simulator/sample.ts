@@ -1,4 +1,4 @@
-// A smallest value that satisfies a JSON Schema.
+// Makes a small value that satisfies a JSON Schema.
 import { arrayOf, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
 
 const DEPTH_MAX = 32;
@@ -16,8 +16,8 @@ const FORMATS: Readonly<Record<string, string>> = {
   uuid: "00000000-0000-4000-8000-000000000000",
 };
 
-/** Follows `#/$defs/Name`; an unknown reference is any value. */
-function target(reference: string, root: JsonObject): JsonObject {
+/** Resolves `#/$defs/Name`; an unknown reference allows any value. */
+function resolveReference(reference: string, root: JsonObject): JsonObject {
   let found: unknown = root;
   for (const step of reference.replace(/^#\/?/, "").split("/")) {
     if (step !== "") found = objectOf(found)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
@@ -25,7 +25,7 @@ function target(reference: string, root: JsonObject): JsonObject {
   return objectOf(found);
 }
 
-export function typeOf(schema: JsonObject): string {
+export function findType(schema: JsonObject): string {
   const { type } = schema;
   const named = Array.isArray(type) ? (type.find((each) => each !== "null") ?? "null") : type;
   if (typeof named === "string") return named.toLowerCase();
@@ -33,7 +33,7 @@ export function typeOf(schema: JsonObject): string {
   return schema.items ? "array" : "string";
 }
 
-function sampleText(schema: JsonObject): string {
+function makeSampleText(schema: JsonObject): string {
   const format = FORMATS[stringOf(schema.format) ?? ""];
   if (format !== undefined) return format;
   const least = numberOf(schema.minLength) ?? 0;
@@ -41,7 +41,7 @@ function sampleText(schema: JsonObject): string {
   return "sample".padEnd(least, "x").slice(0, Math.max(least, Math.min(most, Math.max(6, least))));
 }
 
-function sampleNumber(schema: JsonObject, whole: boolean): number {
+function makeSampleNumber(schema: JsonObject, whole: boolean): number {
   const step = numberOf(schema.multipleOf) ?? (whole ? 1 : 0);
   const above = numberOf(schema.exclusiveMinimum);
   const least = numberOf(schema.minimum) ?? (above === undefined ? undefined : above + (step || 0.5));
@@ -50,19 +50,19 @@ function sampleNumber(schema: JsonObject, whole: boolean): number {
   return step === 0 ? from : Math.ceil(from / step) * step;
 }
 
-/** A small value that satisfies the schema (`pattern` excepted): required properties only, least items, first choices. */
-export function sampleOf(schema: JsonObject, root: JsonObject = schema, depth = 0): unknown {
+/** Returns a small value that satisfies the schema, except for `pattern`: required properties, fewest items, first choices. */
+export function makeSample(schema: JsonObject, root: JsonObject = schema, depth = 0): unknown {
   if (depth > DEPTH_MAX) return null;
-  const deeper = (each: unknown) => sampleOf(objectOf(each), root, depth + 1);
+  const deeper = (each: unknown) => makeSample(objectOf(each), root, depth + 1);
   if ("const" in schema) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
   const reference = stringOf(schema.$ref);
-  if (reference !== undefined) return deeper(target(reference, root));
+  if (reference !== undefined) return deeper(resolveReference(reference, root));
   const choice = arrayOf(schema.anyOf)[0] ?? arrayOf(schema.oneOf)[0];
   if (choice !== undefined) return deeper(choice);
   const parts = arrayOf(schema.allOf);
   if (parts.length > 0) return Object.assign({}, ...parts.map(deeper));
-  switch (typeOf(schema)) {
+  switch (findType(schema)) {
     case "object": {
       const properties = objectOf(schema.properties);
       const required = arrayOf(schema.required).map(String);
@@ -71,14 +71,14 @@ export function sampleOf(schema: JsonObject, root: JsonObject = schema, depth = 
     case "array":
       return Array.from({ length: numberOf(schema.minItems) ?? 0 }, () => deeper(schema.items));
     case "integer":
-      return sampleNumber(schema, true);
+      return makeSampleNumber(schema, true);
     case "number":
-      return sampleNumber(schema, false);
+      return makeSampleNumber(schema, false);
     case "boolean":
       return false;
     case "null":
       return null;
     default:
-      return sampleText(schema);
+      return makeSampleText(schema);
   }
 }

@@ -1,15 +1,15 @@
-// The order of calls and their results in a conversation, as several dialects check it.
+// Validates the order of calls and their results in a conversation, for several dialects.
 import { arrayOf, objectOf } from "../../src/core/json.ts";
-import { callsIn } from "../../src/simulator/chat-messages.ts";
-import { type Path, reject } from "../../src/simulator/strict.ts";
+import { readCalls } from "../../src/simulator/chat-messages.ts";
+import { type Path, reject } from "../../src/simulator/problem.ts";
 
-/** The words in which a dialect refuses calls without results and results without calls. */
+/** A dialect's messages for results without calls and calls without results. */
 export interface OrderWords {
   readonly stray: (id: string) => string;
   readonly unanswered: (ids: readonly string[]) => string;
 }
 
-/** Results follow the assistant turn whose calls they answer, each once, before anything else is said. */
+/** Results must follow the assistant turn whose calls they answer, each once, before any other message. */
 export function checkToolOrder(messages: readonly unknown[], say: OrderWords): void {
   let open = new Set<string>();
   messages.forEach((each, at) => {
@@ -21,12 +21,12 @@ export function checkToolOrder(messages: readonly unknown[], say: OrderWords): v
       return;
     }
     if (open.size > 0) reject("value", say.unanswered([...open]), path);
-    open = new Set(callsIn(message).map(({ id }) => id));
+    open = new Set(readCalls(message).map(({ id }) => id));
   });
   if (open.size > 0) reject("value", say.unanswered([...open]), ["messages", messages.length]);
 }
 
-/** Each output answers a call that came before it, and each call has its output. */
+/** Each output must answer an earlier call, and each call must have an output. */
 export function checkCallOrder(input: unknown): void {
   const open = new Map<string, number>();
   arrayOf(input).forEach((each, at) => {

@@ -1,13 +1,13 @@
-// What OpenAI's Chat Completions refuses beyond the shape: the order of messages, schemas, and what a family of models doesn't take.
+// Validates requests to OpenAI's Chat Completions beyond their shape: the order of messages, schemas, and the limits of each family of models.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
 import { SIM_MODELS } from "../../src/simulator/models.ts";
-import { type Family, familyOf, reasons } from "../../src/simulator/openai-models.ts";
-import { reject } from "../../src/simulator/strict.ts";
+import { type Family, findFamily, isReasoning } from "../../src/simulator/openai-models.ts";
+import { reject } from "../../src/simulator/problem.ts";
+import { checkToolOrder } from "./call-order.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
-import { checkToolOrder } from "./order.ts";
-import { strictFlaw } from "./schema.ts";
+import { findStrictFlaw } from "./schema-validator.ts";
 
-/** Refused whenever the model reasons. */
+/** Fields that are refused while the model reasons. */
 const NOT_WHILE_REASONING = [
   "temperature",
   "top_p",
@@ -18,7 +18,7 @@ const NOT_WHILE_REASONING = [
   "top_logprobs",
 ] as const;
 
-function unsupported(field: string, instead = ""): never {
+function rejectUnsupported(field: string, instead = ""): never {
   return reject(
     "unsupported",
     `Unsupported parameter: '${field}' is not supported with this model.${instead}`,
@@ -27,7 +27,7 @@ function unsupported(field: string, instead = ""): never {
   );
 }
 
-/** Values that change nothing are taken even where the field isn't ("Only the default (1) value is supported"). */
+/** Default values are accepted even where the field is refused ("Only the default (1) value is supported"). */
 const DEFAULTS: JsonObject = {
   temperature: 1,
   top_p: 1,
@@ -38,7 +38,7 @@ const DEFAULTS: JsonObject = {
 
 function checkReasoning(body: JsonObject, model: string, family: Family): void {
   const effort = body.reasoning_effort ?? null;
-  if (effort !== null && family.efforts.length === 0) unsupported("reasoning_effort");
+  if (effort !== null && family.efforts.length === 0) rejectUnsupported("reasoning_effort");
   if (effort !== null && !family.efforts.some((each) => each === effort))
     reject(
       "unsupported",
@@ -47,12 +47,13 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
       "unsupported_value",
     );
   if (family.efforts.length === 0) return;
-  if ((body.max_tokens ?? null) !== null) unsupported("max_tokens", " Use 'max_completion_tokens' instead.");
-  if (/^(o3(?!-mini)|o4|gpt-[5-9])/.test(model) && (body.stop ?? null) !== null) unsupported("stop");
-  if (!reasons(body, family)) return;
+  if ((body.max_tokens ?? null) !== null)
+    rejectUnsupported("max_tokens", " Use 'max_completion_tokens' instead.");
+  if (/^(o3(?!-mini)|o4|gpt-[5-9])/.test(model) && (body.stop ?? null) !== null) rejectUnsupported("stop");
+  if (!isReasoning(body, family)) return;
   for (const field of NOT_WHILE_REASONING) {
     const given = body[field] ?? null;
-    if (given !== null && given !== DEFAULTS[field]) unsupported(field);
+    if (given !== null && given !== DEFAULTS[field]) rejectUnsupported(field);
   }
   if (arrayOf(body.tools).length > 0 && !family.toolsWhileReasoning)
     reject(
@@ -65,7 +66,7 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
 function checkSchemas(body: JsonObject): void {
   arrayOf(body.tools).forEach((each, at) => {
     const { strict, parameters, name } = objectOf(objectOf(each).function);
-    const flaw = strict === true ? strictFlaw(parameters) : null;
+    const flaw = strict === true ? findStrictFlaw(parameters) : null;
     if (flaw !== null)
       reject(
         "value",
@@ -75,7 +76,7 @@ function checkSchemas(body: JsonObject): void {
       );
   });
   const format = objectOf(objectOf(body.response_format).json_schema);
-  const flaw = format.strict === true ? strictFlaw(format.schema) : null;
+  const flaw = format.strict === true ? findStrictFlaw(format.schema) : null;
   if (flaw !== null)
     reject("value", `Invalid schema for response_format '${String(format.name)}': ${flaw}`, [
       "response_format",
@@ -107,11 +108,11 @@ function checkTools(body: JsonObject): void {
       );
 }
 
-/** Tools and images to a simulated model that has none of them. */
+/** Refuses tools, images and output limits that a model of `Sim` doesn't support. */
 function checkAbilities(body: JsonObject, model: string): void {
   const card = SIM_MODELS.find(({ name }) => name === model);
   if (!card) return;
-  if (arrayOf(body.tools).length > 0 && !card.capabilities.includes("tools")) unsupported("tools");
+  if (arrayOf(body.tools).length > 0 && !card.capabilities.includes("tools")) rejectUnsupported("tools");
   const kinds = arrayOf(body.messages)
     .flatMap((message) => arrayOf(objectOf(message).content))
     .map((part) => objectOf(part).type);
@@ -126,7 +127,7 @@ function checkAbilities(body: JsonObject, model: string): void {
     );
 }
 
-/** DeepSeek's rule: the thinking of a turn with calls comes back with it ("Thinking mode: tool calls"). */
+/** DeepSeek requires the thinking of each turn with calls ("Thinking mode: tool calls"). */
 function checkDeepSeek(body: JsonObject): void {
   arrayOf(body.messages).forEach((each, at) => {
     if (!isObject(each) || !each.tool_calls || typeof each.reasoning_content === "string") return;
@@ -134,9 +135,9 @@ function checkDeepSeek(body: JsonObject): void {
   });
 }
 
-/** Refuses what the real API refuses. OpenAI's own names are taken strictly, any other name as a compatible server would. */
+/** Throws a Rejection for a request that OpenAI refuses, or, for a model that isn't OpenAI's, a compatible server. */
 export function checkChatRequest(body: JsonObject, model: string): void {
-  const family = familyOf(model);
+  const family = findFamily(model);
   if (family) STRICT_REQUEST(body, []);
   else LENIENT_REQUEST(body, []);
   if ((body.stream_options ?? null) !== null && body.stream !== true)

@@ -1,9 +1,9 @@
-// What Perplexity's Agent refuses: unknown fields on any level, reserved names, and calls without outputs.
+// Validates requests to Perplexity's Agent: fields on every level, reserved names, and calls without outputs.
 
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
-import { callSignature } from "../../src/simulator/perplexity.ts";
-import { reject } from "../../src/simulator/strict.ts";
-import { checkCallOrder } from "./order.ts";
+import { signCall } from "../../src/simulator/perplexity.ts";
+import { reject } from "../../src/simulator/problem.ts";
+import { checkCallOrder } from "./call-order.ts";
 import {
   anything,
   type Check,
@@ -20,7 +20,7 @@ import {
   textOr,
   variant,
   wordOr,
-} from "./strict.ts";
+} from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
 const parts = list(
@@ -121,12 +121,12 @@ function checkSignatures(body: JsonObject): void {
   for (const each of arrayOf(body.input)) {
     const { type, name, arguments: given, thought_signature: signature } = objectOf(each);
     if (type !== "function_call" || (signature ?? null) === null) continue;
-    if (signature !== callSignature(String(name), String(given)))
+    if (signature !== signCall(String(name), String(given)))
       reject("value", "invalid thought_signature", ["input"]);
   }
 }
 
-/** Refuses what the real interface refuses (Perplexity's migration reference "Sonar to Agent API", 2026-09). */
+/** Throws a Rejection for a request that Perplexity refuses (migration reference "Sonar to Agent API", 2026-09). */
 export function checkAgentRequest(body: JsonObject): void {
   request(body, []);
   if ((body.input ?? null) === null) reject("missing", "input is required", ["input"]);

@@ -1,8 +1,8 @@
-// Refusals: what can be wrong with a request or a provider, before a dialect says it in its own words.
+// Problems with a request or a provider, before a dialect renders them with its own words and status.
 
 export type Path = readonly (string | number)[];
 
-/** What can be wrong with a request or with the provider; each dialect says in its own words and status. */
+/** The kinds of problem. Each dialect has its own status and words for each kind. */
 export type ProblemKind =
   | "no_key"
   | "bad_key"
@@ -31,15 +31,15 @@ export interface Problem {
   readonly kind: ProblemKind;
   readonly message: string;
   readonly path?: Path;
-  /** The provider's own error code, where it has one that the kind doesn't say. */
+  /** The provider's own error code, where it is more specific than the kind's. */
   readonly code?: string;
-  /** Instead of the dialect's own status for the kind. */
+  /** Replaces the dialect's own status for the kind. */
   readonly status?: number;
   /** For `rate_limit`, `unavailable` and `overloaded`. */
   readonly retryAfterSeconds?: number;
 }
 
-/** A request that a provider would refuse. */
+/** Thrown for a request that a provider would refuse. */
 export class Rejection extends Error {
   readonly problem: Problem;
 
@@ -49,24 +49,24 @@ export class Rejection extends Error {
   }
 }
 
-/** Refuses the request. */
+/** Throws a Rejection. */
 export function reject(kind: ProblemKind, message: string, path: Path = [], code?: string): never {
   throw new Rejection({ kind, message, path, ...(code === undefined ? {} : { code }) });
 }
 
-/** `["messages", 0, "role"]` as OpenAI writes it: `messages[0].role`. */
-export function bracketed(path: Path = []): string {
+/** Formats `["messages", 0, "role"]` like OpenAI: `messages[0].role`. */
+export function formatBracketedPath(path: Path = []): string {
   return path
     .map((step, at) => (typeof step === "number" ? `[${step}]` : at === 0 ? step : `.${step}`))
     .join("");
 }
 
-/** `["messages", 0, "role"]` as Anthropic writes it: `messages.0.role`. */
-export function dotted(path: Path = []): string {
+/** Formats `["messages", 0, "role"]` like Anthropic: `messages.0.role`. */
+export function formatDottedPath(path: Path = []): string {
   return path.join(".");
 }
 
-/** How many bytes base64 text stands for. */
-export function base64Bytes(data: string): number {
+/** Returns the number of bytes that base64 text encodes. */
+export function countBase64Bytes(data: string): number {
   return Math.floor((data.replace(/=+$/, "").length * 3) / 4);
 }

@@ -1,20 +1,20 @@
-// How an answer goes wrong: which problem an error status tells, and how the pieces of an answer are disturbed on their way.
-import type { Control, Trouble } from "./control.ts";
-import type { Frame } from "./scene.ts";
-import type { Problem, ProblemKind } from "./strict.ts";
+// Fault injection: error statuses in place of an answer, and damage to an answer's pieces on their way to the client.
+import type { Control, InjectedFault } from "./control.ts";
+import type { Problem, ProblemKind } from "./problem.ts";
+import type { Frame } from "./types.ts";
 
-/** What the server does next. */
+/** One action of the server on a connection. */
 export type Step =
   | { readonly do: "write"; readonly data: string | Uint8Array }
   | { readonly do: "wait"; readonly ms: number }
-  /** Keeps the connection open and says nothing more. */
+  /** Keeps the connection open without sending anything more. */
   | { readonly do: "hang" }
-  /** Closes the connection (FIN) although the answer isn't over. */
+  /** Closes the connection (FIN) before the answer is complete. */
   | { readonly do: "close" }
   /** Resets the connection (RST). */
   | { readonly do: "reset" };
 
-const PROBLEMS: { readonly [T in Trouble]?: readonly [ProblemKind, string] } = {
+const PROBLEMS: { readonly [T in InjectedFault]?: readonly [ProblemKind, string] } = {
   "400": ["value", "Simulated: the request was rejected."],
   "401": ["bad_key", "Simulated: the key is not valid."],
   "402": ["no_credit", "You exceeded your current quota, please check your plan and billing details."],
@@ -34,26 +34,26 @@ const PROBLEMS: { readonly [T in Trouble]?: readonly [ProblemKind, string] } = {
 };
 const HINTED: ReadonlySet<ProblemKind> = new Set(["rate_limit", "unavailable", "overloaded"]);
 
-/** The problem that a trouble of an error status tells; null for all other troubles. */
-export function problemOf({ trouble, retryAfterSeconds }: Control): Problem | null {
-  const row = trouble === null ? undefined : PROBLEMS[trouble];
+/** Returns the problem that the fault's error status reports, or null if the fault has no error status. */
+export function findProblem({ fault, retryAfterSeconds }: Control): Problem | null {
+  const row = fault === null ? undefined : PROBLEMS[fault];
   if (!row) return null;
   const [kind, message] = row;
-  if (trouble === "402") return { kind, message, status: 402 };
+  if (fault === "402") return { kind, message, status: 402 };
   return HINTED.has(kind) ? { kind, message, retryAfterSeconds } : { kind, message };
 }
 
-/** What is told in mid-stream. */
+/** The problem that every error in mid-stream reports. */
 export const MID_STREAM: Problem = { kind: "overloaded", message: "Overloaded" };
 
 const GARBAGE = 'data: {"choices":[{"delta":{"content":"bro\n\n';
 
-/** What happens in mid-answer; `goesOn` when the answer continues behind it. */
-function breakdown(
-  trouble: Trouble,
+/** Returns the steps of a fault in mid-answer, or null if the fault has none; `goesOn` is true if the answer continues after them. */
+function planBreakdown(
+  fault: InjectedFault,
   failure: () => string,
 ): { steps: readonly Step[]; goesOn: boolean } | null {
-  switch (trouble) {
+  switch (fault) {
     case "stall":
       return { steps: [{ do: "hang" }], goesOn: false };
     case "cut":
@@ -74,22 +74,22 @@ function breakdown(
 const encoder = new TextEncoder();
 const TRICKLE_BYTES = 16;
 
-/** Cut inside characters of several bytes, else in the middle. */
-function splitAt(bytes: Uint8Array): number {
+/** Returns an offset inside the first character of several bytes, or the middle if all characters are of one byte. */
+function findSplit(bytes: Uint8Array): number {
   const inside = bytes.findIndex((byte) => (byte & 0xc0) === 0x80);
   return inside === -1 ? Math.floor(bytes.length / 2) : inside;
 }
 
-/** One event, written as the trouble wants it. */
-function* written(text: string, control: Control, events: boolean): Iterable<Step> {
-  switch (control.trouble) {
+/** Yields the steps that write one event, damaged by the fault. */
+function* writeEvent(text: string, control: Control, events: boolean): Iterable<Step> {
+  switch (control.fault) {
     case "crlf":
       return yield { do: "write", data: text.replace(/\r?\n/g, "\r\n") };
     case "pings":
       return yield { do: "write", data: events ? `: ping\n\n\n${text}: ping\n\n` : text };
     case "split": {
       const bytes = encoder.encode(text);
-      const at = splitAt(bytes);
+      const at = findSplit(bytes);
       yield { do: "write", data: bytes.subarray(0, at) };
       yield { do: "wait", ms: 1 };
       return yield { do: "write", data: bytes.subarray(at) };
@@ -109,16 +109,19 @@ function* written(text: string, control: Control, events: boolean): Iterable<Ste
 
 export interface Disturbance {
   readonly control: Control;
-  /** Server-sent events, between which comments may stand. */
+  /** True if the frames are server-sent events, which may have comments between them. */
   readonly events: boolean;
-  /** The events with which the dialect breaks off. */
+  /** Returns the events with which the dialect ends a failed stream. */
   readonly failure: () => string;
 }
 
-/** The steps that bring the frames to the client, disturbed as the control says. */
-export function* stepsOf(frames: Iterable<Frame>, { control, events, failure }: Disturbance): Iterable<Step> {
-  const { trouble, pauseMs, paceMs, after } = control;
-  let broken = trouble === null ? null : breakdown(trouble, failure);
+/** Yields the steps that send the frames to the client, with the control's pauses and its fault. */
+export function* injectFaults(
+  frames: Iterable<Frame>,
+  { control, events, failure }: Disturbance,
+): Iterable<Step> {
+  const { fault, pauseMs, paceMs, after } = control;
+  let broken = fault === null ? null : planBreakdown(fault, failure);
   let pieces = 0;
   if (pauseMs > 0) yield { do: "wait", ms: pauseMs };
   for (const frame of frames) {
@@ -128,16 +131,16 @@ export function* stepsOf(frames: Iterable<Frame>, { control, events, failure }: 
       if (!broken.goesOn) return;
       broken = null;
     }
-    if (trouble === "no-end" && frame.kind === "end") continue;
+    if (fault === "no-end" && frame.kind === "end") continue;
     if (paceMs > 0 && pieces > 0) yield { do: "wait", ms: paceMs };
-    yield* written(frame.text, control, events);
-    if (trouble === "double-finish" && frame.kind === "finish") yield* written(frame.text, control, events);
+    yield* writeEvent(frame.text, control, events);
+    if (fault === "double-finish" && frame.kind === "finish") yield* writeEvent(frame.text, control, events);
     if (frame.kind === "delta") pieces++;
   }
 }
 
-/** A whole answer as two pieces, between which things can go wrong. */
-export function halves(body: string): readonly Frame[] {
+/** Splits a whole answer in two frames, so that a fault can come between them. */
+export function splitInHalves(body: string): readonly Frame[] {
   const middle = Math.floor(body.length / 2);
   return [
     { kind: "delta", text: body.slice(0, middle) },

@@ -1,20 +1,20 @@
-// What Anthropic's Messages interface refuses beyond the shape: the order of turns and blocks, and what a generation of models doesn't take.
+// Validates requests to Anthropic's Messages beyond their shape: the order of turns and blocks, and the limits of each generation of models.
 
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
 import { ALWAYS_THINKS } from "../../src/simulator/anthropic.ts";
-import { sign } from "../../src/simulator/brain.ts";
-import type { Incoming } from "../../src/simulator/scene.ts";
-import { type Path, reject } from "../../src/simulator/strict.ts";
+import { type Path, reject } from "../../src/simulator/problem.ts";
+import { sign } from "../../src/simulator/responder.ts";
+import type { Incoming } from "../../src/simulator/types.ts";
 import { MESSAGES_REQUEST } from "./anthropic-shapes.ts";
-import { checkAnthropicSchema } from "./schema.ts";
+import { checkAnthropicSchema } from "./schema-validator.ts";
 
 const CACHE_MARKS_MAX = 4;
-/** No sampling parameters and no budget: thinking is adaptive ("Migration guide": opus-4-7, sonnet-5 and later). */
+/** Models without sampling parameters and thinking budgets ("Migration guide": opus-4-7, sonnet-5 and later). */
 const NO_SAMPLING = /^claude-(opus-4-[78]|(opus|sonnet|haiku|fable)-[5-9])/;
-/** Not temperature and top_p together: from opus-4-1 and the 4-5 models on. */
+/** Models that refuse temperature and top_p together: opus-4-1, the 4-5 models and later. */
 const NOT_BOTH = /^claude-(opus-4-[1-9]|(sonnet|haiku)-4-[5-9]|(opus|sonnet|haiku|fable)-[5-9])/;
 const NO_FORCED_TOOLS = /^claude-(sonnet-5-5|opus-5-5|fable-5-[12])/;
-/** Thinking without extended thinking: `between_tools` ("Extended thinking", 2026-08). */
+/** Models with `thinking.type: "between_tools"` ("Extended thinking", 2026-08). */
 const BETWEEN_TOOLS = /^claude-sonnet-5-5/;
 const CONTEXT_BETA = "context-management-2025-06-27";
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
@@ -71,7 +71,7 @@ function checkChoice(body: JsonObject, model: string, thinks: boolean): void {
     reject("value", "Forced tool use is not supported for this model.", ["tool_choice"]);
 }
 
-/** Results come first, all of them, and answer exactly the calls of the turn before. */
+/** Results must come first and answer exactly the calls of the previous turn. */
 function checkResults(blocks: readonly JsonObject[], asked: readonly string[], at: number): void {
   const open = new Set(asked);
   blocks.forEach((block, index) => {
@@ -114,7 +114,7 @@ function checkTurns(body: JsonObject, model: string): void {
   const messages = all.filter(({ role }) => role !== "system");
   let asked: readonly string[] = [];
   messages.forEach(({ role, content }, at) => {
-    // The real one merges turns of the same role; its relatives (Bedrock, older versions) don't.
+    // Anthropic merges turns of the same role, but Bedrock and older versions don't.
     const expected = at % 2 === 0 ? "user" : "assistant";
     if (role !== expected)
       reject("value", `roles must alternate between "user" and "assistant", and the first must be "user"`, [
@@ -141,7 +141,7 @@ function checkTurns(body: JsonObject, model: string): void {
     );
 }
 
-/** With a budget, the assistant turn whose calls are being answered begins with its thinking ("Extended thinking"). */
+/** With a thinking budget, the assistant turn before tool results must begin with its thinking ("Extended thinking"). */
 function checkThoughtKept(body: JsonObject): void {
   const messages = arrayOf(body.messages).map(objectOf);
   const answering = arrayOf(messages.at(-1)?.content).some((block) => objectOf(block).type === "tool_result");
@@ -154,11 +154,11 @@ function checkThoughtKept(body: JsonObject): void {
   );
 }
 
-function cacheMarks(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + cacheMarks(each), 0);
+function countCacheMarks(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, each) => sum + countCacheMarks(each), 0);
   if (!isObject(value)) return 0;
   const own = value.cache_control === undefined ? 0 : 1;
-  return own + cacheMarks(value.content);
+  return own + countCacheMarks(value.content);
 }
 
 function checkLimits(body: JsonObject, model: string): void {
@@ -171,12 +171,12 @@ function checkLimits(body: JsonObject, model: string): void {
     );
   if (arrayOf(body.stop_sequences).some((stop) => String(stop).trim() === ""))
     reject("value", "each stop sequence must contain non-whitespace", ["stop_sequences"]);
-  const marks = cacheMarks(body.system) + cacheMarks(body.tools) + cacheMarks(body.messages);
+  const marks = countCacheMarks(body.system) + countCacheMarks(body.tools) + countCacheMarks(body.messages);
   if (marks > CACHE_MARKS_MAX)
     reject("value", `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`);
 }
 
-/** Refuses what the real interface refuses ("Messages API", "Extended thinking", "Tool use"). */
+/** Throws a Rejection for a request that Anthropic refuses ("Messages API", "Extended thinking", "Tool use"). */
 export function checkMessagesRequest(body: JsonObject, model: string, headers: Incoming["headers"]): void {
   if (!headers["anthropic-version"]) reject("value", "anthropic-version: header is required");
   const betas = headers["anthropic-beta"] ?? "";

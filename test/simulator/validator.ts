@@ -1,39 +1,43 @@
-// Composable checks of a JSON value: each passes silently or refuses; what real providers refuse is a table in each dialect's file.
+// Composable checks of a JSON value, from which each dialect's validator is built.
 import { isObject } from "../../src/core/json.ts";
-import { bracketed, type Path, reject } from "../../src/simulator/strict.ts";
+import { formatBracketedPath, type Path, reject } from "../../src/simulator/problem.ts";
 
-/** Passes silently or refuses. */
+/** Returns if the value is valid, and throws a Rejection if it isn't. */
 export type Check = (value: unknown, path: Path) => void;
 
 export const anything: Check = () => {};
 
 export const text: Check = (value, path) => {
-  if (typeof value !== "string") reject("type", `'${bracketed(path)}' must be a string.`, path);
+  if (typeof value !== "string") reject("type", `'${formatBracketedPath(path)}' must be a string.`, path);
 };
 
 export const flag: Check = (value, path) => {
-  if (typeof value !== "boolean") reject("type", `'${bracketed(path)}' must be a boolean.`, path);
+  if (typeof value !== "boolean") reject("type", `'${formatBracketedPath(path)}' must be a boolean.`, path);
 };
 
 export const record: Check = (value, path) => {
-  if (!isObject(value)) reject("type", `'${bracketed(path)}' must be an object.`, path);
+  if (!isObject(value)) reject("type", `'${formatBracketedPath(path)}' must be an object.`, path);
 };
 
-/** Text that matches. */
+/** A string that matches the pattern. */
 export function matching(pattern: RegExp): Check {
   return (value, path) => {
     text(value, path);
     if (pattern.test(String(value))) return;
-    reject("value", `Invalid '${bracketed(path)}': string does not match '${pattern.source}'.`, path);
+    reject(
+      "value",
+      `Invalid '${formatBracketedPath(path)}': string does not match '${pattern.source}'.`,
+      path,
+    );
   };
 }
 
-/** A number from `low` to `high`, both included. */
+/** A number from `low` to `high`, inclusive. */
 export function number(low = -Infinity, high = Infinity): Check {
   return (value, path) => {
-    if (typeof value !== "number") reject("type", `'${bracketed(path)}' must be a number.`, path);
+    if (typeof value !== "number") reject("type", `'${formatBracketedPath(path)}' must be a number.`, path);
     if (value < low || value > high)
-      reject("value", `Invalid '${bracketed(path)}': range: ${low}..${high}.`, path);
+      reject("value", `Invalid '${formatBracketedPath(path)}': range: ${low}..${high}.`, path);
   };
 }
 
@@ -41,7 +45,7 @@ export function integer(low = -Infinity, high = Infinity): Check {
   const inRange = number(low, high);
   return (value, path) => {
     inRange(value, path);
-    if (!Number.isInteger(value)) reject("type", `'${bracketed(path)}' must be an integer.`, path);
+    if (!Number.isInteger(value)) reject("type", `'${formatBracketedPath(path)}' must be an integer.`, path);
   };
 }
 
@@ -52,7 +56,7 @@ export function oneOf(...allowed: readonly (string | number)[]): Check {
     const supported = allowed.map((each) => `'${each}'`).join(", ");
     reject(
       "value",
-      `Invalid value: ${given} at '${bracketed(path)}'. Supported values are: ${supported}.`,
+      `Invalid value: ${given} at '${formatBracketedPath(path)}'. Supported values are: ${supported}.`,
       path,
     );
   };
@@ -60,23 +64,29 @@ export function oneOf(...allowed: readonly (string | number)[]): Check {
 
 export function list(each: Check, least = 0, most = Infinity): Check {
   return (value, path) => {
-    if (!Array.isArray(value)) reject("type", `'${bracketed(path)}' must be an array.`, path);
-    if (value.length < least) reject("value", `'${bracketed(path)}' is too short.`, path, "empty_array");
+    if (!Array.isArray(value)) reject("type", `'${formatBracketedPath(path)}' must be an array.`, path);
+    if (value.length < least)
+      reject("value", `'${formatBracketedPath(path)}' is too short.`, path, "empty_array");
     if (value.length > most)
-      reject("value", `'${bracketed(path)}' is too long: at most ${most}.`, path, "array_above_max_length");
+      reject(
+        "value",
+        `'${formatBracketedPath(path)}' is too long: at most ${most}.`,
+        path,
+        "array_above_max_length",
+      );
     value.forEach((item, at) => {
       each(item, [...path, at]);
     });
   };
 }
 
-/** One of these words, or something structured. */
+/** One of the words, or a value that isn't a string and passes the other check. */
 export function wordOr(words: readonly string[], other: Check): Check {
   const known = oneOf(...words);
   return (value, path) => (typeof value === "string" ? known : other)(value, path);
 }
 
-/** Any text, or something structured. */
+/** Any string, or a value that passes the other check. */
 export function textOr(other: Check): Check {
   return (value, path) => {
     if (typeof value !== "string") other(value, path);
@@ -89,38 +99,39 @@ export interface Fields {
 
 export interface ShapeRules {
   readonly required?: readonly string[];
-  /** Fields beyond those named are let through (default: refused). */
+  /** True if other fields are allowed. */
   readonly open?: boolean;
-  /** null means left out (default: it is of the wrong type). */
+  /** True if null is the same as an absent field. */
   readonly nullable?: boolean;
 }
 
-/** An object of these fields. */
+/** An object with the fields. */
 export function shape(fields: Fields, rules: ShapeRules = {}): Check {
   const { required = [], open = false, nullable = false } = rules;
   return (value, path) => {
-    if (!isObject(value)) reject("type", `'${bracketed(path)}' must be an object.`, path);
+    if (!isObject(value)) reject("type", `'${formatBracketedPath(path)}' must be an object.`, path);
     for (const name of required) {
       if (value[name] !== undefined && (value[name] !== null || !nullable)) continue;
       const at = [...path, name];
-      reject("missing", `Missing required parameter: '${bracketed(at)}'.`, at);
+      reject("missing", `Missing required parameter: '${formatBracketedPath(at)}'.`, at);
     }
     for (const [name, given] of Object.entries(value)) {
       const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
       const at = [...path, name];
-      if (!check && !open) reject("unknown", `Unknown parameter: '${bracketed(at)}'.`, at);
+      if (!check && !open) reject("unknown", `Unknown parameter: '${formatBracketedPath(at)}'.`, at);
       if (check && !(nullable && given === null)) check(given, at);
     }
   };
 }
 
-/** An object whose `key` says which of the shapes it must have. */
+/** An object whose `key` names the shape that it must have. */
 export function variant(key: string, shapes: Fields): Check {
   const known = oneOf(...Object.keys(shapes));
   return (value, path) => {
-    if (!isObject(value)) reject("type", `'${bracketed(path)}' must be an object.`, path);
+    if (!isObject(value)) reject("type", `'${formatBracketedPath(path)}' must be an object.`, path);
     const at = [...path, key];
-    if (value[key] === undefined) reject("missing", `Missing required parameter: '${bracketed(at)}'.`, at);
+    if (value[key] === undefined)
+      reject("missing", `Missing required parameter: '${formatBracketedPath(at)}'.`, at);
     known(value[key], at);
     shapes[String(value[key])]?.(value, path);
   };
@@ -128,12 +139,13 @@ export function variant(key: string, shapes: Fields): Check {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Base64 with bytes in it. */
+/** Base64 that isn't empty. */
 export const base64: Check = (value, path) => {
   text(value, path);
   const given = String(value);
-  if (given === "" || !BASE64.test(given)) reject("value", `Invalid base64 at '${bracketed(path)}'.`, path);
+  if (given === "" || !BASE64.test(given))
+    reject("value", `Invalid base64 at '${formatBracketedPath(path)}'.`, path);
 };
 
-/** Types of image that models can read. */
+/** The types of image that models support. */
 export const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"] as const;

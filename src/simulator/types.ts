@@ -1,26 +1,26 @@
-// The simulator's own vocabulary: what a dialect understood of a request, and what it is given to say in return.
+// The simulator's types: requests, prompts and answers in a form that all dialects share, and the dialect's own port.
 import type { DialectName } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Problem } from "./strict.ts";
+import type { Problem } from "./problem.ts";
 
-/** A request as it came in. Header names are in lower case. */
+/** A request as received. Header names are in lower case. */
 export interface Incoming {
   readonly method: string;
-  /** What follows the dialect's prefix, without the query. */
+  /** The path after the dialect's prefix, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: JsonObject;
 }
 
-/** A request as an observer sees it. */
+/** A request as reported to an observer. */
 export interface ObservedCall {
-  /** `trap` is where redirects lead, `none` any path that is nobody's. */
+  /** `trap` is the target of redirects, `none` any path without a dialect. */
   readonly dialect: DialectName | "trap" | "none";
   readonly method: string;
-  /** What follows the dialect's prefix. */
+  /** The path after the dialect's prefix. */
   readonly path: string;
-  /** As sent, controls included. */
+  /** The name as sent, with its controls. */
   readonly model: string;
   readonly headers: Incoming["headers"];
   readonly bodyText: string;
@@ -28,56 +28,56 @@ export interface ObservedCall {
   readonly startedAt: number;
 }
 
-/** `aborted`: the client went before the end. `trouble`: the call ended as its trouble wanted. */
-export type Ended = "finished" | "aborted" | "trouble";
+/** `aborted`: the client disconnected before the end. `fault`: the call ended in an injected fault. */
+export type Ended = "finished" | "aborted" | "fault";
 
-/** The tests add their strictness and their curiosity here; the product sets none of them. */
+/** Hooks with which tests validate and record requests; the product sets none of them. */
 export interface SimHooks {
-  /** Throws a Rejection for what the real provider refuses. `model` is the name without controls. */
+  /** Throws a Rejection for a request that the real provider refuses. `model` is the name without controls. */
   readonly validate?: (dialect: DialectName, incoming: Incoming, model: string) => void;
-  /** Called for each request; calls the function that it gives once the connection is over. */
+  /** Called for each request; the function that it returns is called once the connection has ended. */
   readonly observe?: (call: ObservedCall) => (ended: Ended, nowMs: number) => void;
 }
 
 export interface Media {
   readonly kind: "image" | "file" | "audio";
   readonly mediaType: string;
-  /** null: a link, not followed. */
+  /** null for a link, which isn't followed. */
   readonly bytes: number | null;
 }
 
-/** One message, whatever the dialect called it. */
+/** One message of a conversation. */
 export interface Turn {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly text: string;
   readonly media?: readonly Media[];
   /** Calls of an assistant turn: `input` is JSON text. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: string }[];
-  /** For a tool turn: the id or name of the call that it answers. */
+  /** The id or name of the call that a tool turn answers. */
   readonly answers?: string;
 }
 
 export interface OfferedTool {
   readonly name: string;
-  /** Its parameters; null: takes plain text. */
+  /** The schema of its parameters; null if it takes plain text. */
   readonly schema: JsonObject | null;
 }
 
-/** What the brain needs to know of a request. */
+/** Everything that the responder needs to know of a request. */
 export interface Prompt {
   readonly turns: readonly Turn[];
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: "none" | "auto" | "required" | { readonly name: string };
   readonly parallelCalls: boolean;
-  /** null: text. A schema asks for JSON that satisfies it. */
+  /** null for text, `{ schema: null }` for any JSON. */
   readonly format: { readonly schema: JsonObject | null } | null;
-  readonly thinks: boolean;
+  readonly isThinking: boolean;
   readonly stop: readonly string[];
   readonly outputTokensMax: number | null;
   readonly choices: number;
 }
 
-/** What a dialect understood of a request. */
+/** A request in the form that all dialects share. */
 export interface Reading {
   readonly streamed: boolean;
   readonly prompt: Prompt;
@@ -95,47 +95,47 @@ export interface Answer {
   /** The thinking's text; "" when it was not asked for. */
   readonly thinking: string;
   readonly text: string;
-  /** The text in the pieces in which it streams. */
+  /** The pieces of the text in a stream. */
   readonly pieces: readonly string[];
   readonly calls: readonly AnswerCall[];
-  /** Not null: the model refuses with these words, and text and calls are empty. */
+  /** The words of a refusal, with which text and calls are empty; null if the model doesn't refuse. */
   readonly refusal: string | null;
   readonly finish: "stop" | "stop_sequence" | "length" | "tool_calls" | "refusal";
-  /** The stop sequence that cut the text. */
+  /** The stop sequence that cut the text; null if none did. */
   readonly stopSequence: string | null;
 }
 
 export interface TokenCount {
-  /** All of the prompt's, cached and written ones included. */
+  /** All tokens of the prompt, including cached and written ones. */
   readonly input: number;
-  /** All that was produced, reasoning included. */
+  /** All tokens of the answers, including reasoning. */
   readonly output: number;
   readonly cached: number;
   readonly reasoning: number;
-  /** Written to a cache; only Anthropic tells. */
+  /** Tokens written to a cache; only Anthropic and Perplexity report them. */
   readonly written: number;
 }
 
-/** Everything that an answer's writer is handed. */
-export interface Script {
+/** A request with its answers: everything that a dialect needs to render a reply. */
+export interface Exchange {
   readonly reading: Reading;
   readonly body: JsonObject;
   readonly query: URLSearchParams;
   /** The model's name without controls. */
   readonly model: string;
   readonly answers: readonly Answer[];
-  /** null: this time usage is not told. */
+  /** null if the usage must not be reported. */
   readonly usage: TokenCount | null;
-  /** Usage is told more often and in stranger places than the dialect's documents say. */
+  /** True if the usage must be reported more often, and in other places, than the dialect documents. */
   readonly oddUsage: boolean;
   readonly createdSeconds: number;
-  /** An identifier of so many letters and digits, the same for the same request and name. */
+  /** Returns `length` letters and digits, the same for the same request and name. */
   id(name: string, length: number): string;
 }
 
 /** A piece of a streamed answer: whole events, framing included. */
 export interface Frame {
-  /** `end`: what tells the client that the stream is whole. */
+  /** `end` marks the stream as complete for the client. */
   readonly kind: "start" | "delta" | "finish" | "usage" | "end";
   readonly text: string;
 }
@@ -149,39 +149,39 @@ export interface ErrorAnswer {
 /** One provider's wire format, from the provider's side. */
 export interface SimDialect {
   readonly name: DialectName;
-  /** `/openai/v1`: the base address's path. */
+  /** The base address's path: `/openai/v1`. */
   readonly prefix: string;
-  /** True if this path (after the prefix) is the dialect's. */
-  takes(path: string): boolean;
-  /** The caller's key, or undefined when the dialect's own header brings none. */
-  secretOf(headers: Incoming["headers"]): string | undefined;
-  /** The model's name as sent; "" when there is none. */
-  modelOf(incoming: Incoming): string;
+  /** True if a path (after the prefix) is the dialect's. */
+  handles(path: string): boolean;
+  /** Returns the client's key, or undefined if the dialect's header has none. */
+  readSecret(headers: Incoming["headers"]): string | undefined;
+  /** Returns the model's name as sent, or "" if there is none. */
+  readModel(incoming: Incoming): string;
   /** Reads any body, however malformed. `model` is the name without controls. */
   read(incoming: Incoming, model: string): Reading;
-  whole(script: Script): JsonObject;
-  frames(script: Script): Iterable<Frame>;
-  /** How a stream is labelled, and framed when it isn't server-sent events. */
-  readonly streamType?: (query: URLSearchParams) => string;
-  error(problem: Problem, streamed: boolean, query: URLSearchParams): ErrorAnswer;
-  /** The events with which a stream breaks off in failure. */
-  failure(problem: Problem, script: Script): string;
-  /** The body of a 200 that is a failure. */
-  failedBody(problem: Problem, script: Script): string;
+  renderReply(exchange: Exchange): JsonObject;
+  renderFrames(exchange: Exchange): Iterable<Frame>;
+  /** Returns the content type of a stream (server-sent events if the dialect has no such method). */
+  readonly chooseStreamType?: (query: URLSearchParams) => string;
+  renderError(problem: Problem, streamed: boolean, query: URLSearchParams): ErrorAnswer;
+  /** Returns the events that end a failed stream. */
+  renderFailure(problem: Problem, exchange: Exchange): string;
+  /** Returns the body of a failure with status 200. */
+  renderFailedBody(problem: Problem, exchange: Exchange): string;
 }
 
-/** One server-sent event without a name. */
-export function dataEvent(data: unknown): string {
+/** Renders a server-sent event without a name. */
+export function renderDataEvent(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }
 
-/** One server-sent event, named. */
-export function namedEvent(event: string, data: unknown): string {
+/** Renders a server-sent event with a name. */
+export function renderNamedEvent(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** `Authorization: Bearer …`'s key. */
-export function bearerOf(headers: Incoming["headers"]): string | undefined {
+/** Returns the key of `Authorization: Bearer …`, or undefined if there is none. */
+export function readBearer(headers: Incoming["headers"]): string | undefined {
   const match = /^Bearer (\S.*)$/i.exec(headers.authorization ?? "");
   return match?.[1];
 }

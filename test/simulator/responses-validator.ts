@@ -1,13 +1,13 @@
-// What OpenAI's Responses interface refuses: fields, items, calls without outputs and thinking that isn't its own.
+// Validates requests to OpenAI's Responses: fields, items, calls without outputs, and sealed thinking.
 
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
-import { sign } from "../../src/simulator/brain.ts";
-import { type Family, familyOf } from "../../src/simulator/openai-models.ts";
+import { type Family, findFamily } from "../../src/simulator/openai-models.ts";
+import { reject } from "../../src/simulator/problem.ts";
+import { sign } from "../../src/simulator/responder.ts";
 import { THOUGHT_CALL } from "../../src/simulator/responses.ts";
-import { reject } from "../../src/simulator/strict.ts";
+import { checkCallOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";
-import { checkCallOrder } from "./order.ts";
-import { strictFlaw } from "./schema.ts";
+import { findStrictFlaw } from "./schema-validator.ts";
 import {
   anything,
   type Check,
@@ -24,7 +24,7 @@ import {
   textOr,
   variant,
   wordOr,
-} from "./strict.ts";
+} from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
 const NAME = matching(/^[a-zA-Z0-9_-]{1,128}$/);
@@ -176,7 +176,7 @@ const request = of(
   ["model", "input"],
 );
 
-function unsupported(field: string): never {
+function rejectUnsupported(field: string): never {
   return reject(
     "unsupported",
     `Unsupported parameter: '${field}' is not supported with this model.`,
@@ -187,7 +187,7 @@ function unsupported(field: string): never {
 
 function checkFamily(body: JsonObject, family: Family): void {
   const { effort } = objectOf(body.reasoning);
-  if (typeof effort === "string" && family.efforts.length === 0) unsupported("reasoning.effort");
+  if (typeof effort === "string" && family.efforts.length === 0) rejectUnsupported("reasoning.effort");
   if (typeof effort === "string" && !family.efforts.includes(effort))
     reject(
       "unsupported",
@@ -198,16 +198,16 @@ function checkFamily(body: JsonObject, family: Family): void {
   if (family.efforts.length === 0 || (effort ?? family.effort) === "none") return;
   for (const field of ["temperature", "top_p"]) {
     const given = body[field] ?? null;
-    if (given !== null && given !== 1) unsupported(field);
+    if (given !== null && given !== 1) rejectUnsupported(field);
   }
-  if ((body.top_logprobs ?? null) !== null && body.top_logprobs !== 0) unsupported("top_logprobs");
+  if ((body.top_logprobs ?? null) !== null && body.top_logprobs !== 0) rejectUnsupported("top_logprobs");
 }
 
 function checkSchemas(body: JsonObject): void {
   arrayOf(body.tools).forEach((each, at) => {
     const { strict, parameters, name, type } = objectOf(each);
-    // Left out, `strict` is true here, and schemas that can't be strict are taken as they are.
-    const flaw = type === "function" && strict === true ? strictFlaw(parameters) : null;
+    // Without `strict`, Responses tries strict mode and accepts schemas that can't be strict.
+    const flaw = type === "function" && strict === true ? findStrictFlaw(parameters) : null;
     if (flaw !== null)
       reject(
         "value",
@@ -217,7 +217,7 @@ function checkSchemas(body: JsonObject): void {
       );
   });
   const asked = objectOf(objectOf(body.text).format);
-  const flaw = asked.strict === true ? strictFlaw(asked.schema) : null;
+  const flaw = asked.strict === true ? findStrictFlaw(asked.schema) : null;
   if (flaw !== null)
     reject(
       "value",
@@ -234,7 +234,7 @@ function isSealed(content: unknown): boolean {
   return seal === sign(secret);
 }
 
-/** Thinking comes back unchanged, sealed when nothing is stored, and with the item that followed it. */
+/** Thinking must come back unchanged, sealed if nothing is stored, and with the item that followed it. */
 function checkReasoning(body: JsonObject): void {
   const items = arrayOf(body.input).map(objectOf);
   items.forEach((each, at) => {
@@ -273,12 +273,12 @@ function checkReasoning(body: JsonObject): void {
   });
 }
 
-/** Refuses what the real interface refuses ("API reference: Responses", "Conversation state: reasoning items"). */
+/** Throws a Rejection for a request that OpenAI refuses ("API reference: Responses", "Conversation state: reasoning items"). */
 export function checkResponsesRequest(body: JsonObject, model: string): void {
   request(body, []);
   checkCallOrder(body.input);
   checkReasoning(body);
   checkSchemas(body);
-  const family = familyOf(model);
+  const family = findFamily(model);
   if (family) checkFamily(body, family);
 }

@@ -1,8 +1,8 @@
-// What Cohere's v2 chat refuses: fields, roles, results that don't follow their calls, and JSON together with tools.
+// Validates requests to Cohere's v2 chat: fields, roles, the order of calls and results, and JSON together with tools.
 import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
-import { reject } from "../../src/simulator/strict.ts";
+import { reject } from "../../src/simulator/problem.ts";
+import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";
-import { checkToolOrder } from "./order.ts";
 import {
   anything,
   type Fields,
@@ -17,7 +17,7 @@ import {
   text,
   textOr,
   variant,
-} from "./strict.ts";
+} from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
 const textPart = of({ type: anything, text }, ["text"]);
@@ -97,7 +97,7 @@ const request = of(
   ["model", "messages"],
 );
 
-/** Refuses what the real interface refuses ("Cohere API v2: Chat"). */
+/** Throws a Rejection for a request that Cohere refuses ("Cohere API v2: Chat"). */
 export function checkCohereRequest(body: JsonObject): void {
   request(body, []);
   checkToolOrder(arrayOf(body.messages), {

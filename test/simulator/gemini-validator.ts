@@ -1,9 +1,9 @@
-// What Gemini's generateContent refuses: fields, turns of calls and responses, signatures, schemas and combinations.
+// Validates requests to Gemini's generateContent: fields, turns of calls and responses, signatures, schemas and combinations.
 
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
-import { signatureOf } from "../../src/simulator/gemini.ts";
-import { reject } from "../../src/simulator/strict.ts";
-import { checkGeminiSchema } from "./schema.ts";
+import { signCall } from "../../src/simulator/gemini.ts";
+import { reject } from "../../src/simulator/problem.ts";
+import { checkGeminiSchema } from "./schema-validator.ts";
 import {
   anything,
   type Check,
@@ -18,13 +18,13 @@ import {
   shape,
   text,
   variant,
-} from "./strict.ts";
+} from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
 const MEDIA =
   /^(image\/(png|jpeg|webp|heic|heif|gif)|audio\/(wav|mp3|mpeg|aiff|aac|ogg|flac|x-wav)|video\/\w+|application\/(pdf|json)|text\/[\w-]+)$/;
 const NAME = matching(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/);
-/** Recorded: both alphabets of base64 are taken. */
+/** Gemini accepts both alphabets of base64 (recorded). */
 const bytes = matching(/^[A-Za-z0-9+/_-]+={0,2}$/);
 const mimeType: Check = (value, path) => {
   text(value, path);
@@ -54,7 +54,7 @@ const part: Check = (value, path) => {
   if (kinds.length > 1) reject("value", "oneof field 'data' is already set.", path);
 };
 const parts = list(part, 1);
-/** Recorded: only what the model said may be an empty text. */
+/** Only the model's own text may be empty (recorded). */
 const userParts = list((value, path) => {
   part(value, path);
   if (objectOf(value).text === "")
@@ -129,23 +129,23 @@ const request = of(
   ["contents"],
 );
 
-/** Gemini 3 and later: signatures are required, tools and JSON go together. */
+/** Gemini 3 and later require signatures and allow tools together with JSON. */
 const THIRD = /^gemini-([3-9]|\d\d)/;
 
 /** Accepted in place of a signature ("Thought signatures: FAQ"). */
 const SENTINELS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
-function partsWith(content: JsonObject | undefined, kind: string): readonly JsonObject[] {
+function filterParts(content: JsonObject | undefined, kind: string): readonly JsonObject[] {
   return arrayOf(content?.parts)
     .map(objectOf)
     .filter((each) => each[kind] !== undefined);
 }
 
-/** Each turn of calls is answered by a turn with as many responses of the same names. */
+/** A turn with as many responses, of the same names, must follow each turn of calls. */
 function checkResponses(contents: readonly JsonObject[]): void {
   contents.forEach((each, at) => {
-    const responses = partsWith(each, "functionResponse");
-    const calls = partsWith(contents[at - 1], "functionCall");
+    const responses = filterParts(each, "functionResponse");
+    const calls = filterParts(contents[at - 1], "functionCall");
     if (responses.length === 0 && calls.length === 0) return;
     if (responses.length !== calls.length)
       reject(
@@ -160,19 +160,19 @@ function checkResponses(contents: readonly JsonObject[]): void {
         "Please ensure that function response turn comes immediately after its function call turn, with the names of its calls.",
       );
   });
-  if (partsWith(contents.at(-1), "functionCall").length > 0)
+  if (filterParts(contents.at(-1), "functionCall").length > 0)
     reject("value", "Please ensure that single turn requests end with a user role or a function response.");
 }
 
-/** In the current turn, the first call of each step carries its signature; a signature that is given must be true. */
+/** In the current turn, the first call of each step must carry its signature. Any signature must be valid. */
 function checkSignatures(contents: readonly JsonObject[], model: string): void {
   const asked = contents.findLastIndex(
-    (each) => each.role === "user" && partsWith(each, "functionResponse").length === 0,
+    (each) => each.role === "user" && filterParts(each, "functionResponse").length === 0,
   );
   contents.forEach((each, at) => {
-    partsWith(each, "functionCall").forEach(({ functionCall, thoughtSignature: given }, index) => {
+    filterParts(each, "functionCall").forEach(({ functionCall, thoughtSignature: given }, index) => {
       const call = objectOf(functionCall);
-      if (given !== undefined && given !== signatureOf(call) && !SENTINELS.includes(String(given)))
+      if (given !== undefined && given !== signCall(call) && !SENTINELS.includes(String(given)))
         reject("value", "Corrupted thought signature.");
       if (given === undefined && index === 0 && at > asked && THIRD.test(model))
         reject(
@@ -216,7 +216,7 @@ function checkCombinations(body: JsonObject, model: string): void {
     });
 }
 
-/** Refuses what the real interface refuses ("Gemini API: generateContent", "Function calling", "Thought signatures"). */
+/** Throws a Rejection for a request that Gemini refuses ("Gemini API: generateContent", "Function calling", "Thought signatures"). */
 export function checkGeminiRequest(body: JsonObject, model: string): void {
   request(body, []);
   const contents = arrayOf(body.contents).filter(isObject);
