@@ -1,46 +1,43 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
-import { countBase64Bytes, formatDottedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
-import { sign } from "./responder.ts";
+import {
+  COMMON_STATUS,
+  countBase64Bytes,
+  formatDottedPath,
+  type Problem,
+  type ProblemKind,
+} from "./problem.ts";
+import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
   type Answer,
   type ErrorAnswer,
   type Exchange,
   type Frame,
-  type Incoming,
   type Media,
   type Prompt,
-  type Reading,
   readBearer,
   renderNamedEvent,
   type SimDialect,
   type Turn,
 } from "./types.ts";
 
-/** Status and type by kind ("Anthropic API: Errors"). */
-const ERRORS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
-  no_key: [401, "authentication_error"],
-  bad_key: [401, "authentication_error"],
-  no_credit: [402, "billing_error"],
-  forbidden: [403, "permission_error"],
-  not_found: [404, "not_found_error"],
-  media_type: [400, "invalid_request_error"],
-  too_large: [413, "request_too_large"],
-  bad_json: [400, "invalid_request_error"],
-  missing: [400, "invalid_request_error"],
-  unknown: [400, "invalid_request_error"],
-  type: [400, "invalid_request_error"],
-  value: [400, "invalid_request_error"],
-  unsupported: [400, "invalid_request_error"],
-  unprocessable: [422, "invalid_request_error"],
-  rate_limit: [429, "rate_limit_error"],
-  timeout: [408, "timeout_error"],
-  server: [500, "api_error"],
-  unavailable: [503, "api_error"],
-  gateway_timeout: [504, "timeout_error"],
-  overloaded: [529, "overloaded_error"],
-  context: [400, "invalid_request_error"],
-  filter: [400, "invalid_request_error"],
+/** Status by kind ("Anthropic API: Errors"). */
+const STATUS = { ...COMMON_STATUS, overloaded: 529 };
+
+/** Error types other than `invalid_request_error`. */
+const TYPES: { readonly [K in ProblemKind]?: string } = {
+  no_key: "authentication_error",
+  bad_key: "authentication_error",
+  no_credit: "billing_error",
+  forbidden: "permission_error",
+  not_found: "not_found_error",
+  too_large: "request_too_large",
+  rate_limit: "rate_limit_error",
+  timeout: "timeout_error",
+  server: "api_error",
+  unavailable: "api_error",
+  gateway_timeout: "timeout_error",
+  overloaded: "overloaded_error",
 };
 
 /** Returns the problem's message, in Anthropic's own words where they are known. */
@@ -64,7 +61,7 @@ function describeProblem({ kind, message, path }: Problem): string {
 }
 
 function renderErrorBody(problem: Problem): JsonObject {
-  const error = { type: ERRORS[problem.kind][1], message: describeProblem(problem) };
+  const error = { type: TYPES[problem.kind] ?? "invalid_request_error", message: describeProblem(problem) };
   return { type: "error", error, request_id: "req_sim" };
 }
 
@@ -72,7 +69,7 @@ function renderError(problem: Problem): ErrorAnswer {
   const headers: Record<string, string> = { "content-type": "application/json", "request-id": "req_sim" };
   if (problem.retryAfterSeconds !== undefined)
     headers["retry-after"] = String(Math.ceil(problem.retryAfterSeconds));
-  const status = problem.status ?? ERRORS[problem.kind][0];
+  const status = problem.status ?? STATUS[problem.kind];
   return { status, headers, body: JSON.stringify(renderErrorBody(problem)) };
 }
 
@@ -198,11 +195,6 @@ function renderOutputUsage({ usage }: Exchange): JsonObject {
   return { output_tokens: usage.output, ...details };
 }
 
-function takeFirstAnswer(exchange: Exchange): Answer {
-  const [answer] = exchange.answers;
-  return answer ?? reject("server", "Simulator: nothing to answer.");
-}
-
 function renderMessage(exchange: Exchange): JsonObject {
   const id = `msg_${exchange.id("message", 24)}`;
   return { id, type: "message", role: "assistant", model: exchange.model };
@@ -242,8 +234,7 @@ function* renderDeltas(block: Block, answer: Answer): Iterable<JsonObject> {
       return yield { type: "signature_delta", signature: block.signature };
     case "tool_use": {
       const json = JSON.stringify(block.input);
-      const half = Math.ceil(json.length / 2);
-      const parts = json === "{}" ? [""] : ["", json.slice(0, half), json.slice(half)];
+      const parts = json === "{}" ? [""] : ["", ...splitInput(json)];
       for (const part of parts) yield { type: "input_json_delta", partial_json: part };
     }
   }
@@ -278,10 +269,6 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
   yield { kind: "end", text: renderEvent("message_stop", {}) };
 }
 
-function read({ body }: Incoming, model: string): Reading {
-  return { streamed: body.stream === true, prompt: readPrompt(body, model) };
-}
-
 /** Anthropic's Messages ("Messages API", "Streaming messages"). */
 export const anthropic: SimDialect = {
   name: "anthropic",
@@ -289,7 +276,7 @@ export const anthropic: SimDialect = {
   handles: (path) => path === "/messages",
   readSecret: (headers) => headers["x-api-key"] || readBearer(headers),
   readModel: ({ body }) => String(body.model ?? ""),
-  read,
+  readPrompt,
   renderReply,
   renderFrames,
   renderError,

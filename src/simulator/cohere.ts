@@ -1,46 +1,18 @@
 // The Cohere dialect from the provider's side: `/cohere/v2/chat`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
-import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
-import { findFreshResults } from "./responder.ts";
+import { COMMON_STATUS, formatBracketedPath, type Problem } from "./problem.ts";
+import { findFreshResults, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
   type Answer,
   type ErrorAnswer,
   type Exchange,
   type Frame,
-  type Incoming,
   type Prompt,
-  type Reading,
   readBearer,
   renderNamedEvent,
   type SimDialect,
 } from "./types.ts";
-
-/** Status by kind ("Cohere API: Errors"). */
-const STATUS: Readonly<Record<ProblemKind, number>> = {
-  no_key: 401,
-  bad_key: 401,
-  no_credit: 402,
-  forbidden: 403,
-  not_found: 404,
-  media_type: 400,
-  too_large: 413,
-  bad_json: 400,
-  missing: 400,
-  unknown: 400,
-  type: 400,
-  value: 400,
-  unsupported: 400,
-  unprocessable: 422,
-  rate_limit: 429,
-  timeout: 408,
-  server: 500,
-  unavailable: 503,
-  gateway_timeout: 504,
-  overloaded: 503,
-  context: 400,
-  filter: 400,
-};
 
 function describeProblem({ kind, message, path = [] }: Problem): string {
   switch (kind) {
@@ -65,7 +37,7 @@ function renderErrorBody(problem: Problem): JsonObject {
 function renderError(problem: Problem): ErrorAnswer {
   const headers = { "content-type": "application/json" };
   return {
-    status: problem.status ?? STATUS[problem.kind],
+    status: problem.status ?? COMMON_STATUS[problem.kind],
     headers,
     body: JSON.stringify(renderErrorBody(problem)),
   };
@@ -100,9 +72,8 @@ const FINISH = {
 } as const;
 
 /** Returns the first answer. Cohere has no field for refusals, so a refusal is its text. */
-function takeFirstAnswer(exchange: Exchange): Answer {
-  const [answer] = exchange.answers;
-  if (!answer) return reject("server", "Simulator: nothing to answer.");
+function takeAnswer(exchange: Exchange): Answer {
+  const answer = takeFirstAnswer(exchange);
   if (answer.refusal === null) return answer;
   return { ...answer, text: answer.refusal, pieces: [answer.refusal] };
 }
@@ -120,7 +91,7 @@ function renderPlan({ calls }: Answer): string {
 
 /** Returns a citation of the first tool result, if the answer contains its text. */
 function renderCitations(exchange: Exchange, answer: Answer): readonly JsonObject[] {
-  const { prompt } = exchange.reading;
+  const { prompt } = exchange;
   const [result] = findFreshResults(prompt);
   const id = prompt.turns.findLast(({ role }) => role === "tool")?.answers;
   const start = result && result.text !== "" ? answer.text.indexOf(result.text) : -1;
@@ -140,7 +111,7 @@ function renderUsage({ usage }: Exchange): JsonObject {
 }
 
 function renderReply(exchange: Exchange): JsonObject {
-  const answer = takeFirstAnswer(exchange);
+  const answer = takeAnswer(exchange);
   const calls = renderCalls(exchange, answer);
   const citations = renderCitations(exchange, answer);
   const content = [
@@ -177,10 +148,9 @@ function* renderContentEvents(
 function* renderCallEvents(call: JsonObject, index: number): Iterable<Event> {
   const called = objectOf(call.function);
   const json = String(called.arguments);
-  const half = Math.ceil(json.length / 2);
   const opened = { ...call, function: { ...called, arguments: "" } };
   yield ["delta", "tool-call-start", { index, delta: { message: { tool_calls: opened } } }];
-  for (const piece of json === "{}" ? [] : [json.slice(0, half), json.slice(half)])
+  for (const piece of json === "{}" ? [] : splitInput(json))
     yield [
       "delta",
       "tool-call-delta",
@@ -190,7 +160,7 @@ function* renderCallEvents(call: JsonObject, index: number): Iterable<Event> {
 }
 
 function* renderEvents(exchange: Exchange): Iterable<Event> {
-  const answer = takeFirstAnswer(exchange);
+  const answer = takeAnswer(exchange);
   const empty = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] };
   yield ["start", "message-start", { id: makeId(exchange), delta: { message: empty } }];
   let index = 0;
@@ -221,10 +191,6 @@ function renderFailure(problem: Problem): string {
   return renderNamedEvent("message-end", { type: "message-end", delta });
 }
 
-function read({ body }: Incoming, model: string): Reading {
-  return { streamed: body.stream === true, prompt: readPrompt(body, model) };
-}
-
 /** Cohere's chat, version 2 ("Cohere API v2: Chat", "Chat with streaming"). */
 export const cohere: SimDialect = {
   name: "cohere",
@@ -232,7 +198,7 @@ export const cohere: SimDialect = {
   handles: (path) => path === "/chat",
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? ""),
-  read,
+  readPrompt,
   renderReply,
   renderFrames,
   renderError,

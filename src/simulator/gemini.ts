@@ -1,34 +1,26 @@
 // The Gemini dialect from the provider's side: `/gemini/v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
 import { type JsonObject, objectOf } from "../core/json.ts";
 import { readPrompt } from "./gemini-prompt.ts";
-import { formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
+import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign } from "./responder.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Incoming, Reading, SimDialect } from "./types.ts";
+import type { Answer, ErrorAnswer, Exchange, Frame, SimDialect } from "./types.ts";
 
-/** HTTP status and canonical status by kind ("Gemini API: Troubleshooting"). */
-const ERRORS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
-  no_key: [403, "PERMISSION_DENIED"],
-  bad_key: [400, "INVALID_ARGUMENT"],
-  no_credit: [429, "RESOURCE_EXHAUSTED"],
-  forbidden: [403, "PERMISSION_DENIED"],
-  not_found: [404, "NOT_FOUND"],
-  media_type: [400, "INVALID_ARGUMENT"],
-  too_large: [413, "INVALID_ARGUMENT"],
-  bad_json: [400, "INVALID_ARGUMENT"],
-  missing: [400, "INVALID_ARGUMENT"],
-  unknown: [400, "INVALID_ARGUMENT"],
-  type: [400, "INVALID_ARGUMENT"],
-  value: [400, "INVALID_ARGUMENT"],
-  unsupported: [400, "INVALID_ARGUMENT"],
-  unprocessable: [422, "INVALID_ARGUMENT"],
-  rate_limit: [429, "RESOURCE_EXHAUSTED"],
-  timeout: [408, "DEADLINE_EXCEEDED"],
-  server: [500, "INTERNAL"],
-  unavailable: [503, "UNAVAILABLE"],
-  gateway_timeout: [504, "DEADLINE_EXCEEDED"],
-  overloaded: [503, "UNAVAILABLE"],
-  context: [400, "INVALID_ARGUMENT"],
-  filter: [200, "OK"],
+/** Status by kind ("Gemini API: Troubleshooting"). */
+const STATUS = { ...COMMON_STATUS, no_key: 403, bad_key: 400, no_credit: 429, filter: 200 };
+
+/** Canonical statuses other than `INVALID_ARGUMENT`. */
+const NAMES: { readonly [K in ProblemKind]?: string } = {
+  no_key: "PERMISSION_DENIED",
+  no_credit: "RESOURCE_EXHAUSTED",
+  forbidden: "PERMISSION_DENIED",
+  not_found: "NOT_FOUND",
+  rate_limit: "RESOURCE_EXHAUSTED",
+  timeout: "DEADLINE_EXCEEDED",
+  server: "INTERNAL",
+  unavailable: "UNAVAILABLE",
+  gateway_timeout: "DEADLINE_EXCEEDED",
+  overloaded: "UNAVAILABLE",
+  filter: "OK",
 };
 
 const QUOTA =
@@ -76,9 +68,9 @@ function renderDetails({ kind, retryAfterSeconds = 0 }: Problem): readonly JsonO
 
 function renderErrorBody(problem: Problem): JsonObject {
   if (problem.kind === "filter") return { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } };
-  const [code, status] = ERRORS[problem.kind];
+  const status = NAMES[problem.kind] ?? "INVALID_ARGUMENT";
   const details = renderDetails(problem);
-  const error = { code: problem.status ?? code, message: describeProblem(problem), status };
+  const error = { code: problem.status ?? STATUS[problem.kind], message: describeProblem(problem), status };
   return { error: details.length === 0 ? error : { ...error, details } };
 }
 
@@ -92,7 +84,7 @@ function renderError(problem: Problem, streamed: boolean, query: URLSearchParams
   const blocked = problem.kind === "filter" && isEvents(query);
   const body = streamed && !isEvents(query) ? `[${json}]` : blocked ? `data: ${json}\r\n\r\n` : json;
   const type = streamed ? chooseStreamType(query) : "application/json; charset=UTF-8";
-  return { status: problem.status ?? ERRORS[problem.kind][0], headers: { "content-type": type }, body };
+  return { status: problem.status ?? STATUS[problem.kind], headers: { "content-type": type }, body };
 }
 
 const FINISH = {
@@ -192,11 +184,6 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
   if (!isEvents(exchange.query)) yield { kind: "end", text: "]" };
 }
 
-function read({ body, path }: Incoming, model: string): Reading {
-  const streamed = path.endsWith(":streamGenerateContent");
-  return { streamed, prompt: readPrompt(body, model) };
-}
-
 function parseModel(path: string): string {
   const name = path.slice("/models/".length, path.lastIndexOf(":"));
   try {
@@ -213,7 +200,8 @@ export const gemini: SimDialect = {
   handles: (path) => /^\/models\/.+:(generateContent|streamGenerateContent)$/.test(path),
   readSecret: (headers) => headers["x-goog-api-key"] || undefined,
   readModel: ({ path }) => parseModel(path),
-  read,
+  readPrompt,
+  isStreamed: ({ path }) => path.endsWith(":streamGenerateContent"),
   renderReply,
   renderFrames,
   chooseStreamType,

@@ -1,15 +1,13 @@
 // The Mistral dialect from the provider's side: `/mistral/v1/chat/completions`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
-import type { Problem, ProblemKind } from "./problem.ts";
+import { COMMON_STATUS, type Problem, type ProblemKind } from "./problem.ts";
 import {
   type Answer,
   type ErrorAnswer,
   type Exchange,
   type Frame,
-  type Incoming,
   type Prompt,
-  type Reading,
   readBearer,
   renderDataEvent,
   type SimDialect,
@@ -17,27 +15,14 @@ import {
 
 /** Status by kind ("Mistral API: Errors"); 422 is a request that doesn't match the schema. */
 const STATUS: Readonly<Record<ProblemKind, number>> = {
-  no_key: 401,
-  bad_key: 401,
-  no_credit: 402,
-  forbidden: 403,
+  ...COMMON_STATUS,
   not_found: 400,
   media_type: 422,
-  too_large: 413,
   bad_json: 422,
   missing: 422,
   unknown: 422,
   type: 422,
   value: 422,
-  unsupported: 400,
-  unprocessable: 422,
-  rate_limit: 429,
-  timeout: 408,
-  server: 500,
-  unavailable: 503,
-  gateway_timeout: 504,
-  overloaded: 503,
-  context: 400,
   filter: 403,
 };
 
@@ -178,10 +163,6 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
   yield { kind: "end", text: "data: [DONE]\n\n" };
 }
 
-function read({ body }: Incoming, model: string): Reading {
-  return { streamed: body.stream === true, prompt: readPrompt(body, model) };
-}
-
 /** Mistral's chat ("Mistral API: Chat"). */
 export const mistral: SimDialect = {
   name: "mistral",
@@ -189,7 +170,7 @@ export const mistral: SimDialect = {
   handles: (path) => path === "/chat/completions",
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? ""),
-  read,
+  readPrompt,
   renderReply,
   renderFrames,
   renderError,

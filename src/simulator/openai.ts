@@ -4,14 +4,12 @@ import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
 import { SIM_MODELS } from "./models.ts";
 import { findFamily, isReasoning } from "./openai-models.ts";
 import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
-import { countInputTokens } from "./responder.ts";
+import { countInputTokens, splitInput } from "./responder.ts";
 import {
   type Answer,
   type Exchange,
   type Frame,
-  type Incoming,
   type Prompt,
-  type Reading,
   readBearer,
   renderDataEvent,
   type SimDialect,
@@ -188,10 +186,8 @@ function* renderCallDeltas(exchange: Exchange, answer: Answer): Iterable<JsonObj
     const part = kind === "custom" ? "input" : "arguments";
     const { name, ...rest } = objectOf(call[kind]);
     const input = String(rest[part]);
-    const half = Math.ceil(input.length / 2);
     yield { tool_calls: [{ index, id: call.id, type: kind, [kind]: { name, [part]: "" } }] };
-    for (const piece of [input.slice(0, half), input.slice(half)])
-      if (piece !== "") yield { tool_calls: [{ index, [kind]: { [part]: piece } }] };
+    for (const piece of splitInput(input)) yield { tool_calls: [{ index, [kind]: { [part]: piece } }] };
   }
 }
 
@@ -238,12 +234,6 @@ function checkContext(prompt: Prompt, model: string): void {
   reject("context", message, ["messages"]);
 }
 
-function read({ body }: Incoming, model: string): Reading {
-  const prompt = readPrompt(body, model);
-  checkContext(prompt, model);
-  return { streamed: body.stream === true, prompt };
-}
-
 /** Returns the body of `GET /models`. */
 export function listModels(): JsonObject {
   const data = SIM_MODELS.map(({ name }) => ({
@@ -262,7 +252,11 @@ export const openai: SimDialect = {
   handles: (path) => path === "/chat/completions",
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? ""),
-  read,
+  readPrompt: (body, model) => {
+    const prompt = readPrompt(body, model);
+    checkContext(prompt, model);
+    return prompt;
+  },
   renderReply,
   renderFrames,
   renderError: (problem) => ({

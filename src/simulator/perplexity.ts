@@ -1,7 +1,7 @@
 // The dialect of Perplexity's Agent from the provider's side: `/perplexity/v1/agent`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
-import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
-import { sign } from "./responder.ts";
+import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
+import { sign, takeFirstAnswer } from "./responder.ts";
 import {
   readInputTurns,
   readResponseToolChoice,
@@ -15,48 +15,39 @@ import {
   type ErrorAnswer,
   type Exchange,
   type Frame,
-  type Incoming,
   type Prompt,
-  type Reading,
   readBearer,
   renderDataEvent,
   type SimDialect,
 } from "./types.ts";
 
-/** Status and type by kind; `code` repeats the status as a number. */
-const ERRORS: Readonly<Record<ProblemKind, readonly [number, string]>> = {
-  no_key: [401, "invalid_api_key"],
-  bad_key: [401, "invalid_api_key"],
-  no_credit: [401, "insufficient_quota"],
-  forbidden: [403, "forbidden"],
-  not_found: [400, "invalid_model"],
-  media_type: [400, "invalid_request"],
-  too_large: [413, "request_too_large"],
-  bad_json: [400, "invalid_request"],
-  missing: [400, "invalid_request"],
-  unknown: [400, "invalid_request"],
-  type: [400, "invalid_request"],
-  value: [400, "invalid_request"],
-  unsupported: [400, "invalid_request"],
-  unprocessable: [422, "invalid_request"],
-  rate_limit: [429, "request_rate_limit_exceeded"],
-  timeout: [408, "request_timeout"],
-  server: [500, "internal_error"],
-  unavailable: [503, "internal_error"],
-  gateway_timeout: [504, "gateway_timeout"],
-  overloaded: [503, "internal_error"],
-  context: [400, "invalid_request"],
-  filter: [400, "invalid_request"],
+/** Status by kind; `code` repeats it as a number. */
+const STATUS = { ...COMMON_STATUS, no_credit: 401, not_found: 400 };
+
+/** Error types other than `invalid_request`. */
+const TYPES: { readonly [K in ProblemKind]?: string } = {
+  no_key: "invalid_api_key",
+  bad_key: "invalid_api_key",
+  no_credit: "insufficient_quota",
+  forbidden: "forbidden",
+  not_found: "invalid_model",
+  too_large: "request_too_large",
+  rate_limit: "request_rate_limit_exceeded",
+  timeout: "request_timeout",
+  server: "internal_error",
+  unavailable: "internal_error",
+  gateway_timeout: "gateway_timeout",
+  overloaded: "internal_error",
 };
 
 function renderErrorBody(problem: Problem): JsonObject {
   const { kind, path = [] } = problem;
-  const [status, type] = ERRORS[kind];
+  const type = TYPES[kind] ?? "invalid_request";
   const field = String(path.at(-1));
   const message =
     kind === "unknown" ? `invalid request body: json: unknown field "${field}"` : problem.message;
   const param = path.length === 0 ? {} : { param: kind === "unknown" ? field : formatBracketedPath(path) };
-  return { error: { message, type, code: problem.status ?? status, ...param } };
+  return { error: { message, type, code: problem.status ?? STATUS[kind], ...param } };
 }
 
 function renderError(problem: Problem): ErrorAnswer {
@@ -66,7 +57,7 @@ function renderError(problem: Problem): ErrorAnswer {
     headers["retry-after"] = String(Math.ceil(problem.retryAfterSeconds));
   }
   return {
-    status: problem.status ?? ERRORS[problem.kind][0],
+    status: problem.status ?? STATUS[problem.kind],
     headers,
     body: JSON.stringify(renderErrorBody(problem)),
   };
@@ -125,12 +116,11 @@ function renderCall(exchange: Exchange, answer: Answer, at: number): JsonObject 
 
 /** Returns the answer, with a numbered citation if the provider searched. A refusal is its text. */
 function citeAnswer(exchange: Exchange): Answer {
-  const [answer] = exchange.answers;
-  if (!answer) return reject("server", "Simulator: nothing to answer.");
+  const answer = takeFirstAnswer(exchange);
   const text = answer.refusal ?? answer.text;
   const plain = { ...answer, refusal: null, text };
   if (answer.refusal !== null) return { ...plain, pieces: [text] };
-  if (!isSearching(exchange.body) || exchange.reading.prompt.format || text === "") return plain;
+  if (!isSearching(exchange.body) || exchange.prompt.format || text === "") return plain;
   return { ...plain, text: `${text}[1]`, pieces: [...answer.pieces, "[1]"] };
 }
 
@@ -255,13 +245,6 @@ function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
   return renderResponse(exchange, "failed", renderErrorBody(problem));
 }
 
-function read({ body }: Incoming, model: string): Reading {
-  return {
-    streamed: body.stream === true,
-    prompt: readPrompt(body, model),
-  };
-}
-
 /** Perplexity's Agent ("Agent API"). Failure is a 200 with `status: "failed"`. */
 export const perplexity: SimDialect = {
   name: "perplexity",
@@ -269,7 +252,7 @@ export const perplexity: SimDialect = {
   handles: (path) => path === "/agent" || path === "/responses",
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? body.preset ?? ""),
-  read,
+  readPrompt,
   renderReply,
   renderFrames,
   renderError,

@@ -27,6 +27,32 @@ export type ProblemKind =
   | "context"
   | "filter";
 
+/** The status of each kind with most providers. */
+export const COMMON_STATUS: Readonly<Record<ProblemKind, number>> = {
+  no_key: 401,
+  bad_key: 401,
+  no_credit: 402,
+  forbidden: 403,
+  not_found: 404,
+  media_type: 400,
+  too_large: 413,
+  bad_json: 400,
+  missing: 400,
+  unknown: 400,
+  type: 400,
+  value: 400,
+  unsupported: 400,
+  unprocessable: 422,
+  rate_limit: 429,
+  timeout: 408,
+  server: 500,
+  unavailable: 503,
+  gateway_timeout: 504,
+  overloaded: 503,
+  context: 400,
+  filter: 400,
+};
+
 export interface Problem {
   readonly kind: ProblemKind;
   readonly message: string;

@@ -1,8 +1,9 @@
 // The answers of the simulated models: a function of the request alone, so that tests can predict them.
 import { isObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { Control } from "./control.ts";
+import { reject } from "./problem.ts";
 import { makeSample } from "./sample.ts";
-import type { Answer, AnswerCall, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
+import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
 
 /** The tokens of an image, file or audio. */
 export const MEDIA_TOKENS = 85;
@@ -195,6 +196,17 @@ export function answerPrompt(prompt: Prompt, control: Control): readonly Answer[
     const answer = applyLimits(draft, prompt);
     return { ...answer, index, pieces: splitText(answer.text, count) };
   });
+}
+
+/** Splits a call's input in two, as models stream it; an empty half is left out. */
+export function splitInput(input: string): readonly string[] {
+  const half = Math.ceil(input.length / 2);
+  return [input.slice(0, half), input.slice(half)].filter((piece) => piece !== "");
+}
+
+/** Returns the only answer of a dialect without several choices. */
+export function takeFirstAnswer({ answers: [answer] }: Exchange): Answer {
+  return answer ?? reject("server", "Simulator: nothing to answer.");
 }
 
 /** Counts the tokens of the prompt's texts, calls, results and media. Tool definitions don't count. */

@@ -2,8 +2,8 @@
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 import { renderOpenaiError, renderOpenaiErrorHead } from "./openai.ts";
 import { findFamily } from "./openai-models.ts";
-import { type Problem, reject } from "./problem.ts";
-import { sign } from "./responder.ts";
+import type { Problem } from "./problem.ts";
+import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
   readInputTurns,
   readResponseToolChoice,
@@ -16,9 +16,7 @@ import {
   type Answer,
   type Exchange,
   type Frame,
-  type Incoming,
   type Prompt,
-  type Reading,
   readBearer,
   renderNamedEvent,
   type SimDialect,
@@ -100,11 +98,6 @@ function renderResponse(exchange: Exchange, status: string, rest: JsonObject): J
   };
 }
 
-function takeFirstAnswer(exchange: Exchange): Answer {
-  const [answer] = exchange.answers;
-  return answer ?? reject("server", "Simulator: nothing to answer.");
-}
-
 function renderReply(exchange: Exchange): JsonObject {
   const answer = takeFirstAnswer(exchange);
   const rest = {
@@ -153,9 +146,7 @@ function* renderCallEvents(item: JsonObject): Iterable<Event> {
   const field = custom ? "input" : "arguments";
   const mark = custom ? "response.custom_tool_call_input" : "response.function_call_arguments";
   const text = String(item[field]);
-  const half = Math.ceil(text.length / 2);
-  for (const delta of [text.slice(0, half), text.slice(half)])
-    if (delta !== "") yield ["delta", `${mark}.delta`, { item_id: item.id, delta }];
+  for (const delta of splitInput(text)) yield ["delta", `${mark}.delta`, { item_id: item.id, delta }];
   yield ["start", `${mark}.done`, { item_id: item.id, [field]: text }];
 }
 
@@ -220,10 +211,6 @@ function renderFailure(problem: Problem, exchange: Exchange): string {
   );
 }
 
-function read({ body }: Incoming, model: string): Reading {
-  return { streamed: body.stream === true, prompt: readPrompt(body, model) };
-}
-
 /** OpenAI's Responses ("API reference: Responses", "Streaming events"). */
 export const responses: SimDialect = {
   name: "responses",
@@ -231,7 +218,7 @@ export const responses: SimDialect = {
   handles: (path) => path === "/responses",
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? ""),
-  read,
+  readPrompt,
   renderReply,
   renderFrames,
   renderError: (problem) => ({

@@ -10,7 +10,7 @@ import {
 import { findProblem, injectFaults, MID_STREAM, type Step, splitInHalves } from "./fault-injection.ts";
 import { Rejection, reject } from "./problem.ts";
 import { answerPrompt, countUsage } from "./responder.ts";
-import type { ErrorAnswer, Exchange, Incoming, Reading, SimDialect, SimHooks } from "./types.ts";
+import type { ErrorAnswer, Exchange, Incoming, SimDialect, SimHooks } from "./types.ts";
 
 /** Everything that will happen on one connection. */
 export interface Script {
@@ -68,20 +68,18 @@ function readControl(
 
 function prepareExchange(
   incoming: Incoming,
-  model: string,
-  reading: Reading,
+  read: Pick<Exchange, "model" | "prompt" | "isStreamed">,
   control: Control,
   hash: bigint,
   nowMs: number,
 ): Exchange {
-  const answers = answerPrompt(reading.prompt, control);
+  const answers = answerPrompt(read.prompt, control);
   return {
-    reading,
+    ...read,
     body: incoming.body,
     query: incoming.query,
-    model,
     answers,
-    usage: control.fault === "no-usage" ? null : countUsage(reading.prompt, answers, control),
+    usage: control.fault === "no-usage" ? null : countUsage(read.prompt, answers, control),
     oddUsage: control.fault === "odd-usage",
     createdSeconds: Math.floor(nowMs / 1000),
     id: (name, length) => {
@@ -129,9 +127,9 @@ function scriptPlainFault(
 
 function scriptAnswer(dialect: SimDialect, exchange: Exchange, control: Control): Script {
   const { latencyMs, fault } = control;
-  const { streamed } = exchange.reading;
+  const { isStreamed } = exchange;
   const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
-  const failed = fault === "error-200" || (fault === "error-mid" && !streamed);
+  const failed = fault === "error-200" || (fault === "error-mid" && !isStreamed);
   const head = (type: string) => ({
     status: 200,
     headers: { "content-type": fault === "wrong-type" ? "text/plain" : type },
@@ -144,7 +142,7 @@ function scriptAnswer(dialect: SimDialect, exchange: Exchange, control: Control)
       steps: writeSteps(dialect.renderFailedBody(MID_STREAM, exchange)),
       isFaulty,
     };
-  if (streamed && fault !== "json-for-stream") {
+  if (isStreamed && fault !== "json-for-stream") {
     const type = dialect.chooseStreamType?.(exchange.query) ?? "text/event-stream; charset=utf-8";
     const steps = injectFaults(dialect.renderFrames(exchange), {
       control,
@@ -176,19 +174,16 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
   const control = readControl(model, raw.headers, secret, context);
   const base = stripControls(model);
   context.validate?.(dialect.name, incoming, base);
-  const reading = dialect.read(incoming, base);
-  const streamType = reading.streamed ? (dialect.chooseStreamType?.(raw.query) ?? "text/event-stream") : null;
+  const prompt = dialect.readPrompt(body, base);
+  const isStreamed = dialect.isStreamed?.(incoming) ?? body.stream === true;
+  const streamType = isStreamed ? (dialect.chooseStreamType?.(raw.query) ?? "text/event-stream") : null;
   const plain = scriptPlainFault(control.fault, streamType, context.trapUrl);
   if (plain) return { latencyMs: control.latencyMs, ...plain };
   const problem = findProblem(control);
-  if (problem)
-    return scriptError(dialect.renderError(problem, reading.streamed, raw.query), control.latencyMs);
+  if (problem) return scriptError(dialect.renderError(problem, isStreamed, raw.query), control.latencyMs);
   const hash = Bun.hash.wyhash(raw.bodyText, context.seed);
-  return scriptAnswer(
-    dialect,
-    prepareExchange(incoming, base, reading, control, hash, context.nowMs),
-    control,
-  );
+  const read = { model: base, prompt, isStreamed };
+  return scriptAnswer(dialect, prepareExchange(incoming, read, control, hash, context.nowMs), control);
 }
 
 /** Returns the script of a request. Refusals come before faults, so that no fault hides a malformed request. */

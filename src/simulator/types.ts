@@ -77,12 +77,6 @@ export interface Prompt {
   readonly choices: number;
 }
 
-/** A request in the form that all dialects share. */
-export interface Reading {
-  readonly streamed: boolean;
-  readonly prompt: Prompt;
-}
-
 export interface AnswerCall {
   readonly name: string;
   /** JSON text, or the plain text of a custom tool. */
@@ -118,7 +112,8 @@ export interface TokenCount {
 
 /** A request with its answers: everything that a dialect needs to render a reply. */
 export interface Exchange {
-  readonly reading: Reading;
+  readonly prompt: Prompt;
+  readonly isStreamed: boolean;
   readonly body: JsonObject;
   readonly query: URLSearchParams;
   /** The model's name without controls. */
@@ -158,7 +153,9 @@ export interface SimDialect {
   /** Returns the model's name as sent, or "" if there is none. */
   readModel(incoming: Incoming): string;
   /** Reads any body, however malformed. `model` is the name without controls. */
-  read(incoming: Incoming, model: string): Reading;
+  readPrompt(body: JsonObject, model: string): Prompt;
+  /** True if the client wants a stream; without this method, `stream` in the body decides. */
+  readonly isStreamed?: (incoming: Incoming) => boolean;
   renderReply(exchange: Exchange): JsonObject;
   renderFrames(exchange: Exchange): Iterable<Frame>;
   /** Returns the content type of a stream (server-sent events if the dialect has no such method). */
