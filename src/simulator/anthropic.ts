@@ -1,25 +1,10 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
-import {
-  COMMON_STATUS,
-  countBase64Bytes,
-  formatDottedPath,
-  type Problem,
-  type ProblemKind,
-} from "./problem.ts";
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { joinText } from "./chat-messages.ts";
+import { countBase64Bytes, readBearer, renderJsonError, renderNamedEvent } from "./formats.ts";
+import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
-import {
-  type Answer,
-  type ErrorAnswer,
-  type Exchange,
-  type Frame,
-  type Media,
-  type Prompt,
-  readBearer,
-  renderNamedEvent,
-  type SimDialect,
-  type Turn,
-} from "./types.ts";
+import type { Answer, ErrorAnswer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
 
 /** Status by kind ("Anthropic API: Errors"). */
 const STATUS = { ...COMMON_STATUS, overloaded: 529 };
@@ -66,11 +51,9 @@ function renderErrorBody(problem: Problem): JsonObject {
 }
 
 function renderError(problem: Problem): ErrorAnswer {
-  const headers: Record<string, string> = { "content-type": "application/json", "request-id": "req_sim" };
-  if (problem.retryAfterSeconds !== undefined)
-    headers["retry-after"] = String(Math.ceil(problem.retryAfterSeconds));
-  const status = problem.status ?? STATUS[problem.kind];
-  return { status, headers, body: JSON.stringify(renderErrorBody(problem)) };
+  return renderJsonError(problem, STATUS[problem.kind], renderErrorBody(problem), {
+    "request-id": "req_sim",
+  });
 }
 
 function readMedia({ type, source }: JsonObject): readonly Media[] {
@@ -81,31 +64,24 @@ function readMedia({ type, source }: JsonObject): readonly Media[] {
   return [{ kind: type === "image" ? "image" : "file", mediaType: label, bytes }];
 }
 
-function readText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return arrayOf(content)
-    .map((block) => stringOf(objectOf(block).text) ?? "")
-    .join("");
-}
-
 /** Returns the turns of a message: in a user's message, each tool result is a turn, and the remaining blocks are the last one. */
 function readTurns({ role, content }: JsonObject): readonly Turn[] {
   const blocks = arrayOf(content).filter(isObject);
-  if (role === "system") return [{ role: "system", text: readText(content) }];
+  if (role === "system") return [{ role: "system", text: joinText(content) }];
   if (role === "assistant") {
     const calls = blocks
       .filter(({ type }) => type === "tool_use")
       .map(({ id, name, input }) => ({ id: String(id), name: String(name), input: JSON.stringify(input) }));
-    return [{ role: "assistant", text: readText(content), calls }];
+    return [{ role: "assistant", text: joinText(content), calls }];
   }
   const results = blocks.filter(({ type }) => type === "tool_result");
   const turns: Turn[] = results.map((result) => ({
     role: "tool",
-    text: readText(result.content),
+    text: joinText(result.content),
     answers: String(result.tool_use_id),
     media: arrayOf(result.content).filter(isObject).flatMap(readMedia),
   }));
-  const said: Turn = { role: "user", text: readText(content), media: blocks.flatMap(readMedia) };
+  const said: Turn = { role: "user", text: joinText(content), media: blocks.flatMap(readMedia) };
   return results.length > 0 && results.length === blocks.length ? turns : [...turns, said];
 }
 
@@ -126,7 +102,7 @@ function isThinking(body: JsonObject, model: string): boolean {
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
-  const system = readText(body.system);
+  const system = joinText(body.system);
   const { schema } = objectOf(objectOf(body.output_config).format);
   return {
     turns: [

@@ -1,7 +1,7 @@
 // Reads chat messages in the OpenAI form, which OpenAI, Mistral and Cohere share, into turns.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
 import { parseDataUrl } from "../operations/chat/data-url.ts";
-import { countBase64Bytes } from "./problem.ts";
+import { countBase64Bytes } from "./formats.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
 
 /** Returns the type and size of a data: URL's content. A link isn't followed, so its size is null. */
@@ -23,6 +23,14 @@ function readMedia(part: JsonObject): readonly Media[] {
   if (typeof id === "string") return [{ kind: "file", mediaType: id, bytes: null }];
   const link = stringOf(part.document_url);
   return link === undefined ? [] : [parseMedia("file", link)];
+}
+
+/** Returns the texts of all parts, joined; content that is a string is its own text. */
+export function joinText(content: unknown): string {
+  if (typeof content === "string") return content;
+  return arrayOf(content)
+    .map((part) => stringOf(objectOf(part).text) ?? "")
+    .join("");
 }
 
 /** Returns the text of a part. The text of a Cohere document is its `data`, as JSON unless it is a string. */

@@ -1,18 +1,10 @@
 // The Cohere dialect from the provider's side: `/cohere/v2/chat`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
+import { readBearer, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem } from "./problem.ts";
 import { findFreshResults, splitInput, takeFirstAnswer } from "./responder.ts";
-import {
-  type Answer,
-  type ErrorAnswer,
-  type Exchange,
-  type Frame,
-  type Prompt,
-  readBearer,
-  renderNamedEvent,
-  type SimDialect,
-} from "./types.ts";
+import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 
 function describeProblem({ kind, message, path = [] }: Problem): string {
   switch (kind) {

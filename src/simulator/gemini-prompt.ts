@@ -1,6 +1,6 @@
 // Reads a Gemini request into a prompt.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
-import { countBase64Bytes } from "./problem.ts";
+import { countBase64Bytes } from "./formats.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
 
 function readMedia(part: JsonObject): readonly Media[] {

@@ -1,17 +1,9 @@
 // The Mistral dialect from the provider's side: `/mistral/v1/chat/completions`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
+import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
 import { COMMON_STATUS, type Problem, type ProblemKind } from "./problem.ts";
-import {
-  type Answer,
-  type ErrorAnswer,
-  type Exchange,
-  type Frame,
-  type Prompt,
-  readBearer,
-  renderDataEvent,
-  type SimDialect,
-} from "./types.ts";
+import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 
 /** Status by kind ("Mistral API: Errors"); 422 is a request that doesn't match the schema. */
 const STATUS: Readonly<Record<ProblemKind, number>> = {
@@ -54,17 +46,8 @@ function renderErrorBody(problem: Problem): JsonObject {
 }
 
 function renderError(problem: Problem): ErrorAnswer {
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    "mistral-correlation-id": "sim",
-  };
-  if (problem.retryAfterSeconds !== undefined)
-    headers["retry-after"] = String(Math.ceil(problem.retryAfterSeconds));
-  return {
-    status: problem.status ?? STATUS[problem.kind],
-    headers,
-    body: JSON.stringify(renderErrorBody(problem)),
-  };
+  const headers = { "mistral-correlation-id": "sim" };
+  return renderJsonError(problem, STATUS[problem.kind], renderErrorBody(problem), headers);
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {

@@ -1,52 +1,16 @@
-// The reasoning of OpenAI's own models on Chat Completions and Responses, by name ("Models" and the API reference, November 2026).
-import type { JsonObject } from "../core/json.ts";
+// OpenAI's own models, which reason by rules of their own ("Models" and the API reference, November 2026).
 
-export interface Family {
-  readonly pattern: RegExp;
-  /** The accepted values of `reasoning_effort`; empty if the model doesn't reason. */
-  readonly efforts: readonly string[];
-  /** The effort if the request names none. */
-  readonly effort: string;
-  /** True if Chat Completions serves the model. */
-  readonly chat: boolean;
-  /** True if Chat Completions takes function tools together with reasoning. */
-  readonly toolsWhileReasoning: boolean;
+const OWN = /^(o\d|gpt-|chatgpt-)/;
+const REASONING = /^(o\d|gpt-[5-9]|gpt-.*(-pro|-codex))/;
+const NOT_BY_DEFAULT = /^gpt-5\.[1-5](?!.*(-pro|-codex))/;
+
+/** True for a model of OpenAI's, false for a compatible server's. */
+export function isOpenaiModel(model: string): boolean {
+  return OWN.test(model);
 }
 
-const defineFamily = (
-  pattern: RegExp,
-  efforts: string,
-  effort = "medium",
-  rules: Partial<Family> = {},
-): Family => ({
-  pattern,
-  efforts: efforts === "" ? [] : efforts.split(" "),
-  effort,
-  chat: true,
-  toolsWhileReasoning: true,
-  ...rules,
-});
-
-const FAMILIES: readonly Family[] = [
-  defineFamily(/^gpt-.*(-pro|-codex)/, "low medium high xhigh", "high", { chat: false }),
-  defineFamily(/^o\d/, "low medium high"),
-  defineFamily(/^gpt-5(-mini|-nano)?(-\d{4}|$)/, "minimal low medium high"),
-  defineFamily(/^gpt-5\.1/, "none low medium high", "none"),
-  defineFamily(/^gpt-5\.[2-5]/, "none low medium high xhigh", "none"),
-  defineFamily(/^gpt-5/, "none low medium high xhigh max", "medium", { toolsWhileReasoning: false }),
-  defineFamily(/^gpt-6(-luna|-sol|\.1-terra)/, "none low medium high xhigh max", "medium", {
-    toolsWhileReasoning: false,
-  }),
-  defineFamily(/^gpt-[6-9]/, "low medium high xhigh max", "medium", { toolsWhileReasoning: false }),
-  defineFamily(/^(gpt|chatgpt)-/, ""),
-];
-
-/** Returns the family of one of OpenAI's own models, or null for a compatible server's model. */
-export function findFamily(model: string): Family | null {
-  return FAMILIES.find(({ pattern }) => pattern.test(model)) ?? null;
-}
-
-/** True if the request makes a model of the family reason. */
-export function isReasoning(body: JsonObject, family: Family): boolean {
-  return family.efforts.length > 0 && (body.reasoning_effort ?? family.effort) !== "none";
+/** True if a model of OpenAI's reasons; `effort` is the request's. */
+export function isReasoning(model: string, effort: unknown): boolean {
+  if (!REASONING.test(model)) return false;
+  return (effort ?? (NOT_BY_DEFAULT.test(model) ? "none" : "medium")) !== "none";
 }

@@ -1,19 +1,12 @@
 // The OpenAI dialect from the provider's side: `/openai/v1/chat/completions` and `/openai/v1/models`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
+import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
 import { SIM_MODELS } from "./models.ts";
-import { findFamily, isReasoning } from "./openai-models.ts";
+import { isOpenaiModel, isReasoning } from "./openai-models.ts";
 import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
 import { countInputTokens, splitInput } from "./responder.ts";
-import {
-  type Answer,
-  type Exchange,
-  type Frame,
-  type Prompt,
-  readBearer,
-  renderDataEvent,
-  type SimDialect,
-} from "./types.ts";
+import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 
 /** Status, type and code by kind ("OpenAI API: Error codes"). */
 const ERRORS: Readonly<Record<ProblemKind, readonly [number, string, string | null]>> = {
@@ -42,23 +35,25 @@ const ERRORS: Readonly<Record<ProblemKind, readonly [number, string, string | nu
 };
 
 /** Renders `{error:{…}}`, which Chat Completions and Responses share. */
-export function renderOpenaiError(problem: Problem): JsonObject {
+export function renderOpenaiErrorBody(problem: Problem): JsonObject {
   const [, type, code] = ERRORS[problem.kind];
   const param = problem.path?.length ? formatBracketedPath(problem.path) : null;
   return { error: { message: problem.message, type, param, code: problem.code ?? code } };
 }
 
-/** Returns the status and headers of an error. */
-export function renderOpenaiErrorHead(problem: Problem): { status: number; headers: Record<string, string> } {
-  const status = problem.status ?? ERRORS[problem.kind][0];
-  const headers: Record<string, string> = { "content-type": "application/json", "x-request-id": "req_sim" };
-  if (problem.retryAfterSeconds !== undefined) {
-    headers["retry-after"] = String(Math.ceil(problem.retryAfterSeconds));
-    headers["retry-after-ms"] = String(Math.ceil(problem.retryAfterSeconds * 1000));
-    headers["x-ratelimit-remaining-requests"] = "0";
-    headers["x-ratelimit-reset-requests"] = `${problem.retryAfterSeconds}s`;
-  }
-  return { status, headers };
+/** Renders an error, for Chat Completions and Responses alike. */
+export function renderOpenaiError(problem: Problem): ErrorAnswer {
+  const seconds = problem.retryAfterSeconds;
+  const limits: Record<string, string> =
+    seconds === undefined
+      ? {}
+      : {
+          "retry-after-ms": String(Math.ceil(seconds * 1000)),
+          "x-ratelimit-remaining-requests": "0",
+          "x-ratelimit-reset-requests": `${seconds}s`,
+        };
+  const headers = { "x-request-id": "req_sim", ...limits };
+  return renderJsonError(problem, ERRORS[problem.kind][0], renderOpenaiErrorBody(problem), headers);
 }
 
 function readFormat(body: JsonObject): Prompt["format"] {
@@ -70,8 +65,7 @@ function readFormat(body: JsonObject): Prompt["format"] {
 }
 
 function isThinking(body: JsonObject, model: string): boolean {
-  const family = findFamily(model);
-  if (family) return isReasoning(body, family);
+  if (isOpenaiModel(model)) return isReasoning(model, body.reasoning_effort);
   if (body.reasoning_effort === "none" || objectOf(body.thinking).type === "disabled") return false;
   return model.includes("think") || typeof body.reasoning_effort === "string" || isObject(body.thinking);
 }
@@ -95,7 +89,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
 
 /** Returns the visible thinking. On Chat Completions, OpenAI's own models show none. */
 function selectShownThinking(exchange: Exchange, answer: Answer): string {
-  return findFamily(exchange.model) ? "" : answer.thinking;
+  return isOpenaiModel(exchange.model) ? "" : answer.thinking;
 }
 
 function renderCalls(exchange: Exchange, answer: Answer): readonly JsonObject[] {
@@ -259,10 +253,7 @@ export const openai: SimDialect = {
   },
   renderReply,
   renderFrames,
-  renderError: (problem) => ({
-    ...renderOpenaiErrorHead(problem),
-    body: JSON.stringify(renderOpenaiError(problem)),
-  }),
-  renderFailure: (problem) => renderDataEvent(renderOpenaiError(problem)),
-  renderFailedBody: (problem) => JSON.stringify(renderOpenaiError(problem)),
+  renderError: renderOpenaiError,
+  renderFailure: (problem) => renderDataEvent(renderOpenaiErrorBody(problem)),
+  renderFailedBody: (problem) => JSON.stringify(renderOpenaiErrorBody(problem)),
 };

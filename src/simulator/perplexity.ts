@@ -1,5 +1,6 @@
 // The dialect of Perplexity's Agent from the provider's side: `/perplexity/v1/agent`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
 import { sign, takeFirstAnswer } from "./responder.ts";
 import {
@@ -10,16 +11,7 @@ import {
   renderMessageItem,
   renderResponseUsage,
 } from "./response-items.ts";
-import {
-  type Answer,
-  type ErrorAnswer,
-  type Exchange,
-  type Frame,
-  type Prompt,
-  readBearer,
-  renderDataEvent,
-  type SimDialect,
-} from "./types.ts";
+import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 
 /** Status by kind; `code` repeats it as a number. */
 const STATUS = { ...COMMON_STATUS, no_credit: 401, not_found: 400 };
@@ -51,16 +43,9 @@ function renderErrorBody(problem: Problem): JsonObject {
 }
 
 function renderError(problem: Problem): ErrorAnswer {
-  const headers: Record<string, string> = { "content-type": "application/json" };
-  if (problem.retryAfterSeconds !== undefined) {
-    headers["x-ratelimit-remaining-requests"] = "0";
-    headers["retry-after"] = String(Math.ceil(problem.retryAfterSeconds));
-  }
-  return {
-    status: problem.status ?? STATUS[problem.kind],
-    headers,
-    body: JSON.stringify(renderErrorBody(problem)),
-  };
+  const headers: Record<string, string> =
+    problem.retryAfterSeconds === undefined ? {} : { "x-ratelimit-remaining-requests": "0" };
+  return renderJsonError(problem, STATUS[problem.kind], renderErrorBody(problem), headers);
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {

@@ -91,8 +91,3 @@ export function formatBracketedPath(path: Path = []): string {
 export function formatDottedPath(path: Path = []): string {
   return path.join(".");
 }
-
-/** Returns the number of bytes that base64 text encodes. */
-export function countBase64Bytes(data: string): number {
-  return Math.floor((data.replace(/=+$/, "").length * 3) / 4);
-}

@@ -1,6 +1,6 @@
 // Input and output items of the Responses interface, which OpenAI and Perplexity's Agent share.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
-import { filterAllowed, parseMedia } from "./chat-messages.ts";
+import { filterAllowed, joinText, parseMedia } from "./chat-messages.ts";
 import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
 
 function readMedia(part: JsonObject): readonly Media[] {
@@ -10,13 +10,6 @@ function readMedia(part: JsonObject): readonly Media[] {
   const named = stringOf(link) ?? stringOf(id);
   if (named === undefined) return [];
   return [{ kind: part.type === "input_image" ? "image" : "file", mediaType: named, bytes: null }];
-}
-
-function readText(content: unknown): string {
-  if (typeof content === "string") return content;
-  return arrayOf(content)
-    .map((part) => stringOf(objectOf(part).text) ?? "")
-    .join("");
 }
 
 function readTurns(item: JsonObject): readonly Turn[] {
@@ -29,9 +22,9 @@ function readTurns(item: JsonObject): readonly Turn[] {
     }
     case "function_call_output":
     case "custom_tool_call_output":
-      return [{ role: "tool", text: readText(item.output), answers: id }];
+      return [{ role: "tool", text: joinText(item.output), answers: id }];
     case "message": {
-      const text = readText(item.content);
+      const text = joinText(item.content);
       if (item.role === "assistant") return [{ role: "assistant", text }];
       if (item.role !== "user") return [{ role: "system", text }];
       return [{ role: "user", text, media: arrayOf(item.content).filter(isObject).flatMap(readMedia) }];

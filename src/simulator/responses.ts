@@ -1,7 +1,8 @@
 // The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
-import { renderOpenaiError, renderOpenaiErrorHead } from "./openai.ts";
-import { findFamily } from "./openai-models.ts";
+import { readBearer, renderNamedEvent } from "./formats.ts";
+import { renderOpenaiError, renderOpenaiErrorBody } from "./openai.ts";
+import { isOpenaiModel, isReasoning } from "./openai-models.ts";
 import type { Problem } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
@@ -12,20 +13,11 @@ import {
   renderMessageItem,
   renderResponseUsage,
 } from "./response-items.ts";
-import {
-  type Answer,
-  type Exchange,
-  type Frame,
-  type Prompt,
-  readBearer,
-  renderNamedEvent,
-  type SimDialect,
-} from "./types.ts";
+import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 
 function isThinking(body: JsonObject, model: string): boolean {
   const { effort } = objectOf(body.reasoning);
-  const family = findFamily(model);
-  if (family) return family.efforts.length > 0 && (effort ?? family.effort) !== "none";
+  if (isOpenaiModel(model)) return isReasoning(model, effort);
   if (effort === "none") return false;
   return model.includes("think") || typeof effort === "string";
 }
@@ -202,7 +194,7 @@ function renderFailure(problem: Problem, exchange: Exchange): string {
   const errorEvent = renderNamedEvent("error", {
     type: "error",
     sequence_number: 99,
-    ...renderOpenaiError(problem),
+    ...renderOpenaiErrorBody(problem),
   });
   const type = "response.failed";
   return (
@@ -221,10 +213,7 @@ export const responses: SimDialect = {
   readPrompt,
   renderReply,
   renderFrames,
-  renderError: (problem) => ({
-    ...renderOpenaiErrorHead(problem),
-    body: JSON.stringify(renderOpenaiError(problem)),
-  }),
+  renderError: renderOpenaiError,
   renderFailure,
   renderFailedBody: (problem, exchange) => JSON.stringify(renderFailed(problem, exchange)),
 };

@@ -166,19 +166,3 @@ export interface SimDialect {
   /** Returns the body of a failure with status 200. */
   renderFailedBody(problem: Problem, exchange: Exchange): string;
 }
-
-/** Renders a server-sent event without a name. */
-export function renderDataEvent(data: unknown): string {
-  return `data: ${JSON.stringify(data)}\n\n`;
-}
-
-/** Renders a server-sent event with a name. */
-export function renderNamedEvent(event: string, data: unknown): string {
-  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-}
-
-/** Returns the key of `Authorization: Bearer …`, or undefined if there is none. */
-export function readBearer(headers: Incoming["headers"]): string | undefined {
-  const match = /^Bearer (\S.*)$/i.exec(headers.authorization ?? "");
-  return match?.[1];
-}

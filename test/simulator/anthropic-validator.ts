@@ -1,5 +1,4 @@
 // Validates requests to Anthropic's Messages beyond their shape: the order of turns and blocks, and the limits of each generation of models.
-
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
 import { ALWAYS_THINKS } from "../../src/simulator/anthropic.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";

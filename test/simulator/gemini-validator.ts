@@ -1,5 +1,4 @@
 // Validates requests to Gemini's generateContent: fields, turns of calls and responses, signatures, schemas and combinations.
-
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
 import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";

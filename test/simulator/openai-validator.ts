@@ -1,9 +1,9 @@
 // Validates requests to OpenAI's Chat Completions beyond their shape: the order of messages, schemas, and the limits of each family of models.
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
 import { SIM_MODELS } from "../../src/simulator/models.ts";
-import { type Family, findFamily, isReasoning } from "../../src/simulator/openai-models.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
+import { type Family, findFamily, isReasoning } from "./openai-families.ts";
 import { LENIENT_REQUEST, STRICT_REQUEST } from "./openai-shapes.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
 

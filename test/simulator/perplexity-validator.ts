@@ -1,5 +1,4 @@
 // Validates requests to Perplexity's Agent: fields on every level, reserved names, and calls without outputs.
-
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
 import { signCall } from "../../src/simulator/perplexity.ts";
 import { reject } from "../../src/simulator/problem.ts";

@@ -1,11 +1,10 @@
 // Validates requests to OpenAI's Responses: fields, items, calls without outputs, and sealed thinking.
-
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
-import { type Family, findFamily } from "../../src/simulator/openai-models.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
 import { THOUGHT_CALL } from "../../src/simulator/responses.ts";
 import { checkCallOrder } from "./call-order.ts";
+import { type Family, findFamily } from "./openai-families.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
 import {
