@@ -1,5 +1,7 @@
 // The simulator as shipped, which answers any body; only the tests' simulator validates requests.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Simulator, startSimulator } from "../src/simulator/server.ts";
 import { type Simulator as StrictSimulator, startSimulator as startStrict } from "./simulator/server.ts";
 import { ask, KIT_NAMES, type KitName } from "./simulator-asking.ts";
@@ -51,4 +53,16 @@ describe.each(KIT_NAMES)("%s", (name) => {
       name === "mistral" ? 422 : 400,
     ]);
   });
+});
+
+test("every other test uses the simulator with its validators", () => {
+  const files = readdirSync(import.meta.dir, { recursive: true, encoding: "utf8" });
+  const starting = files.filter(
+    (file) =>
+      /^(?!.*node_modules).*\.tsx?$/.test(file) &&
+      /import [^;]*\bstartSimulator\b[^;]*src\/simulator\/server\.ts"/.test(
+        readFileSync(join(import.meta.dir, file), "utf8"),
+      ),
+  );
+  expect(starting).toEqual(["simulator-product.test.ts"]);
 });

@@ -46,7 +46,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   telemetry: ["core"],
   console: [],
   docs: [],
-  simulator: ["core", "operations", "surfaces"],
+  simulator: ["core", "operations"],
   cli: ["*"],
   "main.ts": ["*"],
 };
