@@ -3,7 +3,7 @@ import type { RawRequest } from "../../core/dialect.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
-import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
 import { readMessages, readSystem, sanitizeThinking } from "./history.ts";
@@ -33,6 +33,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
   const given = readFields(incoming.body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
   MESSAGES.check(given, arrayOf(given.messages).length);
+  checkModelName(given.model);
   const lane = applyLane(given, limits.remoteTools === true);
   const { betas, dropped } = passBetas(headers);
   const messages = sanitizeThinking(arrayOf(lane.body.messages), seal);

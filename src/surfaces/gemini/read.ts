@@ -10,7 +10,7 @@ import type {
   ResponseFormat,
   ToolChoice,
 } from "../../operations/chat/form.ts";
-import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
 import { readContents, readSystem } from "./contents.ts";
@@ -68,6 +68,7 @@ const COUNTED = new Checker(countSchema);
 export function readGenerate({ url, body, limits, seal }: Incoming): GenerateRequest {
   const { pathname, searchParams } = new URL(url);
   const { model, verb } = readPath(pathname);
+  checkModelName(model);
   const given = respell(readFields(body));
   refuseLongList(given.contents, limits.messagesMax, "contents");
   GENERATE.check(given, arrayOf(given.contents).length);
