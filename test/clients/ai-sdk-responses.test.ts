@@ -18,7 +18,7 @@ afterAll(() => under.stop());
 /** Nothing is kept here, so a later step can't refer to an item of an earlier one: the SDK is to send it whole. */
 const STATELESS = { openai: { store: false } };
 
-/** Errors of streams are told to this function; the SDK writes them to the console otherwise. */
+/** Without it the SDK writes the errors of streams to the console. */
 const quiet = { onError: () => {} };
 
 test("a conversation goes on where the SDK sends its items, and a reference to one says what to set", async () => {

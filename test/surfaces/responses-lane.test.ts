@@ -1,4 +1,4 @@
-// What the gateway changes of a Responses request, row by row of its tables, whole and nested.
+// The lane of Responses requests: each row of its tables, whole and nested.
 import { describe, expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
 import { NAME_ROWS, REASONING_ROWS, TOOL_ROWS } from "../../src/surfaces/openai-responses/lane.ts";

@@ -1,4 +1,4 @@
-// How the tests of Responses requests read one: the exchange that it becomes, or the Fault with which it is refused.
+// Reads Responses requests for the tests: the exchange that one becomes, or the Fault that refuses it.
 import { expect } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
