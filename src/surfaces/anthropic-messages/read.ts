@@ -6,7 +6,7 @@ import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operati
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
-import { readMessages, readSystem, sanitizeThinking } from "./history.ts";
+import { countUnreadBlocks, readMessages, readSystem, sanitizeThinking } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { readTools } from "./tools.ts";
@@ -22,6 +22,7 @@ export interface MessagesRequest {
   /** Named whatever the lane. */
   readonly dropped: readonly string[];
   /** Named where the request is translated. */
+  readonly unreadBytes: number;
   readonly lost: readonly string[];
 }
 
@@ -47,6 +48,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
     },
     session: readSession(headers, given),
     searches: lane.searches,
+    unreadBytes: countUnreadBlocks(arrayOf(given.messages)),
     dropped: [...lane.dropped, ...dropped],
     lost: read.lost,
   };

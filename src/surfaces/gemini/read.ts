@@ -13,7 +13,7 @@ import type {
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
-import { readContents, readSystem } from "./contents.ts";
+import { countUnreadParts, readContents, readSystem } from "./contents.ts";
 import { applyLane } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
 
@@ -36,6 +36,7 @@ export interface GenerateRequest {
   readonly isArray: boolean;
   readonly searches: number;
   readonly dropped: readonly string[];
+  readonly unreadBytes: number;
   readonly lost: readonly string[];
 }
 
@@ -86,6 +87,7 @@ export function readGenerate({ url, body, limits, seal }: Incoming): GenerateReq
     raw: { family: "gemini", body: lane.body, headers: {} },
     isArray: isStreamed && searchParams.get("alt") !== "sse",
     searches: lane.searches,
+    unreadBytes: countUnreadParts(arrayOf(given.contents)),
     dropped: lane.dropped,
     lost: read.lost,
   };

@@ -13,6 +13,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { missingParameter } from "../bounds.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
+import { countUnread } from "../unread.ts";
 import type { ToolNames } from "./tools.ts";
 
 /** A turn of the assistant while its items are read. */
@@ -29,11 +30,13 @@ export interface ReadInput {
   readonly messages: readonly ChatMessage[];
   /** Items that only a provider of the family understands. */
   readonly lost: readonly string[];
+  readonly unreadBytes: number;
 }
 
 export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): ReadInput {
   const messages: ChatMessage[] = [];
   const lost: string[] = [];
+  let unreadBytes = 0;
   let turn: Turn | null = null;
   const flush = () => {
     if (turn && saysAnything(turn)) messages.push(writeTurn(turn));
@@ -75,11 +78,12 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
         break;
       case "other":
         lost.push(path);
+        unreadBytes += countUnread(item);
         break;
     }
   }
   flush();
-  return { messages, lost };
+  return { messages, lost, unreadBytes };
 }
 
 type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "elsewhere" | "other";

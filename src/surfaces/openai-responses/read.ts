@@ -31,6 +31,7 @@ export interface ResponsesRequest {
   readonly names: ToolNames;
   readonly session: string | null;
   readonly searches: number;
+  readonly unreadBytes: number;
   /** Named whatever the lane. */
   readonly dropped: readonly string[];
   /** Named where the request is translated. */
@@ -51,7 +52,7 @@ export function readResponsesRequest({ body, headers, limits, seal }: Incoming):
   const { input, tools, max_tool_calls } = given;
   const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
   return {
-    ...{ ask: read.ask, given, names, searches: lane.searches },
+    ...{ ask: read.ask, given, names, searches: lane.searches, unreadBytes: read.unreadBytes },
     raw: { family: "responses", body: lane.body, headers: {} },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? stringOf(given.prompt_cache_key) ?? null,
@@ -89,7 +90,7 @@ function readAsk(
   body: JsonObject,
   names: ToolNames,
   seal: Sealer,
-): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
+): { readonly ask: ChatRequest; readonly lost: readonly string[]; readonly unreadBytes: number } {
   const tools = readTools(body, names);
   const input = readInput(body, names, seal);
   const effort = parseEffort(objectOf(body.reasoning).effort);
@@ -109,7 +110,8 @@ function readAsk(
   };
   const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
   if (body.truncation === "auto") lost.push("truncation");
-  return { ask, lost: [...lost, ...input.lost, ...tools.lost] };
+  const unreadBytes = input.unreadBytes + tools.unreadBytes;
+  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes };
 }
 
 function pickSame(body: JsonObject): JsonObject {

@@ -1,6 +1,7 @@
 // Tools of a Responses request as those of a chat request: namespaces flattened, and put back in the answer.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { countUnread } from "../unread.ts";
 
 /** The longest name that every provider takes. */
 const NAME_CHARACTERS_MAX = 64;
@@ -52,11 +53,17 @@ export interface ReadTools {
   readonly fields: ToolFields;
   /** Tools that only a provider of the family can run. */
   readonly lost: readonly string[];
+  readonly unreadBytes: number;
+}
+
+interface Lost {
+  readonly paths: string[];
+  bytes: number;
 }
 
 /** The request's tools, and those that its input adds on the way. */
 export function readTools(body: JsonObject, names: ToolNames): ReadTools {
-  const lost: string[] = [];
+  const lost: Lost = { paths: [], bytes: 0 };
   const lists = [
     { list: arrayOf(body.tools), path: "tools" },
     ...arrayOf(body.input).flatMap((item, index) => {
@@ -67,8 +74,8 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
   for (const { list } of lists) reserveNames(list, names);
   const tools = lists.flatMap(({ list, path }) => readList(list, path, names, lost));
   const choice = readChoice(body.tool_choice, names);
-  if (choice === null || (tools.length === 0 && choice === "required")) lost.push("tool_choice");
-  if (tools.length === 0) return { fields: {}, lost };
+  if (choice === null || (tools.length === 0 && choice === "required")) lost.paths.push("tool_choice");
+  if (tools.length === 0) return { fields: {}, lost: lost.paths, unreadBytes: lost.bytes };
   return {
     fields: {
       tools,
@@ -77,7 +84,8 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
         ? { parallel_tool_calls: body.parallel_tool_calls }
         : {}),
     },
-    lost,
+    lost: lost.paths,
+    unreadBytes: lost.bytes,
   };
 }
 
@@ -93,7 +101,7 @@ function readList(
   given: readonly unknown[],
   path: string,
   names: ToolNames,
-  lost: string[],
+  lost: Lost,
   namespace?: string,
 ): readonly Tool[] {
   return given.flatMap((one, index): readonly Tool[] => {
@@ -104,7 +112,10 @@ function readList(
       return readList(arrayOf(tool.tools), `${at}.tools`, names, lost, own);
     }
     const read = readTool(tool, names, namespace);
-    if (read === null) lost.push(at);
+    if (read === null) {
+      lost.paths.push(at);
+      lost.bytes += countUnread(tool);
+    }
     return read ? [read] : [];
   });
 }
