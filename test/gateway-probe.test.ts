@@ -92,6 +92,7 @@ async function ask(at: number): Promise<number> {
       lost: [],
       isLimitRequired: false,
       searches: 0,
+      unreadBytes: 0,
       conversation: conversationFor(KEY.id, request),
       selection: { kind: "card", card: CARD, fallbacks: [] },
       ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },

@@ -28,6 +28,8 @@ export interface Call {
   readonly isLimitRequired: boolean;
   /** The most searches that the provider may run in the native lane. */
   readonly searches: number;
+  /** Bytes of text that only a provider of the client's family reads: they are held as part of the prompt. */
+  readonly unreadBytes: number;
   /** The conversation that it goes on with. */
   readonly conversation: Conversation;
   readonly selection: Selection;

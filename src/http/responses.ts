@@ -19,6 +19,7 @@ export function responseRoutes(ports: HttpPorts) {
   return new Elysia()
     .use(bearerToken())
     .get("/v1/responses", ({ request }) => refuseUpgrade(request))
+    .get("/responses", ({ request }) => refuseUpgrade(request))
     .get("/v1/responses/:id", ({ bearer, request }) => refuseStored(bearer, request))
     .delete("/v1/responses/:id", ({ bearer, request }) => refuseStored(bearer, request))
     .get("/v1/responses/:id/input_items", ({ bearer, request }) => refuseStored(bearer, request));

@@ -161,7 +161,7 @@ function watched(
 function makeCall(
   ports: HttpPorts,
   { surface, request }: Visit,
-  { ask, raw, dropped, lost, isLimitRequired, searches, session }: ChatExchange,
+  { ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes, session }: ChatExchange,
   key: GatewayKey,
   requestId: string,
 ): Call {
@@ -179,6 +179,7 @@ function makeCall(
     lost,
     isLimitRequired,
     searches,
+    unreadBytes,
     conversation: new Conversation(key.id, () => nameConversation(ask, session)),
     selection: selectionOf(ask.model, key, catalogue),
     idempotency: idempotencyOf(ports.vault, key.id, request.headers.get("idempotency-key"), ask),

@@ -57,3 +57,9 @@ export function refuseLongList(value: unknown, most: number, path: string): void
   const message = `Invalid '${path}': array too long. Expected at most ${most} elements.`;
   throw new Fault("array_above_max_length", message, { param: path });
 }
+
+/** Throws the Fault of a name that not every store can keep. */
+export function checkModelName(model: unknown): void {
+  if (typeof model === "string" && !model.includes("\0")) return;
+  throw new Fault("invalid_value", "Invalid 'model': it can't hold a NUL character.", { param: "model" });
+}

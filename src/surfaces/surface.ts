@@ -39,6 +39,8 @@ export interface Exchange<Ask, Piece, Reply> {
   readonly isLimitRequired: boolean;
   /** The most searches that the provider may run in the native lane. */
   readonly searches: number;
+  /** Bytes of text that only a provider of the client's family reads: they are held as part of the prompt. */
+  readonly unreadBytes: number;
   /** The client's own request, for a provider of the surface's family; null: it is always translated. */
   readonly raw: RawRequest | null;
   /** The client's name for the conversation, from a header or a field; null: it named none. */

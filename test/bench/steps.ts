@@ -136,6 +136,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     lost: [],
     isLimitRequired: false,
     searches: 0,
+    unreadBytes: 0,
     conversation: conversationFor(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
     upstreams,

@@ -121,6 +121,7 @@ describe("what was tried out", () => {
           lost: [],
           isLimitRequired: false,
           searches: 0,
+          unreadBytes: 0,
           conversation: conversationFor("key", asking(TRIVIA)),
           selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
           rules,

@@ -112,6 +112,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     lost: [],
     isLimitRequired: false,
     searches: 0,
+    unreadBytes: 0,
     conversation: conversationFor(key.id, request),
     selection: selectionOf(plan),
     upstreams: upstreamsFor(id),

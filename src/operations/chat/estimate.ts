@@ -98,14 +98,14 @@ const SEARCH_TOKENS = 5000;
 
 /**
  * A count of prompt tokens that the provider's will hardly exceed, for one choice of the answer: the caller multiplies by
- * `n`. Each text is read once and none is copied.
+ * `n`. Each text is read once and none is copied. `unreadBytes` is text that goes with the request and isn't in it.
  */
-export function worstPromptTokens(request: ChatRequest, card: ModelCard): number {
+export function worstPromptTokens(request: ChatRequest, card: ModelCard, unreadBytes = 0): number {
   const sizes = sizesOf(request);
   const family = familyOf(card);
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
   tokens += (sizes.tools > 0 ? family.tools : 0) + (request.response_format ? SCHEMA_TOKENS : 0);
-  tokens += sizes.dearBytes + (sizes.textBytes - sizes.dearBytes) / BYTES_PER_TOKEN_MIN;
+  tokens += sizes.dearBytes + (sizes.textBytes - sizes.dearBytes + unreadBytes) / BYTES_PER_TOKEN_MIN;
   tokens += sizes.sealedBytes / SEALED_BYTES_PER_TOKEN_MIN + tokensOfMedia(sizes, WORST_MEDIA);
   if (sizes.remoteFiles > 0) tokens += card.contextTokensMax ?? CONTEXT_UNKNOWN;
   tokens = Math.min(tokens, (card.contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK);

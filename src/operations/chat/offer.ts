@@ -39,7 +39,7 @@ function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTerms): Of
     outputTokensMax: card.outputTokensMax ?? card.contextTokensMax,
   };
   if (price === null) return { ...limits, isPriced: false, lines: [], outputUsdPerMillion: 0 };
-  const promptTokens = worstPromptTokens(request, card);
+  const promptTokens = worstPromptTokens(request, card, terms.unreadBytes);
   const rates = dearest(price, promptTokens);
   const lines = [
     { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
@@ -58,9 +58,11 @@ export interface OfferTerms {
   readonly isLimitRequired: boolean;
   /** Searches that the provider may run, at most. */
   readonly searches: number;
+  /** Bytes of text beside the request that the provider may read. */
+  readonly unreadBytes: number;
 }
 
-const NO_TERMS: OfferTerms = { isLimitRequired: false, searches: 0 };
+const NO_TERMS: OfferTerms = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
 
 /** The most that the request may cost on each of the cards, in their order. */
 export function makeOffers(

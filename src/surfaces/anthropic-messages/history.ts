@@ -13,11 +13,31 @@ import type {
 } from "../../operations/chat/form.ts";
 import { missingParameter } from "../bounds.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
+import { countUnread } from "../unread.ts";
 
 /** Claude Code's first system block, by which Anthropic tells its requests apart: noise to every other vendor. */
 const ATTRIBUTION = /^x-anthropic-billing-header:/;
 
 type Blocks = readonly JsonObject[];
+
+/** Blocks that become parts of chat messages; Anthropic alone reads the others. */
+const READ_BLOCKS: ReadonlySet<unknown> = new Set([
+  ...["text", "image", "document", "search_result", "tool_reference"],
+  ...["tool_use", "tool_result", "thinking", "redacted_thinking"],
+]);
+
+/** The bytes of text that messages hold for Anthropic alone. */
+export function countUnreadBlocks(messages: readonly unknown[]): number {
+  let bytes = 0;
+  for (const message of messages) {
+    for (const block of arrayOf(objectOf(message).content)) {
+      const { type, content } = objectOf(block);
+      if (!READ_BLOCKS.has(type)) bytes += countUnread(block);
+      else if (type === "tool_result" && Array.isArray(content)) bytes += countUnreadBlocks([{ content }]);
+    }
+  }
+  return bytes;
+}
 
 /** A content as blocks: a string is one text. */
 export function listBlocks(content: unknown): Blocks {

@@ -3,10 +3,10 @@ import type { RawRequest } from "../../core/dialect.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
-import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
-import { readMessages, readSystem, sanitizeThinking } from "./history.ts";
+import { countUnreadBlocks, readMessages, readSystem, sanitizeThinking } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { readTools } from "./tools.ts";
@@ -22,6 +22,7 @@ export interface MessagesRequest {
   /** Named whatever the lane. */
   readonly dropped: readonly string[];
   /** Named where the request is translated. */
+  readonly unreadBytes: number;
   readonly lost: readonly string[];
 }
 
@@ -33,6 +34,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
   const given = readFields(incoming.body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
   MESSAGES.check(given, arrayOf(given.messages).length);
+  checkModelName(given.model);
   const lane = applyLane(given, limits.remoteTools === true);
   const { betas, dropped } = passBetas(headers);
   const messages = sanitizeThinking(arrayOf(lane.body.messages), seal);
@@ -46,6 +48,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
     },
     session: readSession(headers, given),
     searches: lane.searches,
+    unreadBytes: countUnreadBlocks(arrayOf(given.messages)),
     dropped: [...lane.dropped, ...dropped],
     lost: read.lost,
   };

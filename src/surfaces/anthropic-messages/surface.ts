@@ -21,12 +21,13 @@ export const ANTHROPIC_MESSAGES: Surface<ChatRequest, Part, ChatReply> = {
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
-  const { ask, raw, session, searches, dropped, lost } = readMessagesRequest(incoming);
+  const { ask, raw, session, searches, unreadBytes, dropped, lost } = readMessagesRequest(incoming);
   return {
     ask,
     raw,
     session,
     searches,
+    unreadBytes,
     dropped,
     lost,
     isLimitRequired: true,

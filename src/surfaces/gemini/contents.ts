@@ -9,6 +9,7 @@ import type {
   ToolCall,
 } from "../../operations/chat/form.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
+import { countUnread } from "../unread.ts";
 
 /** Calls carry no ids in older clients: a response answers the earliest call of its function that has none yet. */
 class CallIds {
@@ -35,6 +36,23 @@ class CallIds {
 /** The API takes a single part without a list around it. */
 export function listParts(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : arrayOf(parts);
+}
+
+/** Fields of the parts that become parts of chat messages; Gemini alone reads the others. */
+const READ_PARTS: readonly string[] = [
+  ...["text", "inlineData", "inline_data", "fileData", "file_data"],
+  ...["functionCall", "function_call", "functionResponse", "function_response"],
+];
+
+/** The bytes of text that contents hold for Gemini alone. */
+export function countUnreadParts(contents: readonly unknown[]): number {
+  let bytes = 0;
+  for (const content of contents) {
+    for (const part of listParts(objectOf(content).parts)) {
+      if (!READ_PARTS.some((field) => objectOf(part)[field] !== undefined)) bytes += countUnread(part);
+    }
+  }
+  return bytes;
 }
 
 export function readSystem(instruction: unknown): readonly ChatMessage[] {

@@ -10,10 +10,10 @@ import type {
   ResponseFormat,
   ToolChoice,
 } from "../../operations/chat/form.ts";
-import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
-import { readContents, readSystem } from "./contents.ts";
+import { countUnreadParts, readContents, readSystem } from "./contents.ts";
 import { applyLane } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
 
@@ -36,6 +36,7 @@ export interface GenerateRequest {
   readonly isArray: boolean;
   readonly searches: number;
   readonly dropped: readonly string[];
+  readonly unreadBytes: number;
   readonly lost: readonly string[];
 }
 
@@ -68,6 +69,7 @@ const COUNTED = new Checker(countSchema);
 export function readGenerate({ url, body, limits, seal }: Incoming): GenerateRequest {
   const { pathname, searchParams } = new URL(url);
   const { model, verb } = readPath(pathname);
+  checkModelName(model);
   const given = respell(readFields(body));
   refuseLongList(given.contents, limits.messagesMax, "contents");
   GENERATE.check(given, arrayOf(given.contents).length);
@@ -85,6 +87,7 @@ export function readGenerate({ url, body, limits, seal }: Incoming): GenerateReq
     raw: { family: "gemini", body: lane.body, headers: {} },
     isArray: isStreamed && searchParams.get("alt") !== "sse",
     searches: lane.searches,
+    unreadBytes: countUnreadParts(arrayOf(given.contents)),
     dropped: lane.dropped,
     lost: read.lost,
   };

@@ -22,9 +22,9 @@ export const GEMINI: Surface<ChatRequest, Part, ChatReply> = {
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
-  const { ask, raw, isArray, searches, dropped, lost } = readGenerate(incoming);
+  const { ask, raw, isArray, searches, unreadBytes, dropped, lost } = readGenerate(incoming);
   return {
-    ...{ ask, raw, searches, dropped, lost },
+    ...{ ask, raw, searches, unreadBytes, dropped, lost },
     session: null,
     isLimitRequired: false,
     ...(isArray ? { streamType: "application/json" } : {}),

@@ -4,7 +4,7 @@ import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../co
 import type { Limits } from "../../core/settings.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { firstFault, refuseManyFields } from "../bounds.ts";
-import { Checker, FIELDS_MAX, NEVER } from "../checker.ts";
+import { Checker, checkModelName, FIELDS_MAX, NEVER } from "../checker.ts";
 import { offersFunctions } from "./function-call.ts";
 import { chatRequestSchema } from "./schema.ts";
 
@@ -71,11 +71,6 @@ function checkMessages(count: number, most: number): void {
   if (count <= most) return;
   const message = `Invalid 'messages': array too long. Expected at most ${most} elements.`;
   throw new Fault("array_above_max_length", message, { param: "messages" });
-}
-
-function checkModelName(model: unknown): void {
-  if (typeof model === "string" && !model.includes("\0")) return;
-  throw new Fault("invalid_value", "Invalid 'model': it can't hold a NUL character.", { param: "model" });
 }
 
 function canonical(given: JsonObject): ChatRequest {

@@ -28,6 +28,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatRequest, Part, C
     lost: [],
     isLimitRequired: false,
     searches: 0,
+    unreadBytes: 0,
     // Nothing is lost on the way through the chat form: it is the same one.
     raw: null,
     session: null,

@@ -13,10 +13,12 @@ import type {
 } from "../../operations/chat/form.ts";
 import { missingParameter } from "../bounds.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
+import { countUnread } from "../unread.ts";
 import type { ToolNames } from "./tools.ts";
 
 /** A turn of the assistant while its items are read. */
 interface Turn {
+  /** One for each message. */
   readonly texts: string[];
   readonly refusals: string[];
   readonly calls: ToolCall[];
@@ -28,14 +30,16 @@ export interface ReadInput {
   readonly messages: readonly ChatMessage[];
   /** Items that only a provider of the family understands. */
   readonly lost: readonly string[];
+  readonly unreadBytes: number;
 }
 
 export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): ReadInput {
   const messages: ChatMessage[] = [];
   const lost: string[] = [];
+  let unreadBytes = 0;
   let turn: Turn | null = null;
   const flush = () => {
-    if (turn) messages.push(writeTurn(turn));
+    if (turn && saysAnything(turn)) messages.push(writeTurn(turn));
     turn = null;
   };
   const open = (): Turn => {
@@ -53,7 +57,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
         addSaid(open(), item);
         break;
       case "call":
-        open().calls.push(readCall(item, names));
+        open().calls.push(readCall(item, names, path));
         break;
       case "reasoning":
         addReasoning(open(), item, seal);
@@ -66,7 +70,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
         flush();
         messages.push({
           role: "tool",
-          tool_call_id: stringOf(item.call_id) ?? "",
+          tool_call_id: requireText(item, "call_id", path),
           content: readContent(item.output, `${path}.output`),
         });
         break;
@@ -74,20 +78,23 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
         break;
       case "other":
         lost.push(path);
+        unreadBytes += countUnread(item);
         break;
     }
   }
   flush();
-  return { messages, lost };
+  return { messages, lost, unreadBytes };
 }
 
 type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "elsewhere" | "other";
 
-function classify({ type, role }: JsonObject): Kind {
+function classify({ type, role, id }: JsonObject): Kind {
   switch (type) {
     case undefined:
+      // A reference to an item needs no type.
+      if (role === undefined && id !== undefined) return "elsewhere";
+      return role === "assistant" ? "assistant" : "message";
     case "message":
-      if (role === undefined) return "other";
       return role === "assistant" ? "assistant" : "message";
     case "function_call":
     case "custom_tool_call":
@@ -112,6 +119,7 @@ function readInstructions(instructions: unknown): readonly ChatMessage[] {
 }
 
 function readMessage(item: JsonObject, path: string): ChatMessage {
+  if (item.role === undefined) throw missingParameter(`${path}.role`);
   const content = readContent(item.content, `${path}.content`);
   switch (item.role) {
     case "system":
@@ -129,7 +137,8 @@ function readMessage(item: JsonObject, path: string): ChatMessage {
 
 function readContent(content: unknown, path: string): Content {
   if (typeof content === "string") return content;
-  return arrayOf(content).flatMap((part, index) => readPart(objectOf(part), `${path}[${index}]`));
+  if (!Array.isArray(content)) throw missingParameter(path);
+  return content.flatMap((part, index) => readPart(objectOf(part), `${path}[${index}]`));
 }
 
 function readPart(part: JsonObject, path: string): readonly ContentPart[] {
@@ -141,7 +150,7 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
     case "input_text":
     case "output_text":
     case "text":
-      return [{ type: "text", text: stringOf(part.text) ?? "", ...mark }];
+      return [{ type: "text", text: requireText(part, "text", path), ...mark }];
     case "refusal":
       return [{ type: "text", text: stringOf(part.refusal) ?? "" }];
     case "input_image": {
@@ -176,16 +185,18 @@ function readFile(part: JsonObject, path: string): ContentPart {
 
 function addSaid(turn: Turn, { content }: JsonObject): void {
   if (typeof content === "string") turn.texts.push(content);
+  const texts: string[] = [];
   for (const one of arrayOf(content)) {
     const { type, text, refusal } = objectOf(one);
     if (type === "refusal") turn.refusals.push(stringOf(refusal) ?? "");
-    else turn.texts.push(stringOf(text) ?? "");
+    else texts.push(stringOf(text) ?? "");
   }
+  if (texts.length > 0) turn.texts.push(texts.join(""));
 }
 
-function readCall(item: JsonObject, names: ToolNames): ToolCall {
-  const id = stringOf(item.call_id) ?? stringOf(item.id) ?? "";
-  const own = stringOf(item.name) ?? "";
+function readCall(item: JsonObject, names: ToolNames, path: string): ToolCall {
+  const id = requireText(item, "call_id", path);
+  const own = requireText(item, "name", path);
   const namespace = stringOf(item.namespace);
   const name = names.flatten(namespace === undefined ? { name: own } : { name: own, namespace });
   if (item.type === "custom_tool_call") {
@@ -212,13 +223,24 @@ function addReasoning(turn: Turn, item: JsonObject, seal: Sealer): void {
   if (sealed !== "") turn.details.push({ type: "reasoning.encrypted", data: sealed, ...about });
 }
 
+/** A turn that ended within its thinking would be a message without content, which vendors refuse. */
+function saysAnything({ texts, refusals, calls }: Turn): boolean {
+  return texts.length + refusals.length + calls.length > 0;
+}
+
 function writeTurn({ texts, refusals, calls, details, thoughts }: Turn): AssistantMessage {
   return {
     role: "assistant",
-    content: texts.length > 0 ? texts.join("") : null,
+    content: texts.length > 0 ? texts.join("\n\n") : null,
     ...(refusals.length > 0 ? { refusal: refusals.join("") } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     ...(thoughts.length > 0 ? { reasoning_content: thoughts.join("\n\n") } : {}),
     ...(details.length > 0 ? { reasoning_details: details } : {}),
   };
+}
+
+function requireText(holder: JsonObject, field: string, path: string): string {
+  const text = stringOf(holder[field]);
+  if (text === undefined) throw missingParameter(`${path}.${field}`);
+  return text;
 }

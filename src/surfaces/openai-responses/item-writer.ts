@@ -61,10 +61,11 @@ export class ItemWriter {
     return text;
   }
 
-  end(): string {
+  /** `isCut`: the answer ended before it was whole. */
+  end(isCut: boolean): string {
     let text = "";
     for (const piece of this.#calls.end()) text += this.#call(piece);
-    return text + this.#close();
+    return text + this.#close(isCut ? "incomplete" : "completed");
   }
 
   #event(type: string, fields: JsonObject): string {
@@ -170,7 +171,7 @@ export class ItemWriter {
     return text + this.#event(type, { item_id: open.id, delta: input });
   }
 
-  #close(): string {
+  #close(status = "completed"): string {
     const open = this.#open;
     if (open === null) return "";
     let text = "";
@@ -181,7 +182,7 @@ export class ItemWriter {
         item = {
           id: open.id,
           type: "message",
-          status: "completed",
+          status,
           role: "assistant",
           content: open.content,
         };
@@ -198,7 +199,7 @@ export class ItemWriter {
           ? ["custom_tool_call_input.done", "input"]
           : ["function_call_arguments.done", "arguments"];
         text += this.#event(type, { item_id: open.id, name: open.name.name, [field]: open.input });
-        item = callItem(open, "completed");
+        item = callItem(open, status);
         break;
       }
     }

@@ -27,27 +27,55 @@ export const BODY_ROWS: readonly LaneRow[] = [
   { field: "moderation", treatment: "drop", reason: "The card has no price for it." },
 ];
 
-/** Items and parts of the input that name what lies in the provider's account. */
-export const INPUT_ROWS: readonly LaneRow[] = [
-  { field: "item_reference", treatment: "refuse", reason: "No item is kept here: send the item itself." },
+/** Fields of `reasoning`. */
+export const REASONING_ROWS: readonly LaneRow[] = [
+  { field: "mode", treatment: "drop", reason: "Pro mode costs more than the card's price." },
+];
+
+/** Types of input items that stand for what lies in the provider's account. */
+export const ITEM_ROWS: readonly LaneRow[] = [
   {
-    field: "file_id",
+    field: "item_reference",
     treatment: "refuse",
-    reason: "A file lies in the provider's account, which all clients share.",
+    reason:
+      "No item is kept here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }.",
+  },
+  {
+    field: "image_generation_call",
+    treatment: "refuse",
+    reason: "Without its result it names an image in the provider's account, which all clients share.",
   },
 ];
+
+const REMOTE = "The provider would call addresses of the client's choice.";
+
+/** Fields that name what lies in the provider's account, at any depth of items and tools. */
+export const NAME_ROWS: readonly LaneRow[] = [
+  ...["file_id", "file_ids"].map((field) => makeNameRow(field, "A file")),
+  ...["container_id", "container"].map((field) => makeNameRow(field, "A container")),
+  ...["vector_store_id", "vector_store_ids"].map((field) => makeNameRow(field, "A vector store")),
+  makeNameRow("skill_id", "A skill"),
+  ...["server_url", "connector_id", "tunnel_id"].map(
+    (field): LaneRow => ({ field, treatment: "refuse", reason: REMOTE, isRemote: true }),
+  ),
+];
+
+function makeNameRow(field: string, what: string): LaneRow {
+  const reason = `${what} lies in the provider's account, which all clients share.`;
+  return { field, treatment: "refuse", reason };
+}
+
+/** Schemas and arguments are the client's own, and citations and results only quote: nothing is looked up by them. */
+const NOT_NAMES: ReadonlySet<string> = new Set([
+  ...["parameters", "output_schema", "arguments", "annotations", "results"],
+]);
 
 /** Tools, by type. The others are dropped: the provider runs them, and the card has no price for that. */
 const PASSED_TOOLS =
   /^(function|custom|namespace|tool_search|local_shell|shell|apply_patch|computer(_use_preview)?)$/;
 const SEARCH_TOOL = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 export const TOOL_ROWS: readonly LaneRow[] = [
-  {
-    field: "mcp",
-    treatment: "refuse",
-    reason: "The provider would call addresses of the client's choice.",
-    isRemote: true,
-  },
+  { field: "mcp", treatment: "refuse", reason: REMOTE, isRemote: true },
   {
     field: "file_search",
     treatment: "refuse",
@@ -60,6 +88,17 @@ const TOOL_CALLS_DEFAULT = 5;
 /** Ids of items that we made up for translated answers: no provider knows them. */
 export const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
 
+/** The findings on the way through a body. */
+interface Findings {
+  /** The operator lets clients name addresses that the provider calls. */
+  readonly allowsRemote: boolean;
+  readonly dropped: string[];
+  /** The types of the tools that were left out. */
+  readonly types: Set<string>;
+  toolsKept: number;
+  searches: boolean;
+}
+
 /** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
 export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given, store: false };
@@ -67,16 +106,24 @@ export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean
     throw refuseField("background", "An answer in the background is not kept here.");
   delete body.background;
   const dropped = takeOut(body, BODY_ROWS, allowsRemote);
-  const tools = applyTools(arrayOf(body.tools), "tools", allowsRemote);
-  if (tools.kept.length > 0) body.tools = tools.kept;
+  if (isObject(body.reasoning)) {
+    const reasoning = { ...body.reasoning };
+    dropped.push(...takeOut(reasoning, REASONING_ROWS, allowsRemote).map((field) => `reasoning.${field}`));
+    body.reasoning = reasoning;
+  }
+  const found: Findings = { allowsRemote, dropped, types: new Set(), toolsKept: 0, searches: false };
+  const tools = applyTools(arrayOf(body.tools), "tools", found);
+  if (tools.length > 0) body.tools = tools;
   else if (arrayOf(body.tools).length > 0) delete body.tools;
-  dropped.push(...tools.dropped);
-  if (Array.isArray(body.input)) body.input = applyInput(body.input, seal, dropped, allowsRemote);
-  if (isDroppedChoice(body.tool_choice, tools)) {
+  for (const field of ["instructions", "input"]) {
+    const items = body[field];
+    if (Array.isArray(items)) body[field] = applyItems(items, field, seal, found);
+  }
+  if (isDroppedChoice(body.tool_choice, found)) {
     delete body.tool_choice;
     dropped.push("tool_choice");
   }
-  const searches = tools.searches ? (numberOr(body.max_tool_calls) ?? TOOL_CALLS_DEFAULT) : 0;
+  const searches = found.searches ? (numberOr(body.max_tool_calls) ?? TOOL_CALLS_DEFAULT) : 0;
   if (searches > 0) body.max_tool_calls = searches;
   return { body, dropped, searches };
 }
@@ -85,77 +132,93 @@ function numberOr(value: unknown): number | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-interface ToolResult {
-  readonly kept: readonly unknown[];
-  readonly dropped: readonly string[];
-  readonly types: ReadonlySet<string>;
-  readonly searches: boolean;
-}
-
-function applyTools(given: readonly unknown[], path: string, allowsRemote: boolean): ToolResult {
-  const kept: unknown[] = [];
-  const dropped: string[] = [];
-  const types = new Set<string>();
-  let searches = false;
+/** The tools that may leave. Namespaces hold tools of their own. */
+function applyTools(given: readonly unknown[], path: string, found: Findings): readonly JsonObject[] {
+  const kept: JsonObject[] = [];
   for (const [index, one] of given.entries()) {
     const tool = objectOf(one);
+    const at = `${path}[${index}]`;
     const type = stringOf(tool.type) ?? "";
     const row = TOOL_ROWS.find(({ field }) => field === type);
-    const isAllowed = row?.isRemote === true && allowsRemote;
-    if (row && !isAllowed) throw refuseField(`${path}[${index}]`, row.reason);
-    if (SEARCH_TOOL.test(type)) searches = true;
-    if (isAllowed || SEARCH_TOOL.test(type) || PASSED_TOOLS.test(type)) kept.push(tool);
-    else {
-      dropped.push(`${path}[${index}]`);
-      types.add(type);
+    const isAllowed = row?.isRemote === true && found.allowsRemote;
+    if (row && !isAllowed) throw refuseField(at, row.reason);
+    if (type === "namespace") {
+      kept.push({ ...tool, tools: applyTools(arrayOf(tool.tools), `${at}.tools`, found) });
+      continue;
+    }
+    refuseNames(tool, at, found.allowsRemote);
+    if (SEARCH_TOOL.test(type)) found.searches = true;
+    const isPassed = SEARCH_TOOL.test(type) || (PASSED_TOOLS.test(type) && !isHosted(tool));
+    if (isAllowed || isPassed) {
+      kept.push(tool);
+      found.toolsKept++;
+    } else {
+      found.dropped.push(at);
+      found.types.add(type);
     }
   }
-  return { kept, dropped, types, searches };
+  return kept;
 }
 
-function isDroppedChoice(choice: unknown, { kept, types }: ToolResult): boolean {
-  if (choice === undefined) return false;
-  const type = stringOf(objectOf(choice).type) ?? "";
-  return types.has(type) || (kept.length === 0 && isObject(choice));
+/** A shell in a container of the provider's, which is billed by the minute. */
+function isHosted({ environment }: JsonObject): boolean {
+  return stringOf(objectOf(environment).type)?.startsWith("container") ?? false;
+}
+
+/** A choice among tools of which none is left, or of one that was left out. */
+function isDroppedChoice(choice: unknown, { types, toolsKept }: Findings): boolean {
+  if (choice === undefined || types.size === 0) return false;
+  return types.has(stringOf(objectOf(choice).type) ?? "") || (toolsKept === 0 && isForced(choice));
+}
+
+/** True where the client demands a call. */
+export function isForced(choice: unknown): boolean {
+  return isObject(choice) || choice === "required";
 }
 
 /** The items as OpenAI may get them: reasoning that another provider made, or that OpenAI has not encrypted, is left out. */
-function applyInput(
+function applyItems(
   items: readonly unknown[],
+  path: string,
   seal: Sealer,
-  dropped: string[],
-  allowsRemote: boolean,
+  found: Findings,
 ): readonly JsonObject[] {
   // OpenAI knows by their ids which items belong to a reasoning item, and refuses them without it.
   let isBereft = false;
   return items.flatMap((one, index): readonly JsonObject[] => {
     const item = objectOf(one);
-    const path = `input[${index}]`;
-    if (item.type === "item_reference" && isThought(item)) {
-      dropped.push(path);
+    const at = `${path}[${index}]`;
+    if (refersToItem(item) && stringOf(item.id)?.startsWith("rs_")) {
+      // The AI SDK refers to thinking by its id. Without it the conversation means the same, so it is left out.
+      found.dropped.push(at);
       isBereft = true;
       return [];
     }
-    if (item.type === "item_reference") throw refuseField(path, INPUT_ROWS[0]?.reason ?? "");
-    refuseFiles(item, path);
+    refuseItem(item, at, found.allowsRemote);
     if (item.type === "reasoning") {
       const restored = restoreReasoning(item, seal);
       isBereft = restored.length === 0;
       return restored;
     }
-    if (item.type === "additional_tools") {
-      const tools = applyTools(arrayOf(item.tools), `${path}.tools`, allowsRemote);
-      dropped.push(...tools.dropped);
-      return [{ ...item, tools: tools.kept }];
-    }
     if (item.role === "user") isBereft = false;
-    return [isBereft || OWN_ITEM_ID.test(stringOf(item.id) ?? "") ? withoutId(item) : item];
+    const own = Array.isArray(item.tools)
+      ? { ...item, tools: applyTools(item.tools, `${at}.tools`, found) }
+      : item;
+    return [isBereft || OWN_ITEM_ID.test(stringOf(item.id) ?? "") ? withoutId(own) : own];
   });
 }
 
-/** The AI SDK refers to thinking by its id. Without it the conversation means the same, so it is left out. */
-function isThought({ id }: JsonObject): boolean {
-  return stringOf(id)?.startsWith("rs_") === true;
+/** True for an item that stands for one of an earlier answer. It needs no type. */
+function refersToItem({ type, role, id }: JsonObject): boolean {
+  return type === "item_reference" || (type === undefined && role === undefined && id !== undefined);
+}
+
+function refuseItem(item: JsonObject, path: string, allowsRemote: boolean): void {
+  const type = refersToItem(item) ? "item_reference" : item.type;
+  const row = ITEM_ROWS.find(({ field }) => field === type);
+  if (row && !stringOf(item.result)) throw refuseField(path, row.reason);
+  const { tools: _tools, ...rest } = item;
+  refuseNames(rest, path, allowsRemote);
 }
 
 function withoutId({ id: _id, ...item }: JsonObject): JsonObject {
@@ -173,12 +236,19 @@ function restoreReasoning(item: JsonObject, seal: Sealer): readonly JsonObject[]
   return [{ ...rest, ...(own.id ? { id: own.id } : {}), encrypted_content: own.data }];
 }
 
-/** Parts of messages and of tools' results. */
-function refuseFiles(item: JsonObject, path: string): void {
-  for (const field of ["content", "output"]) {
-    for (const [index, part] of arrayOf(item[field]).entries()) {
-      if (objectOf(part).file_id)
-        throw refuseField(`${path}.${field}[${index}].file_id`, INPUT_ROWS[1]?.reason ?? "");
-    }
+/** Throws the Fault of the first field of the table, at any depth. */
+function refuseNames(value: unknown, path: string, allowsRemote: boolean): void {
+  if (Array.isArray(value)) {
+    for (const [index, one] of value.entries()) refuseNames(one, `${path}[${index}]`, allowsRemote);
+    return;
+  }
+  if (!isObject(value)) return;
+  for (const field in value) {
+    const held = value[field];
+    if (held === null || held === undefined || NOT_NAMES.has(field)) continue;
+    const row = NAME_ROWS.find((one) => one.field === field && !(one.isRemote && allowsRemote));
+    const isName = typeof held === "string" ? held !== "" : Array.isArray(held) && held.length > 0;
+    if (row && isName) throw refuseField(`${path}.${field}`, row.reason);
+    if (typeof held === "object") refuseNames(held, `${path}.${field}`, allowsRemote);
   }
 }

@@ -1,18 +1,20 @@
 // A Responses request as a chat request, checked.
 import type { RawRequest } from "../../core/dialect.ts";
+import { Fault } from "../../core/fault.ts";
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
-import { Checker, readFields, refuseLongList } from "../checker.ts";
+import { missingParameter } from "../bounds.ts";
+import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
 import { readInput } from "./input.ts";
-import { applyLane } from "./lane.ts";
+import { applyLane, isForced } from "./lane.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
 import { readTools, ToolNames } from "./tools.ts";
 
 /** Fields that only a server of this family understands: the native lane carries them, a translation loses them. */
-const NATIVE_FIELDS = [
+const NATIVE_FIELDS: readonly string[] = [
   "context_management",
   "max_tool_calls",
   "prompt_cache_options",
@@ -29,6 +31,7 @@ export interface ResponsesRequest {
   readonly names: ToolNames;
   readonly session: string | null;
   readonly searches: number;
+  readonly unreadBytes: number;
   /** Named whatever the lane. */
   readonly dropped: readonly string[];
   /** Named where the request is translated. */
@@ -42,21 +45,37 @@ export function readResponsesRequest({ body, headers, limits, seal }: Incoming):
   const given = readFields(body);
   refuseLongList(given.input, limits.messagesMax, "input");
   RESPONSES.check(given, arrayOf(given.input).length);
+  checkModelName(given.model);
+  refuseNothing(given);
   const lane = applyLane(given, seal, limits.remoteTools === true);
   const names = new ToolNames();
-  const read = readAsk(
-    { ...lane.body, ...(given.input === undefined ? {} : { input: given.input }) },
-    names,
-    seal,
-  );
+  const { input, tools, max_tool_calls } = given;
+  const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
   return {
-    ...{ ask: read.ask, given, names, searches: lane.searches },
+    ...{ ask: read.ask, given, names, searches: lane.searches, unreadBytes: read.unreadBytes },
     raw: { family: "responses", body: lane.body, headers: {} },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? stringOf(given.prompt_cache_key) ?? null,
     dropped: lane.dropped,
-    lost: read.lost,
+    lost: read.lost.filter((field) => !lane.dropped.includes(field)),
   };
+}
+
+/** Throws the Fault of a request that says nothing, or forces a call of a tool that it doesn't bring. */
+function refuseNothing({ input, instructions, tools, tool_choice: choice, ...rest }: JsonObject): void {
+  const refersElsewhere = ["prompt", "conversation", "previous_response_id"].some((field) => rest[field]);
+  if (input === undefined && instructions === undefined && !refersElsewhere) {
+    throw missingParameter("input");
+  }
+  if (Array.isArray(input) && input.length === 0 && instructions === undefined && !refersElsewhere) {
+    const message = "Invalid 'input': empty array. Expected at least 1 element.";
+    throw new Fault("empty_array", message, { param: "input" });
+  }
+  const hasTools =
+    arrayOf(tools).length > 0 || arrayOf(input).some((item) => Array.isArray(objectOf(item).tools));
+  if (hasTools || !isForced(choice)) return;
+  const message = "Invalid 'tool_choice': it is only allowed when 'tools' are specified.";
+  throw new Fault("invalid_value", message, { param: "tool_choice" });
 }
 
 /** The request of which only the tokens are counted. */
@@ -71,7 +90,7 @@ function readAsk(
   body: JsonObject,
   names: ToolNames,
   seal: Sealer,
-): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
+): { readonly ask: ChatRequest; readonly lost: readonly string[]; readonly unreadBytes: number } {
   const tools = readTools(body, names);
   const input = readInput(body, names, seal);
   const effort = parseEffort(objectOf(body.reasoning).effort);
@@ -90,7 +109,9 @@ function readAsk(
     ...pickSame(body),
   };
   const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
-  return { ask, lost: [...lost, ...input.lost, ...tools.lost] };
+  if (body.truncation === "auto") lost.push("truncation");
+  const unreadBytes = input.unreadBytes + tools.unreadBytes;
+  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes };
 }
 
 function pickSame(body: JsonObject): JsonObject {

@@ -1,5 +1,5 @@
 // The response object: its own fields, the items of an answer, its status and its usage.
-import { type JsonObject, objectOf } from "../../core/json.ts";
+import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatReply,
@@ -58,15 +58,25 @@ export function endResponse(
   reason: FinishReason,
   usage: Usage | undefined,
 ): JsonObject {
-  const incomplete =
-    reason === "length" ? "max_output_tokens" : reason === "content_filter" ? "content_filter" : null;
+  const incomplete = readIncomplete(reason);
   return {
     ...started,
     status: incomplete === null ? "completed" : "incomplete",
     incomplete_details: incomplete === null ? null : { reason: incomplete },
-    output,
+    output: incomplete === null ? output : output.map(markCut),
     usage: usage ? writeUsage(usage) : null,
   };
+}
+
+/** Why an answer with that reason for its end is incomplete; null: it is whole. */
+export function readIncomplete(reason: FinishReason): "max_output_tokens" | "content_filter" | null {
+  if (reason === "length") return "max_output_tokens";
+  return reason === "content_filter" ? "content_filter" : null;
+}
+
+/** The last item of an incomplete response was cut off: a client must not run a call of which a part is missing. */
+function markCut(item: JsonObject, index: number, all: readonly JsonObject[]): JsonObject {
+  return index === all.length - 1 && item.status === "completed" ? { ...item, status: "incomplete" } : item;
 }
 
 export function writeUsage(usage: Usage): JsonObject {
@@ -103,7 +113,8 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
       output.push(writeReasoning(stamp.id, output.length, thought, details, of));
     const { content, refusal, annotations } = message;
     if (content || refusal) {
-      output.push(writeMessage(stamp.id, output.length, content || null, refusal, annotations));
+      const written = writeMessage(stamp.id, output.length, content || null, refusal, annotations);
+      output.push(withLogprobs(written, arrayOf(objectOf(choice.logprobs).content)));
     }
     for (const call of message.tool_calls ?? [])
       output.push(writeCall(stamp.id, output.length, call, of.names));
@@ -145,6 +156,14 @@ export function writeMessage(
   if (refusal) content.push({ type: "refusal", refusal });
   const id = makeItemId("msg", responseId, index);
   return { id, type: "message", status: "completed", role: "assistant", content };
+}
+
+function withLogprobs(message: JsonObject, logprobs: readonly unknown[]): JsonObject {
+  if (logprobs.length === 0) return message;
+  const content = arrayOf(message.content).map((part) =>
+    objectOf(part).type === "output_text" ? { ...objectOf(part), logprobs } : part,
+  );
+  return { ...message, content };
 }
 
 export function writeText(text: string, annotations: readonly UrlCitation[]): JsonObject {

@@ -22,11 +22,12 @@ export const OPENAI_RESPONSES: Surface<ChatRequest, Part, ChatReply> = {
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
-  const { ask, raw, given, names, session, searches, dropped, lost } = readResponsesRequest(incoming);
+  const { ask, raw, given, names, session, searches, unreadBytes, dropped, lost } =
+    readResponsesRequest(incoming);
   const wantsSealed = arrayOf(given.include).includes("reasoning.encrypted_content");
   const of: ResponseOf = { given, names, seal: incoming.seal, wantsSealed };
   return {
-    ...{ ask, raw, session, searches, dropped, lost },
+    ...{ ask, raw, session, searches, unreadBytes, dropped, lost },
     isLimitRequired: false,
     whole: (reply, stamp) => writeResponse(reply, stamp, of),
     writer: (stamp) => new ResponseWriter(stamp, of),

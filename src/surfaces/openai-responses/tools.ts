@@ -1,9 +1,12 @@
 // Tools of a Responses request as those of a chat request: namespaces flattened, and put back in the answer.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { countUnread } from "../unread.ts";
 
 /** The longest name that every provider takes. */
 const NAME_CHARACTERS_MAX = 64;
+/** Items whose tools may be called from there on. */
+const ADDING: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
 /** A tool's own name, and the namespace that it stands in. */
 export interface ToolName {
@@ -15,22 +18,32 @@ export interface ToolName {
 export class ToolNames {
   readonly #byFlat = new Map<string, ToolName>();
 
-  /** The flat name of a tool; the same for the same tool. */
+  /** The flat name of a tool; the same for the same tool. One without a namespace keeps its own, and is named first. */
   flatten(tool: ToolName): string {
-    if (tool.namespace === undefined) return tool.name;
+    if (tool.namespace === undefined) {
+      this.#byFlat.set(tool.name, tool);
+      return tool.name;
+    }
     const whole = `${tool.namespace}__${tool.name}`;
-    const flat = whole.length <= NAME_CHARACTERS_MAX ? whole : this.#shorten(whole);
+    const plain = whole.replace(/[^\w-]/g, "_");
+    const isFree = plain.length <= NAME_CHARACTERS_MAX && this.#isFree(plain, tool);
+    const flat = isFree ? plain : this.#shorten(plain, whole);
     this.#byFlat.set(flat, tool);
     return flat;
+  }
+
+  #isFree(flat: string, { name, namespace }: ToolName): boolean {
+    const holder = this.#byFlat.get(flat);
+    return holder === undefined || (holder.name === name && holder.namespace === namespace);
   }
 
   restore(flat: string): ToolName {
     return this.#byFlat.get(flat) ?? { name: flat };
   }
 
-  #shorten(whole: string): string {
+  #shorten(plain: string, whole: string): string {
     const digest = Bun.hash.wyhash(whole).toString(36);
-    return `${whole.slice(0, NAME_CHARACTERS_MAX - digest.length - 1)}_${digest}`;
+    return `${plain.slice(0, NAME_CHARACTERS_MAX - digest.length - 1)}_${digest}`;
   }
 }
 
@@ -40,21 +53,29 @@ export interface ReadTools {
   readonly fields: ToolFields;
   /** Tools that only a provider of the family can run. */
   readonly lost: readonly string[];
+  readonly unreadBytes: number;
+}
+
+interface Lost {
+  readonly paths: string[];
+  bytes: number;
 }
 
 /** The request's tools, and those that its input adds on the way. */
 export function readTools(body: JsonObject, names: ToolNames): ReadTools {
-  const lost: string[] = [];
-  const tools = [
-    ...readList(arrayOf(body.tools), "tools", names, lost),
+  const lost: Lost = { paths: [], bytes: 0 };
+  const lists = [
+    { list: arrayOf(body.tools), path: "tools" },
     ...arrayOf(body.input).flatMap((item, index) => {
       const { type, tools: more } = objectOf(item);
-      return type === "additional_tools" ? readList(arrayOf(more), `input[${index}].tools`, names, lost) : [];
+      return ADDING.has(type) ? [{ list: arrayOf(more), path: `input[${index}].tools` }] : [];
     }),
   ];
-  if (tools.length === 0) return { fields: {}, lost };
+  for (const { list } of lists) reserveNames(list, names);
+  const tools = lists.flatMap(({ list, path }) => readList(list, path, names, lost));
   const choice = readChoice(body.tool_choice, names);
-  if (choice === null) lost.push("tool_choice");
+  if (choice === null || (tools.length === 0 && choice === "required")) lost.paths.push("tool_choice");
+  if (tools.length === 0) return { fields: {}, lost: lost.paths, unreadBytes: lost.bytes };
   return {
     fields: {
       tools,
@@ -63,24 +84,38 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
         ? { parallel_tool_calls: body.parallel_tool_calls }
         : {}),
     },
-    lost,
+    lost: lost.paths,
+    unreadBytes: lost.bytes,
   };
+}
+
+/** Names without a namespace are the client's to choose: none of ours may stand in their place. */
+function reserveNames(list: readonly unknown[], names: ToolNames): void {
+  for (const one of list) {
+    const { type, name } = objectOf(one);
+    if (typeof name === "string" && type !== "namespace") names.flatten({ name });
+  }
 }
 
 function readList(
   given: readonly unknown[],
   path: string,
   names: ToolNames,
-  lost: string[],
+  lost: Lost,
+  namespace?: string,
 ): readonly Tool[] {
   return given.flatMap((one, index): readonly Tool[] => {
     const tool = objectOf(one);
-    const namespace = stringOf(tool.name);
-    if (tool.type === "namespace" && namespace !== undefined) {
-      return arrayOf(tool.tools).flatMap((inner) => readTool(objectOf(inner), names, namespace) ?? []);
+    const at = `${path}[${index}]`;
+    const own = stringOf(tool.name);
+    if (tool.type === "namespace" && own !== undefined && namespace === undefined) {
+      return readList(arrayOf(tool.tools), `${at}.tools`, names, lost, own);
     }
-    const read = readTool(tool, names);
-    if (read === null) lost.push(`${path}[${index}]`);
+    const read = readTool(tool, names, namespace);
+    if (read === null) {
+      lost.paths.push(at);
+      lost.bytes += countUnread(tool);
+    }
     return read ? [read] : [];
   });
 }

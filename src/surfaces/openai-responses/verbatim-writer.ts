@@ -6,6 +6,8 @@ import type { Stamp } from "../surface.ts";
 import { stampVerbatim } from "./response.ts";
 
 const FINAL: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
+/** A name is a line of its own: one with a line break would be an event that the provider made up. */
+const EVENT_NAME = /^[\w.-]+$/;
 
 export class VerbatimWriter {
   readonly #stamp: Stamp;
@@ -17,7 +19,7 @@ export class VerbatimWriter {
   }
 
   write(event: JsonObject): string {
-    if (typeof event.type !== "string") return "";
+    if (typeof event.type !== "string" || !EVENT_NAME.test(event.type)) return "";
     if (FINAL.has(event.type) || this.#held.length > 0) {
       this.#held.push(event);
       return "";

@@ -9,7 +9,7 @@ import type { Stamp, Writer } from "../surface.ts";
 import { writeFailure } from "./errors.ts";
 import { EventNumbers } from "./event-numbers.ts";
 import { ItemWriter } from "./item-writer.ts";
-import { endResponse, type ResponseOf, startResponse } from "./response.ts";
+import { endResponse, type ResponseOf, readIncomplete, startResponse } from "./response.ts";
 import { VerbatimWriter } from "./verbatim-writer.ts";
 
 export class ResponseWriter extends PartWriter implements Writer<Part> {
@@ -32,7 +32,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   end(): string {
     if (this.#verbatim) return this.#verbatim.end(this.#usage);
     const started = this.#start();
-    const items = this.#items?.end() ?? "";
+    const items = this.#items?.end(readIncomplete(this.#reason) !== null) ?? "";
     const output = this.#items?.output ?? [];
     const response = endResponse(this.#started ?? {}, output, this.#reason, this.#usage);
     return started + items + this.#numbers.write(`response.${response.status}`, { response });

@@ -1,0 +1,84 @@
+// Vercel's AI SDK with its OpenAI provider as it comes, which speaks the Responses API, against the running gateway.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createOpenAI } from "@ai-sdk/openai";
+import { APICallError, generateText, Output, streamText } from "ai";
+import { z } from "zod";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { failure, PICTURE_BYTES, PICTURE_SEEN, PLAIN, THINKING } from "./setting.ts";
+
+let under: UnderTest;
+let openai: ReturnType<typeof createOpenAI>;
+
+beforeAll(async () => {
+  under = await startUnderTest();
+  openai = createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret });
+});
+afterAll(() => under.stop());
+
+/** Nothing is kept here, so a later step can't refer to an item of an earlier one: the SDK is to send it whole. */
+const STATELESS = { openai: { store: false } };
+
+/** Without it the SDK writes the errors of streams to the console. */
+const quiet = { onError: () => {} };
+
+test("a conversation goes on where the SDK sends its items, and a reference to one says what to set", async () => {
+  const first = await generateText({ model: openai(PLAIN), prompt: "say: hi" });
+  const messages = [
+    { role: "user" as const, content: "say: hi" },
+    ...first.response.messages,
+    { role: "user" as const, content: "say: ho" },
+  ];
+  const request = { model: openai(PLAIN), messages, maxRetries: 0 };
+  expect((await generateText({ ...request, providerOptions: STATELESS })).text).toBe("ho");
+  const { message } = await failure(APICallError, generateText(request));
+  expect(message).toContain("store: false");
+});
+
+test("an object comes in the schema's form", async () => {
+  const output = Output.object({ schema: z.object({ answer: z.string() }) });
+  const { output: made } = await generateText({ model: openai(PLAIN), prompt: "Answer.", output });
+  expect(typeof made.answer).toBe("string");
+});
+
+test("thinking comes before the text", async () => {
+  const providerOptions = { openai: { reasoningSummary: "auto", forceReasoning: true } };
+  const request = { model: openai(THINKING), prompt: "say: hi", providerOptions };
+  const whole = await generateText(request);
+  expect([whole.reasoningText, whole.text]).toEqual(["Thinking about: say: hi", "hi"]);
+  const streamed = streamText({ ...request, ...quiet });
+  const parts = (await Array.fromAsync(streamed.fullStream)).map(({ type }) => type);
+  expect(parts.indexOf("reasoning-delta")).toBeWithin(0, parts.indexOf("text-delta"));
+});
+
+test("a picture is seen", async () => {
+  const { text } = await generateText({
+    model: openai(PLAIN),
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is this?" },
+          { type: "file", data: PICTURE_BYTES, mediaType: "image/png" },
+        ],
+      },
+    ],
+  });
+  expect(text).toContain(PICTURE_SEEN);
+});
+
+test("an error has its status and message", async () => {
+  const work = generateText({ model: openai(`${PLAIN}~400`), prompt: "a", maxRetries: 0 });
+  expect(await failure(APICallError, work)).toMatchObject({ statusCode: 400, isRetryable: false });
+});
+
+test("a stream that breaks off is an error", async () => {
+  const errors: unknown[] = [];
+  const { textStream } = streamText({
+    model: openai(`${PLAIN}~pace=20~cut`),
+    prompt: "say: one two three four",
+    maxRetries: 0,
+    onError: ({ error }) => void errors.push(error),
+  });
+  expect((await Array.fromAsync(textStream)).join("")).toStartWith("one");
+  expect(errors.length).toBe(1);
+});

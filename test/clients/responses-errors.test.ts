@@ -1,0 +1,176 @@
+// Failures on the Responses API, as OpenAI's JavaScript SDK and Codex take them: what is used up, what breaks off, what is gone.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import OpenAI from "openai";
+import { objectOf } from "../../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { eventsOf } from "../recorded/events.ts";
+import { failure, PLAIN } from "./setting.ts";
+
+const INPUT = "say: one two three four";
+const MODELS = [PLAIN, "Responses#sim-mini"];
+/** Codes of failed responses after which Codex asks once more. */
+const RETRIED = /^(server_error|rate_limit_exceeded)$/;
+
+let under: UnderTest;
+let charged: UnderTest;
+
+beforeAll(async () => {
+  under = await startUnderTest();
+  charged = await startUnderTest({ more: "billing: { charge: always }" });
+});
+afterAll(async () => {
+  await under.stop();
+  await charged.stop();
+});
+
+function clientOf(secret: string, { url }: UnderTest = under): OpenAI {
+  return new OpenAI({ baseURL: `${url}/v1`, apiKey: secret, maxRetries: 0 });
+}
+
+async function post(secret: string, body: object, { url }: UnderTest = under): Promise<Response> {
+  return fetch(`${url}/v1/responses`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+describe.each([false, true])("stream: %p", (stream) => {
+  test("a used-up allowance ends the turn at once", async () => {
+    const { secret } = await under.newKey({ requests_per_day: 1 });
+    expect((await post(secret, { model: PLAIN, input: INPUT })).status).toBe(200);
+    const refused = await post(secret, { model: PLAIN, input: INPUT, stream });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, null]);
+    expect(refused.headers.get("x-should-retry")).toBe("false");
+    const { error } = objectOf(await refused.json());
+    expect(error).toMatchObject({ code: "insufficient_quota", reason: "rate_limit_exceeded" });
+    expect(Date.parse(String(objectOf(error).reset_at))).toBeGreaterThan(Date.now());
+  });
+
+  test("an empty balance too", async () => {
+    const { secret } = await charged.newKey({ requests_per_day: null });
+    const refused = await post(secret, { model: "OpenAI#gpt-5.4", input: INPUT, stream }, charged);
+    expect(refused.status).toBe(429);
+    expect(objectOf(await refused.json()).error).toMatchObject({
+      code: "insufficient_quota",
+      reason: "insufficient_balance",
+    });
+  });
+
+  test("a provider's load may pass", async () => {
+    const refused = await post(under.secret, { model: `${PLAIN}~429`, input: INPUT, stream });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+    expect(objectOf(await refused.json()).error).toMatchObject({ code: "provider_busy" });
+  });
+
+  test.each([
+    ["a wrong key", "sk-x", { model: PLAIN }, 401, "invalid_api_key"],
+    ["a prompt that is too long", "", { model: `${PLAIN}~context` }, 400, "context_length_exceeded"],
+    ["a model of no provider", "", { model: "Nobody#gpt" }, 404, "model_not_found"],
+  ] as const)("%s", async (_name, secret, body, status, code) => {
+    const refused = await post(secret || under.secret, { ...body, input: INPUT, stream });
+    expect(refused.status).toBe(status);
+    expect(objectOf(await refused.json()).error).toMatchObject({ code, type: "invalid_request_error" });
+  });
+});
+
+describe.each(MODELS)("a stream of %s that breaks off", (model) => {
+  test("tells the SDK's helper so", async () => {
+    const stream = clientOf(under.secret).responses.stream({
+      model: `${model}~pace=20~cut`,
+      input: INPUT,
+    });
+    const { status, error } = await stream.finalResponse();
+    expect([status, error?.code]).toEqual(["failed", expect.stringMatching(RETRIED)]);
+  });
+
+  test.each(["cut", "garbage", "error-mid"])("ends in response.failed (%s)", async (trouble) => {
+    const body = { model: `${model}~pace=20~${trouble}`, input: INPUT, stream: true };
+    const answer = await post(under.secret, body);
+    const events = eventsOf(await answer.text()).map(({ data }) => objectOf(JSON.parse(data)));
+    expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_event, at) => at));
+    const ids = new Set(events.flatMap(({ response }) => objectOf(response).id ?? []));
+    expect([...ids]).toEqual([expect.stringMatching(/^resp_/)]);
+    expect(events.at(-1)).toMatchObject({
+      type: "response.failed",
+      response: { status: "failed", error: { code: expect.stringMatching(RETRIED) } },
+    });
+  });
+});
+
+test.each(MODELS)("an answer of %s that reached its limit is incomplete", async (model) => {
+  const client = clientOf(under.secret);
+  const long = { model, input: `say: ${"word ".repeat(60)}`, max_output_tokens: 16 };
+  for (const answer of [
+    await client.responses.create(long),
+    await client.responses.stream(long).finalResponse(),
+  ]) {
+    expect(answer).toMatchObject({
+      status: "incomplete",
+      incomplete_details: { reason: "max_output_tokens" },
+    });
+    // In the native lane the items are as the provider wrote them.
+    if (model === PLAIN) expect(answer.output.at(-1)).toMatchObject({ status: "incomplete" });
+  }
+});
+
+describe("responses are not kept", () => {
+  test("so there is none to be had, or deleted", async () => {
+    const client = clientOf(under.secret);
+    const { id } = await client.responses.create({ model: PLAIN, input: INPUT, store: true });
+    for (const work of [
+      () => client.responses.retrieve(id),
+      () => client.responses.delete(id),
+      () => client.responses.inputItems.list(id),
+    ]) {
+      expect(await failure(OpenAI.NotFoundError, work())).toMatchObject({ code: "not_found", param: "id" });
+    }
+    await failure(OpenAI.AuthenticationError, clientOf("sk-x").responses.retrieve(id));
+  });
+
+  test.each(["/v1/responses", "/responses"])("a WebSocket at %s is refused for good", async (path) => {
+    const answer = await fetch(under.url + path, {
+      headers: { upgrade: "websocket", connection: "Upgrade", authorization: `Bearer ${under.secret}` },
+    });
+    expect([answer.status, answer.headers.get("allow")]).toEqual([426, "POST"]);
+  });
+});
+
+describe("counting", () => {
+  const count = (secret: string, body: object = { model: PLAIN, input: INPUT }) =>
+    fetch(`${under.url}/v1/responses/input_tokens`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+
+  test("takes no place of the allowance, and 60 a minute", async () => {
+    const { secret } = await under.newKey({ requests_per_day: 1 });
+    const { input_tokens } = await clientOf(secret).responses.inputTokens.count({
+      model: PLAIN,
+      input: INPUT,
+    });
+    expect(input_tokens).toBeGreaterThan(4);
+    const statuses: number[] = [];
+    for (let asked = 0; asked < 62; asked++) statuses.push((await count(secret)).status);
+    expect(statuses.filter((status) => status === 200).length).toBeWithin(59, 62);
+    const refused = await count(secret);
+    expect([refused.status, objectOf(objectOf(await refused.json()).error).code]).toEqual([
+      429,
+      "requests_per_minute_exceeded",
+    ]);
+    expect((await post(secret, { model: PLAIN, input: INPUT })).status).toBe(200);
+  });
+
+  test("grows with tools and instructions", async () => {
+    const countOf = async (more: object) =>
+      Number(
+        objectOf(await (await count(under.secret, { model: PLAIN, input: INPUT, ...more })).json())
+          .input_tokens,
+      );
+    const bare = await countOf({});
+    const tools = [{ type: "function", name: "look", description: "Looks at the sky above a city." }];
+    expect(await countOf({ tools })).toBeGreaterThan(bare);
+    expect(await countOf({ instructions: "Be brief, and kind." })).toBeGreaterThan(bare);
+  });
+});
