@@ -1,5 +1,5 @@
 // The program's entry: prepares the process, then runs the command that was named.
-import { ownCommand } from "./cli/own-command.ts";
+import { ownCommand } from "./app/own-command.ts";
 
 /** Bun's `fetch` runs 256 calls at once unless this is set before the process starts. */
 const FETCH_CEILING = "BUN_CONFIG_MAX_HTTP_REQUESTS";

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { Accepting } from "../src/cli/accepting.ts";
+import { Accepting } from "../src/app/accepting.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";

@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startGateway } from "../src/cli/composition.ts";
-import { openStore } from "../src/cli/opened-store.ts";
+import { startGateway } from "../src/app/composition.ts";
+import { openStore } from "../src/app/open-store.ts";
 import { errorLine } from "../src/config/errors.ts";
 import { loadSettings } from "../src/config/load.ts";
 import { configJsonSchema } from "../src/config/schema.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { billOfMaterials } from "../src/cli/materials.ts";
+import { billOfMaterials } from "../src/app/materials.ts";
 import { arrayOf, objectOf, parseJson, stringOf } from "../src/core/json.ts";
 
 const ROOT = join(import.meta.dir, "..");

@@ -1,7 +1,7 @@
 // The metrics of several workers as one text, and what the sum does about a worker that does not answer.
 import { expect, test } from "bun:test";
-import { fromWorker, type ToWorker } from "../src/cli/worker.ts";
-import { type Counting, MetricsSum } from "../src/cli/worker-metrics.ts";
+import { fromWorker, type ToWorker } from "../src/app/worker.ts";
+import { type Counting, MetricsSum } from "../src/app/worker-metrics.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { exposition } from "../src/telemetry/exposition.ts";
 import { addSums, type Sums } from "../src/telemetry/sums.ts";

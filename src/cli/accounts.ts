@@ -4,11 +4,11 @@ import { type AccountView, createAccount, getAccount, listAccounts } from "../ad
 import { type EntryView, listJournal } from "../admin/journal.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { usdText } from "../admin/usd-text.ts";
+import type { Io } from "../app/terminal.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import {
   allOf,
   type Call,
-  type Io,
   jsonOf,
   type Open,
   only,

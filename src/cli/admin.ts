@@ -1,7 +1,8 @@
 // `poundkey admin`: makes a new admin token, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { resetAdminToken } from "../admin/token.ts";
-import { type Call, type Io, jsonOf, type Open, runCommand, UsageError } from "./administration.ts";
+import type { Io } from "../app/terminal.ts";
+import { type Call, jsonOf, type Open, runCommand, UsageError } from "./administration.ts";
 
 const HELP = `usage: poundkey admin token --reset [--json]
 

@@ -1,14 +1,9 @@
 // The common parts of the administrative commands: choosing the action, opening the store only for a well-formed call, exit codes, tables.
 import type { Listed } from "../admin/list.ts";
 import type { AdminWorld } from "../admin/world.ts";
+import type { Opening } from "../app/open-store.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { Fault } from "../core/fault.ts";
-import type { Opening } from "./opened-store.ts";
-
-/** Both take text without the newline that ends it. */
-export interface Io {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-}
 
 export interface Opened {
   readonly world: AdminWorld;
@@ -31,8 +26,6 @@ export interface Command {
   /** The actions that make the store where there is none: all others fail there. */
   readonly makes: readonly string[];
 }
-
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
 
 /** The call makes no sense as it was written. */
 export class UsageError extends Error {}

@@ -1,7 +1,7 @@
 // The command line's flags, the same way for every command: known ones only, each with its value.
 import { parseArgs } from "node:util";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { nearest } from "../core/nearest.ts";
-import { EXIT, type Io } from "./administration.ts";
 
 /** A command's flags by name: "value" takes one, "switch" doesn't. */
 export type FlagKinds = Readonly<Record<string, "value" | "switch">>;

@@ -2,12 +2,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { databaseFile, isThere } from "../app/open-store.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
 import { NoStoreError } from "../store/address.ts";
 import { copyDatabase } from "../store/sqlite/copy.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
-import { EXIT, type Io, jsonOf, only, report } from "./administration.ts";
-import { databaseFile, isThere } from "./opened-store.ts";
+import { jsonOf, only, report } from "./administration.ts";
 
 const HELP = `usage: poundkey backup FILE [--json]
 

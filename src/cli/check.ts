@@ -1,13 +1,14 @@
 // `poundkey check`: whether the configuration is right, and what its schema is.
+
+import { type ConfigSource, errorText, loadConfig } from "../app/configuration.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { type ConfigError, configError, errorLine } from "../config/errors.ts";
 import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
-import { EXIT, type Io } from "./administration.ts";
 import { COMMON_FLAGS, configurationOf, misused, parseArguments } from "./arguments.ts";
-import { type ConfigSource, errorText, loadConfig } from "./configuration.ts";
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once; a sentence on what it answered. Rejects when it doesn't answer as it should. */

@@ -1,9 +1,10 @@
 // The commands by name, with what each of them is started with.
 import { version } from "../../package.json" with { type: "json" };
+import { type ConfigurationFlags, errorText, readConfiguration, source } from "../app/configuration.ts";
+import { exposedFiles, openStore, storeLine } from "../app/open-store.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
-import { EXIT, type Io, type Open } from "./administration.ts";
-import { type ConfigurationFlags, errorText, readConfiguration, source } from "./configuration.ts";
-import { exposedFiles, openStore, storeLine } from "./opened-store.ts";
+import type { Open } from "./administration.ts";
 
 interface Command {
   readonly about: string;
@@ -21,7 +22,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("./probe.ts")]);
+      const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("../app/probe.ts")]);
       return runCheck(args, io, { ...source, probe, exposedFiles });
     },
   },

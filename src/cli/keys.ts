@@ -1,7 +1,8 @@
 // `poundkey keys`: makes, lists and revokes gateway keys, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { createKey, type KeyView, listKeys, revokeKey } from "../admin/keys.ts";
-import { allOf, type Call, type Io, jsonOf, type Open, only, runCommand, tableOf } from "./administration.ts";
+import type { Io } from "../app/terminal.ts";
+import { allOf, type Call, jsonOf, type Open, only, runCommand, tableOf } from "./administration.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]

@@ -2,8 +2,9 @@
 import { parseArgs } from "node:util";
 import { usdText } from "../admin/usd-text.ts";
 import { type BookProblem, problemsOf, sumOf } from "../admin/verify.ts";
+import type { Io } from "../app/terminal.ts";
 import type { Audit } from "../core/store.ts";
-import { type Call, type Io, jsonOf, type Open, runCommand, tableOf } from "./administration.ts";
+import { type Call, jsonOf, type Open, runCommand, tableOf } from "./administration.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
 

@@ -2,6 +2,9 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons } from "../admin/lessons.ts";
+import { Learning, lessonsFrom, measureLogged, roundLength } from "../app/learning.ts";
+import type { Io } from "../app/terminal.ts";
+import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
@@ -14,9 +17,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { isUnderstood, lessonOf } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
-import { type Io, jsonOf, tableOf, UsageError } from "./administration.ts";
-import { Learning, lessonsFrom, measureLogged } from "./learning.ts";
-import { clock } from "./world.ts";
+import { jsonOf, tableOf, UsageError } from "./administration.ts";
 
 export interface LessonCall {
   readonly settings: Settings;
@@ -90,7 +91,7 @@ function labelled(line: string, wrong: Wrong, catalogue: Catalogue, settings: Se
 
 export async function showLearned({ io, json, open }: LessonCall): Promise<void> {
   const learned = await learnedIn(await open());
-  const views = learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
+  const views = learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
   if (json) return io.out(jsonOf(views));
   const rows = views.map(({ model, labels, length, categories }) => [
     model,
@@ -101,11 +102,6 @@ export async function showLearned({ io, json, open }: LessonCall): Promise<void>
       .join(", "),
   ]);
   io.out(tableOf([["MODEL", "LABELS", "LENGTH", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
-}
-
-/** The ratio of a model's answers' length to the predicted one. */
-export function lengthShown(learned: Learned, model: string): number {
-  return Math.round(learned.lengthOf(model) * 1000) / 1000;
 }
 
 /** Running gateways forget within a few seconds. */

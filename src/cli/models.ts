@@ -1,10 +1,12 @@
 // `poundkey models`: the catalogue as a table.
+
+import { type ConfigSource, errorText, loadConfig } from "../app/configuration.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
-import { EXIT, type Io, tableOf } from "./administration.ts";
+import { tableOf } from "./administration.ts";
 import { COMMON_FLAGS, configurationOf, misused, parseArguments } from "./arguments.ts";
-import { type ConfigSource, errorText, loadConfig } from "./configuration.ts";
 
 const HELP = `Usage: poundkey models [--provider NAME] [--config FILE] [--json]
 

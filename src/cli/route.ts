@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
@@ -16,16 +17,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { type RouteView, routeView } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
-import {
-  EXIT,
-  type Io,
-  jsonOf,
-  type Open,
-  type Opened,
-  report,
-  tableOf,
-  UsageError,
-} from "./administration.ts";
+import { jsonOf, type Open, type Opened, report, tableOf, UsageError } from "./administration.ts";
 import {
   exportLessons,
   forget,

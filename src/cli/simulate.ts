@@ -1,7 +1,8 @@
 // `poundkey simulate`: only the simulated providers, each in its native wire format, until told to stop.
+
+import { EXIT, type Io } from "../app/terminal.ts";
 import { controlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
-import { EXIT, type Io } from "./administration.ts";
 import { misused, parseArguments, wholeOf } from "./arguments.ts";
 
 const PORT = 8090;

@@ -1,9 +1,9 @@
 // The gateway as one program with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at once.
 
 import { createKey } from "../../src/admin/keys.ts";
-import { startGateway } from "../../src/cli/composition.ts";
-import { type OpenedStore, openStore } from "../../src/cli/opened-store.ts";
-import { clock, random } from "../../src/cli/world.ts";
+import { startGateway } from "../../src/app/composition.ts";
+import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
+import { clock, random } from "../../src/app/world.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import type { Account, GatewayKey } from "../../src/core/key.ts";

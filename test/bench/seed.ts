@@ -1,7 +1,7 @@
 // A store filled in bulk: so many keys, each with a funded account of its own, their secrets known by their number.
 import { Database } from "bun:sqlite";
 import { crc32 } from "node:zlib";
-import { openStore } from "../../src/cli/opened-store.ts";
+import { openStore } from "../../src/app/open-store.ts";
 import { parseMasterKey, pepperOf } from "../../src/keys/master.ts";
 import { digestOf } from "../../src/keys/secret.ts";
 

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clock, random } from "../../src/cli/world.ts";
+import { clock, random } from "../../src/app/world.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import type { BillingRules, ProviderSetup } from "../../src/core/settings.ts";

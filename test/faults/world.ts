@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { createKey } from "../../src/admin/keys.ts";
 import { openMasterKey } from "../../src/admin/master-key.ts";
-import { startGateway } from "../../src/cli/composition.ts";
-import type { OpenedStore } from "../../src/cli/opened-store.ts";
-import { clock, random, upstreamFetch } from "../../src/cli/world.ts";
+import { startGateway } from "../../src/app/composition.ts";
+import type { OpenedStore } from "../../src/app/open-store.ts";
+import { clock, random, upstreamFetch } from "../../src/app/world.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
 import { contentKeyOf, credentialKeyOf, pepperOf, replyKeyOf } from "../../src/keys/master.ts";

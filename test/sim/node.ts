@@ -1,6 +1,6 @@
 // One life of the gateway's process: the real core on the real store, with the simulation's clock, chance and providers; it can be killed.
 import { rmSync, writeFileSync } from "node:fs";
-import { keepUp } from "../../src/cli/upkeep.ts";
+import { keepUp } from "../../src/app/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";

@@ -1,6 +1,6 @@
 // Memory is given back once, when a crowd of requests has gone, and never while many wait for an answer.
 import { describe, expect, test } from "bun:test";
-import { giveBackMemory } from "../src/cli/giving-back.ts";
+import { giveBackMemory } from "../src/app/memory-trim.ts";
 import { ManualClock } from "./manual-clock.ts";
 
 /** Looks at so many open requests, one number a second; gives the seconds at which memory was collected. */

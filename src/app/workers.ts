@@ -1,7 +1,7 @@
 // Several processes on one port: a parent that starts them, stops them, and starts one anew when it ends by itself.
 import type { Log } from "../core/world.ts";
-import { EXIT } from "./administration.ts";
 import { ownCommand } from "./own-command.ts";
+import { EXIT } from "./terminal.ts";
 import { environmentOf, type FromWorker, fromWorker, type WorkerPart } from "./worker.ts";
 import { type Counting, MetricsSum } from "./worker-metrics.ts";
 

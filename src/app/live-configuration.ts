@@ -6,9 +6,9 @@ import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
 import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { AddedCredentials } from "./credentials.ts";
-import { dialectOf } from "./dialect-of.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import { AddedCredentials } from "./added-credentials.ts";
+import { dialectOf } from "./dialect.ts";
+import type { OpenedStore } from "./open-store.ts";
 
 export class InForce {
   readonly credentials: AddedCredentials;

@@ -164,3 +164,8 @@ function keptAt(nowMs: number): LessonsKept {
     perKeyAndModel: PER_KEY_AND_MODEL_MAX,
   };
 }
+
+/** The ratio of a model's answers' length to the predicted one, to three decimals. */
+export function roundLength(learned: Learned, model: string): number {
+  return Math.round(learned.lengthOf(model) * 1000) / 1000;
+}

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { createKey } from "../admin/keys.ts";
 import type { Settings } from "../core/settings.ts";
 import { authenticate } from "../keys/authenticate.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import type { OpenedStore } from "./open-store.ts";
 
 const KEY_FILE = "quickstart.key";
 /** The file for the key when the store is no file. */

@@ -9,9 +9,9 @@ import type { Health } from "../health/health.ts";
 import { reportOf } from "../health/report.ts";
 import type { ProviderPorts } from "../http/admin-providers.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { bareSetup } from "./credentials.ts";
-import type { InForce } from "./in-force.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import { bareSetup } from "./added-credentials.ts";
+import type { InForce } from "./live-configuration.ts";
+import type { OpenedStore } from "./open-store.ts";
 import { type Tested, tested } from "./probe.ts";
 import { clock, random } from "./world.ts";
 

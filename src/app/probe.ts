@@ -8,7 +8,7 @@ import { Deadlines } from "../gateway/deadlines.ts";
 import { KeptConnections } from "../gateway/kept.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { upstreamOf } from "../gateway/upstream.ts";
-import { dialectOf } from "./dialect-of.ts";
+import { dialectOf } from "./dialect.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;

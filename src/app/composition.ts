@@ -44,10 +44,9 @@ import { findListener, type Listener } from "./accepting.ts";
 import { consoleFiles } from "./console-files.ts";
 import { docsFiles } from "./docs-files.ts";
 import { drained, type Ending, NOTICE_MS } from "./drain.ts";
-import { InForce } from "./in-force.ts";
-import { Learning, measureLogged } from "./learning.ts";
-import { lengthShown } from "./lessons.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import { Learning, measureLogged, roundLength } from "./learning.ts";
+import { InForce } from "./live-configuration.ts";
+import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { providerPorts } from "./provider-ports.ts";
 import { keepUp } from "./upkeep.ts";
@@ -252,5 +251,5 @@ function appOf(
 }
 
 function learnedViews(learned: Learned): readonly LearnedView[] {
-  return learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
+  return learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
 }

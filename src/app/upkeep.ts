@@ -3,7 +3,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
-import { giveBackMemory, type MemoryParts } from "./giving-back.ts";
+import { giveBackMemory, type MemoryParts } from "./memory-trim.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
