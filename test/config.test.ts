@@ -246,7 +246,6 @@ test("the published schema is JSON Schema and knows every section", () => {
     "store",
     "providers",
     "models",
-    "native",
     "aliases",
     "quota",
     "billing",
