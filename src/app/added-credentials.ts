@@ -50,17 +50,17 @@ export class AddedCredentials {
   /** The settings with these credentials too. A provider that is known is on as soon as it has one. */
   over(settings: Settings, known: readonly KnownProvider[]): Settings {
     const enabled = this.#all.filter((one) => one.enabled);
-    const providers = settings.providers.map((setup) => withAdded(setup, enabled));
+    const providers = settings.providers.map((setup) => addCredentials(setup, enabled));
     const names = new Set(settings.providers.map(({ name }) => name));
     const more = known
       .filter(({ name }) => !names.has(name) && enabled.some(({ provider }) => provider === name))
-      .map((row) => withAdded(bareSetup(row), enabled));
+      .map((row) => addCredentials(createBareSetup(row), enabled));
     return { ...settings, providers: [...providers, ...more] };
   }
 }
 
 /** A credential that the configuration has already is not there twice. */
-function withAdded(setup: ProviderSetup, enabled: readonly AddedCredential[]): ProviderSetup {
+function addCredentials(setup: ProviderSetup, enabled: readonly AddedCredential[]): ProviderSetup {
   const added = enabled.filter(
     ({ provider, secret }) =>
       provider === setup.name && !setup.credentials.some((one) => one.secret === secret),
@@ -71,7 +71,7 @@ function withAdded(setup: ProviderSetup, enabled: readonly AddedCredential[]): P
 }
 
 /** A known provider that the configuration says nothing of. */
-export function bareSetup({ name, baseUrl }: KnownProvider): ProviderSetup {
+export function createBareSetup({ name, baseUrl }: KnownProvider): ProviderSetup {
   return {
     name,
     dialect: null,

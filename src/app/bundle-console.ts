@@ -2,10 +2,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "../http/files.ts";
-import { bundledFiles } from "./console-files.ts";
-import { embeddedName } from "./embedded.ts";
-import { billOfMaterials } from "./materials.ts";
-import { renderedFiles } from "./render-docs.ts";
+import { bundleConsole } from "./console-files.ts";
+import { nameEmbeddedFile } from "./embedded.ts";
+import { buildBill } from "./materials.ts";
+import { renderDocs } from "./render-docs.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const DIST = join(ROOT, "dist");
@@ -14,10 +14,10 @@ function write(name: string, files: readonly PageFile[]): void {
   const folder = join(DIST, name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const file of files) writeFileSync(join(folder, embeddedName(file)), file.gzip);
+  for (const file of files) writeFileSync(join(folder, nameEmbeddedFile(file)), file.gzip);
 }
 
-write("console", await bundledFiles());
-write("docs", await renderedFiles());
-const bill = billOfMaterials(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+write("console", await bundleConsole());
+write("docs", await renderDocs());
+const bill = buildBill(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
 writeFileSync(join(DIST, "poundkey.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);

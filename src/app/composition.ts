@@ -33,23 +33,23 @@ import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
-import { authenticator } from "../keys/authenticate.ts";
+import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Learned } from "../selectors/learning/learned.ts";
-import { exposition } from "../telemetry/exposition.ts";
+import { formatMetrics } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { findListener, type Listener } from "./accepting.ts";
-import { consoleFiles } from "./console-files.ts";
-import { docsFiles } from "./docs-files.ts";
-import { drained, type Ending, NOTICE_MS } from "./drain.ts";
+import { loadConsoleFiles } from "./console-files.ts";
+import { loadDocsFiles } from "./docs-files.ts";
+import { drain, type Ending, NOTICE_MS } from "./drain.ts";
 import { Learning, measureLogged, roundLength } from "./learning.ts";
-import { InForce } from "./live-configuration.ts";
+import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
-import { providerPorts } from "./provider-ports.ts";
-import { keepUp } from "./upkeep.ts";
+import { createProviderPorts } from "./provider-ports.ts";
+import { startUpkeep } from "./upkeep.ts";
 import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
 
 /** The time that served requests have to be written down. */
@@ -100,17 +100,17 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     },
     isListed: (model) => inForce.isListed(model),
   });
-  const log = countedLog(metrics, options.log);
+  const log = countEvents(metrics, options.log);
   const health: Health = new Health(log);
-  const inForce = new InForce(first, opened, health, log);
+  const inForce = new LiveConfiguration(first, opened, health, log);
   await inForce.credentials.refresh();
   const learned = new Learned();
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
-  const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
+  const gateway = buildGateway(options, { ...known, log, ledger }, () => inForce.settings.log.content);
   const ports: HttpPorts = {
     snapshot: () => inForce.snapshot,
-    ...{ gateway, ledger, vault, deadlines, clock, random, log, ...bodyParts(first.server) },
-    authenticate: authenticator(opened.world),
+    ...{ gateway, ledger, vault, deadlines, clock, random, log, ...createBodyParts(first.server) },
+    authenticate: createAuthenticator(opened.world),
     sealer: (accountId) => createSealer(vault, accountId),
     server: first.server,
     draining: () => ending.draining,
@@ -121,12 +121,12 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   void measureLogged(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
   const parts = { inForce, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
-  const endUpkeep = await keepUp({
+  const endUpkeep = await startUpkeep({
     ...{ store, ledger, learning, credentials: inForce.credentials, wrongTokens, clock, log },
     memory: { open: () => gateway.open, collect },
     keepMs: () => inForce.settings.log.keepMs,
   });
-  const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, parts, known)));
+  const app = listenOrUndo(endUpkeep, () => listen(composeApp(ports, options, metrics, parts, known)));
   return {
     port: app.server?.port ?? 0,
     gateway,
@@ -135,7 +135,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
     async stop() {
       feed.end();
-      await drained({ ...endingOf(options), ending, server: app.server, gateway });
+      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
       await gateway.settled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
@@ -145,22 +145,22 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 }
 
 /** Every event that is logged is counted too. */
-function countedLog(metrics: Metrics, log: Log): Log {
+function countEvents(metrics: Metrics, log: Log): Log {
   return (event) => {
     metrics.take(event);
     log(event);
   };
 }
 
-function bodyParts({ bodyMemoryBytes }: ServerRules) {
+function createBodyParts({ bodyMemoryBytes }: ServerRules) {
   return { bodies: new BodyMemory(bodyMemoryBytes), turns: new BodyTurns(clock) };
 }
 
-function endingOf({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
+function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
   return { noticeMs, isRelieved, drainMs: settings.server.drainMs };
 }
 
-function gatewayOf(
+function buildGateway(
   { opened, fetch = upstreamFetch }: GatewayOptions,
   parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
   isContentWanted: () => boolean,
@@ -181,7 +181,7 @@ function gatewayOf(
 }
 
 /** Gives up what was begun when the address can't be had. */
-function listeningOr<App>(giveUp: () => void, listen: () => App): App {
+function listenOrUndo<App>(giveUp: () => void, listen: () => App): App {
   try {
     return listen();
   } catch (error) {
@@ -191,13 +191,13 @@ function listeningOr<App>(giveUp: () => void, listen: () => App): App {
 }
 
 interface AppParts {
-  readonly inForce: InForce;
+  readonly inForce: LiveConfiguration;
   readonly feed: LiveFeed;
   readonly originOf: ReadOrigin;
   readonly wrongTokens: WrongTokens;
 }
 
-function appOf(
+function composeApp(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
@@ -222,7 +222,7 @@ function appOf(
         ...ports,
         storeReady: () => opened.store.ready(),
         checkScraper: (bearer) => checkScraper(opened.world, inForce.settings.metrics.token, bearer),
-        metrics: options.shareMetrics?.(own) ?? (() => exposition(own())),
+        metrics: options.shareMetrics?.(own) ?? (() => formatMetrics(own())),
         configSchema,
       }),
     )
@@ -234,22 +234,22 @@ function appOf(
         version,
         node: opened.store.node,
         contentVault: opened.contentVault,
-        learned: () => learnedViews(known.learned),
+        learned: () => showLearned(known.learned),
       }),
     )
     .use(
       providerRoutes(
         operator,
-        providerPorts({ inForce, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
+        createProviderPorts({ inForce, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
       ),
     )
     .use(liveRoutes({ ...operator, feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
-    .use(consoleRoutes(consoleFiles))
+    .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
-    .use(docsRoutes(docsFiles));
+    .use(docsRoutes(loadDocsFiles));
 }
 
-function learnedViews(learned: Learned): readonly LearnedView[] {
+function showLearned(learned: Learned): readonly LearnedView[] {
   return learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
 }

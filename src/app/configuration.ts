@@ -1,6 +1,6 @@
 // The configuration as commands find it: the file that counts, this process's environment, what the command line adds.
 import { readFileSync, statSync } from "node:fs";
-import { type ConfigError, errorLine } from "../config/errors.ts";
+import { type ConfigError, formatError } from "../config/errors.ts";
 import { DEFAULT_FILE, findConfig } from "../config/find.ts";
 import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
 import type { KnownProvider } from "../core/settings.ts";
@@ -44,7 +44,7 @@ export function readConfiguration(flags: ConfigurationFlags): Loaded {
 }
 
 /** Changes when the file does; null while there is none. */
-export function configurationStamp({ config }: ConfigurationFlags): string | null {
+export function stampConfiguration({ config }: ConfigurationFlags): string | null {
   try {
     const { mtimeMs, size, ino } = statSync(config ?? DEFAULT_FILE);
     return `${mtimeMs} ${size} ${ino}`;
@@ -54,6 +54,6 @@ export function configurationStamp({ config }: ConfigurationFlags): string | nul
 }
 
 /** The mistakes in the configuration, a line each. */
-export function errorText(errors: readonly ConfigError[]): string {
-  return errors.map(errorLine).join("\n");
+export function formatErrors(errors: readonly ConfigError[]): string {
+  return errors.map(formatError).join("\n");
 }

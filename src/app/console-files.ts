@@ -1,16 +1,16 @@
 // The console's files: out of the binary where there is one, else bundled from the sources.
 import { join } from "node:path";
 import type { PageFile } from "../http/files.ts";
-import { embeddedFiles } from "./embedded.ts";
+import { readEmbeddedFiles } from "./embedded.ts";
 
 const ENTRY = join(import.meta.dir, "..", "console", "index.html");
 
-export async function consoleFiles(): Promise<readonly PageFile[]> {
-  return Bun.isStandaloneExecutable ? embeddedFiles("console") : bundledFiles();
+export async function loadConsoleFiles(): Promise<readonly PageFile[]> {
+  return Bun.isStandaloneExecutable ? readEmbeddedFiles("console") : bundleConsole();
 }
 
 /** Bundles and compresses the console. Throws when its sources have a mistake. */
-export async function bundledFiles(): Promise<readonly PageFile[]> {
+export async function bundleConsole(): Promise<readonly PageFile[]> {
   const { outputs } = await Bun.build({
     entrypoints: [ENTRY],
     target: "browser",

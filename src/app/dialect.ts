@@ -5,7 +5,7 @@ import type { Dialect } from "../dialects/dialect.ts";
 import { dialectNamed, PROVIDERS } from "../providers/index.ts";
 
 /** The dialect that its setup names, else its own. */
-export function dialectOf(setup: ProviderSetup): Dialect {
+export function findDialect(setup: ProviderSetup): Dialect {
   if (setup.dialect !== null) return dialectNamed(setup.dialect);
   return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? dialectNamed("openai");
 }

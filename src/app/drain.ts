@@ -29,7 +29,7 @@ export interface DrainParts {
 }
 
 /** Resolves when no connection is left. */
-export async function drained(parts: DrainParts): Promise<void> {
+export async function drain(parts: DrainParts): Promise<void> {
   const { ending, isRelieved, server, gateway, drainMs, noticeMs } = parts;
   ending.draining = true;
   // If another gateway has the port too, requests that still come here are served: the next ones go there.

@@ -6,7 +6,7 @@ import type { PageFile } from "../http/files.ts";
 const GZIP = ".gz";
 
 /** The files of a folder that the build was given as an asset; the binary has it under the folder's last name. */
-export function embeddedFiles(name: string): readonly PageFile[] {
+export function readEmbeddedFiles(name: string): readonly PageFile[] {
   const folder = join(import.meta.dir, name);
   return readdirSync(folder).map((file) => {
     return { name: file.slice(0, -GZIP.length), gzip: new Uint8Array(readFileSync(join(folder, file))) };
@@ -14,6 +14,6 @@ export function embeddedFiles(name: string): readonly PageFile[] {
 }
 
 /** The name under which the build writes a file. */
-export function embeddedName({ name }: PageFile): string {
+export function nameEmbeddedFile({ name }: PageFile): string {
   return name + GZIP;
 }

@@ -64,13 +64,13 @@ export class Learning {
     const nowMs = this.#clock.nowMs();
     const changed = await this.#store.setting("lessons_forgotten");
     const state = this.#state;
-    const isDone = state !== null && state.changed === changed && state.dayMs === dayOf(nowMs);
+    const isDone = state !== null && state.changed === changed && state.dayMs === startOfDay(nowMs);
     if (isDone && !(state.isStale && nowMs - state.builtMs >= REBUILD_MS)) {
       await this.#read(state, nowMs);
       return;
     }
-    await this.#store.pruneLessons(keptAt(nowMs));
-    const next = stateAt(nowMs, changed);
+    await this.#store.pruneLessons(chooseKept(nowMs));
+    const next = createState(nowMs, changed);
     await this.#read(next, nowMs);
     this.#learned.become(next.learned);
     this.#state = { ...next, learned: this.#learned };
@@ -78,14 +78,14 @@ export class Learning {
 
   async #read(state: State, nowMs: number): Promise<void> {
     let { fromMs } = state;
-    for await (const lessons of lessonsFrom(this.#store, fromMs)) {
-      for (const lesson of lessons) take(state, lesson);
+    for await (const lessons of readLessons(this.#store, fromMs)) {
+      for (const lesson of lessons) foldOnce(state, lesson);
       fromMs = lessons.at(-1)?.atMs ?? fromMs;
     }
     state.fromMs = Math.max(fromMs, nowMs - CLOCKS_APART_MS) - CLOCKS_APART_MS;
     for (const [id, { atMs }] of state.seen) if (atMs < state.fromMs) state.seen.delete(id);
     if (state.folded < PRUNE_AFTER) return;
-    await this.#store.pruneLessons(keptAt(nowMs));
+    await this.#store.pruneLessons(chooseKept(nowMs));
     state.folded = 0;
   }
 }
@@ -110,7 +110,7 @@ export async function measureLogged(
 }
 
 /** Page by page from a moment on, oldest first. Where one page ends and the next begins, some come twice. */
-export async function* lessonsFrom(
+export async function* readLessons(
   store: Pick<Store, "lessons">,
   fromMs: number,
 ): AsyncGenerator<readonly Lesson[]> {
@@ -128,10 +128,10 @@ export async function* lessonsFrom(
   }
 }
 
-function stateAt(nowMs: number, changed: string | null): State {
+function createState(nowMs: number, changed: string | null): State {
   return {
     learned: new Learned(),
-    dayMs: dayOf(nowMs),
+    dayMs: startOfDay(nowMs),
     builtMs: nowMs,
     changed,
     seen: new Map(),
@@ -142,7 +142,7 @@ function stateAt(nowMs: number, changed: string | null): State {
   };
 }
 
-function take(state: State, lesson: Lesson): void {
+function foldOnce(state: State, lesson: Lesson): void {
   const { accountId, atMs, source } = lesson;
   const id = `${accountId} ${lesson.id}`;
   if (state.seen.get(id)?.source === source) return;
@@ -153,11 +153,11 @@ function take(state: State, lesson: Lesson): void {
   state.folded++;
 }
 
-function dayOf(nowMs: number): number {
+function startOfDay(nowMs: number): number {
   return nowMs - (nowMs % DAY_MS);
 }
 
-function keptAt(nowMs: number): LessonsKept {
+function chooseKept(nowMs: number): LessonsKept {
   return {
     sinceMs: nowMs - AGE_MAX_MS,
     perModel: PER_MODEL_MAX,

@@ -7,10 +7,10 @@ import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
 import { AddedCredentials } from "./added-credentials.ts";
-import { dialectOf } from "./dialect.ts";
+import { findDialect } from "./dialect.ts";
 import type { OpenedStore } from "./open-store.ts";
 
-export class InForce {
+export class LiveConfiguration {
   readonly credentials: AddedCredentials;
   readonly #health: Health;
   /** Without what was added. */
@@ -23,7 +23,7 @@ export class InForce {
     this.#health = health;
     this.configured = first;
     this.settings = first;
-    this.snapshot = snapshotOf(first);
+    this.snapshot = buildSnapshot(first);
     this.#listed = listIds(this.snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, () => this.put(this.configured));
     health.configured(first.providers);
@@ -33,7 +33,7 @@ export class InForce {
   put(next: Settings): void {
     this.configured = next;
     this.settings = this.credentials.over(next, PROVIDERS);
-    this.snapshot = snapshotOf(this.settings);
+    this.snapshot = buildSnapshot(this.settings);
     this.#listed = listIds(this.snapshot);
     this.#health.configured(this.settings.providers);
   }
@@ -48,12 +48,12 @@ function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
   return new Set(catalogue.list().map(({ id }) => id));
 }
 
-function snapshotOf(settings: Settings): Snapshot {
+function buildSnapshot(settings: Settings): Snapshot {
   const { providers, overlay, ownModels, aliases, limits, router, billing } = settings;
   return {
     catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
     upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, upstreamOf(setup, dialectOf(setup))]),
+      providers.map((setup): [string, Upstream] => [setup.name, upstreamOf(setup, findDialect(setup))]),
     ),
     limits,
     rules: router,

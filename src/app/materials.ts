@@ -20,7 +20,7 @@ interface Locked {
  * in it, nor are peers that nothing else needs: the build leaves them out. No time is in it, so that it can be made again
  * and compared.
  */
-export function billOfMaterials(lockText: string): JsonObject {
+export function buildBill(lockText: string): JsonObject {
   const reader = new LockReader(objectOf(objectOf(parseJson(lockText)).packages));
   const program = reader.at("");
   const libraries = [...reader.found.values()]

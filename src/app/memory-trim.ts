@@ -37,7 +37,7 @@ export interface MemoryParts {
 }
 
 /** The returned function ends it. */
-export function giveBackMemory({ open, collect }: MemoryParts, clock: Clock, log: Log): () => void {
+export function trimMemory({ open, collect }: MemoryParts, clock: Clock, log: Log): () => void {
   const crowd = new Crowd();
   return clock.every(LOOK_MS, () => {
     const startedMs = clock.monotonicMs();

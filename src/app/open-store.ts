@@ -5,7 +5,13 @@ import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../gateway/idempotency.ts";
-import { contentKeyOf, credentialKeyOf, type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
+import {
+  deriveContentKey,
+  deriveCredentialKey,
+  derivePepper,
+  deriveReplyKey,
+  type MasterKeyFile,
+} from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
 import { NoStoreError, withoutUser } from "../store/address.ts";
@@ -43,10 +49,10 @@ export async function openStore(
     const masterKey = await openMasterKey(store, { text: masterKeyText, file, random });
     return {
       store,
-      world: { store, clock, random, pepper: pepperOf(masterKey) },
-      vault: createVault(replyKeyOf(masterKey), random),
-      credentialVault: createVault(credentialKeyOf(masterKey), random),
-      contentVault: createVault(contentKeyOf(masterKey), random),
+      world: { store, clock, random, pepper: derivePepper(masterKey) },
+      vault: createVault(deriveReplyKey(masterKey), random),
+      credentialVault: createVault(deriveCredentialKey(masterKey), random),
+      contentVault: createVault(deriveContentKey(masterKey), random),
     };
   } catch (error) {
     await store.close();
@@ -65,7 +71,7 @@ async function openEngine(
   masterKeyText: string | undefined,
   opening: Opening,
 ): Promise<Engine> {
-  const path = databaseFile(address);
+  const path = findDatabaseFile(address);
   if (path !== null) {
     if (opening === "find" && !isThere(path)) throw new NoStoreError(showPlace(address));
     return { store: await openSqliteStore({ path, decide }), file: masterKeyFile(path) };
@@ -81,7 +87,7 @@ async function openEngine(
 }
 
 /** The absolute path of a SQLite store's file; null: the store is on PostgreSQL. Throws for any other address. */
-export function databaseFile(address: string): string | null {
+export function findDatabaseFile(address: string): string | null {
   const path = /^sqlite:(.+)$/.exec(address)?.[1];
   if (path !== undefined) return path === IN_MEMORY ? path : resolve(path);
   if (/^postgres(ql)?:\/\//.test(address)) return null;
@@ -95,20 +101,20 @@ export function isThere(path: string): boolean {
 
 /** The store's address as people may see it. */
 function showPlace(address: string): string {
-  const path = databaseFile(address);
+  const path = findDatabaseFile(address);
   return path ?? withoutUser(address);
 }
 
 /** The line that a command which may make a store prints about the one that it is about to use. */
-export function storeLine(address: string): string {
-  const path = databaseFile(address);
+export function describeStore(address: string): string {
+  const path = findDatabaseFile(address);
   const isNew = path !== null && !isThere(path);
   return `poundkey: ${isNew ? "making a new store at" : "the store is"} ${showPlace(address)}`;
 }
 
 /** The store's files that other users of the machine may read or write. */
-export function exposedFiles(address: string): readonly string[] {
-  const path = databaseFile(address);
+export function findExposedFiles(address: string): readonly string[] {
+  const path = findDatabaseFile(address);
   if (path === null || process.platform === "win32") return [];
   return [path, `${path}-wal`, masterKeyFile(path).path].filter((file) => {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;

@@ -8,7 +8,7 @@ import { Deadlines } from "../gateway/deadlines.ts";
 import { KeptConnections } from "../gateway/kept.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { upstreamOf } from "../gateway/upstream.ts";
-import { dialectOf } from "./dialect.ts";
+import { findDialect } from "./dialect.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
@@ -16,10 +16,10 @@ const PROBE_TOKENS = 16;
 
 /** A sentence on what the cheapest of the provider's models answered. Rejects with the Fault of a call that failed. */
 export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): Promise<string> {
-  const card = cheapestOf(cards);
+  const card = findCheapest(cards);
   const [credential] = setup.credentials;
   if (!card || !credential) return "not called: no model of it is listed";
-  const reply = await asked(setup, credential, card, upstreamFetch);
+  const reply = await askOnce(setup, credential, card, upstreamFetch);
   return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
 }
 
@@ -34,19 +34,19 @@ export interface Tested {
 }
 
 /** Asks the cheapest of the cards by this credential; never rejects. */
-export async function tested(
+export async function testCredential(
   setup: ProviderSetup,
   credential: Credential,
   cards: readonly ModelCard[],
   fetch: Fetch,
 ): Promise<Tested> {
-  const card = cheapestOf(cards);
+  const card = findCheapest(cards);
   const result = { ok: false, status: null, latency_ms: null, model: card?.id ?? null };
   if (!card) return { ...result, error: "No model of it is listed, so there is none to ask." };
   const startedMs = clock.monotonicMs();
   const took = () => Math.round(clock.monotonicMs() - startedMs);
   try {
-    await asked(setup, credential, card, fetch);
+    await askOnce(setup, credential, card, fetch);
     return { ...result, ok: true, status: 200, latency_ms: took(), error: null };
   } catch (thrown) {
     const fault = faultOf(thrown);
@@ -55,7 +55,7 @@ export async function tested(
   }
 }
 
-async function asked(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
+async function askOnce(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
   const deadlines = new Deadlines(clock);
   const kept = new KeptConnections();
   const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach), kept };
@@ -64,7 +64,7 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
       card,
       credential,
       permit: null,
-      upstream: upstreamOf(setup, dialectOf(setup)),
+      upstream: upstreamOf(setup, findDialect(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       raw: null,
       withheld: [],
@@ -84,10 +84,10 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
   }
 }
 
-function cheapestOf(cards: readonly ModelCard[]): ModelCard | undefined {
-  return cards.toSorted((a, b) => outputPriceOf(a) - outputPriceOf(b))[0];
+function findCheapest(cards: readonly ModelCard[]): ModelCard | undefined {
+  return cards.toSorted((a, b) => readOutputPrice(a) - readOutputPrice(b))[0];
 }
 
-function outputPriceOf({ price }: ModelCard): number {
+function readOutputPrice({ price }: ModelCard): number {
   return price?.output ?? Number.POSITIVE_INFINITY;
 }

@@ -9,21 +9,21 @@ import type { Health } from "../health/health.ts";
 import { reportOf } from "../health/report.ts";
 import type { ProviderPorts } from "../http/admin-providers.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { bareSetup } from "./added-credentials.ts";
-import type { InForce } from "./live-configuration.ts";
+import { createBareSetup } from "./added-credentials.ts";
+import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
-import { type Tested, tested } from "./probe.ts";
+import { type Tested, testCredential } from "./probe.ts";
 import { clock, random } from "./world.ts";
 
 export interface ProviderPortsParts {
-  readonly inForce: InForce;
+  readonly inForce: LiveConfiguration;
   readonly opened: OpenedStore;
   readonly health: Health;
   readonly deadlines: Deadlines;
   readonly fetch: Fetch;
 }
 
-export function providerPorts(parts: ProviderPortsParts): ProviderPorts {
+export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
   const { inForce, opened, health, deadlines } = parts;
   const { credentials } = inForce;
   return {
@@ -31,7 +31,7 @@ export function providerPorts(parts: ProviderPortsParts): ProviderPorts {
     clock,
     random,
     vault: opened.credentialVault,
-    fillable: () => fillableOf(inForce),
+    fillable: () => listFillable(inForce),
     refresh: () => credentials.refresh(),
     known: PROVIDERS,
     added: () => credentials.all,
@@ -43,11 +43,11 @@ export function providerPorts(parts: ProviderPortsParts): ProviderPorts {
         nowMs: deadlines.nowMs(),
         wallMs: clock.nowMs(),
       }),
-    test: (provider, credentialId) => testOf(parts, provider, credentialId),
+    test: (provider, credentialId) => runTest(parts, provider, credentialId),
   };
 }
 
-function fillableOf({ configured }: InForce): readonly Fillable[] {
+function listFillable({ configured }: LiveConfiguration): readonly Fillable[] {
   const own = configured.providers.map(({ name, credentials }) => ({
     name,
     secrets: credentials.map(({ secret }) => secret),
@@ -57,12 +57,12 @@ function fillableOf({ configured }: InForce): readonly Fillable[] {
 }
 
 /** A credential that is switched off can be tested too. */
-async function testOf(
+async function runTest(
   { inForce, fetch }: ProviderPortsParts,
   name: string,
   credentialId: string | null,
 ): Promise<Tested> {
-  const setup = setupOf(inForce, name);
+  const setup = findSetup(inForce, name);
   const { settings, credentials } = inForce;
   const configured = setup.credentials.filter(({ id }) => id === undefined);
   const all: readonly Credential[] = [
@@ -72,13 +72,13 @@ async function testOf(
   const credential = credentialId === null ? all[0] : all.find(({ id }) => id === credentialId);
   if (!credential) throw new Fault("not_found", "The provider has no credential with that id.");
   const cards = buildCatalogue({ ...settings, providers: [setup] }).list();
-  return tested(setup, credential, cards, fetch);
+  return testCredential(setup, credential, cards, fetch);
 }
 
-function setupOf({ settings }: InForce, name: string): ProviderSetup {
+function findSetup({ settings }: LiveConfiguration, name: string): ProviderSetup {
   const on = settings.providers.find((one) => one.name === name);
   const known = PROVIDERS.find((one) => one.name === name);
   if (on) return on;
-  if (known) return bareSetup(known);
+  if (known) return createBareSetup(known);
   throw new Fault("not_found", "There is no provider of that name.");
 }

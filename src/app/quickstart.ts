@@ -11,10 +11,10 @@ const KEY_FILE = "quickstart.key";
 const FOLDER = ".poundkey";
 
 /** The secret of the quick start's key: the one in its file while it works, else a new one. */
-export async function quickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
+export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
   const folder = storeAddress.startsWith("sqlite:") ? dirname(storeAddress.slice("sqlite:".length)) : FOLDER;
   const file = join(folder, KEY_FILE);
-  const kept = textOf(file);
+  const kept = readFileOrNull(file);
   if (kept !== null && (await isLive(world, kept))) return kept;
   const { secret } = await createKey(world, { name: "quickstart" });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ async function isLive(world: OpenedStore["world"], secret: string): Promise<bool
   );
 }
 
-function textOf(file: string): string | null {
+function readFileOrNull(file: string): string | null {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {
@@ -39,7 +39,7 @@ function textOf(file: string): string | null {
 }
 
 /** The operator's way into the console; `made` is the admin token when it was made just now. */
-function wayIn({ server }: Settings, made: string | null): string {
+function describeSignIn({ server }: Settings, made: string | null): string {
   if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
   if (made !== null) return `Sign in to the console with the admin token  ${made}`;
   const command = Bun.isStandaloneExecutable ? "poundkey" : "npx bun src/main.ts";
@@ -47,7 +47,12 @@ function wayIn({ server }: Settings, made: string | null): string {
 }
 
 /** The lines that the quick start prints. */
-export function greeting(address: string, secret: string, made: string | null, settings: Settings): string {
+export function writeGreeting(
+  address: string,
+  secret: string,
+  made: string | null,
+  settings: Settings,
+): string {
   const { providers } = settings;
   const simulated = providers.every(({ name }) => name === "Sim");
   const model = simulated ? "Sim#sim-mini" : "Router#fair";
@@ -67,7 +72,7 @@ export function greeting(address: string, secret: string, made: string | null, s
     `  Manual     ${address}/docs`,
     `  Console    ${address}/`,
     "",
-    wayIn(settings, made),
+    describeSignIn(settings, made),
     "",
     "Try it:",
     "",

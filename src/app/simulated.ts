@@ -8,7 +8,7 @@ const PROVIDER = "Sim";
 const CREATED = 1_795_132_800;
 
 /** The settings with the simulator at `url` as one more provider. */
-export function withSimulator(settings: Settings, url: string): Settings {
+export function addSimulator(settings: Settings, url: string): Settings {
   const setup: ProviderSetup = {
     name: PROVIDER,
     dialect: "openai",

@@ -5,22 +5,22 @@ import { watchConfig } from "../config/watch.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
-import { gathered, logLines } from "../telemetry/log-lines.ts";
+import { createLineLog, gatherWrites } from "../telemetry/log-lines.ts";
 import { keepAccepting } from "./accepting.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
 import {
   type ConfigurationFlags,
-  configurationStamp,
-  errorText,
+  formatErrors,
   readConfiguration,
+  stampConfiguration,
 } from "./configuration.ts";
-import { exposedFiles, type OpenedStore, openStore, storeLine } from "./open-store.ts";
+import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
-import { greeting, quickstartSecret } from "./quickstart.ts";
-import { withSimulator } from "./simulated.ts";
+import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
+import { addSimulator } from "./simulated.ts";
 import { EXIT, type Io } from "./terminal.ts";
-import { PART, tell, workerStops } from "./worker.ts";
-import { sharedMetrics } from "./worker-metrics.ts";
+import { PART, sendToParent, waitForStop } from "./worker.ts";
+import { shareMetrics } from "./worker-metrics.ts";
 import { claimPort, superviseWorkers } from "./workers.ts";
 import { clock } from "./world.ts";
 
@@ -39,7 +39,7 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
   const own = PART === null ? options : { ...options, port: PART.port, store: PART.store };
   const loaded = readConfiguration(own);
   if (!loaded.ok) {
-    io.err(errorText(loaded.errors));
+    io.err(formatErrors(loaded.errors));
     return EXIT.failed;
   }
   const run = PART === null && own.workers > 1 ? serveByWorkers : serve;
@@ -68,9 +68,9 @@ function createLog({ quickstart }: StartOptions): Log {
     out.write(text);
     void out.flush();
   };
-  const lines = gathered(write, setImmediate);
+  const lines = gatherWrites(write, setImmediate);
   process.on("exit", lines.flush);
-  return logLines(lines.write, clock.nowMs, quickstart ? "warn" : "info");
+  return createLineLog(lines.write, clock.nowMs, quickstart ? "warn" : "info");
 }
 
 async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<number> {
@@ -78,13 +78,13 @@ async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<n
   warnOfFewFiles(log);
   const isSimulating = options.simulate || (options.quickstart && loaded.providers.length === 0);
   const simulator = isSimulating ? await startLocalSimulator() : null;
-  const complete = (settings: Settings) => (simulator ? withSimulator(settings, simulator.url) : settings);
+  const complete = (settings: Settings) => (simulator ? addSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
     const opened = await openStoreAloud(settings.store, io, log);
     const running = await listen(options, settings, opened, log);
     // The handlers come before the announcement: a signal that follows it must not end the process undrained.
-    const stopped = PART === null ? waitForSignal() : workerStops();
+    const stopped = PART === null ? waitForSignal() : waitForStop();
     if (PART?.announces ?? true) await announce(options, settings, opened, running, io);
     return await runUntilStopped(options, settings, { complete, running, stopped, log });
   } finally {
@@ -101,9 +101,9 @@ function warnOfFewFiles(log: Log): void {
 /** Prints the store's address and warns of files that others can read. Of several workers only one does. */
 async function openStoreAloud(address: string, io: Io, log: Log): Promise<OpenedStore> {
   const isSpeaker = PART?.announces ?? true;
-  if (isSpeaker) io.err(storeLine(address));
+  if (isSpeaker) io.err(describeStore(address));
   const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY);
-  const files = isSpeaker ? exposedFiles(address) : [];
+  const files = isSpeaker ? findExposedFiles(address) : [];
   if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
   return opened;
 }
@@ -120,7 +120,7 @@ async function listen(
   log: Log,
 ): Promise<RunningGateway> {
   try {
-    const shared = PART === null ? {} : { shareMetrics: sharedMetrics };
+    const shared = PART === null ? {} : { shareMetrics };
     const configSchema = configJsonSchema();
     const isRelieved = options.sharePort;
     const reusePort = PART !== null || isRelieved;
@@ -155,7 +155,7 @@ async function announce(
     );
   }
   if (options.quickstart) {
-    io.err(greeting(address, await quickstartSecret(opened, settings.store), made, settings));
+    io.err(writeGreeting(address, await ensureQuickstartSecret(opened, settings.store), made, settings));
   }
 }
 
@@ -176,7 +176,7 @@ async function runUntilStopped(
 ): Promise<number> {
   const watch = watchConfig(settings, {
     clock,
-    stamp: () => configurationStamp(options),
+    stamp: () => stampConfiguration(options),
     load: () => {
       const loaded = readConfiguration(options);
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
@@ -185,7 +185,7 @@ async function runUntilStopped(
       running.reload(next);
       log({ event: "config_reloaded", level: "warn", needs_restart: ignored });
     },
-    onErrors: (errors) => log({ event: "config_refused", level: "error", errors: errorText(errors) }),
+    onErrors: (errors) => log({ event: "config_refused", level: "error", errors: formatErrors(errors) }),
   });
   process.on("SIGHUP", watch.reload);
   process.on("unhandledRejection", (error) => {
@@ -195,7 +195,7 @@ async function runUntilStopped(
       cause: error instanceof Error ? error.stack : String(error),
     });
   });
-  if (PART !== null) tell("listening");
+  if (PART !== null) sendToParent("listening");
   // The code up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
   const endAccepting = keepAccepting(running.listener, clock, log);

@@ -3,7 +3,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
-import { giveBackMemory, type MemoryParts } from "./memory-trim.ts";
+import { type MemoryParts, trimMemory } from "./memory-trim.ts";
 
 const BEAT_MS = 3000;
 const LOST_MS = 2000;
@@ -34,11 +34,11 @@ export interface UpkeepParts {
 }
 
 /** Resolves when the first beat is written: before it no request may be let in. The returned function ends it all. */
-export async function keepUp(parts: UpkeepParts): Promise<() => void> {
+export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   const { store, clock, log } = parts;
   await store.beat();
   const regularly = (name: string, periodMs: number, task: () => Promise<void>) =>
-    every(clock, periodMs, task, (error) => log(failure(name, error)));
+    every(clock, periodMs, task, (error) => log(describeFailure(name, error)));
   const tasks = [
     regularly("beat_failed", BEAT_MS, () => store.beat()),
     regularly("lost_failed", LOST_MS, () => resolveLost(parts)),
@@ -48,14 +48,14 @@ export async function keepUp(parts: UpkeepParts): Promise<() => void> {
   const { credentials, wrongTokens, memory } = parts;
   if (credentials) tasks.push(regularly("credentials_failed", CREDENTIALS_MS, () => credentials.refresh()));
   if (wrongTokens) tasks.push(regularly("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
-  if (memory) tasks.push(giveBackMemory(memory, clock, log));
+  if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {
     for (const end of tasks) end();
   };
 }
 
 /** With what is behind it: here the operator learns what is wrong with the store. */
-function failure(event: string, error: unknown) {
+function describeFailure(event: string, error: unknown) {
   const behind = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : "";
   return { event, level: "warn", cause: `${error}${behind}` } as const;
 }

@@ -1,30 +1,30 @@
 // `/metrics` of several workers: whichever is asked, the process that started them asks all and answers the sum.
-import { exposition } from "../telemetry/exposition.ts";
+import { formatMetrics } from "../telemetry/exposition.ts";
 import { addSums, type Sums } from "../telemetry/sums.ts";
-import { type ToWorker, tell, toWorker } from "./worker.ts";
+import { parseToWorker, sendToParent, type ToWorker } from "./worker.ts";
 import { clock } from "./world.ts";
 
 /** A worker that is too busy to answer within this is counted as it was when it last answered. */
 const ANSWER_MS = 1000;
 
 /** In a worker: answers with `own` when it is asked to count; gives what asks for the text of the sum over all workers. */
-export function sharedMetrics(own: () => Sums): () => Promise<string> {
+export function shareMetrics(own: () => Sums): () => Promise<string> {
   let waiting: PromiseWithResolvers<string> | null = null;
   const answer = (text: string) => {
     waiting?.resolve(text);
     waiting = null;
   };
   process.on("message", (received: unknown) => {
-    const message = toWorker(received);
-    if (message === "count") tell({ counted: own() });
+    const message = parseToWorker(received);
+    if (message === "count") sendToParent({ counted: own() });
     else if (message !== null) answer(message.merged);
   });
-  process.once("disconnect", () => answer(exposition(own())));
+  process.once("disconnect", () => answer(formatMetrics(own())));
   return () => {
-    if (!process.connected) return Promise.resolve(exposition(own()));
+    if (!process.connected) return Promise.resolve(formatMetrics(own()));
     if (waiting === null) {
       waiting = Promise.withResolvers<string>();
-      tell("scrape");
+      sendToParent("scrape");
     }
     return waiting.promise;
   };
@@ -80,7 +80,7 @@ export class MetricsSum {
   #end(): void {
     this.#callOff();
     this.#missing.clear();
-    const merged = exposition(addSums([...this.#told.values()], [this.#ended]));
+    const merged = formatMetrics(addSums([...this.#told.values()], [this.#ended]));
     for (const asker of this.#askers) asker.send({ merged });
     this.#askers.clear();
   }

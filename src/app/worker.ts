@@ -19,9 +19,9 @@ export type FromWorker = "listening" | "scrape" | { readonly counted: Sums };
 export type ToWorker = "count" | { readonly merged: string };
 
 /** This process's part; null when it is no worker. */
-export const PART: WorkerPart | null = partOf(process.env);
+export const PART: WorkerPart | null = readPart(process.env);
 
-function partOf({
+function readPart({
   [PORT_VARIABLE]: port,
   [STORE_VARIABLE]: store = "",
   [ANNOUNCES_VARIABLE]: announces,
@@ -30,7 +30,7 @@ function partOf({
 }
 
 /** The environment that gives a process this part. */
-export function environmentOf({ port, store, announces }: WorkerPart): Record<string, string | undefined> {
+export function writeEnvironment({ port, store, announces }: WorkerPart): Record<string, string | undefined> {
   return {
     ...process.env,
     [PORT_VARIABLE]: String(port),
@@ -40,18 +40,18 @@ export function environmentOf({ port, store, announces }: WorkerPart): Record<st
 }
 
 /** Tells the process that started this worker. */
-export function tell(message: FromWorker): void {
+export function sendToParent(message: FromWorker): void {
   process.send?.(message);
 }
 
 /** The worker's message that came over the channel; null when it is none. */
-export function fromWorker(message: unknown): FromWorker | null {
+export function parseFromWorker(message: unknown): FromWorker | null {
   if (message === "listening" || message === "scrape") return message;
   return isObject(message) && "counted" in message ? { counted: readSums(message.counted) } : null;
 }
 
 /** The message to a worker that came over the channel; null when it is none. */
-export function toWorker(message: unknown): ToWorker | null {
+export function parseToWorker(message: unknown): ToWorker | null {
   if (message === "count") return message;
   return isObject(message) && typeof message.merged === "string" ? { merged: message.merged } : null;
 }
@@ -61,7 +61,7 @@ export function toWorker(message: unknown): ToWorker | null {
  * supervisor's SIGTERM often go to all processes, and the one that started the others passes them on: so Ctrl-C is nothing
  * to the worker itself, and being told twice is no more than once.
  */
-export function workerStops(): Promise<void> {
+export function waitForStop(): Promise<void> {
   process.on("SIGINT", () => {});
   return new Promise((resolve) => {
     process.on("SIGTERM", () => resolve());

@@ -1,8 +1,8 @@
 // Several processes on one port: a parent that starts them, stops them, and starts one anew when it ends by itself.
 import type { Log } from "../core/world.ts";
-import { ownCommand } from "./own-command.ts";
+import { readOwnCommand } from "./own-command.ts";
 import { EXIT } from "./terminal.ts";
-import { environmentOf, type FromWorker, fromWorker, type WorkerPart } from "./worker.ts";
+import { type FromWorker, parseFromWorker, type WorkerPart, writeEnvironment } from "./worker.ts";
 import { type Counting, MetricsSum } from "./worker-metrics.ts";
 
 /** A worker that ends sooner than this has a trouble that the next one will probably have too. */
@@ -52,8 +52,8 @@ interface Ending {
 
 /** Throws when the machine has no room for one more process. */
 function startWorker(part: WorkerPart, receive: (message: unknown) => void): Worker {
-  const child = Bun.spawn([...ownCommand()], {
-    env: environmentOf(part),
+  const child = Bun.spawn([...readOwnCommand()], {
+    env: writeEnvironment(part),
     stdio: ["ignore", "inherit", "inherit"],
     ipc: receive,
   });
@@ -134,7 +134,7 @@ class Supervisor {
     const { port, store, log } = this.#supervision;
     const part = { port, store, announces: !this.#everListened };
     try {
-      const worker: Worker = startWorker(part, (message) => this.#take(worker, fromWorker(message)));
+      const worker: Worker = startWorker(part, (message) => this.#take(worker, parseFromWorker(message)));
       return worker;
     } catch (error) {
       log({ event: "worker_not_started", level: "error", cause: String(error) });

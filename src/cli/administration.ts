@@ -80,14 +80,14 @@ function isUsage(error: unknown): boolean {
 }
 
 /** The one positional argument of an action. */
-export function only(positionals: readonly string[], what: string): string {
+export function requireOne(positionals: readonly string[], what: string): string {
   const [value, ...more] = positionals;
   if (value !== undefined && more.length === 0) return value;
   throw new UsageError(`expected ${what}`);
 }
 
 /** All rows of a list, page by page. */
-export async function allOf<View>(
+export async function listAll<View>(
   list: (query: { after?: string }) => Promise<Listed<View>>,
 ): Promise<View[]> {
   const rows: View[] = [];
@@ -101,7 +101,7 @@ export async function allOf<View>(
 }
 
 /** Lines in columns as wide as their widest cell. */
-export function tableOf(rows: readonly (readonly string[])[]): string {
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
@@ -113,6 +113,6 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-export function jsonOf(data: unknown): string {
+export function formatJson(data: unknown): string {
   return JSON.stringify(data, null, 2);
 }

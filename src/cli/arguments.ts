@@ -75,7 +75,7 @@ function takeFlag(
 }
 
 /** The flags that say which configuration counts. */
-export function configurationOf({ values }: Arguments): {
+export function readConfigurationFlags({ values }: Arguments): {
   config: string | undefined;
   store: string | undefined;
 } {
@@ -83,14 +83,14 @@ export function configurationOf({ values }: Arguments): {
 }
 
 /** undefined: not given; null: not a whole number within the bounds. */
-export function wholeOf(text: string | undefined, least: number, most: number): number | null | undefined {
+export function parseWhole(text: string | undefined, least: number, most: number): number | null | undefined {
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   return value >= least && value <= most ? value : null;
 }
 
 /** Tells what is wrong with a command's arguments, and gives the exit code. */
-export function misused(command: string, message: string, io: Io): number {
+export function reportMisuse(command: string, message: string, io: Io): number {
   io.err(`poundkey ${command}: ${message}\nSee poundkey ${command} --help.`);
   return EXIT.usage;
 }

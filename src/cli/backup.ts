@@ -2,13 +2,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { databaseFile, isThere } from "../app/open-store.ts";
+import { findDatabaseFile, isThere } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
 import { NoStoreError } from "../store/address.ts";
 import { copyDatabase } from "../store/sqlite/copy.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
-import { jsonOf, only, report } from "./administration.ts";
+import { formatJson, report, requireOne } from "./administration.ts";
 
 const HELP = `usage: poundkey backup FILE [--json]
 
@@ -36,8 +36,8 @@ export function runBackup(
       io.out(HELP);
       return EXIT.done;
     }
-    const copy = backUp(store, only(positionals, "the name of one new file"), masterKeyText);
-    io.out(values.json ? jsonOf(copy) : writeSummary(copy));
+    const copy = backUp(store, requireOne(positionals, "the name of one new file"), masterKeyText);
+    io.out(values.json ? formatJson(copy) : writeSummary(copy));
     return EXIT.done;
   } catch (error) {
     return report(error, HELP, io);
@@ -53,7 +53,7 @@ interface Copy {
 }
 
 function backUp(address: string, name: string, masterKeyText: string | undefined): Copy {
-  const store = databaseFile(address);
+  const store = findDatabaseFile(address);
   if (store === null) {
     throw new Error("The store is on PostgreSQL, which has its own tools: pg_dump makes a consistent copy.");
   }
@@ -61,10 +61,10 @@ function backUp(address: string, name: string, masterKeyText: string | undefined
   const file = resolve(name);
   if (existsSync(file)) throw new Error(`${file} is there already; a backup takes no file's place.`);
   const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;
-  return { file, bytes: copied(store, file), store, master_key: masterKey };
+  return { file, bytes: copyTo(store, file), store, master_key: masterKey };
 }
 
-function copied(store: string, file: string): number {
+function copyTo(store: string, file: string): number {
   try {
     return copyDatabase(store, file);
   } catch (error) {

@@ -1,7 +1,7 @@
 // The commands by name, with what each of them is started with.
 import { version } from "../../package.json" with { type: "json" };
-import { type ConfigurationFlags, errorText, readConfiguration, source } from "../app/configuration.ts";
-import { exposedFiles, openStore, storeLine } from "../app/open-store.ts";
+import { type ConfigurationFlags, formatErrors, readConfiguration, source } from "../app/configuration.ts";
+import { describeStore, findExposedFiles, openStore } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Open } from "./administration.ts";
@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: "validate the configuration",
     run: async (args, io) => {
       const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("../app/probe.ts")]);
-      return runCheck(args, io, { ...source, probe, exposedFiles });
+      return runCheck(args, io, { ...source, probe, exposedFiles: findExposedFiles });
     },
   },
   keys: {
@@ -103,19 +103,19 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 /** A command that works on the store: `--config` and `--store` say which, wherever they stand. */
 function onStore(administration: Administration): Command["run"] {
   return async (args, io) => {
-    const { flags, rest, lacking } = configurationFlags(args);
+    const { flags, rest, lacking } = separateFlags(args);
     if (lacking !== null) {
       io.err(`poundkey: ${lacking} needs a value`);
       return EXIT.usage;
     }
     const loaded = readConfiguration(flags);
     if (!loaded.ok) {
-      io.err(errorText(loaded.errors));
+      io.err(formatErrors(loaded.errors));
       return EXIT.failed;
     }
     const { settings } = loaded;
     const open: Open = async (opening) => {
-      if (opening === "make") io.err(storeLine(settings.store));
+      if (opening === "make") io.err(describeStore(settings.store));
       const { store, world } = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY, opening);
       return { world, close: () => store.close() };
     };
@@ -132,7 +132,7 @@ interface Separated {
   readonly lacking: string | null;
 }
 
-function configurationFlags(args: readonly string[]): Separated {
+function separateFlags(args: readonly string[]): Separated {
   const flags: { config?: string; store?: string } = {};
   const rest: string[] = [];
   for (let at = 0; at < args.length; at++) {

@@ -17,14 +17,14 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { type RouteView, routeView } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
-import { jsonOf, type Open, type Opened, report, tableOf, UsageError } from "./administration.ts";
+import { formatJson, formatTable, type Open, type Opened, report, UsageError } from "./administration.ts";
 import {
   exportLessons,
   forget,
   importLessons,
   type LessonCall,
   learn,
-  learnedIn,
+  readLearned,
   showLearned,
 } from "./lessons.ts";
 
@@ -128,9 +128,9 @@ async function run(call: Call): Promise<void> {
 }
 
 async function show({ values, positionals, settings, io, open }: Call): Promise<void> {
-  const request = requestOf(values.file, positionals, settings);
-  const selector = selectorOf(values.selector ?? request.model.replace(/^Router#/i, ""));
-  const quality = shareOf(values.quality);
+  const request = readRequest(values.file, positionals, settings);
+  const selector = parseSelector(values.selector ?? request.model.replace(/^Router#/i, ""));
+  const quality = parseShare(values.quality);
   if (quality !== null && selector !== "fair")
     throw new UsageError(`--quality has no effect on ${selector}: fair alone keeps a share`);
   const choice = choose(SELECTOR_RULES[selector], {
@@ -139,16 +139,16 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
     cards: buildCatalogue(settings).list(),
     rules: settings.router,
     quality: quality ?? settings.router.fairQuality,
-    learned: await learnedOrNothing(open, io),
+    learned: await readLearnedIfAny(open, io),
   });
   const view = routeView(choice);
-  io.out(values.json ? jsonOf(view) : textOf(view));
+  io.out(values.json ? formatJson(view) : formatChoice(view));
 }
 
 /** A choice needs no store: where there is none, nothing was learned. */
-async function learnedOrNothing(open: Call["open"], io: Io): Promise<Learned> {
+async function readLearnedIfAny(open: Call["open"], io: Io): Promise<Learned> {
   try {
-    return await learnedIn(await open());
+    return await readLearned(await open());
   } catch (error) {
     if (!(error instanceof NoStoreError)) throw error;
     io.err(`poundkey: ${error.message} The choice goes by what every gateway knows at its start.`);
@@ -156,7 +156,7 @@ async function learnedOrNothing(open: Call["open"], io: Io): Promise<Learned> {
   }
 }
 
-function requestOf(
+function readRequest(
   file: string | undefined,
   [prompt, ...more]: readonly string[],
   settings: Settings,
@@ -170,13 +170,13 @@ function requestOf(
   );
 }
 
-function selectorOf(name: string): Selector {
+function parseSelector(name: string): Selector {
   const found = SELECTORS.find((one) => one === name.toLowerCase());
   if (found) return found;
   throw new UsageError(`expected a selector (${SELECTORS.join(", ")}), not '${name}'`);
 }
 
-function shareOf(text: string | undefined): number | null {
+function parseShare(text: string | undefined): number | null {
   if (text === undefined) return null;
   const share = text.trim() === "" ? Number.NaN : Number(text);
   if (share >= 0 && share <= 1) return share;
@@ -185,7 +185,7 @@ function shareOf(text: string | undefined): number | null {
 
 const SHOWN_MAX = 12;
 
-function textOf({ selector, choice, features, candidates }: RouteView): string {
+function formatChoice({ selector, choice, features, candidates }: RouteView): string {
   const kinds = Object.entries(features.categories).map(
     ([kind, share]) => `${kind} ${Math.round(share * 100)} %`,
   );
@@ -207,7 +207,7 @@ function textOf({ selector, choice, features, candidates }: RouteView): string {
     `kind        ${kinds.join(", ")}`,
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,
     "",
-    tableOf([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"], ...rows]),
+    formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"], ...rows]),
     "",
     `${candidates.length - removed.length} could serve, ${removed.length} can't`,
   ].join("\n");
@@ -220,6 +220,6 @@ async function replay({ values, io, open }: Call, id: string): Promise<void> {
   const again = decidedAgain(kept);
   if (again === null) throw new Error(`The request ${id} named its model: no selector decided.`);
   const line = `${again.choice ?? "nothing"}: ${again.same ? "the same as then" : "not the same as then"}`;
-  io.out(values.json ? jsonOf({ ...again, decision: kept }) : line);
+  io.out(values.json ? formatJson({ ...again, decision: kept }) : line);
   if (!again.same) throw new Error("The decision is another one now.");
 }

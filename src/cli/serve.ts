@@ -1,7 +1,13 @@
 // `poundkey serve`: runs the gateway until a signal stops it.
 import { type StartOptions, start } from "../app/start.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
-import { type Arguments, configurationOf, misused, parseArguments, wholeOf } from "./arguments.ts";
+import {
+  type Arguments,
+  parseArguments,
+  parseWhole,
+  readConfigurationFlags,
+  reportMisuse,
+} from "./arguments.ts";
 
 const WORKERS_MAX = 64;
 const PORT_MAX = 65_535;
@@ -39,19 +45,19 @@ export async function runServe(args: readonly string[], io: Io): Promise<number>
     return EXIT.done;
   }
   const options = parsed.ok ? readOptions(parsed.arguments) : parsed.message;
-  if (typeof options === "string") return misused("serve", options, io);
+  if (typeof options === "string") return reportMisuse("serve", options, io);
   return start(options, io);
 }
 
 /** Returns the options, or a sentence on the first flag that isn't a whole number within its bounds. */
 function readOptions(given: Arguments): StartOptions | string {
   const { values, switches } = given;
-  const port = wholeOf(values.get("port"), 0, PORT_MAX);
+  const port = parseWhole(values.get("port"), 0, PORT_MAX);
   if (port === null) return `--port must be a whole number from 0 to ${PORT_MAX}`;
-  const workers = wholeOf(values.get("workers"), 1, WORKERS_MAX);
+  const workers = parseWhole(values.get("workers"), 1, WORKERS_MAX);
   if (workers === null) return `--workers must be a whole number from 1 to ${WORKERS_MAX}`;
   return {
-    ...configurationOf(given),
+    ...readConfigurationFlags(given),
     host: values.get("host"),
     port,
     workers: workers ?? 1,

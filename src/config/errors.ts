@@ -51,7 +51,7 @@ const BETWEEN_RUNS = /[^A-Za-z0-9+=]+/;
 const RUN_CHARACTERS = 20;
 
 /** The text without what looks like a secret in it. */
-function masked(text: string): string {
+function mask(text: string): string {
   const rest = SECRET_LOOKS.reduce((left, [look, instead]) => left.replace(look, instead), text);
   return rest.replace(WORD, (word) => (isRandom(word) ? HIDDEN : word));
 }
@@ -61,11 +61,11 @@ function isRandom(word: string): boolean {
 }
 
 /** The one way to make an error: nothing that looks like a secret gets into it, whatever the message quotes. */
-export function configError({ file, line, column, field, message }: ConfigError): ConfigError {
-  return { file, line, column, field: masked(field), message: masked(message) };
+export function createError({ file, line, column, field, message }: ConfigError): ConfigError {
+  return { file, line, column, field: mask(field), message: mask(message) };
 }
 
-export function fieldOf(path: Path): string {
+export function formatField(path: Path): string {
   let field = "";
   for (const [at, step] of path.entries()) {
     if (typeof step === "number") field += `[${step}]`;
@@ -83,11 +83,11 @@ function isKeyName(path: Path, at: number): boolean {
 }
 
 /** A value as an error at that field shows it: short, on one line, and not at all where it may be a secret. */
-export function shown(value: unknown, path: Path): string {
+export function showValue(value: unknown, path: Path): string {
   if (value === null || value === undefined || typeof value === "object") return nameKind(value);
   if (path.some((step) => typeof step === "string" && SECRET_FIELD.test(step))) return "another value";
   // Masked before it is cut: half a secret no longer looks like one.
-  const json = masked(JSON.stringify(value) ?? String(value));
+  const json = mask(JSON.stringify(value) ?? String(value));
   return json.length > SHOWN_CHARACTERS_MAX ? `${json.slice(0, SHOWN_CHARACTERS_MAX)}…` : json;
 }
 
@@ -100,7 +100,7 @@ export function nameKind(value: unknown): string {
 }
 
 /** The error as one line of text: `poundkey.yaml:12:5: providers.OpenAI.timeouts.connect: expected …`. */
-export function errorLine(error: ConfigError): string {
+export function formatError(error: ConfigError): string {
   const place = error.line > 0 ? `${error.file}:${error.line}:${error.column}` : error.file;
   return [place, error.field, error.message].filter((part) => part !== "").join(": ");
 }

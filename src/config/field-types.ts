@@ -1,17 +1,17 @@
 // The kinds of fields that a configuration has, as TypeBox schemas that carry their own bounds and say what they expect.
 import { Kind, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import {
-  baseUrlOf,
-  clockMinutes,
-  durationMs,
   isAddressBlock,
   isHost,
   isOrigin,
   isStoreUrl,
   isTimeZone,
-  percentileOf,
-  shareOf,
-  sizeBytes,
+  parseBaseUrl,
+  parseClock,
+  parseDuration,
+  parsePercentile,
+  parseShare,
+  parseSize,
 } from "./units.ts";
 
 interface CheckedSchema extends TSchema {
@@ -55,19 +55,19 @@ export function choice<const T extends string>(values: readonly T[]) {
 
 /** A duration between two others, themselves durations. */
 export function duration(least: string, most: string) {
-  const bounds = [durationMs(least) ?? 0, durationMs(most) ?? 0] as const;
+  const bounds = [parseDuration(least) ?? 0, parseDuration(most) ?? 0] as const;
   return checked<string>(
     `a duration like 5s (ms, s, m, h or d), from ${least} to ${most}`,
-    (value) => within(durationMs(value), ...bounds),
+    (value) => within(parseDuration(value), ...bounds),
     { pattern: "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$" },
   );
 }
 
 export function size(least: string, most: string) {
-  const bounds = [sizeBytes(least) ?? 0, sizeBytes(most) ?? 0] as const;
+  const bounds = [parseSize(least) ?? 0, parseSize(most) ?? 0] as const;
   return checked<string | number>(
     `a size like 32MB or 1GiB, from ${least} to ${most}`,
-    (value) => within(sizeBytes(value), ...bounds),
+    (value) => within(parseSize(value), ...bounds),
     { type: ["string", "number"] },
   );
 }
@@ -84,21 +84,25 @@ export function number(least: number, most: number) {
   return Type.Number({ minimum: least, maximum: most, expected: `a number from ${least} to ${most}` });
 }
 
-export const share = checked<string | number>("a share like 2% or 0.02", (value) => shareOf(value) !== null, {
-  type: ["string", "number"],
-});
-export const clock = checked<string>('a time of day like "00:00"', (value) => clockMinutes(value) !== null, {
+export const share = checked<string | number>(
+  "a share like 2% or 0.02",
+  (value) => parseShare(value) !== null,
+  {
+    type: ["string", "number"],
+  },
+);
+export const clock = checked<string>('a time of day like "00:00"', (value) => parseClock(value) !== null, {
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
 });
 export const timeZone = checked<string>("an IANA time zone like UTC or Europe/Berlin", isTimeZone, {});
 export const hedgeDelay = checked<string>(
   "a percentile like p95 or a duration like 2s",
-  (value) => percentileOf(value) !== null || within(durationMs(value), 1, 600_000),
+  (value) => parsePercentile(value) !== null || within(parseDuration(value), 1, 600_000),
   {},
 );
 export const baseUrl = checked<string>(
   "an http or https address without credentials, query or fragment",
-  (value) => baseUrlOf(value) !== null,
+  (value) => parseBaseUrl(value) !== null,
   { format: "uri" },
 );
 export const origin = checked<string>('an origin like https://app.example.com, or "*"', isOrigin, {});

@@ -1,6 +1,6 @@
 // Finds the configuration file: the one that was named, else `poundkey.yaml` of the working directory, else none.
 import { isObject } from "../core/json.ts";
-import { type ConfigError, configError } from "./errors.ts";
+import { type ConfigError, createError } from "./errors.ts";
 
 export const DEFAULT_FILE = "poundkey.yaml";
 
@@ -17,6 +17,6 @@ export function findConfig(named: string | undefined, readFile: (path: string) =
     const code = isObject(error) ? error.code : undefined;
     if (named === undefined && code === "ENOENT") return { ok: true, file, text: null };
     const message = code === "ENOENT" ? "there is no such file" : "the file can't be read";
-    return { ok: false, error: configError({ file, line: 0, column: 0, field: "", message }) };
+    return { ok: false, error: createError({ file, line: 0, column: 0, field: "", message }) };
   }
 }

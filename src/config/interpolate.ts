@@ -30,29 +30,30 @@ export function interpolate(text: YamlText, outside: Outside): Interpolated {
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);
     const wrong = (message: string) => issues.push({ path, at: "value", message });
-    scalar.value = filled(source, outside, wrong);
+    scalar.value = fillIn(source, outside, wrong);
   }
   return { sources, issues };
 }
 
-function filled(source: string, outside: Outside, wrong: (message: string) => void): string {
+function fillIn(source: string, outside: Outside, wrong: (message: string) => void): string {
   return source.replace(REFERENCE, (reference, name: string | undefined) => {
     if (name === undefined) return "${";
     if (!reference.endsWith("}")) wrong("${ has no closing brace");
-    else if (name.startsWith(FILE_PREFIX)) return fileText(name.slice(FILE_PREFIX.length), outside, wrong);
-    else if (VARIABLE.test(name)) return variable(name, outside, wrong);
+    else if (name.startsWith(FILE_PREFIX))
+      return readSecretFile(name.slice(FILE_PREFIX.length), outside, wrong);
+    else if (VARIABLE.test(name)) return readVariable(name, outside, wrong);
     else wrong(`in the braces stands neither a variable, as \${NAME}, nor a file, as \${file:/path}`);
     return reference;
   });
 }
 
-function variable(name: string, outside: Outside, wrong: (message: string) => void): string {
+function readVariable(name: string, outside: Outside, wrong: (message: string) => void): string {
   const value = outside.env(name)?.trim() ?? "";
   if (value === "") wrong(`the environment variable ${name} is not set`);
   return value;
 }
 
-function fileText(path: string, outside: Outside, wrong: (message: string) => void): string {
+function readSecretFile(path: string, outside: Outside, wrong: (message: string) => void): string {
   try {
     const value = outside.readFile(path).trim();
     if (value === "") wrong(`the file ${path} is empty`);
@@ -64,7 +65,7 @@ function fileText(path: string, outside: Outside, wrong: (message: string) => vo
 }
 
 /** A number, truth value or nothing that an interpolated text stands for, where the schema wants no text. */
-export function typedValue(value: string): number | boolean | undefined {
+export function parseTyped(value: string): number | boolean | undefined {
   if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(value)) return Number(value);
   return value === "true" ? true : value === "false" ? false : undefined;
 }

@@ -6,12 +6,12 @@ import type { HedgeRules, ModelCard } from "../core/card.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Config, ModelConfig, OverlayConfig, RuleConfig } from "./schema.ts";
-import { durationMs, percentileOf, shareOf } from "./units.ts";
+import { parseDuration, parsePercentile, parseShare } from "./units.ts";
 
 const FAIR_QUALITY = 0.98;
 const RULE_SHARE = 0.5;
 
-export function ownCards(
+export function buildOwnCards(
   provider: string,
   models: readonly ModelConfig[],
   path: Path,
@@ -29,12 +29,12 @@ export function ownCards(
     }
     const unsound = model.price === undefined ? null : priceProblem(model.price);
     if (unsound !== null) wrong("price", unsound);
-    return ownCard(provider, model);
+    return buildOwnCard(provider, model);
   });
   return { cards, issues };
 }
 
-function ownCard(provider: string, model: ModelConfig): ModelCard {
+function buildOwnCard(provider: string, model: ModelConfig): ModelCard {
   return {
     id: `${provider}#${model.name}`,
     provider,
@@ -62,7 +62,7 @@ export class ModelFields {
 
   constructor(ownModels: readonly ModelCard[], providers: readonly ProviderSetup[] | null) {
     this.#cards = knownCards(ownModels);
-    this.#ids = new Map([...this.#cards.keys()].map((id) => [keyOf(id), id]));
+    this.#ids = new Map([...this.#cards.keys()].map((id) => [normaliseId(id), id]));
     this.#on = providers && new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
   }
 
@@ -73,7 +73,7 @@ export class ModelFields {
       const path = ["models", name];
       const id = this.#canonical(name);
       if (changes.has(id)) this.#wrong(path, "key", "this model is there twice");
-      else if (this.#isOff(id)) this.#wrong(path, "key", offMessage(id));
+      else if (this.#isOff(id)) this.#wrong(path, "key", describeOff(id));
       else if (Object.keys(entry).length === 0) this.#wrong(path, "value", "changes nothing");
       const unsound = entry.price === undefined ? null : priceProblem(entry.price);
       if (unsound !== null) this.#wrong([...path, "price"], "value", unsound);
@@ -97,7 +97,7 @@ export class ModelFields {
       capabilities: entry.capabilities === undefined ? undefined : new Set(entry.capabilities),
       fallbacks: entry.fallbacks?.map((fallback) => this.#canonical(fallback)),
       skills: entry.skills,
-      hedge: entry.hedge === undefined ? undefined : hedgeOf(entry.hedge),
+      hedge: entry.hedge === undefined ? undefined : parseHedge(entry.hedge),
     };
   }
 
@@ -119,7 +119,7 @@ export class ModelFields {
     }
     const quality = router.fair?.quality;
     return {
-      fairQuality: (quality === undefined ? null : shareOf(quality)) ?? FAIR_QUALITY,
+      fairQuality: (quality === undefined ? null : parseShare(quality)) ?? FAIR_QUALITY,
       deny,
       pin,
       rules: (router.rules ?? []).map((rule, at) => this.#rule(rule, ["router", "rules", at])),
@@ -148,13 +148,13 @@ export class ModelFields {
   /** The canonical id of a card that must exist, its provider among those that are on. */
   #effective(text: string, path: Path): string {
     const id = this.#listed(text, path);
-    if (this.#cards.has(id) && this.#isOff(id)) this.#wrong(path, "value", offMessage(id));
+    if (this.#cards.has(id) && this.#isOff(id)) this.#wrong(path, "value", describeOff(id));
     return id;
   }
 
   /** The id in its canonical form; a text that names no card stays as it is. */
   #canonical(text: string): string {
-    return this.#ids.get(keyOf(text)) ?? text;
+    return this.#ids.get(normaliseId(text)) ?? text;
   }
 
   #isOff(id: string): boolean {
@@ -178,17 +178,17 @@ export class ModelFields {
   }
 }
 
-function keyOf(id: string): string {
+function normaliseId(id: string): string {
   const parts = splitId(id);
   return parts === null ? id : `${parts.provider.toLowerCase()}#${parts.name}`;
 }
 
-function offMessage(id: string): string {
+function describeOff(id: string): string {
   return `has no effect: ${splitId(id)?.provider} is not among the providers`;
 }
 
-function hedgeOf(hedge: NonNullable<OverlayConfig["hedge"]>): HedgeRules {
-  const percentile = percentileOf(hedge.after);
-  const after = percentile === null ? { ms: durationMs(hedge.after) ?? 0 } : { percentile };
-  return { after, shareMax: shareOf(hedge.at_most) ?? 0 };
+function parseHedge(hedge: NonNullable<OverlayConfig["hedge"]>): HedgeRules {
+  const percentile = parsePercentile(hedge.after);
+  const after = percentile === null ? { ms: parseDuration(hedge.after) ?? 0 } : { percentile };
+  return { after, shareMax: parseShare(hedge.at_most) ?? 0 };
 }

@@ -11,7 +11,7 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
 };
 
 /** `500ms`, `5s`, `10m`, `24h`, `30d` in whole milliseconds; null for anything else. */
-export function durationMs(text: string): number | null {
+export function parseDuration(text: string): number | null {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count === undefined || unit === undefined) return null;
   return Math.round(Number(count) * (MILLISECONDS[unit] ?? 0));
@@ -29,7 +29,7 @@ const BYTES: Readonly<Record<string, number>> = {
 };
 
 /** `32MB`, `1GiB`, or a bare number of bytes; null for anything else. */
-export function sizeBytes(size: string | number): number | null {
+export function parseSize(size: string | number): number | null {
   if (typeof size === "number") return Number.isSafeInteger(size) ? size : null;
   const [, count, unit] = SIZE.exec(size) ?? [];
   return count === undefined || unit === undefined ? null : Number(count) * (BYTES[unit] ?? 0);
@@ -38,7 +38,7 @@ export function sizeBytes(size: string | number): number | null {
 const PERCENTAGE = /^(\d{1,3}(?:\.\d{1,4})?)%$/;
 
 /** `2%` or 0.02 as a share from 0 to 1; null for anything else. */
-export function shareOf(share: string | number): number | null {
+export function parseShare(share: string | number): number | null {
   const [, percent] = typeof share === "string" ? (PERCENTAGE.exec(share) ?? []) : [];
   const value =
     typeof share === "number" ? share : percent === undefined ? Number.NaN : Number(percent) / 100;
@@ -48,7 +48,7 @@ export function shareOf(share: string | number): number | null {
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
 /** `HH:MM` in minutes after midnight; null for anything else. */
-export function clockMinutes(text: string): number | null {
+export function parseClock(text: string): number | null {
   const [, hours, minutes] = CLOCK.exec(text) ?? [];
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
@@ -67,13 +67,13 @@ export function isTimeZone(text: string): boolean {
 const PERCENTILE = /^p([1-9]\d?)$/;
 
 /** `p95` as 95; null for anything else. */
-export function percentileOf(text: string): number | null {
+export function parsePercentile(text: string): number | null {
   const [, percentile] = PERCENTILE.exec(text) ?? [];
   return percentile === undefined ? null : Number(percentile);
 }
 
 /** The address of a server without its trailing slashes; null unless it is http or https and no more than host and path. */
-export function baseUrlOf(text: string): string | null {
+export function parseBaseUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || /[?#\s\\]/.test(text)) return null;
   if (url.username !== "" || url.password !== "") return null;
@@ -87,7 +87,7 @@ export function isOrigin(text: string): boolean {
 }
 
 /** Loaded by the first who asks, as few addresses do: 3 ms that a gateway starts sooner. */
-function net(): typeof nodeNet {
+function loadNet(): typeof nodeNet {
   return require("node:net");
 }
 
@@ -96,7 +96,7 @@ const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
 /** True if it is an IP address or a CIDR block. */
 export function isAddressBlock(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
-  const most = ADDRESS_BITS[net().isIP(address)];
+  const most = ADDRESS_BITS[loadNet().isIP(address)];
   if (most === undefined || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
 }
@@ -109,5 +109,5 @@ export function isStoreUrl(text: string): boolean {
 
 /** True if a server can listen on it: an IP address or a host name. */
 export function isHost(text: string): boolean {
-  return /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text) || net().isIPv6(text);
+  return /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text) || loadNet().isIPv6(text);
 }

@@ -31,7 +31,7 @@ export function watchConfig(settings: Settings, ports: WatchPorts): ConfigWatch 
   let lastSeen = inForce;
   const reload = () => {
     const loaded = ports.load();
-    if (loaded.ok) ports.onSettings(...withStartOf(settings, loaded.settings));
+    if (loaded.ok) ports.onSettings(...keepStart(settings, loaded.settings));
     else ports.onErrors(loaded.errors);
   };
   const look = () => {
@@ -45,7 +45,7 @@ export function watchConfig(settings: Settings, ports: WatchPorts): ConfigWatch 
   return { reload, stop: ports.clock.every(PERIOD_MS, look) };
 }
 
-function withStartOf(start: Settings, now: Settings): [Settings, readonly ("server" | "store")[]] {
+function keepStart(start: Settings, now: Settings): [Settings, readonly ("server" | "store")[]] {
   const ignored = (["server", "store"] as const).filter(
     (section) => JSON.stringify(start[section]) !== JSON.stringify(now[section]),
   );

@@ -71,14 +71,14 @@ export class YamlText {
     const [offset] = error.pos;
     return {
       ...this.#place(offset),
-      path: keyAt(this.#document.contents, offset) ?? [],
+      path: findKey(this.#document.contents, offset) ?? [],
       message: SYNTAX[error.code] ?? NO_YAML,
     };
   }
 
   /** Every text in the file that is a value, with its way; the caller may change it. */
   texts(): { readonly path: Path; readonly scalar: Scalar<string> }[] {
-    return textsOf(this.#document.contents, []);
+    return listTexts(this.#document.contents, []);
   }
 
   /** The values. Throws where aliases repeat beyond all bounds. */
@@ -89,14 +89,14 @@ export class YamlText {
   /** The place of a field; of one that isn't there, the nearest that is around it. */
   placeOf(path: Path, at: "key" | "value"): Place {
     let node: unknown = this.#document.contents;
-    let offset = offsetOf(node);
+    let offset = readOffset(node);
     for (const [depth, step] of path.entries()) {
-      const next = childOf(node, step);
+      const next = findChild(node, step);
       if (next === undefined) break;
       const isLast = depth === path.length - 1;
       offset =
-        (isLast && at === "value" ? offsetOf(next.value) : offsetOf(next.key)) ??
-        offsetOf(next.key) ??
+        (isLast && at === "value" ? readOffset(next.value) : readOffset(next.key)) ??
+        readOffset(next.key) ??
         offset;
       node = next.value;
     }
@@ -109,12 +109,12 @@ export class YamlText {
   }
 }
 
-function offsetOf(node: unknown): number | undefined {
+function readOffset(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }
 
 /** The key and value of a step down; in a list the value stands for both. */
-function childOf(
+function findChild(
   node: unknown,
   step: string | number,
 ): { readonly key: unknown; readonly value: unknown } | undefined {
@@ -123,19 +123,19 @@ function childOf(
     return value === undefined ? undefined : { key: value, value };
   }
   if (!isMap(node)) return undefined;
-  const pair = node.items.find((item) => nameOf(item.key) === String(step));
+  const pair = node.items.find((item) => readName(item.key) === String(step));
   return pair === undefined ? undefined : { key: pair.key, value: pair.value };
 }
 
-function nameOf(key: unknown): string {
+function readName(key: unknown): string {
   return isScalar(key) ? String(key.value) : "";
 }
 
-function textsOf(node: unknown, path: Path): { path: Path; scalar: Scalar<string> }[] {
+function listTexts(node: unknown, path: Path): { path: Path; scalar: Scalar<string> }[] {
   if (isScalar(node) && isText(node)) return [{ path, scalar: node }];
   if (isAlias(node)) return [];
-  if (isSeq(node)) return node.items.flatMap((item, at) => textsOf(item, [...path, at]));
-  if (isMap(node)) return node.items.flatMap((pair) => textsOf(pair.value, [...path, nameOf(pair.key)]));
+  if (isSeq(node)) return node.items.flatMap((item, at) => listTexts(item, [...path, at]));
+  if (isMap(node)) return node.items.flatMap((pair) => listTexts(pair.value, [...path, readName(pair.key)]));
   return [];
 }
 
@@ -144,19 +144,19 @@ function isText(scalar: Scalar): scalar is Scalar<string> {
 }
 
 /** The way to the key that begins at an offset. */
-function keyAt(node: Node | null | unknown, offset: number, path: Path = []): Path | undefined {
+function findKey(node: Node | null | unknown, offset: number, path: Path = []): Path | undefined {
   if (isSeq(node)) {
     for (const [at, item] of node.items.entries()) {
-      const found = keyAt(item, offset, [...path, at]);
+      const found = findKey(item, offset, [...path, at]);
       if (found) return found;
     }
   }
   if (!isMap(node)) return undefined;
   for (const pair of node.items) {
     if (!isPair(pair)) continue;
-    const here = [...path, nameOf(pair.key)];
-    if (offsetOf(pair.key) === offset) return here;
-    const found = keyAt(pair.value, offset, here);
+    const here = [...path, readName(pair.key)];
+    if (readOffset(pair.key) === offset) return here;
+    const found = findKey(pair.value, offset, here);
     if (found) return found;
   }
   return undefined;

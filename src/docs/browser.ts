@@ -30,7 +30,7 @@ async function search(): Promise<void> {
   try {
     const found = findSections(await loadIndex(), query);
     if (input.value !== query) return;
-    list.replaceChildren(...found.map((one) => resultItem(one, words)));
+    list.replaceChildren(...found.map((one) => createResult(one, words)));
     status.textContent = found.length === 0 ? "Nothing found." : `${found.length} found`;
   } catch {
     list.replaceChildren();
@@ -38,11 +38,11 @@ async function search(): Promise<void> {
   }
 }
 
-function resultItem({ entry, excerpt }: Found, words: readonly string[]): HTMLElement {
+function createResult({ entry, excerpt }: Found, words: readonly string[]): HTMLElement {
   const link = document.createElement("a");
   link.href = entry.href;
   const name = entry.heading === entry.chapter ? entry.chapter : `${entry.chapter} › ${entry.heading}`;
-  link.append(element("b", [name]), element("span", marked(excerpt, words)));
+  link.append(element("b", [name]), element("span", markWords(excerpt, words)));
   return element("li", [link]);
 }
 
@@ -53,7 +53,7 @@ function element(name: string, children: readonly (Node | string)[]): HTMLElemen
 }
 
 /** The text with the words in <mark>. */
-function marked(text: string, words: readonly string[]): readonly (Node | string)[] {
+function markWords(text: string, words: readonly string[]): readonly (Node | string)[] {
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
   return text
     .split(new RegExp(`(${pattern})`, "gi"))

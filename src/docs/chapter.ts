@@ -37,9 +37,9 @@ export function readChapter(name: string, markdown: string): Chapter {
   if (title?.level !== 1) throw new Error(`${name}.md does not begin with a title.`);
   return {
     name,
-    title: plainText(title.html),
-    summary: plainText(/<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? ""),
-    html: forPage(rendered),
+    title: readPlainText(title.html),
+    summary: readPlainText(/<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? ""),
+    html: adaptToPage(rendered),
     headings: headings.filter(({ level }) => level > 1),
     sections: splitSections(rendered),
   };
@@ -51,20 +51,20 @@ export function toAddress(name: string): string {
 }
 
 /** Links between the files become links between the pages; headings get a link to themselves; wide blocks scroll alone. */
-function forPage(rendered: string): string {
+function adaptToPage(rendered: string): string {
   return rendered
     .replace(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_, name, at = "") => `href="${toAddress(name)}${at}"`)
     .replace(/src="\.\.\/console\/pictures\//g, 'loading="lazy" src="/docs/')
     .replace(HEADING, (whole, level, id, html) =>
       level === "1" ? whole : `<h${level} id="${id}"><a href="#${id}">${html}</a></h${level}>`,
     )
-    .replace(/<table>.*?<\/table>/gs, (table) => `<div class="wide">${withLabels(table)}</div>`)
+    .replace(/<table>.*?<\/table>/gs, (table) => `<div class="wide">${labelCells(table)}</div>`)
     .replace(/<pre>/g, '<pre class="wide">');
 }
 
 /** Each cell with the heading of its column: narrow screens show it before the cell. */
-function withLabels(table: string): string {
-  const labels = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/g)].map(([, html]) => plainText(html ?? ""));
+function labelCells(table: string): string {
+  const labels = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/g)].map(([, html]) => readPlainText(html ?? ""));
   return table.replace(/<tr>.*?<\/tr>/gs, (row) => {
     let column = 0;
     return row.replace(/<td/g, (cell) => {
@@ -79,8 +79,8 @@ function splitSections(rendered: string): readonly Section[] {
   return starts.map((start, at) => {
     const [whole, level, id = "", html = ""] = start;
     const end = starts[at + 1]?.index ?? rendered.length;
-    const text = plainText(rendered.slice(start.index + whole.length, end));
-    return { id: level === "1" ? "" : id, heading: plainText(html), text };
+    const text = readPlainText(rendered.slice(start.index + whole.length, end));
+    return { id: level === "1" ? "" : id, heading: readPlainText(html), text };
   });
 }
 
@@ -92,7 +92,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /** Without tags; table cells, list items and paragraphs stay apart. */
-function plainText(html: string): string {
+function readPlainText(html: string): string {
   return html
     .replace(/<\/(p|li|td|th|tr|pre|h\d)>/g, " ")
     .replace(/<[^>]*>/g, "")

@@ -30,7 +30,7 @@ export interface MasterKeySources {
  * Returns the master key from the environment, or else from its file, which is made for a new store. Throws an Error that
  * names the source.
  */
-export function masterKeyFrom({ text, file, inUse, random }: MasterKeySources): Uint8Array {
+export function readMasterKey({ text, file, inUse, random }: MasterKeySources): Uint8Array {
   if (text) return parseMasterKey(text, "POUNDKEY_MASTER_KEY");
   if (file === null) throw new Error("POUNDKEY_MASTER_KEY is not set.");
   const kept = file.read();
@@ -60,26 +60,26 @@ function derive(masterKey: Uint8Array, use: string): Uint8Array {
 }
 
 /** Derives the key of the digests of secrets. */
-export function pepperOf(masterKey: Uint8Array): Uint8Array {
+export function derivePepper(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "secret digest");
 }
 
 /** Derives the key that seals kept replies. */
-export function replyKeyOf(masterKey: Uint8Array): Uint8Array {
+export function deriveReplyKey(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "kept reply");
 }
 
 /** Derives the key that seals providers' credentials. */
-export function credentialKeyOf(masterKey: Uint8Array): Uint8Array {
+export function deriveCredentialKey(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "provider credential");
 }
 
 /** Derives the key that seals logged prompts and answers. */
-export function contentKeyOf(masterKey: Uint8Array): Uint8Array {
+export function deriveContentKey(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "logged content");
 }
 
 /** Derives the text by which the store recognizes the master key. It reveals nothing of the key. */
-export function checkValueOf(masterKey: Uint8Array): string {
+export function deriveCheckValue(masterKey: Uint8Array): string {
   return Buffer.from(derive(masterKey, "master key check")).toString("hex");
 }

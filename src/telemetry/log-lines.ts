@@ -6,7 +6,7 @@ const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
 /** A function that writes events of at least `least` as one JSON line each. `nowMs` stamps them. */
-export function logLines(
+export function createLineLog(
   write: (line: string) => void,
   nowMs: () => number,
   least: Level = "info",
@@ -15,7 +15,7 @@ export function logLines(
   return ({ event, level = "info", record, ...fields }) => {
     if (LEVELS.indexOf(level) < leastIndex) return;
     const at = new Date(nowMs()).toISOString();
-    const shown = record === undefined ? { at, level, event } : recordLine(at, level, event, record);
+    const shown = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
     write(`${JSON.stringify(Object.assign(shown, fields))}\n`);
   };
 }
@@ -24,7 +24,7 @@ export function logLines(
  * Writes what comes within one turn of the event loop at once: under load a write per line costs more than the line.
  * `later` runs a task after the turn. The returned `flush` writes what waits now, for who is about to end.
  */
-export function gathered(
+export function gatherWrites(
   write: (text: string) => void,
   later: (task: () => void) => void,
 ): { readonly write: (line: string) => void; readonly flush: () => void } {
@@ -44,7 +44,7 @@ export function gathered(
 }
 
 /** Made in one piece: this line is written for every request. */
-function recordLine(at: string, level: Level, event: string, record: RequestRecord): object {
+function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): object {
   return {
     at,
     level,

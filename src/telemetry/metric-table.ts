@@ -245,7 +245,7 @@ export const SHOWN: readonly ShownMetric[] = [
 ];
 
 /** The table as the docs show it, in Markdown. */
-export function metricsMarkdown(): string {
+export function writeMetricsTable(): string {
   const rows = SHOWN.map(({ name, type, unit, labels, help }) => {
     const shown = labels.map((label) => `\`${label}\``).join(", ");
     return `| \`${name}\` | ${type} | ${unit} | ${shown} | ${help} |`;

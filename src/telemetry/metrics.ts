@@ -2,7 +2,7 @@
 import { numberOf } from "../core/json.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
-import { BUCKETS_MS, labelText } from "./exposition.ts";
+import { BUCKETS_MS, formatLabels } from "./exposition.ts";
 import {
   type CounterName,
   type HistogramName,
@@ -109,11 +109,11 @@ export class Metrics {
     for (const [name, read] of Object.entries(this.#parts.readings)) {
       const value = read();
       if (value === null || !isMetric(name)) continue;
-      sums[name] = valuesOf(this.#byLabel(name, value), ({ value: one }) => [one]);
+      sums[name] = listValues(this.#byLabel(name, value), ({ value: one }) => [one]);
     }
-    for (const [name, series] of this.#counters) sums[name] = valuesOf(series, ({ value }) => [value]);
+    for (const [name, series] of this.#counters) sums[name] = listValues(series, ({ value }) => [value]);
     for (const [name, series] of this.#histograms) {
-      sums[name] = valuesOf(series, ({ sum, count, counts }) => [sum, count, ...counts]);
+      sums[name] = listValues(series, ({ sum, count, counts }) => [sum, count, ...counts]);
     }
     return sums;
   }
@@ -176,12 +176,12 @@ export class Metrics {
   };
 
   #counter<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): Counter {
-    return this.#seriesIn(ofName(this.#counters, name), name, labels, newCounter);
+    return this.#seriesIn(findSeries(this.#counters, name), name, labels, newCounter);
   }
 
   #histogram<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>): Histogram {
     const made = () => ({ counts: BUCKETS_MS.map(() => 0), sum: 0, count: 0 });
-    return this.#seriesIn(ofName(this.#histograms, name), name, labels, made);
+    return this.#seriesIn(findSeries(this.#histograms, name), name, labels, made);
   }
 
   #seriesIn<Series>(
@@ -206,11 +206,11 @@ export class Metrics {
   ): string {
     const valueAt = (label: string) =>
       label === "model" ? this.#modelValue(labels.model) : String(labels[label]);
-    const text = labelText(name, valueAt);
+    const text = formatLabels(name, valueAt);
     if (all.has(text) || all.size < SERIES_MAX) return text;
-    const ofModel = labelText(name, (label) => (label === "model" ? valueAt(label) : OTHER));
+    const ofModel = formatLabels(name, (label) => (label === "model" ? valueAt(label) : OTHER));
     if (all.has(ofModel) || all.size < 2 * SERIES_MAX) return ofModel;
-    return labelText(name, () => OTHER);
+    return formatLabels(name, () => OTHER);
   }
 
   /** Of models that the catalogue doesn't hold, the provider alone. */
@@ -224,7 +224,10 @@ function newCounter(): Counter {
   return { value: 0 };
 }
 
-function ofName<Series>(all: Map<MetricName, Map<string, Series>>, name: MetricName): Map<string, Series> {
+function findSeries<Series>(
+  all: Map<MetricName, Map<string, Series>>,
+  name: MetricName,
+): Map<string, Series> {
   const known = all.get(name);
   if (known) return known;
   const series = new Map<string, Series>();
@@ -232,7 +235,7 @@ function ofName<Series>(all: Map<MetricName, Map<string, Series>>, name: MetricN
   return series;
 }
 
-function valuesOf<Series>(
+function listValues<Series>(
   series: ReadonlyMap<string, Series>,
   values: (one: Series) => Values,
 ): Record<string, Values> {

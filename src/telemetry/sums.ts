@@ -21,7 +21,7 @@ export function addSums(living: readonly Sums[], ended: readonly Sums[] = []): S
   for (const [name, label, values] of [...living.flatMap(listSeries), ...counted]) {
     const series = sum[name] ?? {};
     sum[name] = series;
-    series[label] = merged(series[label], values, findRow(name).over);
+    series[label] = mergeValues(series[label], values, findRow(name).over);
   }
   return sum;
 }
@@ -32,7 +32,7 @@ function listSeries(sums: Sums): readonly (readonly [MetricName, string, Values]
   );
 }
 
-function merged(known: Values | undefined, values: Values, over: "min" | "max" | undefined): Values {
+function mergeValues(known: Values | undefined, values: Values, over: "min" | "max" | undefined): Values {
   if (known === undefined) return values;
   if (over !== undefined) return known.map((value, at) => Math[over](value, values[at] ?? value));
   return known.map((value, at) => value + (values[at] ?? 0));

@@ -10,7 +10,7 @@ import type { Account, GatewayKey } from "../../src/core/key.ts";
 import type { Store } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
-import { logLines } from "../../src/telemetry/log-lines.ts";
+import { createLineLog } from "../../src/telemetry/log-lines.ts";
 import { placeOf } from "../samples.ts";
 
 const ACCOUNT: Account = {
@@ -137,7 +137,7 @@ await topUp(store, {
 const running = await startGateway({
   settings: loaded.settings,
   opened: storeOpened,
-  log: logLines((line) => void process.stderr.write(line), clock.nowMs, "info"),
+  log: createLineLog((line) => void process.stderr.write(line), clock.nowMs, "info"),
   configSchema: {},
   reusePort: false,
 });
