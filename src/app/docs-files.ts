@@ -1,8 +1,8 @@
-// The manual's files: out of the binary where there is one, else rendered from their sources.
+// The manual's files: read from the binary, or rendered from their sources if there is no binary.
 import type { PageFile } from "../http/files.ts";
 import { readEmbeddedFiles } from "./embedded.ts";
 
-/** The renderer is loaded with the first page that somebody opens. */
+/** Loads the renderer only here, so that a start doesn't pay for it. */
 export async function loadDocsFiles(): Promise<readonly PageFile[]> {
   if (Bun.isStandaloneExecutable) return readEmbeddedFiles("docs");
   const { renderDocs } = await import("./render-docs.ts");

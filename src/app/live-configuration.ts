@@ -1,4 +1,4 @@
-// The configuration in force: what was loaded last, with the credentials that were added at run time laid over it.
+// The live configuration: the settings that were loaded last, with the credentials that were added at run time.
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
@@ -13,7 +13,7 @@ import type { OpenedStore } from "./open-store.ts";
 export class LiveConfiguration {
   readonly credentials: AddedCredentials;
   readonly #health: Health;
-  /** Without what was added. */
+  /** The settings without the added credentials. */
   configured: Settings;
   settings: Settings;
   snapshot: Snapshot;
@@ -29,16 +29,16 @@ export class LiveConfiguration {
     health.configured(first.providers);
   }
 
-  /** Requests under way keep what they began with. */
+  /** Puts other settings in force. Requests under way keep those that they began with. */
   put(next: Settings): void {
     this.configured = next;
-    this.settings = this.credentials.over(next, PROVIDERS);
+    this.settings = this.credentials.addTo(next, PROVIDERS);
     this.snapshot = buildSnapshot(this.settings);
     this.#listed = listIds(this.snapshot);
     this.#health.configured(this.settings.providers);
   }
 
-  /** True if the catalogue in force holds the model, by id. */
+  /** True if the live catalogue has a model of that id. */
   isListed(id: string): boolean {
     return this.#listed.has(id);
   }

@@ -1,47 +1,47 @@
-// Gives memory back to the system when a crowd of requests has gone: left alone, the runtime keeps it for minutes.
+// Returns memory to the system after a load peak. Left alone, the runtime keeps it for minutes.
 import type { Clock, Log } from "../core/world.ts";
 
-const LOOK_MS = 1000;
-/** Fewer leave nothing behind that is worth a pause. */
-const CROWD_MIN = 500;
-/** The few requests that may remain of a crowd that has gone: they wait for the collection too. */
+const CHECK_MS = 1000;
+/** The fewest open requests that make a peak. Fewer leave too little memory behind to be worth a pause. */
+const PEAK_MIN = 500;
+/** The share of a peak's requests that may remain when it counts as over. They wait for the collection too. */
 const REMAINING_SHARE = 0.01;
 const PAUSE_MS = 30_000;
 
-/** Tells when a crowd has gone, of how many are open at each look. */
-class Crowd {
+/** Detects the end of a load peak from the number of open requests at each check. */
+class PeakDetector {
   #most = 0;
   #wasQuiet = false;
-  #goneAtMs = Number.NEGATIVE_INFINITY;
+  #endedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** The most there were; null: they are not gone, there was no crowd, or the last one has only just gone. */
-  gone(open: number, nowMs: number): number | null {
+  /** Returns the height of a peak that is over, or null if none is, or if the last one ended less than 30 seconds ago. */
+  detectEnd(open: number, nowMs: number): number | null {
     this.#most = Math.max(this.#most, open);
     const most = this.#most;
-    // At two looks: the first may fall between the end of some and the coming of others.
+    // Two quiet checks are needed, because the first may fall between two waves of requests.
     const isQuiet = open <= most * REMAINING_SHARE;
-    const isGone = isQuiet && this.#wasQuiet;
+    const isOver = isQuiet && this.#wasQuiet;
     this.#wasQuiet = isQuiet;
-    if (!isGone || most < CROWD_MIN || nowMs - this.#goneAtMs < PAUSE_MS) return null;
+    if (!isOver || most < PEAK_MIN || nowMs - this.#endedAtMs < PAUSE_MS) return null;
     this.#most = open;
-    this.#goneAtMs = nowMs;
+    this.#endedAtMs = nowMs;
     return most;
   }
 }
 
 export interface MemoryParts {
-  /** The number of requests under way. */
+  /** Returns the number of requests under way. */
   readonly open: () => number;
-  /** Goes through all of memory and gives back what is free, while nothing else runs: 50 to 160 ms after 3,000 streams. */
+  /** Collects all garbage and returns the free memory. Nothing else runs meanwhile: 50 to 160 ms after 3,000 streams. */
   readonly collect: () => void;
 }
 
-/** The returned function ends it. */
+/** Trims memory after each load peak until the returned function is called. */
 export function trimMemory({ open, collect }: MemoryParts, clock: Clock, log: Log): () => void {
-  const crowd = new Crowd();
-  return clock.every(LOOK_MS, () => {
+  const peaks = new PeakDetector();
+  return clock.every(CHECK_MS, () => {
     const startedMs = clock.monotonicMs();
-    const most = crowd.gone(open(), startedMs);
+    const most = peaks.detectEnd(open(), startedMs);
     if (most === null) return;
     collect();
     const tookMs = Math.round(clock.monotonicMs() - startedMs);

@@ -1,6 +1,6 @@
-// The command that starts this very program once more.
+// The command line that starts this program again.
 
-/** This process's own command line: the binary alone, or Bun with the entry file. */
+/** Returns this process's command line: the binary alone, or Bun with the entry file. */
 export function readOwnCommand(): readonly string[] {
   return [process.execPath, ...process.argv.slice(Bun.isStandaloneExecutable ? 2 : 1)];
 }

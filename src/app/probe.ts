@@ -1,4 +1,4 @@
-// One small call to a provider, for `poundkey check --probe` and the console: whether its address, a key and its dialect are right.
+// Makes one small call to a provider, for `poundkey check --probe` and the console, to test its address, a key and its dialect.
 import type { ModelCard } from "../core/card.ts";
 import { faultOf } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
@@ -14,11 +14,11 @@ import { clock, reach, upstreamFetch } from "./world.ts";
 const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
 
-/** A sentence on what the cheapest of the provider's models answered. Rejects with the Fault of a call that failed. */
+/** Calls the cheapest of the provider's models and returns a sentence on its answer. Rejects with the Fault of a failed call. */
 export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): Promise<string> {
   const card = findCheapest(cards);
   const [credential] = setup.credentials;
-  if (!card || !credential) return "not called: no model of it is listed";
+  if (!card || !credential) return "not called: none of its models is listed";
   const reply = await askOnce(setup, credential, card, upstreamFetch);
   return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
 }
@@ -26,14 +26,14 @@ export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): 
 /** The result of testing a credential, as the console shows it. */
 export interface Tested {
   readonly ok: boolean;
-  /** The provider's HTTP status; null: it gave none. */
+  /** The provider's HTTP status, or null if there was no answer. */
   readonly status: number | null;
   readonly latency_ms: number | null;
   readonly model: string | null;
   readonly error: string | null;
 }
 
-/** Asks the cheapest of the cards by this credential; never rejects. */
+/** Calls the cheapest of the models with this credential. Never rejects. */
 export async function testCredential(
   setup: ProviderSetup,
   credential: Credential,
@@ -42,7 +42,8 @@ export async function testCredential(
 ): Promise<Tested> {
   const card = findCheapest(cards);
   const result = { ok: false, status: null, latency_ms: null, model: card?.id ?? null };
-  if (!card) return { ...result, error: "No model of it is listed, so there is none to ask." };
+  if (!card)
+    return { ...result, error: "None of the provider's models is listed, so there is none to call." };
   const startedMs = clock.monotonicMs();
   const took = () => Math.round(clock.monotonicMs() - startedMs);
   try {

@@ -1,4 +1,4 @@
-// The ports of the operator's routes on providers.
+// Connects the operator's routes on providers with the live configuration, health and the store.
 import type { Fillable } from "../admin/credentials.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
@@ -16,7 +16,7 @@ import { type Tested, testCredential } from "./probe.ts";
 import { clock, random } from "./world.ts";
 
 export interface ProviderPortsParts {
-  readonly inForce: LiveConfiguration;
+  readonly live: LiveConfiguration;
   readonly opened: OpenedStore;
   readonly health: Health;
   readonly deadlines: Deadlines;
@@ -24,22 +24,22 @@ export interface ProviderPortsParts {
 }
 
 export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
-  const { inForce, opened, health, deadlines } = parts;
-  const { credentials } = inForce;
+  const { live, opened, health, deadlines } = parts;
+  const { credentials } = live;
   return {
     store: opened.store,
     clock,
     random,
     vault: opened.credentialVault,
-    fillable: () => listFillable(inForce),
+    fillable: () => listFillable(live),
     refresh: () => credentials.refresh(),
     known: PROVIDERS,
     added: () => credentials.all,
     health: () =>
       reportOf({
         health,
-        providers: inForce.settings.providers,
-        cards: inForce.snapshot.catalogue.list(),
+        providers: live.settings.providers,
+        cards: live.snapshot.catalogue.list(),
         nowMs: deadlines.nowMs(),
         wallMs: clock.nowMs(),
       }),
@@ -56,14 +56,14 @@ function listFillable({ configured }: LiveConfiguration): readonly Fillable[] {
   return [...own, ...others.map(({ name }) => ({ name, secrets: [] }))];
 }
 
-/** A credential that is switched off can be tested too. */
+/** Tests a credential, which may be switched off. */
 async function runTest(
-  { inForce, fetch }: ProviderPortsParts,
+  { live, fetch }: ProviderPortsParts,
   name: string,
   credentialId: string | null,
 ): Promise<Tested> {
-  const setup = findSetup(inForce, name);
-  const { settings, credentials } = inForce;
+  const setup = findSetup(live, name);
+  const { settings, credentials } = live;
   const configured = setup.credentials.filter(({ id }) => id === undefined);
   const all: readonly Credential[] = [
     ...configured.map((one, at) => ({ ...one, id: `configured:${at + 1}` })),

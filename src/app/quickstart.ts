@@ -1,4 +1,4 @@
-// The first minute: a ready key, kept for later starts, and a line to paste that works as it is printed.
+// `--quickstart`: a ready key, kept for later starts, and a command to paste that works as it is printed.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKey } from "../admin/keys.ts";
@@ -7,10 +7,10 @@ import { authenticate } from "../keys/authenticate.ts";
 import type { OpenedStore } from "./open-store.ts";
 
 const KEY_FILE = "quickstart.key";
-/** The file for the key when the store is no file. */
+/** The folder for the key's file if the store is on PostgreSQL. */
 const FOLDER = ".poundkey";
 
-/** The secret of the quick start's key: the one in its file while it works, else a new one. */
+/** Returns the secret in the quick start's file, or makes a new key if there is none or it no longer works. */
 export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
   const folder = storeAddress.startsWith("sqlite:") ? dirname(storeAddress.slice("sqlite:".length)) : FOLDER;
   const file = join(folder, KEY_FILE);
@@ -38,15 +38,15 @@ function readFileOrNull(file: string): string | null {
   }
 }
 
-/** The operator's way into the console; `made` is the admin token when it was made just now. */
+/** Describes how to sign in to the console. `made` is the admin token if this start made it. */
 function describeSignIn({ server }: Settings, made: string | null): string {
   if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
   if (made !== null) return `Sign in to the console with the admin token  ${made}`;
   const command = Bun.isStandaloneExecutable ? "poundkey" : "npx bun src/main.ts";
-  return `Sign in to the console with the admin token that the first start printed; lost: ${command} admin token --reset`;
+  return `Sign in to the console with the admin token that the first start printed. To replace a lost one: ${command} admin token --reset`;
 }
 
-/** The lines that the quick start prints. */
+/** Writes the text that the quick start prints. */
 export function writeGreeting(
   address: string,
   secret: string,

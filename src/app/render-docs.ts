@@ -1,4 +1,4 @@
-// The manual's files, rendered from their sources: for the build, and for a gateway that runs from them.
+// Renders the manual's files from their sources, for the build and for a gateway that runs without one.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readChapter, toAddress } from "../docs/chapter.ts";
@@ -12,13 +12,13 @@ const SOURCES = join(import.meta.dir, "..", "docs");
 const CONSOLE = join(import.meta.dir, "..", "console");
 const PICTURES = ["overview.png", "request.png"];
 
-/** Swagger UI's bundle only defines the page; this draws it. */
+/** Swagger UI's bundle only defines a function; this script calls it to draw the page. */
 const DRAW_API = `
 const api = document.getElementById("api");
 SwaggerUIBundle({ url: api.dataset.document, domNode: api, deepLinking: true, validatorUrl: null });
 `;
 
-/** Renders and compresses the manual. Throws when a chapter is missing or has no title. */
+/** Renders and compresses the manual. Throws if a chapter is missing or has no title. */
 export async function renderDocs(): Promise<readonly PageFile[]> {
   const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: readText(SOURCES, `${name}.md`) }));
   const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));

@@ -1,13 +1,13 @@
-// `/metrics` of several workers: whichever is asked, the process that started them asks all and answers the sum.
+// `/metrics` of several workers: the worker that gets the request asks the parent process, which sums the counts of all.
 import { formatMetrics } from "../telemetry/exposition.ts";
 import { addSums, type Sums } from "../telemetry/sums.ts";
 import { parseToWorker, sendToParent, type ToWorker } from "./worker.ts";
 import { clock } from "./world.ts";
 
-/** A worker that is too busy to answer within this is counted as it was when it last answered. */
+/** A worker that doesn't answer within this time is counted with its last answer. */
 const ANSWER_MS = 1000;
 
-/** In a worker: answers with `own` when it is asked to count; gives what asks for the text of the sum over all workers. */
+/** In a worker: answers the parent's requests with `own`. Returns a function that asks for the sum over all workers as text. */
 export function shareMetrics(own: () => Sums): () => Promise<string> {
   let waiting: PromiseWithResolvers<string> | null = null;
   const answer = (text: string) => {
@@ -30,46 +30,46 @@ export function shareMetrics(own: () => Sums): () => Promise<string> {
   };
 }
 
-/** A worker, to be asked. */
+/** A worker whose counts can be asked for. */
 export interface Counting {
   readonly send: (message: ToWorker) => void;
 }
 
-/** In the process that started the workers: asks all of them when one is asked, and answers it the sum. */
+/** In the parent process: asks all workers for their counts when one of them is scraped, and sends it the sum. */
 export class MetricsSum {
   /** The last report of each living worker. */
-  readonly #told = new Map<Counting, Sums>();
+  readonly #reports = new Map<Counting, Sums>();
   /** The counts of workers that have ended. */
   #ended: Sums = {};
   readonly #askers = new Set<Counting>();
-  /** Those whose answer the round under way waits for; empty between rounds. */
+  /** The workers that the current round still waits for; empty between rounds. */
   readonly #missing = new Set<Counting>();
   #callOff = () => {};
 
-  /** The worker serves from now on. */
+  /** Adds a worker that serves from now on. */
   join(worker: Counting): void {
-    if (!this.#told.has(worker)) this.#told.set(worker, {});
+    if (!this.#reports.has(worker)) this.#reports.set(worker, {});
   }
 
   leave(worker: Counting): void {
-    this.#ended = addSums([], [this.#ended, this.#told.get(worker) ?? {}]);
-    this.#told.delete(worker);
+    this.#ended = addSums([], [this.#ended, this.#reports.get(worker) ?? {}]);
+    this.#reports.delete(worker);
     this.#askers.delete(worker);
     this.#answered(worker);
   }
 
-  /** The worker wants the sum. Those who ask during a round share its answer. */
+  /** Sends the worker the sum. Workers that ask during a round share its answer. */
   scrape(asker: Counting): void {
     this.join(asker);
     this.#askers.add(asker);
     if (this.#missing.size > 0) return;
-    for (const worker of this.#told.keys()) this.#missing.add(worker);
+    for (const worker of this.#reports.keys()) this.#missing.add(worker);
     this.#callOff = clock.after(ANSWER_MS, () => this.#end());
     for (const worker of this.#missing) worker.send("count");
   }
 
   counted(worker: Counting, sums: Sums): void {
-    if (this.#told.has(worker)) this.#told.set(worker, sums);
+    if (this.#reports.has(worker)) this.#reports.set(worker, sums);
     this.#answered(worker);
   }
 
@@ -80,7 +80,7 @@ export class MetricsSum {
   #end(): void {
     this.#callOff();
     this.#missing.clear();
-    const merged = formatMetrics(addSums([...this.#told.values()], [this.#ended]));
+    const merged = formatMetrics(addSums([...this.#reports.values()], [this.#ended]));
     for (const asker of this.#askers) asker.send({ merged });
     this.#askers.clear();
   }
