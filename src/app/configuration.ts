@@ -11,7 +11,7 @@ export interface ConfigurationFlags extends Overrides {
   readonly config?: string | undefined;
 }
 
-/** The source of a configuration. */
+/** The sources of a configuration. */
 export interface ConfigSource {
   readonly env: (name: string) => string | undefined;
   /** Throws the file system's errors. */
@@ -53,7 +53,7 @@ export function stampConfiguration({ config }: ConfigurationFlags): string | nul
   }
 }
 
-/** The mistakes in the configuration, a line each. */
+/** Formats the errors, one per line. */
 export function formatErrors(errors: readonly ConfigError[]): string {
   return errors.map(formatError).join("\n");
 }

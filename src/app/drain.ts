@@ -3,14 +3,14 @@ import { Fault } from "../core/fault.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { clock } from "./world.ts";
 
-/** The time for which clients are told to close their connections before the listener stops. */
+/** The time during which answers ask clients to close their connections, before the listener stops. */
 export const NOTICE_MS = 300;
 /** The longest wait for answers that began before the notice, while others are still served. */
 const BEGUN_MS = 5000;
-/** The time that clients have to take the last event of a stream that is ended. */
+/** The time that clients have to read the last event of a stream that is ended. */
 const CUT_OFF_MS = 1000;
 
-/** The progress of the end. */
+/** The progress of the drain. */
 export interface Ending {
   /** True once the gateway reports that it isn't ready and asks clients to close their connections. */
   draining: boolean;
@@ -32,7 +32,7 @@ export interface DrainParts {
 export async function drain(parts: DrainParts): Promise<void> {
   const { ending, isRelieved, server, gateway, drainMs, noticeMs } = parts;
   ending.draining = true;
-  // If another gateway has the port too, requests that still come here are served: the next ones go there.
+  // If another gateway has the port too, requests that still come here are served; later connections reach the other one.
   ending.refusing = !isRelieved;
   const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
   const calledOff = [

@@ -1,4 +1,4 @@
-// `poundkey accounts`: makes, lists, tops up and shows accounts, also while a gateway runs on the same store.
+// `poundkey accounts`: adds, lists, tops up and shows accounts, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { type AccountView, createAccount, getAccount, listAccounts } from "../admin/accounts.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
@@ -22,13 +22,14 @@ const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts topup ID AMOUNT [--note TEXT] [--idempotency-key KEY] [--json]
        poundkey accounts show ID [--json]
 
-Accounts: who pays for the keys. The account "default" is always there. \`show\` also prints the last entries of its
-journal; it takes the ids funding, revenue and overrun too: where top-ups come from, what was earned and written off.
+Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the last entries
+of an account's journal. It accepts the ids funding, revenue and overrun too: the sources of top-ups, the earnings, and
+the amounts written off.
 
   --name NAME               what to call the account
   AMOUNT                    USD, as 25 or 0.5, to nine decimals
-  --note TEXT               what the journal shall say of the top-up
-  --idempotency-key KEY     repeated with the same key it is the same top-up, made once
+  --note TEXT               a remark on the top-up, kept in the journal
+  --idempotency-key KEY     a call repeated with the same key tops up only once
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
@@ -66,11 +67,11 @@ async function topup({ args, io, open }: Call): Promise<void> {
     throw new UsageError("expected the id of one account and an amount in USD");
   const body = { amount_usd: parseUsd(amount), note: values.note };
   const account = await topUpAccount(await open(), id, body, values["idempotency-key"] ?? null);
-  const said = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD: ${formatUsd(account.balance_usd)} USD are free.`;
-  io.out(values.json ? formatJson(account) : said);
+  const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD: ${formatUsd(account.balance_usd)} USD are free.`;
+  io.out(values.json ? formatJson(account) : summary);
 }
 
-/** Not an amount stays none: the use-case says what it expected. A number would lose what comes after nine decimals. */
+/** Returns NaN for anything else, which the use case refuses with a message. Number() would round more than nine decimals. */
 function parseUsd(amount: string): number {
   return /^\d{1,7}(\.\d{1,9})?$/.test(amount) ? Number(amount) : Number.NaN;
 }

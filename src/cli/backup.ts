@@ -22,7 +22,7 @@ another place than the copy.
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
-/** Gives the exit code. `masterKeyText` is what `POUNDKEY_MASTER_KEY` holds. */
+/** Returns the exit code. `masterKeyText` is the value of `POUNDKEY_MASTER_KEY`. */
 export function runBackup(
   args: readonly string[],
   io: Io,
@@ -48,7 +48,7 @@ interface Copy {
   readonly file: string;
   readonly bytes: number;
   readonly store: string;
-  /** The place of the master key: its file, or the environment variable. */
+  /** The master key's file, or the name of the environment variable. */
   readonly master_key: string;
 }
 

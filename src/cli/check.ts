@@ -1,4 +1,4 @@
-// `poundkey check`: whether the configuration is right, and what its schema is.
+// `poundkey check`: validates the configuration, or prints its schema.
 
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
@@ -11,9 +11,9 @@ import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { COMMON_FLAGS, parseArguments, readConfigurationFlags, reportMisuse } from "./arguments.ts";
 
 export interface CheckPorts extends ConfigSource {
-  /** Calls the provider once; a sentence on what it answered. Rejects when it doesn't answer as it should. */
+  /** Calls the provider once and returns a sentence on its answer. Rejects if the call fails. */
   readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<string>;
-  /** The files of the store at that address that other users of the machine may read or write. */
+  /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
 }
 
@@ -34,7 +34,7 @@ interface Probed {
   readonly message: string;
 }
 
-/** Exit code 0: right, 1: something is wrong, 2: wrong usage. */
+/** Returns the exit code: 0 for a valid configuration, 1 for an invalid one or a failed probe, 2 for wrong usage. */
 export async function runCheck(args: readonly string[], io: Io, ports: CheckPorts): Promise<number> {
   const parsed = parseArguments(args, { ...COMMON_FLAGS, probe: "switch", schema: "switch" }, 0);
   if (!parsed.ok) {

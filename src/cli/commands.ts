@@ -1,4 +1,4 @@
-// The commands by name, with what each of them is started with.
+// The table of commands, and the command line that chooses one.
 import { version } from "../../package.json" with { type: "json" };
 import { type ConfigurationFlags, formatErrors, readConfiguration, source } from "../app/configuration.ts";
 import { describeStore, findExposedFiles, openStore } from "../app/open-store.ts";
@@ -13,7 +13,7 @@ interface Command {
 
 type Administration = (args: readonly string[], io: Io, open: Open, settings: Settings) => Promise<number>;
 
-/** Each is loaded when it is run: a command starts sooner without the others. */
+/** Each command is loaded only when it runs, so that it starts sooner. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     about: "run the gateway",
@@ -73,13 +73,13 @@ const HELP = [
   `Each command has --help. This is version ${version}.`,
 ].join("\n");
 
-/** `process.stdout` would take 10 ms to make, and lose what a slow reader has not taken when the process exits. */
+/** `process.stdout` would cost 10 ms, and lose what a slow reader hasn't read when the process exits. */
 const io: Io = {
   out: (text) => console.log(text),
   err: (text) => void process.stderr.write(`${text}\n`),
 };
 
-/** Runs the command that the arguments name; gives the exit code. */
+/** Runs the command that the arguments name and returns the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
@@ -92,7 +92,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command) {
-    // The binary starts with a compiler that is in no hurry; a gateway has it so until it listens.
+    // The binary is built to compile late (`--compile-jit-policy`), which suits a gateway's start but no other command.
     if (name !== "serve") Bun.unsafe.setJITPolicy(1);
     return command.run(rest, io);
   }
@@ -100,7 +100,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   return EXIT.usage;
 }
 
-/** A command that works on the store: `--config` and `--store` say which, wherever they stand. */
+/** Wraps a command that works on the store. `--config` and `--store` choose the store, wherever they stand. */
 function onStore(administration: Administration): Command["run"] {
   return async (args, io) => {
     const { flags, rest, lacking } = separateFlags(args);
@@ -128,7 +128,7 @@ const CONFIGURATION_FLAG = /^--(config|store)(?:=(.*))?$/;
 interface Separated {
   readonly flags: ConfigurationFlags;
   readonly rest: readonly string[];
-  /** The flag that was given without its value. */
+  /** The flag that lacks its value, or null. */
   readonly lacking: string | null;
 }
 

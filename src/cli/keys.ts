@@ -1,4 +1,4 @@
-// `poundkey keys`: makes, lists and revokes gateway keys, also while a gateway runs on the same store.
+// `poundkey keys`: adds, lists and revokes gateway keys, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { createKey, type KeyView, listKeys, revokeKey } from "../admin/keys.ts";
 import type { Io } from "../app/terminal.ts";
@@ -87,7 +87,7 @@ function parseRequestsPerDay(text: string | undefined): number | null | string |
   return text === undefined || text === "default" ? text : parseNumber(text);
 }
 
-/** Not a number stays one: the use-case says what it expected. */
+/** Returns NaN for anything but a number, which the use case refuses with a message. */
 function parseNumber(text: string): number {
   return text.trim() === "" ? Number.NaN : Number(text);
 }

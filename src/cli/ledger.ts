@@ -1,4 +1,4 @@
-// `poundkey ledger`: proves the books, also while a gateway runs on the same store.
+// `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { usdText } from "../admin/usd-text.ts";
 import { type BookProblem, problemsOf, sumOf } from "../admin/verify.ts";
@@ -28,7 +28,7 @@ async function verify({ args, io, open }: Call): Promise<void> {
     throw new Error(`The books do not balance: ${formatCount(problems.length, "problem")}.`);
 }
 
-/** Exact, so as text. */
+/** Sums are texts, because JSON numbers aren't exact to a nano-dollar. */
 function report(audit: Audit, problems: readonly BookProblem[]) {
   return {
     balanced: problems.length === 0,

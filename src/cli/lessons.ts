@@ -1,4 +1,4 @@
-// The commands of `poundkey route` on lessons: it takes labels in, shows, forgets, writes lessons to a file and reads them back.
+// The part of `poundkey route` on lessons: learns from labels, shows, forgets, exports and imports them.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons } from "../admin/lessons.ts";
@@ -26,7 +26,7 @@ export interface LessonCall {
   readonly open: () => Promise<Store>;
 }
 
-/** Only its owner may read it: the rows are drawn from prompts. */
+/** Readable by its owner alone, because the lessons come from prompts. */
 const FILE_MODE = 0o600;
 
 export async function readLearned(store: Store): Promise<Learned> {
@@ -34,7 +34,7 @@ export async function readLearned(store: Store): Promise<Learned> {
   const looking = {
     setting: store.setting.bind(store),
     lessons: store.lessons.bind(store),
-    // Looking changes nothing.
+    // Reading must not change the store.
     pruneLessons: async () => 0,
   };
   await new Learning(looking, learned, clock).refresh();
@@ -42,14 +42,14 @@ export async function readLearned(store: Store): Promise<Learned> {
   return learned;
 }
 
-/** Each line is a lesson, once: its id is its own digest. */
+/** Each line is learned once, because a lesson's id is the digest of its line. */
 export async function learn(call: LessonCall, file: string): Promise<void> {
   const catalogue = buildCatalogue(call.settings);
   const lessons = readLines(file, (line, wrong) => parseLabel(line, wrong, catalogue, call.settings));
   const store = await call.open();
   let taught = 0;
   for (const lesson of lessons) {
-    // Gateways look for what was taught lately: of many labels the last is written long after the first was read.
+    // The time of writing, since gateways read recent lessons only, and writing many labels takes long.
     if (await store.teach({ ...lesson, atMs: Date.now() })) taught++;
   }
   const known = lessons.length - taught;
@@ -58,7 +58,7 @@ export async function learn(call: LessonCall, file: string): Promise<void> {
 
 type Wrong = (what: string) => UsageError;
 
-/** Reads each line that isn't empty; a line that is wrong is named, and then nothing comes of any. */
+/** Reads every line that isn't empty. Throws a UsageError that names the first wrong line, so that nothing is stored. */
 function readLines(file: string, read: (line: string, wrong: Wrong) => Lesson): readonly Lesson[] {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.flatMap((line, at) =>
@@ -69,7 +69,7 @@ function readLines(file: string, read: (line: string, wrong: Wrong) => Lesson): 
 function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: Settings): Lesson {
   const label = parseLine(line, wrong);
   const found = catalogue.resolve(stringOf(label.model) ?? "");
-  if (found.kind !== "card") throw wrong(`'model' must be the id of a model that is on`);
+  if (found.kind !== "card") throw wrong(`'model' must be the id of an available model`);
   const score = readShare(label, "score", wrong);
   const { prompt } = label;
   const messages =
@@ -104,7 +104,7 @@ export async function showLearned({ io, json, open }: LessonCall): Promise<void>
   io.out(formatTable([["MODEL", "LABELS", "LENGTH", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
 }
 
-/** Running gateways forget within a few seconds. */
+/** Forgets lessons. Running gateways do so within a few seconds. */
 export async function forget(call: LessonCall, name: string | undefined): Promise<void> {
   const found = name === undefined ? null : buildCatalogue(call.settings).resolve(name);
   const model = found?.kind === "card" ? found.card.id : name;
@@ -117,7 +117,7 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
   printResult(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
 }
 
-/** A lesson a line, as `importLessons` reads them. */
+/** Writes one lesson per line, in the form that `importLessons` reads. */
 export async function exportLessons(call: LessonCall, file: string): Promise<void> {
   const lines = new Map<string, string>();
   for await (const lessons of readLessons(await call.open(), 0)) {
@@ -132,7 +132,7 @@ function formatLesson({ accountId, keyId, atMs, request, ...rest }: Lesson): str
   return `${JSON.stringify({ ...fields, ...rest, request: parseJson(request) })}\n`;
 }
 
-/** Lessons that are known already stay as they are. Running gateways take the rest in within a few seconds. */
+/** Known lessons stay as they are. Running gateways read the new ones within a few seconds. */
 export async function importLessons(call: LessonCall, file: string): Promise<void> {
   const lessons = readLines(file, parseLesson);
   const store = await call.open();
@@ -154,15 +154,15 @@ function parseLesson(line: string, wrong: Wrong): Lesson {
   const textIn = (field: string) => {
     const value = stringOf(row[field]);
     if (value !== undefined) return value;
-    throw wrong(`'${field}' must be a text`);
+    throw wrong(`'${field}' must be a string`);
   };
   const atMs = Date.parse(textIn("at"));
-  if (Number.isNaN(atMs)) throw wrong("'at' must be a moment like 2026-11-20T12:00:00.000Z");
+  if (Number.isNaN(atMs)) throw wrong("'at' must be a time like 2026-11-20T12:00:00.000Z");
   const source = LESSON_SOURCES.find((one) => one === row.source);
   if (source === undefined) throw wrong(`'source' must be one of ${LESSON_SOURCES.join(", ")}`);
   const request = JSON.stringify(objectOf(row.request));
   if (!isUnderstood(request))
-    throw wrong("'request' was made by another version: its numbers meant something else");
+    throw wrong("'request' was made by another version, whose numbers mean something else");
   return {
     ...{ accountId: textIn("account_id"), keyId: textIn("key_id"), id: textIn("id"), model: textIn("model") },
     ...{ atMs, source, request },
@@ -184,7 +184,7 @@ function readShare(row: JsonObject, field: string, wrong: Wrong): number {
   throw wrong(`'${field}' must be a number from 0 to 1`);
 }
 
-/** All nodes read everything anew. */
+/** Makes all nodes read every lesson again. */
 async function markChanged(store: Store): Promise<void> {
   await store.setSetting("lessons_forgotten", String(Date.now()));
 }

@@ -1,5 +1,4 @@
-// `poundkey models`: the catalogue as a table.
-
+// `poundkey models`: prints the catalogue as a table.
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
@@ -17,7 +16,7 @@ Prints the catalogue, the configuration's own models and changes included.
   --json           print JSON
   --help           print this`;
 
-/** Exit code 0: printed, 1: the configuration is wrong, 2: wrong usage. */
+/** Returns the exit code: 0 if the models were printed, 1 for an invalid configuration, 2 for wrong usage. */
 export async function runModels(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
   const parsed = parseArguments(args, { ...COMMON_FLAGS, provider: "value" }, 0);
   if (!parsed.ok) return reportMisuse("models", parsed.message, io);
@@ -52,7 +51,7 @@ export async function runModels(args: readonly string[], io: Io, source: ConfigS
   return EXIT.done;
 }
 
-/** Every provider that the catalogue can have models of, on or off: a catalogue is read before keys are bought. */
+/** Lists all known providers, on or off, because a catalogue is read before keys are bought. */
 function listProviders(settings: Settings, { known }: ConfigSource): readonly string[] {
   return [...new Set([...known, ...settings.providers].map((provider) => provider.name))];
 }

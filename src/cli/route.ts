@@ -1,5 +1,4 @@
-// `poundkey route`: what a selector would choose and why, without calling anybody; what was learned; a decision again.
-
+// `poundkey route`: shows a selector's choice without calling a provider, manages lessons, and repeats logged decisions.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EXIT, type Io } from "../app/terminal.ts";
@@ -31,14 +30,14 @@ import {
 const HELP = `usage: poundkey route "PROMPT" [--selector best|fair|light] [--quality SHARE] [--json]
        poundkey route --file REQUEST.json [--selector …]   a chat completion's body
        poundkey route --learn LABELS.jsonl                 { "prompt" | "messages", "model", "score" } a line
-       poundkey route --learned [--json]                   what was learned, per model
-       poundkey route --forget [MODEL]                     forgets it, all or one model's
-       poundkey route --export FILE                        writes it to a file, a lesson a line
-       poundkey route --import FILE                        takes such a file in, here or on another store
+       poundkey route --learned [--json]                   the lessons learned, by model
+       poundkey route --forget [MODEL]                     forgets all lessons, or one model's
+       poundkey route --export FILE                        writes the lessons to a file, one per line
+       poundkey route --import FILE                        reads such a file, here or on another store
        poundkey route --replay ID                          decides a logged request again
 
-Which model a selector would choose, and why. Calls nobody. Live health is the running gateway's alone: POST /v1/route
-shows a choice with it.
+Shows which model a selector would choose and why, without calling a provider. Only a running gateway knows the live
+health: POST /v1/route shows a choice that takes it into account.
 
   --selector NAME           best, fair or light (default: fair)
   --quality SHARE           of the best quality that fair keeps, 0 to 1 (default: router.fair.quality)
@@ -103,7 +102,7 @@ export async function runRoute(
 }
 
 const ACTIONS = ["file", "learn", "learned", "forget", "export", "import", "replay"] as const;
-/** The flags that only a choice has a use for. */
+/** The flags that apply only to a choice. */
 const OF_A_CHOICE = ["selector", "quality"] as const;
 
 async function run(call: Call): Promise<void> {
@@ -145,13 +144,13 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
   io.out(values.json ? formatJson(view) : formatChoice(view));
 }
 
-/** A choice needs no store: where there is none, nothing was learned. */
+/** A choice needs no store. Without one, nothing has been learned. */
 async function readLearnedIfAny(open: Call["open"], io: Io): Promise<Learned> {
   try {
     return await readLearned(await open());
   } catch (error) {
     if (!(error instanceof NoStoreError)) throw error;
-    io.err(`poundkey: ${error.message} The choice goes by what every gateway knows at its start.`);
+    io.err(`poundkey: ${error.message} The choice uses the shipped profiles alone.`);
     return new Learned();
   }
 }
@@ -202,7 +201,7 @@ function formatChoice({ selector, choice, features, candidates }: RouteView): st
     ]);
   const removed = candidates.filter(({ removed_by }) => removed_by !== null);
   return [
-    `${selector} chooses ${choice ?? "nothing: no model that is on can serve this"}`,
+    `${selector} chooses ${choice ?? "nothing: no available model can serve this request"}`,
     "",
     `kind        ${kinds.join(", ")}`,
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,

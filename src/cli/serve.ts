@@ -18,10 +18,10 @@ Runs the gateway. Without a configuration file, the providers whose keys are in 
 
   --host HOST               address to listen on (default: 127.0.0.1)
   --port N                  port to listen on, 0 for any free one (default: 8080)
-  --workers N               so many processes that share the port (default: 1)
-  --share-port              beside another gateway on the same port: for restarts that lose no request
-  --simulate                adds the simulated provider Sim#…
-  --quickstart              prints a ready key and a call to try; simulates when no provider is on
+  --workers N               the number of processes that share the port (default: 1)
+  --share-port              share the port with another gateway, for restarts that lose no request
+  --simulate                add the simulated provider Sim#…
+  --quickstart              print a ready key and a call to try; simulates if no provider is on
   --config FILE             configuration file (default: poundkey.yaml, if there is one)
   --store ADDRESS           sqlite:PATH or postgres://… (default: sqlite:./.poundkey/poundkey.db)`;
 

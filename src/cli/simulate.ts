@@ -1,4 +1,4 @@
-// `poundkey simulate`: only the simulated providers, each in its native wire format, until told to stop.
+// `poundkey simulate`: runs only the simulated providers, each in its native wire format, until a signal stops it.
 
 import { EXIT, type Io } from "../app/terminal.ts";
 import { controlHelp } from "../simulator/control.ts";

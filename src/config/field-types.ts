@@ -1,4 +1,4 @@
-// The kinds of fields that a configuration has, as TypeBox schemas that carry their own bounds and say what they expect.
+// The types of configuration fields: TypeBox schemas with their bounds and a description of the expected value.
 import { Kind, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import {
   isAddressBlock,
@@ -21,7 +21,7 @@ interface CheckedSchema extends TSchema {
 const CHECKED = "ConfigurationField";
 TypeRegistry.Set<CheckedSchema>(CHECKED, (schema, value) => schema.check(value));
 
-/** A text (or number) with a rule that JSON Schema can't say; `rules` are what JSON Schema can. */
+/** A string or number with a check that JSON Schema can't express. `rules` is the part that it can. */
 function checked<T>(expected: string, check: (value: T) => boolean, rules: object): TUnsafe<T> {
   return Type.Unsafe<T>({
     [Kind]: CHECKED,
@@ -32,7 +32,7 @@ function checked<T>(expected: string, check: (value: T) => boolean, rules: objec
   });
 }
 
-/** The rule, asked only for values of the schema's own types. */
+/** Runs the check only for values of the schema's own types. */
 function guarded<T>(check: (value: T) => boolean, rules: { type?: string | readonly string[] }) {
   const types = [rules.type ?? "string"].flat();
   const isOurs = (value: unknown): value is T =>
@@ -53,7 +53,7 @@ export function choice<const T extends string>(values: readonly T[]) {
   return checked<T>(expected, (value) => values.includes(value), { enum: values });
 }
 
-/** A duration between two others, themselves durations. */
+/** A duration from `least` to `most`, which are durations too. */
 export function duration(least: string, most: string) {
   const bounds = [parseDuration(least) ?? 0, parseDuration(most) ?? 0] as const;
   return checked<string>(
@@ -110,12 +110,12 @@ export const addressBlock = checked<string>("an IP address or a block like 10.0.
 export const storeUrl = checked<string>("sqlite:PATH or postgres://…", isStoreUrl, {});
 export const host = checked<string>("an IP address or a host name", isHost, {});
 
-/** A section: exactly these fields, each of which may be left out unless `Type` says otherwise. */
+/** A section that has these fields and no others. */
 export function section<T extends Record<string, TSchema>>(fields: T, description: string) {
   return Type.Object(fields, { additionalProperties: false, description, expected: "a mapping of fields" });
 }
 
-/** A mapping whose keys are names of the operator's. */
+/** A mapping whose keys are names that the operator chooses. */
 export function named<T extends TSchema>(names: RegExp, expectedName: string, value: T, description: string) {
   return Type.Record(Type.String({ pattern: names.source }), value, {
     additionalProperties: false,

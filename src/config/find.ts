@@ -1,4 +1,4 @@
-// Finds the configuration file: the one that was named, else `poundkey.yaml` of the working directory, else none.
+// Finds the configuration file: the one that was named, or else `poundkey.yaml` in the working directory, if there is one.
 import { isObject } from "../core/json.ts";
 import { type ConfigError, createError } from "./errors.ts";
 
@@ -8,7 +8,7 @@ export type Found =
   | { readonly ok: true; readonly file: string; readonly text: string | null }
   | { readonly ok: false; readonly error: ConfigError };
 
-/** `named` is what the command line says, if anything. `readFile` throws as the file system does. */
+/** `named` is the file that the command line names, if any. `readFile` throws the file system's errors. */
 export function findConfig(named: string | undefined, readFile: (path: string) => string): Found {
   const file = named ?? DEFAULT_FILE;
   try {

@@ -1,4 +1,4 @@
-// The operator's decisions from a file's text, the environment and the command line: whole and checked, or all that is wrong.
+// Loads the settings from a file's text, the environment and the command line: the checked settings, or all errors.
 import { NANO_PER_USD } from "../core/money.ts";
 import type {
   FreeRules,
@@ -19,7 +19,7 @@ import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
 import { YamlText } from "./yaml.ts";
 
-/** The settings of the command line, which outdo the file's. */
+/** The settings of the command line, which override the file's. */
 export interface Overrides {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -27,9 +27,9 @@ export interface Overrides {
 }
 
 export interface LoadInput extends Outside {
-  /** The file's text; null: there is none. */
+  /** The file's text, or null if there is no file. */
   readonly text: string | null;
-  /** The file's name as errors show it. */
+  /** The file's name, for errors. */
   readonly file: string;
   readonly known: readonly KnownProvider[];
   readonly overrides: Overrides;
@@ -52,14 +52,14 @@ const BODY_MEMORY_BYTES = 256_000_000;
 const DRAIN_MS = 25_000;
 const KEEP_ALIVE_MS = 15_000;
 const REQUESTS_PER_DAY = 200;
-/** Without a bound a key of 200 requests a day could spend over 100,000 USD on the most expensive models. */
+/** Without a bound, a key of 200 requests a day could spend over 100,000 USD on the most expensive models. */
 const FREE_BUDGET_USD = 20;
 const THROTTLE_MS = 600_000;
 const CHOICES = 16;
 const MESSAGES = 10_000;
 const LOG_KEEP_MS = 30 * 86_400_000;
 
-/** Never throws: up to 20 errors, in the file's order. An empty file is no configuration, which is a good one. */
+/** Never throws; returns up to 20 errors, in the file's order. An empty file is a valid configuration. */
 export function loadSettings(input: LoadInput): Loaded {
   const yaml = new YamlText(input.text ?? "");
   const problems = yaml.problems();
@@ -84,7 +84,7 @@ export function loadSettings(input: LoadInput): Loaded {
   };
 }
 
-/** Aliases that repeat beyond all bounds are no configuration: the schema refuses what is given in their place. */
+/** Returns a text that the schema refuses if aliases repeat without end. */
 function readValues(yaml: YamlText): unknown {
   try {
     return yaml.value();
@@ -97,7 +97,7 @@ function fail(issues: readonly Issue[], yaml: YamlText, file: string): Loaded {
   return { ok: false, errors: placeIssues(issues, yaml, file) };
 }
 
-/** In the file's order, and no more than somebody reads. */
+/** Returns the first errors in the file's order. */
 function placeIssues(issues: readonly Issue[], yaml: YamlText, file: string): readonly ConfigError[] {
   const found = issues.map((issue) => placeIssue(issue, yaml, file));
   found.sort((one, other) => one.line - other.line || one.column - other.column);
@@ -108,7 +108,7 @@ function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file
   if (variable !== undefined) {
     return createError({ file: "environment", line: 0, column: 0, field: variable, message });
   }
-  return createError({ file, ...yaml.placeOf(path, at), field: formatField(path), message });
+  return createError({ file, ...yaml.findPlace(path, at), field: formatField(path), message });
 }
 
 function buildSettings(
@@ -152,7 +152,7 @@ function buildServerRules(
   const bodyBytesMax = parseBytes(server.body_limit) ?? BODY_BYTES;
   const bodyMemoryBytes = parseBytes(server.body_memory) ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax);
   if (bodyMemoryBytes < bodyBytesMax) {
-    const message = "expected at least as much as body_limit: one body must always fit";
+    const message = "expected at least as much as body_limit, so that one body always fits";
     issues.push({ path: ["server", "body_memory"], at: "value", message });
   }
   return {
@@ -186,7 +186,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   POUNDKEY_STORE: "expected sqlite:PATH or postgres://…",
 };
 
-/** A variable that stands in for a field; null when it is not set. */
+/** Returns a variable that replaces a field, or null if it isn't set. */
 function readVariable(
   variable: string,
   env: LoadInput["env"],

@@ -1,4 +1,4 @@
-// Models of the operator's own, changes to the catalogue's, and every field that names a model.
+// Checks the operator's own models, the changes to the catalogue, and every field that names a model.
 import { knownCards, selectorOf, splitId } from "../catalogue/catalogue.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
 import { priceOf, priceProblem } from "../catalogue/price.ts";
@@ -45,19 +45,19 @@ function buildOwnCard(provider: string, model: ModelConfig): ModelCard {
     outputTokensMax: model.output ?? null,
     price: model.price === undefined ? null : priceOf(model.price),
     capabilities: new Set(model.capabilities ?? []),
-    // If the operator says nothing of what a model can do, nothing is refused.
+    // Without declared capabilities no request is refused for lack of one.
     listed: model.capabilities !== undefined,
     fallbacks: [],
   };
 }
 
-/** Looks model ids up for all fields that hold one, and gathers what is wrong with them. */
+/** Looks up the model ids of all fields and gathers the issues. */
 export class ModelFields {
   readonly issues: Issue[] = [];
   readonly #cards: ReadonlyMap<string, ModelCard>;
   /** Canonical ids by the id with its provider in lower case. */
   readonly #ids: ReadonlyMap<string, string>;
-  /** null: the environment decides which providers are on, so nothing is refused for one that is off. */
+  /** null if the environment decides which providers are on. No id is then refused because its provider is off. */
   readonly #on: ReadonlyMap<string, ProviderSetup> | null;
 
   constructor(ownModels: readonly ModelCard[], providers: readonly ProviderSetup[] | null) {
@@ -138,21 +138,21 @@ export class ModelFields {
     };
   }
 
-  /** The canonical id of a card that must exist. */
+  /** Returns the canonical id of a card, which must exist. */
   #listed(text: string, path: Path): string {
     const id = this.#canonical(text);
     if (!this.#cards.has(id)) this.#wrong(path, "value", unknownModel(text, this.#cards));
     return id;
   }
 
-  /** The canonical id of a card that must exist, its provider among those that are on. */
+  /** Returns the canonical id of a card, which must exist and whose provider must be on. */
   #effective(text: string, path: Path): string {
     const id = this.#listed(text, path);
     if (this.#cards.has(id) && this.#isOff(id)) this.#wrong(path, "value", describeOff(id));
     return id;
   }
 
-  /** The id in its canonical form; a text that names no card stays as it is. */
+  /** Returns the id in its canonical form, or the text itself if it names no card. */
   #canonical(text: string): string {
     return this.#ids.get(normaliseId(text)) ?? text;
   }
@@ -162,13 +162,13 @@ export class ModelFields {
     return this.#on !== null && this.#cards.has(id) && !this.#on.has(provider ?? "");
   }
 
-  /** True if the text means something already: an alias comes after ids. */
+  /** True if the text is an id already. Ids come before aliases. */
   #isTaken(text: string): boolean {
     const id = this.#canonical(text);
     return selectorOf(text) !== null || (this.#on !== null && this.#cards.has(id) && !this.#isOff(id));
   }
 
-  /** True if it is a name that its provider takes without the catalogue knowing it. */
+  /** True if the provider accepts names that the catalogue doesn't have. */
   #passes(text: string): boolean {
     return this.#on?.get(splitId(text)?.provider.toLowerCase() ?? "")?.unlistedModels === true;
   }

@@ -1,4 +1,4 @@
-// The providers that are on, from the file's section or, without one, from the keys in the environment.
+// Builds the providers that are on from the file's section or, without one, from the keys in the environment.
 import type { ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, ProviderSetup, Timeouts } from "../core/settings.ts";
@@ -15,13 +15,13 @@ export interface Providers {
 
 type Env = (name: string) => string | undefined;
 
-/** Names of model ids that are no provider's. */
+/** Prefixes of model ids that no configured provider may have. */
 const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
-/** The connection's own headers. */
+/** Headers that belong to the connection. */
 const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade)$/i;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** Those of a provider that is given none. */
+/** The timeouts of a provider that configures none. */
 export const TIMEOUTS: Timeouts = { connectMs: 5000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 };
 
 export function buildProviders(
@@ -67,7 +67,7 @@ interface Context {
   readonly name: string;
   readonly path: Path;
   readonly row: KnownProvider | undefined;
-  /** Those of the known providers. */
+  /** The names of the known providers. */
   readonly names: readonly string[];
   readonly env: Env;
   readonly issues: Issue[];

@@ -1,4 +1,4 @@
-// The notations of the configuration: durations, sizes, shares, times of day, addresses.
+// Parses the notations of the configuration: durations, sizes, shares, times of day, addresses.
 import type nodeNet from "node:net";
 
 const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
@@ -10,7 +10,7 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `500ms`, `5s`, `10m`, `24h`, `30d` in whole milliseconds; null for anything else. */
+/** Parses `500ms`, `5s`, `10m`, `24h`, `30d` into whole milliseconds; null for anything else. */
 export function parseDuration(text: string): number | null {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count === undefined || unit === undefined) return null;
@@ -28,7 +28,7 @@ const BYTES: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
 };
 
-/** `32MB`, `1GiB`, or a bare number of bytes; null for anything else. */
+/** Parses `32MB`, `1GiB` or a bare number into bytes; null for anything else. */
 export function parseSize(size: string | number): number | null {
   if (typeof size === "number") return Number.isSafeInteger(size) ? size : null;
   const [, count, unit] = SIZE.exec(size) ?? [];
@@ -37,7 +37,7 @@ export function parseSize(size: string | number): number | null {
 
 const PERCENTAGE = /^(\d{1,3}(?:\.\d{1,4})?)%$/;
 
-/** `2%` or 0.02 as a share from 0 to 1; null for anything else. */
+/** Parses `2%` or 0.02 into a share from 0 to 1; null for anything else. */
 export function parseShare(share: string | number): number | null {
   const [, percent] = typeof share === "string" ? (PERCENTAGE.exec(share) ?? []) : [];
   const value =
@@ -47,7 +47,7 @@ export function parseShare(share: string | number): number | null {
 
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** `HH:MM` in minutes after midnight; null for anything else. */
+/** Parses `HH:MM` into minutes after midnight; null for anything else. */
 export function parseClock(text: string): number | null {
   const [, hours, minutes] = CLOCK.exec(text) ?? [];
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
@@ -66,13 +66,13 @@ export function isTimeZone(text: string): boolean {
 
 const PERCENTILE = /^p([1-9]\d?)$/;
 
-/** `p95` as 95; null for anything else. */
+/** Parses `p95` into 95; null for anything else. */
 export function parsePercentile(text: string): number | null {
   const [, percentile] = PERCENTILE.exec(text) ?? [];
   return percentile === undefined ? null : Number(percentile);
 }
 
-/** The address of a server without its trailing slashes; null unless it is http or https and no more than host and path. */
+/** Returns the address without trailing slashes, or null if it isn't http or https, or has more than host and path. */
 export function parseBaseUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || /[?#\s\\]/.test(text)) return null;
@@ -80,13 +80,13 @@ export function parseBaseUrl(text: string): string | null {
   return url.href.replace(/\/+$/, "");
 }
 
-/** True if it is `*`, or scheme, host and port of a page. */
+/** True if it is `*`, or the scheme, host and port of a page. */
 export function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return text === "*" || (url !== null && /^https?:$/.test(url.protocol) && url.origin === text);
 }
 
-/** Loaded by the first who asks, as few addresses do: 3 ms that a gateway starts sooner. */
+/** Loaded only when it is needed, because it costs 3 ms of a start and few configurations need it. */
 function loadNet(): typeof nodeNet {
   return require("node:net");
 }

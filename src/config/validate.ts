@@ -1,4 +1,4 @@
-// Values against the schema: what is wrong, in plain words, at the field that is wrong.
+// Validates values against the schema and describes each error at its field.
 import type { TSchema } from "@sinclair/typebox";
 import { ValueErrorType } from "@sinclair/typebox/errors";
 import { Value, type ValueError } from "@sinclair/typebox/value";
@@ -14,7 +14,7 @@ export type Validated =
 
 const FIELDS_SHOWN_MAX = 14;
 
-/** The value as a configuration. Texts from outside that the schema wants as numbers or truth values become those, in place. */
+/** Returns the value as a configuration. Interpolated texts that spell the number or boolean that a field needs are replaced in place. */
 export function validate(value: unknown, sources: Interpolated["sources"]): Validated {
   const root = value ?? {};
   if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
@@ -33,7 +33,7 @@ function listErrors(value: unknown): ValueError[] {
   return [...Value.Errors(ConfigSchema, value)].flatMap(findDeepest);
 }
 
-/** Of a choice of forms, the mistakes in the one that the value has: a mapping in the place of a key is a `{ key, weight }`. */
+/** For a union, returns the errors of the form that the value has: a mapping in the place of a key is a `{ key, weight }`. */
 function findDeepest(error: ValueError): ValueError[] {
   if (error.type !== ValueErrorType.Union) return [error];
   for (const form of error.errors) {
@@ -43,7 +43,7 @@ function findDeepest(error: ValueError): ValueError[] {
   return [error];
 }
 
-/** The JSON pointer as a path: steps into lists are numbers. */
+/** Parses a JSON pointer into a path, in which steps into lists are numbers. */
 function parsePointer(error: ValueError, root: unknown): Path {
   let node: unknown = root;
   return error.path
@@ -62,7 +62,7 @@ function findChild(node: unknown, step: string | number): unknown {
   return isObject(node) ? node[step] : undefined;
 }
 
-/** A text from outside at the path becomes the number or truth value that it spells, if it spells one. */
+/** Replaces an interpolated text by the number or boolean that it spells, if it spells one. */
 function retype(root: unknown, path: Path, sources: Interpolated["sources"]): void {
   const last = path.at(-1);
   const parent = path.slice(0, -1).reduce(findChild, root);
@@ -82,7 +82,7 @@ function describeIssue(error: ValueError, path: Path, source: string | undefined
   if (type === ValueErrorType.ObjectRequiredProperty) {
     return { path, at: "key", message: `this field is missing: expected ${describeExpected(schema)}` };
   }
-  // A bare value where fields or a list belong is often a key that was written one level too high.
+  // The value isn't shown where a mapping or list is expected: it is often a key that was written one level too high.
   const got = isContainer(schema) ? nameKind(value) : showValue(source ?? value, path);
   return { path, at: "value", message: `expected ${describeExpected(schema)}, got ${got}` };
 }

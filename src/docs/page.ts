@@ -1,4 +1,4 @@
-// The manual's pages as HTML: a chapter, or the API's page, within the same frame.
+// Renders the manual's pages as HTML: a chapter, or the API's page, in the same frame.
 import { type Chapter, toAddress } from "./chapter.ts";
 import { API_PAGE, INDEX, PARTS } from "./contents.ts";
 
@@ -88,12 +88,12 @@ ${item(API_PAGE, "API")}
 </nav>`;
 }
 
-/** "LiteLLM" under "Migrating from". */
+/** Shortens "Migrating from LiteLLM" to "LiteLLM", because it stands under "Migrating from". */
 function shortenTitle(name: string, manual: Manual): string {
   return (manual.get(name)?.title ?? name).replace(/^Migrating from /, "");
 }
 
-/** More entries than this are no help: then only the larger headings are listed. */
+/** If there are more entries than this, only the larger headings are listed. */
 const OUTLINE_MAX = 20;
 
 function renderOutline({ headings }: Chapter): string {

@@ -1,11 +1,11 @@
-// Sums as Prometheus text (exposition format 0.0.4).
+// Formats sums as Prometheus text (exposition format 0.0.4).
 import { findRow, type MetricName, SHOWN } from "./metric-table.ts";
 import type { Sums, Values } from "./sums.ts";
 
-/** The upper ends of a duration's buckets, in milliseconds. */
+/** The upper bounds of the buckets of durations, in milliseconds. */
 export const BUCKETS_MS = [50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000, 60_000, 300_000] as const;
 
-/** A metric without a sample is left out. */
+/** Formats all metrics that have a sample. */
 export function formatMetrics(sums: Sums): string {
   const lines = SHOWN.flatMap(({ name, of, type, help, per }) => {
     const series = Object.entries(sums[of] ?? {});
@@ -34,14 +34,14 @@ function formatHistogram(name: string, label: string, [sum = 0, count = 0, ...co
   ];
 }
 
-/** A series' labels as they stand between the braces. */
+/** Formats a series' labels, without the braces around them. */
 export function formatLabels(name: MetricName, valueAt: (label: string) => string): string {
   return findRow(name)
     .labels.map((label) => `${label}="${escapeLabel(valueAt(label))}"`)
     .join(",");
 }
 
-/** Half a surrogate pair has no UTF-8: two names with different halves would become the same text. */
+/** Half a surrogate pair is replaced first, because it has no UTF-8 and two such names would become the same text. */
 function escapeLabel(value: string): string {
   return value.toWellFormed().replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

@@ -1,11 +1,11 @@
-// Log events as JSON lines.
+// Writes log events as JSON lines.
 import type { RequestRecord } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** A function that writes events of at least `least` as one JSON line each. `nowMs` stamps them. */
+/** Returns a log that writes events of the level `least` and above as one JSON line each. `nowMs` is their time. */
 export function createLineLog(
   write: (line: string) => void,
   nowMs: () => number,
@@ -21,8 +21,8 @@ export function createLineLog(
 }
 
 /**
- * Writes what comes within one turn of the event loop at once: under load a write per line costs more than the line.
- * `later` runs a task after the turn. The returned `flush` writes what waits now, for who is about to end.
+ * Writes all lines of one turn of the event loop at once, because under load a write costs more than a line. `later` runs a
+ * task after the turn. The returned `flush` writes what is waiting, for a process that is about to end.
  */
 export function gatherWrites(
   write: (text: string) => void,
@@ -43,7 +43,7 @@ export function gatherWrites(
   };
 }
 
-/** Made in one piece: this line is written for every request. */
+/** Creates the whole object at once, because it is written for every request. */
 function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): object {
   return {
     at,
