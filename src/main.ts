@@ -1,4 +1,4 @@
-// The program's entry: prepares the process, then runs the command that was named.
+// The program's entry: prepares the process, then runs the command that the arguments name.
 import { readOwnCommand } from "./app/own-command.ts";
 
 /** Bun's `fetch` runs 256 calls at once unless this is set before the process starts. */
@@ -7,10 +7,10 @@ const FETCH_CEILING_MAX = "65535";
 
 const args = process.argv.slice(2);
 if (args[0] === "serve" && !process.env[FETCH_CEILING]) {
-  // The same process goes on under the same id, with the variable set.
+  // The process starts over under the same id, with the variable set.
   const [file = process.execPath, ...own] = readOwnCommand();
   process.execve?.(file, [file, ...own], { ...process.env, [FETCH_CEILING]: FETCH_CEILING_MAX });
 }
-// Only now: all the rest would be loaded twice otherwise.
+// Everything else is imported only here, because it would be loaded twice above.
 const { runCommandLine } = await import("./cli/commands.ts");
 process.exit(await runCommandLine(args));

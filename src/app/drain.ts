@@ -40,7 +40,7 @@ export async function drain(parts: DrainParts): Promise<void> {
     clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
   ];
   // A connection that closes without notice loses the request that its client is about to send on it. Answers that began
-  // before the notice didn't carry it, so they have to end before the listener stops.
+  // before the notice didn't carry it, so the listener first waits for them.
   if (isRelieved) await gateway.ended(Math.min(BEGUN_MS, drainMs));
   if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
   ending.refusing = true;
