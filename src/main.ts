@@ -1,5 +1,5 @@
-// The program's entry: prepares the process, then runs the command that was named.
-import { ownCommand } from "./cli/own-command.ts";
+// The program's entry: prepares the process, then runs the command that the arguments name.
+import { readOwnCommand } from "./app/own-command.ts";
 
 /** Bun's `fetch` runs 256 calls at once unless this is set before the process starts. */
 const FETCH_CEILING = "BUN_CONFIG_MAX_HTTP_REQUESTS";
@@ -7,10 +7,10 @@ const FETCH_CEILING_MAX = "65535";
 
 const args = process.argv.slice(2);
 if (args[0] === "serve" && !process.env[FETCH_CEILING]) {
-  // The same process goes on under the same id, with the variable set.
-  const [file = process.execPath, ...own] = ownCommand();
+  // The process starts over under the same id, with the variable set.
+  const [file = process.execPath, ...own] = readOwnCommand();
   process.execve?.(file, [file, ...own], { ...process.env, [FETCH_CEILING]: FETCH_CEILING_MAX });
 }
-// Only now: all the rest would be loaded twice otherwise.
+// Everything else is imported only here, because it would be loaded twice above.
 const { runCommandLine } = await import("./cli/commands.ts");
 process.exit(await runCommandLine(args));

@@ -1,7 +1,7 @@
 // The abuse table in small: whatever a key's client does, the provider sees no more calls than the key has places and give-backs.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { problemsOf } from "../src/admin/verify.ts";
-import { openStore } from "../src/cli/opened-store.ts";
+import { openStore } from "../src/app/open-store.ts";
 import { attack, callsMax, WORST_CLIENTS } from "./abuse/attack.ts";
 import { ATTACKED_ROUTES, routesWithoutRow } from "./abuse/routes.ts";
 import { type HttpWorld, startHttpWorld } from "./http/world.ts";

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { Accepting } from "../src/cli/accepting.ts";
+import { Accepting } from "../src/app/accepting.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
@@ -42,54 +42,54 @@ function crowd() {
 describe("a crowd of clients", () => {
   test("leaves ten descriptors, which are free once nobody else is accepted", () => {
     const { accepting, listener, clients, free, events } = crowd();
-    accepting.look();
+    accepting.check();
     expect(free()).toBe(70);
     expect(clients(100)).toHaveLength(70);
-    accepting.look();
+    accepting.check();
     expect([listener.isOn, free()]).toEqual([false, 10]);
-    accepting.look();
+    accepting.check();
     expect(events).toEqual(["connections_paused"]);
   });
 
   test("is let in again when twice as many are free", () => {
     const { accepting, listener, clients, free, events } = crowd();
-    accepting.look();
+    accepting.check();
     const inside = clients(100);
-    accepting.look();
+    accepting.check();
     for (const { leave } of inside.slice(65)) leave();
-    accepting.look();
+    accepting.check();
     expect(listener.isOn).toBe(false);
     for (const { leave } of inside.slice(40, 65)) leave();
-    accepting.look();
+    accepting.check();
     expect(listener.isOn).toBe(true);
     expect(events).toEqual(["connections_paused", "connections_resumed"]);
-    accepting.look();
+    accepting.check();
     expect(free()).toBe(30);
   });
 
   test("first loses its idle connections", () => {
     const { accepting, listener, clients, idle, client, events } = crowd();
-    accepting.look();
+    accepting.check();
     idle.push(...clients(100).map(({ descriptor }) => descriptor));
-    accepting.look();
+    accepting.check();
     expect(client()).not.toBeNull();
     expect([listener.isOn, events]).toEqual([true, []]);
   });
 
   test("is let in later where the listener can't begin yet", () => {
     const { accepting, listener, clients, events } = crowd();
-    accepting.look();
+    accepting.check();
     const inside = clients(100);
-    accepting.look();
+    accepting.check();
     for (const { leave } of inside) leave();
     const { resume } = listener;
     listener.resume = () => {
       throw new Error("the address is in use");
     };
-    accepting.look();
+    accepting.check();
     expect(events).toEqual(["connections_paused"]);
     listener.resume = resume;
-    accepting.look();
+    accepting.check();
     expect(listener.isOn).toBe(true);
   });
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { AdminWorld } from "../src/admin/world.ts";
 import type { Opened } from "../src/cli/administration.ts";
 import { Fault } from "../src/core/fault.ts";
-import { pepperOf } from "../src/keys/master.ts";
+import { derivePepper } from "../src/keys/master.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
@@ -14,7 +14,7 @@ import { BILLING, NOON, QUOTA, standingClock } from "./samples.ts";
 import { thrownBy } from "./store.suite.ts";
 
 const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
-const pepper = pepperOf(new Uint8Array(32).fill(9));
+const pepper = derivePepper(new Uint8Array(32).fill(9));
 
 export interface AdminBench {
   readonly folder: string;

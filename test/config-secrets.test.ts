@@ -1,6 +1,6 @@
 // Mistakes in the configuration: an error says where it is and what would be right, and never quotes a secret.
 import { describe, expect, test } from "bun:test";
-import { errorLine } from "../src/config/errors.ts";
+import { formatError } from "../src/config/errors.ts";
 import { loadSettings } from "../src/config/load.ts";
 
 function errorsOf(text: string | null, env: Readonly<Record<string, string>> = {}): readonly string[] {
@@ -14,7 +14,7 @@ function errorsOf(text: string | null, env: Readonly<Record<string, string>> = {
     known: [{ name: "OpenAI", keyVariables: ["OPENAI_API_KEY"], baseUrl: "https://api.openai.com/v1" }],
     overrides: {},
   });
-  return loaded.ok ? [] : loaded.errors.map(errorLine);
+  return loaded.ok ? [] : loaded.errors.map(formatError);
 }
 
 /** Mistakes where no value may be shown, whatever it looks like. `{S}` is where the operator wrote the secret, `{OPEN}` begins a reference. */

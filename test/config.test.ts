@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { type ConfigError, ERRORS_MAX, errorLine } from "../src/config/errors.ts";
+import { type ConfigError, ERRORS_MAX, formatError } from "../src/config/errors.ts";
 import { type Loaded, type LoadInput, loadSettings } from "../src/config/load.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
 import type { KnownProvider, Settings } from "../src/core/settings.ts";
@@ -43,7 +43,7 @@ function load(text: string | null, { env = {}, files = {}, overrides = {} }: Giv
 }
 
 function settingsOf(loaded: Loaded): Settings {
-  if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
+  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
   return loaded.settings;
 }
 
@@ -209,7 +209,7 @@ describe("mistakes are named by line and field", () => {
 
   test("a whole line as the operator reads it", () => {
     const text = 'log: {}\nproviders:\n  OpenAI:\n    keys: [a]\n    timeouts: { connect: "5" }\n';
-    expect(errorsOf(load(text)).map(errorLine)).toEqual([
+    expect(errorsOf(load(text)).map(formatError)).toEqual([
       'poundkey.yaml:5:26: providers.OpenAI.timeouts.connect: expected a duration like 5s (ms, s, m, h or d), from 1ms to 5m, got "5"',
     ]);
   });
@@ -246,7 +246,6 @@ test("the published schema is JSON Schema and knows every section", () => {
     "store",
     "providers",
     "models",
-    "native",
     "aliases",
     "quota",
     "billing",

@@ -1,7 +1,7 @@
 // A refused credential through the whole gateway, under a clock that the test moves: who asks again, and that no client pays for it.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { random } from "../src/cli/world.ts";
+import { random } from "../src/app/world.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { ProviderSetup } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startGateway } from "../src/cli/composition.ts";
-import { openStore } from "../src/cli/opened-store.ts";
-import { errorLine } from "../src/config/errors.ts";
+import { startGateway } from "../src/app/composition.ts";
+import { openStore } from "../src/app/open-store.ts";
+import { formatError } from "../src/config/errors.ts";
 import { loadSettings } from "../src/config/load.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
 import type { Fetch, LogEvent } from "../src/core/world.ts";
@@ -152,7 +152,7 @@ async function startInside(configFile: string, setup: Setup, events: LogEvent[])
     known: PROVIDERS,
     overrides: {},
   });
-  if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
+  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
   const { settings } = loaded;
   const opened = await openStore(settings.store, undefined);
   const running = await startGateway({

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { LiveFeed } from "../src/admin/live.ts";
 import { signIn, signOut } from "../src/admin/session.ts";
 import { WrongTokens } from "../src/admin/wrong-tokens.ts";
-import { openStore } from "../src/cli/opened-store.ts";
+import { openStore } from "../src/app/open-store.ts";
 import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import { originReader } from "../src/http/client-address.ts";

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { signIn as begin, sessionOf } from "../src/admin/session.ts";
 import { resetAdminToken } from "../src/admin/token.ts";
-import { openStore } from "../src/cli/opened-store.ts";
+import { openStore } from "../src/app/open-store.ts";
 import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
 import { lineOf, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";

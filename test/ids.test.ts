@@ -1,6 +1,6 @@
 // Ids of requests: those of one moment lie beside each other, and none can be guessed.
 import { expect, test } from "bun:test";
-import { random } from "../src/cli/world.ts";
+import { random } from "../src/app/world.ts";
 import { mintOrderedId } from "../src/http/app.ts";
 import { NOON } from "./samples.ts";
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { billOfMaterials } from "../src/cli/materials.ts";
+import { buildBill } from "../src/app/materials.ts";
 import { arrayOf, objectOf, parseJson, stringOf } from "../src/core/json.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -63,7 +63,7 @@ describe("the image", () => {
 
 describe("the bill of materials", () => {
   const lock = textOf("package-lock.json");
-  const bill = billOfMaterials(lock);
+  const bill = buildBill(lock);
   const components = arrayOf(bill.components).map(objectOf);
   const nameOf = ({ group, name, version }: Record<string, unknown>) =>
     `${group === undefined ? "" : `${group}/`}${name}@${version}`;
@@ -134,8 +134,8 @@ describe("the bill of materials", () => {
   });
 
   test("is the same each time, and another one for another lock file", () => {
-    expect(JSON.stringify(billOfMaterials(lock))).toBe(JSON.stringify(bill));
-    const other = billOfMaterials(lock.replace('"version": "2.9.1"', '"version": "2.9.2"'));
+    expect(JSON.stringify(buildBill(lock))).toBe(JSON.stringify(bill));
+    const other = buildBill(lock.replace('"version": "2.9.1"', '"version": "2.9.2"'));
     expect(other.serialNumber).not.toBe(bill.serialNumber);
   });
 
@@ -150,7 +150,7 @@ describe("the bill of materials", () => {
       },
       "node_modules/b": { version: "1.0.0", optionalDependencies: { missing: "1" } },
     };
-    const small = billOfMaterials(JSON.stringify({ packages }));
+    const small = buildBill(JSON.stringify({ packages }));
     expect(small.dependencies).toEqual([
       { ref: "pkg:npm/p@1.0.0", dependsOn: ["pkg:npm/a@1.0.0", "pkg:npm/b@1.0.0"] },
       { ref: "pkg:npm/a@1.0.0", dependsOn: ["pkg:npm/b@2.0.0"] },

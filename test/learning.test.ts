@@ -1,6 +1,6 @@
 // What a gateway learns of lessons in the store: all of them, each once, whoever taught them, until they are forgotten.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { Learning } from "../src/cli/learning.ts";
+import { Learning } from "../src/app/learning.ts";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";

@@ -1,12 +1,12 @@
 // Log lines: one JSON object each, in the order in which things happened, written together where they come together.
 import { expect, test } from "bun:test";
-import { gathered, logLines } from "../src/telemetry/log-lines.ts";
+import { createLineLog, gatherWrites } from "../src/telemetry/log-lines.ts";
 import { NOON, recordOf } from "./samples.ts";
 
 test("what comes within one turn is one write, and what waits is written at the end", () => {
   const written: string[] = [];
   const tasks: (() => void)[] = [];
-  const lines = gathered(
+  const lines = gatherWrites(
     (text) => written.push(text),
     (task) => tasks.push(task),
   );
@@ -25,7 +25,7 @@ test("what comes within one turn is one write, and what waits is written at the 
 
 test("a request's line bears its record and what else is said of it; what is below the level is left out", () => {
   const written: string[] = [];
-  const log = logLines(
+  const log = createLineLog(
     (line) => written.push(line),
     () => NOON,
     "info",

@@ -1,9 +1,9 @@
 // The metrics of several workers as one text, and what the sum does about a worker that does not answer.
 import { expect, test } from "bun:test";
-import { fromWorker, type ToWorker } from "../src/cli/worker.ts";
-import { type Counting, MetricsSum } from "../src/cli/worker-metrics.ts";
+import { parseFromWorker, type ToWorker } from "../src/app/worker.ts";
+import { type Counting, MetricsSum } from "../src/app/worker-metrics.ts";
 import type { LogEvent } from "../src/core/world.ts";
-import { exposition } from "../src/telemetry/exposition.ts";
+import { formatMetrics } from "../src/telemetry/exposition.ts";
 import { addSums, type Sums } from "../src/telemetry/sums.ts";
 import { newMetrics } from "./metrics-world.ts";
 import { recordOf } from "./samples.ts";
@@ -16,7 +16,7 @@ function requestOf(model: string, totalMs: number): LogEvent {
 function sumsOf(events: readonly LogEvent[]): Sums {
   const metrics = newMetrics({ poundkey_requests_open: () => events.length });
   for (const event of events) metrics.take(event);
-  const told = fromWorker(JSON.parse(JSON.stringify({ counted: metrics.sums() })));
+  const told = parseFromWorker(JSON.parse(JSON.stringify({ counted: metrics.sums() })));
   return told !== null && typeof told === "object" ? told.counted : {};
 }
 
@@ -41,12 +41,12 @@ test("however events are dealt out, the sum is what one process would have count
     const others = EVENTS.filter((event, at) => !isOnes(event, at));
     const sum = addSums([sumsOf(ones)], [sumsOf(others)]);
     const expected = { ...sumsOf(EVENTS), poundkey_requests_open: { "": [ones.length] } };
-    expect(linesOf(exposition(sum))).toEqual(linesOf(exposition(expected)));
+    expect(linesOf(formatMetrics(sum))).toEqual(linesOf(formatMetrics(expected)));
   }
 });
 
 test("a process that has ended counts with its counters, not with its gauges", () => {
-  const merged = exposition(addSums([sumsOf(EVENTS.slice(0, 1))], [sumsOf(EVENTS)]));
+  const merged = formatMetrics(addSums([sumsOf(EVENTS.slice(0, 1))], [sumsOf(EVENTS)]));
   expect(merged).toContain('poundkey_refused_total{fault="invalid_api_key"} 1\n');
   expect(merged).toMatch(/^poundkey_requests_total\{model="Own#one",.*\} 6$/m);
   expect(merged).toContain("\npoundkey_requests_open 1\n");
@@ -63,7 +63,7 @@ test("CPU, memory and files are added up; the start is the oldest's, and the ver
       process_max_fds: () => 1024,
     }).sums();
   const [one, other] = [of(1_500_000, 1000, 2000, "1.0.0"), of(2_000_000, 300, 1000, "1.0.0")];
-  const lines = exposition(addSums([one, other], [of(500_000, 9, 5, "0.9.0")])).split("\n");
+  const lines = formatMetrics(addSums([one, other], [of(500_000, 9, 5, "0.9.0")])).split("\n");
   expect(lines.filter((line) => line !== "" && !line.startsWith("#"))).toEqual([
     'poundkey_build_info{version="1.0.0"} 1',
     "process_cpu_seconds_total 4",
@@ -82,10 +82,10 @@ test("of another version's worker, what this one knows is counted", () => {
     poundkey_of_tomorrow_total: { "": [1] },
     poundkey_cost_usd_total: "5",
   };
-  expect(fromWorker({ counted: told })).toEqual({
+  expect(parseFromWorker({ counted: told })).toEqual({
     counted: { poundkey_replayed_total: { "": [2] }, poundkey_refused_total: { 'fault="x"': [1] } },
   });
-  expect(fromWorker({ counted: "# TYPE" })).toEqual({ counted: {} });
+  expect(parseFromWorker({ counted: "# TYPE" })).toEqual({ counted: {} });
 });
 
 /** A worker that keeps what it is told. */
@@ -95,7 +95,7 @@ function workerOf(): Counting & { readonly told: ToWorker[] } {
 }
 
 const counted = (count: number): Sums => ({ poundkey_replayed_total: { "": [count] } });
-const text = (count: number) => exposition(counted(count));
+const text = (count: number) => formatMetrics(counted(count));
 
 test("those who ask during a round share its answer, and a worker that ends meanwhile is not waited for", () => {
   const sum = new MetricsSum();

@@ -1,5 +1,5 @@
 // Metrics without a process around them, and Prometheus text as a strict scraper reads it.
-import { exposition } from "../src/telemetry/exposition.ts";
+import { formatMetrics } from "../src/telemetry/exposition.ts";
 import { Metrics, type MetricsParts, type Reading } from "../src/telemetry/metrics.ts";
 
 export const NOTHING_READ: MetricsParts["readings"] = {
@@ -22,7 +22,7 @@ export function newMetrics(readings: Partial<Record<keyof typeof NOTHING_READ, R
 }
 
 export function textOf(metrics: Metrics): string {
-  return exposition(metrics.sums());
+  return formatMetrics(metrics.sums());
 }
 
 export interface Family {

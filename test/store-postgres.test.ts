@@ -1,7 +1,7 @@
 // The PostgreSQL store: the suite of all stores, and what only a server that others use too can suffer.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
-import { openStore } from "../src/cli/opened-store.ts";
+import { openStore } from "../src/app/open-store.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";

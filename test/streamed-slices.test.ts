@@ -1,6 +1,6 @@
 // A read of many megabytes is worked through in slices: whoever else waits for the loop has a turn in between.
 import { expect, test } from "bun:test";
-import { clock } from "../src/cli/world.ts";
+import { clock } from "../src/app/world.ts";
 import { Deadlines } from "../src/gateway/deadlines.ts";
 import { KeptConnections } from "../src/gateway/kept.ts";
 import { Reachability } from "../src/gateway/reachability.ts";

@@ -1,14 +1,14 @@
 // Kept replies: sealed so that only the same gateway key's same request opens them, and what makes two requests the same.
 import { describe, expect, test } from "bun:test";
 import { idempotencyOf, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";
-import { pepperOf, replyKeyOf } from "../src/keys/master.ts";
+import { derivePepper, deriveReplyKey } from "../src/keys/master.ts";
 import { createVault } from "../src/keys/vault.ts";
 import type { ChatReply, ChatRequest } from "../src/operations/chat/form.ts";
 import { countingRandom } from "./samples.ts";
 import { codeOf } from "./store.suite.ts";
 
 const masterKey = new Uint8Array(32).fill(7);
-const vault = createVault(replyKeyOf(masterKey), countingRandom());
+const vault = createVault(deriveReplyKey(masterKey), countingRandom());
 const text = "Grüße, 世界 🌍 \0 \uFEFF";
 
 describe("the vault", () => {
@@ -29,7 +29,7 @@ describe("the vault", () => {
   test("opens nothing for another use, nor under another key", () => {
     const sealed = vault.seal(text, "a");
     expect(() => vault.open(sealed, "b")).toThrow();
-    for (const key of [pepperOf(masterKey), replyKeyOf(new Uint8Array(32)), masterKey]) {
+    for (const key of [derivePepper(masterKey), deriveReplyKey(new Uint8Array(32)), masterKey]) {
       expect(() => createVault(key, countingRandom()).open(sealed, "a")).toThrow();
     }
   });

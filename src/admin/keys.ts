@@ -3,7 +3,7 @@ import { Fault } from "../core/fault.ts";
 import { type GatewayKey, KEY_STATES, type KeyState, keyStateOf } from "../core/key.ts";
 import { usdOf } from "../core/money.ts";
 import type { KeyFilter } from "../core/store.ts";
-import { digestOf, mintId, mintSecret } from "../keys/secret.ts";
+import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
 import { type DayRules, dayOf, monthStartMs } from "../ledger/day.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type AllowanceView, allowanceView } from "./holder.ts";
@@ -107,7 +107,7 @@ export async function createKey(world: AdminWorld, body: unknown): Promise<NewKe
       param: "account_id",
     });
   }
-  await store.addKey(key, digestOf(secret, pepper));
+  await store.addKey(key, digestSecret(secret, pepper));
   return { ...keyView(key, nowMs), secret };
 }
 

@@ -1,6 +1,6 @@
 // The store and the master key belong together: the first start binds them, every later one proves it.
 import type { Store } from "../core/store.ts";
-import { checkValueOf, type MasterKeySources, masterKeyFrom } from "../keys/master.ts";
+import { deriveCheckValue, type MasterKeySources, readMasterKey } from "../keys/master.ts";
 import { isSameDigest } from "../keys/secret.ts";
 
 /**
@@ -12,8 +12,8 @@ export async function openMasterKey(
   sources: Omit<MasterKeySources, "inUse">,
 ): Promise<Uint8Array> {
   const inUse = (await store.setting("master_key_check")) !== null;
-  const masterKey = masterKeyFrom({ ...sources, inUse });
-  const check = checkValueOf(masterKey);
+  const masterKey = readMasterKey({ ...sources, inUse });
+  const check = deriveCheckValue(masterKey);
   if (isSameDigest(await store.keepSetting("master_key_check", check), check)) return masterKey;
   const places = ["POUNDKEY_MASTER_KEY", ...(sources.file ? [sources.file.path] : [])].join(" or in ");
   throw new Error(`This store was made with another master key. Give that one in ${places}.`);

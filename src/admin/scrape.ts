@@ -1,6 +1,6 @@
 // Access to the metrics: open to everybody, or to those who show the token that the operator has set.
 import { Fault } from "../core/fault.ts";
-import { digestOf, isSameDigest } from "../keys/secret.ts";
+import { digestSecret, isSameDigest } from "../keys/secret.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** Throws unless no token is asked for or `given`, the request's bearer, is the one. How they differ doesn't show in the time. */
@@ -14,6 +14,6 @@ export function checkScraper(
     const message = "The metrics ask for a token. Send it as 'Authorization: Bearer <metrics.token>'.";
     throw new Fault("no_api_key", message);
   }
-  if (isSameDigest(digestOf(asked, pepper), digestOf(given.trim(), pepper))) return;
+  if (isSameDigest(digestSecret(asked, pepper), digestSecret(given.trim(), pepper))) return;
   throw new Fault("invalid_api_key", "That is not the token in 'metrics.token'.");
 }

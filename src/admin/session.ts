@@ -1,6 +1,6 @@
 // The operator's sign-in: the admin token once, then a secret of its own that ends by itself, by sign-out, or with the token.
 import type { Session } from "../core/rows.ts";
-import { digestOf, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
+import { digestSecret, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
 import { adminTokenDigest } from "./token.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -14,7 +14,7 @@ export async function signIn(
 ): Promise<string | null> {
   const { store, pepper, random, clock } = world;
   const kept = await adminTokenDigest(world, configured);
-  if (kept === null || !isSameDigest(kept, digestOf(token, pepper))) return null;
+  if (kept === null || !isSameDigest(kept, digestSecret(token, pepper))) return null;
   const secret = mintSessionSecret(random);
   const nowMs = clock.nowMs();
   const session = {
@@ -45,5 +45,5 @@ export function signOut({ store, pepper }: AdminWorld, secret: string): Promise<
 }
 
 function sessionDigest(secret: string, pepper: Uint8Array): string {
-  return digestOf(`session ${secret}`, pepper);
+  return digestSecret(`session ${secret}`, pepper);
 }

@@ -1,5 +1,5 @@
 // The admin token: made at the first start where none is configured, kept as a digest, checked without telling how it differs.
-import { digestOf, isSameDigest, mintAdminToken } from "../keys/secret.ts";
+import { digestSecret, isSameDigest, mintAdminToken } from "../keys/secret.ts";
 import type { AdminWorld } from "./world.ts";
 
 /**
@@ -10,7 +10,7 @@ export async function ensureAdminToken(world: AdminWorld, configured: string | n
   const { store, random, pepper } = world;
   if (configured !== null || (await store.setting("admin_token_digest")) !== null) return null;
   const token = mintAdminToken(random);
-  const digest = digestOf(token, pepper);
+  const digest = digestSecret(token, pepper);
   // Of several processes that start at once, only the one whose token was kept shows it.
   return (await store.keepSetting("admin_token_digest", digest)) === digest ? token : null;
 }
@@ -18,7 +18,7 @@ export async function ensureAdminToken(world: AdminWorld, configured: string | n
 /** Makes a new token in place of the one before, and gives it, to be shown this once. */
 export async function resetAdminToken({ store, random, pepper }: AdminWorld): Promise<string> {
   const token = mintAdminToken(random);
-  await store.setSetting("admin_token_digest", digestOf(token, pepper));
+  await store.setSetting("admin_token_digest", digestSecret(token, pepper));
   return token;
 }
 
@@ -29,7 +29,7 @@ export async function adminTokenDigest(
   { store, pepper }: Known,
   configured: string | null,
 ): Promise<string | null> {
-  return configured === null ? store.setting("admin_token_digest") : digestOf(configured, pepper);
+  return configured === null ? store.setting("admin_token_digest") : digestSecret(configured, pepper);
 }
 
 export async function checkAdminToken(
@@ -38,5 +38,5 @@ export async function checkAdminToken(
   token: string,
 ): Promise<boolean> {
   const kept = await adminTokenDigest(known, configured);
-  return kept !== null && isSameDigest(kept, digestOf(token, known.pepper));
+  return kept !== null && isSameDigest(kept, digestSecret(token, known.pepper));
 }

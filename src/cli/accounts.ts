@@ -1,19 +1,19 @@
-// `poundkey accounts`: makes, lists, tops up and shows accounts, also while a gateway runs on the same store.
+// `poundkey accounts`: adds, lists, tops up and shows accounts, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { type AccountView, createAccount, getAccount, listAccounts } from "../admin/accounts.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
 import { topUpAccount } from "../admin/topups.ts";
 import { usdText } from "../admin/usd-text.ts";
+import type { Io } from "../app/terminal.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import {
-  allOf,
   type Call,
-  type Io,
-  jsonOf,
+  formatJson,
+  formatTable,
+  listAll,
   type Open,
-  only,
+  requireOne,
   runCommand,
-  tableOf,
   UsageError,
 } from "./administration.ts";
 
@@ -22,13 +22,14 @@ const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts topup ID AMOUNT [--note TEXT] [--idempotency-key KEY] [--json]
        poundkey accounts show ID [--json]
 
-Accounts: who pays for the keys. The account "default" is always there. \`show\` also prints the last entries of its
-journal; it takes the ids funding, revenue and overrun too: where top-ups come from, what was earned and written off.
+Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the last entries
+of an account's journal. It accepts the ids funding, revenue and overrun too: the sources of top-ups, the earnings, and
+the amounts written off.
 
   --name NAME               what to call the account
   AMOUNT                    USD, as 25 or 0.5, to nine decimals
-  --note TEXT               what the journal shall say of the top-up
-  --idempotency-key KEY     repeated with the same key it is the same top-up, made once
+  --note TEXT               a remark on the top-up, kept in the journal
+  --idempotency-key KEY     a call repeated with the same key tops up only once
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
@@ -44,14 +45,14 @@ export function runAccounts(args: readonly string[], io: Io, open: Open): Promis
 async function add({ args, io, open }: Call): Promise<void> {
   const { values } = parseArgs({ args, options: { name: { type: "string" }, json: { type: "boolean" } } });
   const account = await createAccount(await open(), { name: values.name });
-  io.out(values.json ? jsonOf(account) : `Made ${account.id} (${account.name}).`);
+  io.out(values.json ? formatJson(account) : `Made ${account.id} (${account.name}).`);
 }
 
 async function list({ args, io, open }: Call): Promise<void> {
   const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
   const world = await open();
-  const accounts = await allOf((query) => listAccounts(world, query));
-  io.out(values.json ? jsonOf(accounts) : tableOf([COLUMNS, ...accounts.map(cellsOf)]));
+  const accounts = await listAll((query) => listAccounts(world, query));
+  io.out(values.json ? formatJson(accounts) : formatTable([COLUMNS, ...accounts.map(formatCells)]));
 }
 
 async function topup({ args, io, open }: Call): Promise<void> {
@@ -64,45 +65,45 @@ async function topup({ args, io, open }: Call): Promise<void> {
   const [id, amount, ...more] = positionals;
   if (id === undefined || amount === undefined || more.length > 0)
     throw new UsageError("expected the id of one account and an amount in USD");
-  const body = { amount_usd: usdOfText(amount), note: values.note };
+  const body = { amount_usd: parseUsd(amount), note: values.note };
   const account = await topUpAccount(await open(), id, body, values["idempotency-key"] ?? null);
-  const said = `Topped up ${account.id} (${account.name}) by ${text(Number(amount))} USD: ${text(account.balance_usd)} USD are free.`;
-  io.out(values.json ? jsonOf(account) : said);
+  const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD: ${formatUsd(account.balance_usd)} USD are free.`;
+  io.out(values.json ? formatJson(account) : summary);
 }
 
-/** Not an amount stays none: the use-case says what it expected. A number would lose what comes after nine decimals. */
-function usdOfText(amount: string): number {
+/** Returns NaN for anything else, which the use case refuses with a message. Number() would round more than nine decimals. */
+function parseUsd(amount: string): number {
   return /^\d{1,7}(\.\d{1,9})?$/.test(amount) ? Number(amount) : Number.NaN;
 }
 
 async function show({ args, io, open }: Call): Promise<void> {
   const options = { json: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const id = only(positionals, "the id of one account, as `poundkey accounts list` shows it");
+  const id = requireOne(positionals, "the id of one account, as `poundkey accounts list` shows it");
   const world = await open();
   const account = await getAccount(world, id);
   const { data: journal } = await listJournal(world, id, { limit: ENTRIES_SHOWN });
-  if (values.json) return io.out(jsonOf({ ...account, journal }));
-  io.out(tableOf([COLUMNS, cellsOf(account)]));
-  if (journal.length > 0) io.out(`\n${tableOf([ENTRY_COLUMNS, ...journal.map(entryCellsOf)])}`);
+  if (values.json) return io.out(formatJson({ ...account, journal }));
+  io.out(formatTable([COLUMNS, formatCells(account)]));
+  if (journal.length > 0) io.out(`\n${formatTable([ENTRY_COLUMNS, ...journal.map(formatEntryCells)])}`);
 }
 
 const COLUMNS = ["ID", "NAME", "BALANCE USD", "HELD USD", "CREATED"];
 
-function cellsOf(account: AccountView): readonly string[] {
-  const money = [text(account.balance_usd), text(account.held_usd)];
+function formatCells(account: AccountView): readonly string[] {
+  const money = [formatUsd(account.balance_usd), formatUsd(account.held_usd)];
   return [account.id, account.name, ...money, account.created_at ?? "-"];
 }
 
 const ENTRIES_SHOWN = 10;
 const ENTRY_COLUMNS = ["AT", "KIND", "AMOUNT USD", "BALANCE USD", "REQUEST", "ENDED", "NOTE"];
 
-function entryCellsOf(entry: EntryView): readonly string[] {
-  const balance = entry.balance_usd === null ? "-" : text(entry.balance_usd);
+function formatEntryCells(entry: EntryView): readonly string[] {
+  const balance = entry.balance_usd === null ? "-" : formatUsd(entry.balance_usd);
   const about = [entry.request_id, entry.ended, entry.note].map((one) => one ?? "-");
-  return [entry.at, entry.kind, text(entry.amount_usd), balance, ...about];
+  return [entry.at, entry.kind, formatUsd(entry.amount_usd), balance, ...about];
 }
 
-function text(usd: number): string {
+function formatUsd(usd: number): string {
   return usdText(BigInt(Math.round(usd * NANO_PER_USD)));
 }

@@ -1,7 +1,8 @@
 // `poundkey admin`: makes a new admin token, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { resetAdminToken } from "../admin/token.ts";
-import { type Call, type Io, jsonOf, type Open, runCommand, UsageError } from "./administration.ts";
+import type { Io } from "../app/terminal.ts";
+import { type Call, formatJson, type Open, runCommand, UsageError } from "./administration.ts";
 
 const HELP = `usage: poundkey admin token --reset [--json]
 
@@ -21,5 +22,5 @@ async function token({ args, io, open }: Call): Promise<void> {
   if (!values.reset)
     throw new UsageError("a token is kept as a digest and can't be shown; --reset makes a new one");
   const made = await resetAdminToken(await open());
-  io.out(values.json ? jsonOf({ token: made }) : made);
+  io.out(values.json ? formatJson({ token: made }) : made);
 }

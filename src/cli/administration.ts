@@ -1,14 +1,9 @@
-// The common parts of the administrative commands: choosing the action, opening the store only for a well-formed call, exit codes, tables.
+// The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
 import type { Listed } from "../admin/list.ts";
 import type { AdminWorld } from "../admin/world.ts";
+import type { Opening } from "../app/open-store.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { Fault } from "../core/fault.ts";
-import type { Opening } from "./opened-store.ts";
-
-/** Both take text without the newline that ends it. */
-export interface Io {
-  readonly out: (text: string) => void;
-  readonly err: (text: string) => void;
-}
 
 export interface Opened {
   readonly world: AdminWorld;
@@ -18,26 +13,24 @@ export interface Opened {
 export type Open = (opening: Opening) => Promise<Opened>;
 
 export interface Call {
-  /** The arguments behind the action's name. */
+  /** The arguments after the action's name. */
   readonly args: string[];
   readonly io: Io;
-  /** Opens the store; call it once the arguments are known to be good. */
+  /** Opens the store. To be called only once the arguments have been checked. */
   readonly open: () => Promise<AdminWorld>;
 }
 
 export interface Command {
   readonly help: string;
   readonly actions: Readonly<Record<string, (call: Call) => Promise<void>>>;
-  /** The actions that make the store where there is none: all others fail there. */
+  /** The actions that make a store if there is none. All others then fail. */
   readonly makes: readonly string[];
 }
 
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const;
-
-/** The call makes no sense as it was written. */
+/** The arguments are wrong. */
 export class UsageError extends Error {}
 
-/** Runs one action of a command and gives the exit code. */
+/** Runs one action of a command and returns the exit code. */
 export async function runCommand(
   command: Command,
   args: readonly string[],
@@ -68,7 +61,7 @@ export async function runCommand(
   }
 }
 
-/** Tells what went wrong and gives the exit code; wrong usage is told with the command's help. */
+/** Prints the error and returns the exit code. The command's help follows if the usage was wrong. */
 export function report(error: unknown, help: string, io: Io): number {
   const message = error instanceof Error ? error.message : String(error);
   if (!isUsage(error)) {
@@ -79,22 +72,22 @@ export function report(error: unknown, help: string, io: Io): number {
   return EXIT.usage;
 }
 
-/** A value that the use-case refused, or an option that `parseArgs` did, is wrong usage too. */
+/** True if the arguments are at fault: also for a value that the use case refused, or an option that `parseArgs` did. */
 function isUsage(error: unknown): boolean {
   if (error instanceof UsageError) return true;
   if (error instanceof Fault) return error.row.status === 400;
   return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 }
 
-/** The one positional argument of an action. */
-export function only(positionals: readonly string[], what: string): string {
+/** Returns the one positional argument of an action. */
+export function requireOne(positionals: readonly string[], what: string): string {
   const [value, ...more] = positionals;
   if (value !== undefined && more.length === 0) return value;
   throw new UsageError(`expected ${what}`);
 }
 
-/** All rows of a list, page by page. */
-export async function allOf<View>(
+/** Reads all rows of a list, page by page. */
+export async function listAll<View>(
   list: (query: { after?: string }) => Promise<Listed<View>>,
 ): Promise<View[]> {
   const rows: View[] = [];
@@ -107,8 +100,8 @@ export async function allOf<View>(
   return rows;
 }
 
-/** Lines in columns as wide as their widest cell. */
-export function tableOf(rows: readonly (readonly string[])[]): string {
+/** Aligns the cells in columns. */
+export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>
@@ -120,6 +113,6 @@ export function tableOf(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-export function jsonOf(data: unknown): string {
+export function formatJson(data: unknown): string {
   return JSON.stringify(data, null, 2);
 }

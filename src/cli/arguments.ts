@@ -1,12 +1,12 @@
-// The command line's flags, the same way for every command: known ones only, each with its value.
+// Parses a command's flags strictly: unknown ones, and those without their value, are errors.
 import { parseArgs } from "node:util";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { nearest } from "../core/nearest.ts";
-import { EXIT, type Io } from "./administration.ts";
 
-/** A command's flags by name: "value" takes one, "switch" doesn't. */
+/** A command's flags by name. A "value" takes one, a "switch" doesn't. */
 export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
 
-/** Flags that every command takes. */
+/** The flags that every command accepts. */
 export const COMMON_FLAGS = { config: "value", store: "value", help: "switch", json: "switch" } as const;
 
 export interface Arguments {
@@ -19,7 +19,7 @@ export type ParsedArguments =
   | { readonly ok: true; readonly arguments: Arguments }
   | { readonly ok: false; readonly message: string };
 
-/** `wordsMax` is how many words beside flags the command takes. A flag is `--name value`, `--name=value` or `--name`. */
+/** `wordsMax` is the most words beside flags that the command takes. A flag is `--name value`, `--name=value` or `--name`. */
 export function parseArguments(args: readonly string[], flags: FlagKinds, wordsMax: number): ParsedArguments {
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, kind]) => [
@@ -52,7 +52,7 @@ interface FlagToken {
   readonly value?: string | undefined;
 }
 
-/** Files one flag away; a sentence when it can't be. */
+/** Adds one flag to the arguments. Returns a sentence if it is wrong, or else null. */
 function takeFlag(
   { name, rawName, value }: FlagToken,
   flags: FlagKinds,
@@ -74,23 +74,23 @@ function takeFlag(
   return null;
 }
 
-/** The flags that say which configuration counts. */
-export function configurationOf({ values }: Arguments): {
+/** Returns the flags that choose the configuration. */
+export function readConfigurationFlags({ values }: Arguments): {
   config: string | undefined;
   store: string | undefined;
 } {
   return { config: values.get("config"), store: values.get("store") };
 }
 
-/** undefined: not given; null: not a whole number within the bounds. */
-export function wholeOf(text: string | undefined, least: number, most: number): number | null | undefined {
+/** Returns undefined for no text, and null for anything but a whole number within the bounds. */
+export function parseWhole(text: string | undefined, least: number, most: number): number | null | undefined {
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   return value >= least && value <= most ? value : null;
 }
 
-/** Tells what is wrong with a command's arguments, and gives the exit code. */
-export function misused(command: string, message: string, io: Io): number {
+/** Prints what is wrong with a command's arguments and returns the exit code. */
+export function reportMisuse(command: string, message: string, io: Io): number {
   io.err(`poundkey ${command}: ${message}\nSee poundkey ${command} --help.`);
   return EXIT.usage;
 }

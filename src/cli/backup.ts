@@ -2,12 +2,13 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { findDatabaseFile, isThere } from "../app/open-store.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
 import { NoStoreError } from "../store/address.ts";
 import { copyDatabase } from "../store/sqlite/copy.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
-import { EXIT, type Io, jsonOf, only, report } from "./administration.ts";
-import { databaseFile, isThere } from "./opened-store.ts";
+import { formatJson, report, requireOne } from "./administration.ts";
 
 const HELP = `usage: poundkey backup FILE [--json]
 
@@ -21,7 +22,7 @@ another place than the copy.
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
-/** Gives the exit code. `masterKeyText` is what `POUNDKEY_MASTER_KEY` holds. */
+/** Returns the exit code. `masterKeyText` is the value of `POUNDKEY_MASTER_KEY`. */
 export function runBackup(
   args: readonly string[],
   io: Io,
@@ -35,8 +36,8 @@ export function runBackup(
       io.out(HELP);
       return EXIT.done;
     }
-    const copy = backUp(store, only(positionals, "the name of one new file"), masterKeyText);
-    io.out(values.json ? jsonOf(copy) : writeSummary(copy));
+    const copy = backUp(store, requireOne(positionals, "the name of one new file"), masterKeyText);
+    io.out(values.json ? formatJson(copy) : writeSummary(copy));
     return EXIT.done;
   } catch (error) {
     return report(error, HELP, io);
@@ -47,12 +48,12 @@ interface Copy {
   readonly file: string;
   readonly bytes: number;
   readonly store: string;
-  /** The place of the master key: its file, or the environment variable. */
+  /** The master key's file, or the name of the environment variable. */
   readonly master_key: string;
 }
 
 function backUp(address: string, name: string, masterKeyText: string | undefined): Copy {
-  const store = databaseFile(address);
+  const store = findDatabaseFile(address);
   if (store === null) {
     throw new Error("The store is on PostgreSQL, which has its own tools: pg_dump makes a consistent copy.");
   }
@@ -60,10 +61,10 @@ function backUp(address: string, name: string, masterKeyText: string | undefined
   const file = resolve(name);
   if (existsSync(file)) throw new Error(`${file} is there already; a backup takes no file's place.`);
   const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;
-  return { file, bytes: copied(store, file), store, master_key: masterKey };
+  return { file, bytes: copyTo(store, file), store, master_key: masterKey };
 }
 
-function copied(store: string, file: string): number {
+function copyTo(store: string, file: string): number {
   try {
     return copyDatabase(store, file);
   } catch (error) {

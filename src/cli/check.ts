@@ -1,18 +1,19 @@
-// `poundkey check`: whether the configuration is right, and what its schema is.
+// `poundkey check`: validates the configuration, or prints its schema.
+
+import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
-import { type ConfigError, configError, errorLine } from "../config/errors.ts";
+import { type ConfigError, createError, formatError } from "../config/errors.ts";
 import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
-import { EXIT, type Io } from "./administration.ts";
-import { COMMON_FLAGS, configurationOf, misused, parseArguments } from "./arguments.ts";
-import { type ConfigSource, errorText, loadConfig } from "./configuration.ts";
+import { COMMON_FLAGS, parseArguments, readConfigurationFlags, reportMisuse } from "./arguments.ts";
 
 export interface CheckPorts extends ConfigSource {
-  /** Calls the provider once; a sentence on what it answered. Rejects when it doesn't answer as it should. */
+  /** Calls the provider once and returns a sentence on its answer. Rejects if the call fails. */
   readonly probe: (provider: ProviderSetup, cards: readonly ModelCard[]) => Promise<string>;
-  /** The files of the store at that address that other users of the machine may read or write. */
+  /** Returns the store's files that other users of the machine may read or write. */
   readonly exposedFiles: (store: string) => readonly string[];
 }
 
@@ -33,11 +34,11 @@ interface Probed {
   readonly message: string;
 }
 
-/** Exit code 0: right, 1: something is wrong, 2: wrong usage. */
+/** Returns the exit code: 0 for a valid configuration, 1 for an invalid one or a failed probe, 2 for wrong usage. */
 export async function runCheck(args: readonly string[], io: Io, ports: CheckPorts): Promise<number> {
   const parsed = parseArguments(args, { ...COMMON_FLAGS, probe: "switch", schema: "switch" }, 0);
   if (!parsed.ok) {
-    return misused("check", parsed.message, io);
+    return reportMisuse("check", parsed.message, io);
   }
   const { switches } = parsed.arguments;
   if (switches.has("help")) {
@@ -48,10 +49,10 @@ export async function runCheck(args: readonly string[], io: Io, ports: CheckPort
     io.out(JSON.stringify(configJsonSchema(), null, 2));
     return EXIT.done;
   }
-  const { file, loaded } = loadConfig(configurationOf(parsed.arguments), ports);
+  const { file, loaded } = loadConfig(readConfigurationFlags(parsed.arguments), ports);
   const warnings = loaded.ok ? [...loaded.warnings, ...warnOfExposed(loaded.settings, ports)] : [];
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
-  if (switches.has("json")) io.out(JSON.stringify(resultJson(file, loaded, warnings, probes), null, 2));
+  if (switches.has("json")) io.out(JSON.stringify(createResult(file, loaded, warnings, probes), null, 2));
   else report(file, loaded, warnings, probes, io);
   return loaded.ok && probes.every((probe) => probe.ok) ? EXIT.done : EXIT.failed;
 }
@@ -71,31 +72,31 @@ async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise
 
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {
   const message = "other users of this machine may read or write it; chmod 600 leaves it to its owner";
-  return exposedFiles(store).map((file) => configError({ file, line: 0, column: 0, field: "", message }));
+  return exposedFiles(store).map((file) => createError({ file, line: 0, column: 0, field: "", message }));
 }
 
 type Warnings = readonly ConfigError[];
 
 function report(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[], io: Io): void {
   if (!loaded.ok) {
-    io.err(errorText(loaded.errors));
+    io.err(formatErrors(loaded.errors));
     return;
   }
-  for (const warning of warnings) io.err(`warning: ${errorLine(warning)}`);
-  io.out(`${file}: right; ${countsOf(loaded.settings)}`);
+  for (const warning of warnings) io.err(`warning: ${formatError(warning)}`);
+  io.out(`${file}: right; ${describeCounts(loaded.settings)}`);
   for (const { provider, ok, message } of probes) {
     if (ok) io.out(`${provider}: ${message}`);
     else io.err(`${provider}: failed: ${message}`);
   }
 }
 
-function countsOf(settings: Settings): string {
+function describeCounts(settings: Settings): string {
   const { length: providers } = settings.providers;
   const { length: models } = buildCatalogue(settings).list();
   return `${providers} ${providers === 1 ? "provider" : "providers"} on, ${models} ${models === 1 ? "model" : "models"}`;
 }
 
-function resultJson(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[]): object {
+function createResult(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[]): object {
   const errors: readonly ConfigError[] = loaded.ok ? [] : loaded.errors;
   const providers = loaded.ok ? loaded.settings.providers.map((provider) => provider.name) : [];
   const models = loaded.ok ? buildCatalogue(loaded.settings).list().length : 0;

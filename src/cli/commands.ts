@@ -1,9 +1,10 @@
-// The commands by name, with what each of them is started with.
+// The table of commands, and the command line that chooses one.
 import { version } from "../../package.json" with { type: "json" };
+import { type ConfigurationFlags, formatErrors, readConfiguration, source } from "../app/configuration.ts";
+import { describeStore, findExposedFiles, openStore } from "../app/open-store.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
-import { EXIT, type Io, type Open } from "./administration.ts";
-import { type ConfigurationFlags, errorText, readConfiguration, source } from "./configuration.ts";
-import { exposedFiles, openStore, storeLine } from "./opened-store.ts";
+import type { Open } from "./administration.ts";
 
 interface Command {
   readonly about: string;
@@ -12,7 +13,7 @@ interface Command {
 
 type Administration = (args: readonly string[], io: Io, open: Open, settings: Settings) => Promise<number>;
 
-/** Each is loaded when it is run: a command starts sooner without the others. */
+/** Each command is loaded only when it runs, so that it starts sooner. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     about: "run the gateway",
@@ -21,8 +22,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   check: {
     about: "validate the configuration",
     run: async (args, io) => {
-      const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("./probe.ts")]);
-      return runCheck(args, io, { ...source, probe, exposedFiles });
+      const [{ runCheck }, { probe }] = await Promise.all([import("./check.ts"), import("../app/probe.ts")]);
+      return runCheck(args, io, { ...source, probe, exposedFiles: findExposedFiles });
     },
   },
   keys: {
@@ -72,13 +73,13 @@ const HELP = [
   `Each command has --help. This is version ${version}.`,
 ].join("\n");
 
-/** `process.stdout` would take 10 ms to make, and lose what a slow reader has not taken when the process exits. */
+/** `process.stdout` would cost 10 ms, and lose what a slow reader hasn't read when the process exits. */
 const io: Io = {
   out: (text) => console.log(text),
   err: (text) => void process.stderr.write(`${text}\n`),
 };
 
-/** Runs the command that the arguments name; gives the exit code. */
+/** Runs the command that the arguments name and returns the exit code. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   const [name, ...rest] = args;
   if (name === undefined || name === "--help" || name === "-h" || name === "help") {
@@ -91,7 +92,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command) {
-    // The binary starts with a compiler that is in no hurry; a gateway has it so until it listens.
+    // The binary is built to compile late (`--compile-jit-policy`), which suits a gateway's start but no other command.
     if (name !== "serve") Bun.unsafe.setJITPolicy(1);
     return command.run(rest, io);
   }
@@ -99,22 +100,22 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   return EXIT.usage;
 }
 
-/** A command that works on the store: `--config` and `--store` say which, wherever they stand. */
+/** Wraps a command that works on the store. `--config` and `--store` choose the store, wherever they stand. */
 function onStore(administration: Administration): Command["run"] {
   return async (args, io) => {
-    const { flags, rest, lacking } = configurationFlags(args);
+    const { flags, rest, lacking } = separateFlags(args);
     if (lacking !== null) {
       io.err(`poundkey: ${lacking} needs a value`);
       return EXIT.usage;
     }
     const loaded = readConfiguration(flags);
     if (!loaded.ok) {
-      io.err(errorText(loaded.errors));
+      io.err(formatErrors(loaded.errors));
       return EXIT.failed;
     }
     const { settings } = loaded;
     const open: Open = async (opening) => {
-      if (opening === "make") io.err(storeLine(settings.store));
+      if (opening === "make") io.err(describeStore(settings.store));
       const { store, world } = await openStore(settings.store, process.env.POUNDKEY_MASTER_KEY, opening);
       return { world, close: () => store.close() };
     };
@@ -127,11 +128,11 @@ const CONFIGURATION_FLAG = /^--(config|store)(?:=(.*))?$/;
 interface Separated {
   readonly flags: ConfigurationFlags;
   readonly rest: readonly string[];
-  /** The flag that was given without its value. */
+  /** The flag that lacks its value, or null. */
   readonly lacking: string | null;
 }
 
-function configurationFlags(args: readonly string[]): Separated {
+function separateFlags(args: readonly string[]): Separated {
   const flags: { config?: string; store?: string } = {};
   const rest: string[] = [];
   for (let at = 0; at < args.length; at++) {

@@ -1,7 +1,16 @@
-// `poundkey keys`: makes, lists and revokes gateway keys, also while a gateway runs on the same store.
+// `poundkey keys`: adds, lists and revokes gateway keys, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { createKey, type KeyView, listKeys, revokeKey } from "../admin/keys.ts";
-import { allOf, type Call, type Io, jsonOf, type Open, only, runCommand, tableOf } from "./administration.ts";
+import type { Io } from "../app/terminal.ts";
+import {
+  type Call,
+  formatJson,
+  formatTable,
+  listAll,
+  type Open,
+  requireOne,
+  runCommand,
+} from "./administration.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
@@ -40,43 +49,45 @@ async function add({ args, io, open }: Call): Promise<void> {
     account_id: values.account,
     expires_at: values.expires,
     allowed_models: values.models?.split(",").map((id) => id.trim()),
-    requests_per_day: requestsPerDayOf(values["requests-per-day"]),
-    spend_limit_usd: values["spend-limit"] === undefined ? undefined : numberOf(values["spend-limit"]),
+    requests_per_day: parseRequestsPerDay(values["requests-per-day"]),
+    spend_limit_usd: values["spend-limit"] === undefined ? undefined : parseNumber(values["spend-limit"]),
   };
   const key = await createKey(await open(), body);
   io.out(
-    values.json ? jsonOf(key) : `${key.secret}\n\n${key.id} (${key.name}). The secret is not shown again.`,
+    values.json
+      ? formatJson(key)
+      : `${key.secret}\n\n${key.id} (${key.name}). The secret is not shown again.`,
   );
 }
 
 async function list({ args, io, open }: Call): Promise<void> {
   const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
   const world = await open();
-  const keys = await allOf((query) => listKeys(world, query));
-  io.out(values.json ? jsonOf(keys) : tableOf([COLUMNS, ...keys.map(cellsOf)]));
+  const keys = await listAll((query) => listKeys(world, query));
+  io.out(values.json ? formatJson(keys) : formatTable([COLUMNS, ...keys.map(formatCells)]));
 }
 
 async function revoke({ args, io, open }: Call): Promise<void> {
   const options = { json: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const id = only(positionals, "the id of one key, as `poundkey keys list` shows it");
+  const id = requireOne(positionals, "the id of one key, as `poundkey keys list` shows it");
   const key = await revokeKey(await open(), id);
-  io.out(values.json ? jsonOf(key) : `Revoked ${key.id} (${key.name}).`);
+  io.out(values.json ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);
 }
 
 const COLUMNS = ["ID", "NAME", "ACCOUNT", "ENDS IN", "PER DAY", "EXPIRES", "REVOKED"];
 
-function cellsOf(key: KeyView): readonly string[] {
+function formatCells(key: KeyView): readonly string[] {
   const perDay = key.requests_per_day === null ? "unlimited" : String(key.requests_per_day);
   return [key.id, key.name, key.account_id, key.last4, perDay, key.expires_at ?? "-", key.revoked_at ?? "-"];
 }
 
-function requestsPerDayOf(text: string | undefined): number | null | string | undefined {
+function parseRequestsPerDay(text: string | undefined): number | null | string | undefined {
   if (text === "unlimited") return null;
-  return text === undefined || text === "default" ? text : numberOf(text);
+  return text === undefined || text === "default" ? text : parseNumber(text);
 }
 
-/** Not a number stays one: the use-case says what it expected. */
-function numberOf(text: string): number {
+/** Returns NaN for anything but a number, which the use case refuses with a message. */
+function parseNumber(text: string): number {
   return text.trim() === "" ? Number.NaN : Number(text);
 }

@@ -1,9 +1,10 @@
-// `poundkey ledger`: proves the books, also while a gateway runs on the same store.
+// `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { usdText } from "../admin/usd-text.ts";
 import { type BookProblem, problemsOf, sumOf } from "../admin/verify.ts";
+import type { Io } from "../app/terminal.ts";
 import type { Audit } from "../core/store.ts";
-import { type Call, type Io, jsonOf, type Open, runCommand, tableOf } from "./administration.ts";
+import { type Call, formatJson, formatTable, type Open, runCommand } from "./administration.ts";
 
 const HELP = `usage: poundkey ledger verify [--json]
 
@@ -22,43 +23,43 @@ async function verify({ args, io, open }: Call): Promise<void> {
   const { store } = await open();
   const audit = await store.audit();
   const problems = problemsOf(audit);
-  io.out(values.json ? jsonOf(report(audit, problems)) : textOf(audit, problems));
+  io.out(values.json ? formatJson(report(audit, problems)) : formatReport(audit, problems));
   if (problems.length > 0)
-    throw new Error(`The books do not balance: ${counted(problems.length, "problem")}.`);
+    throw new Error(`The books do not balance: ${formatCount(problems.length, "problem")}.`);
 }
 
-/** Exact, so as text. */
+/** Sums are texts, because JSON numbers aren't exact to a nano-dollar. */
 function report(audit: Audit, problems: readonly BookProblem[]) {
   return {
     balanced: problems.length === 0,
     accounts: audit.accounts.length,
-    entries: entriesOf(audit),
-    sums_usd: Object.fromEntries(sumsOf(audit)),
+    entries: countEntries(audit),
+    sums_usd: Object.fromEntries(listSums(audit)),
     problems,
   };
 }
 
-function textOf(audit: Audit, problems: readonly BookProblem[]): string {
-  const size = `${counted(audit.accounts.length, "account")}, ${counted(entriesOf(audit), "entry", "entries")}`;
-  const verdict = problems.length === 0 ? [`${size}: the books balance.`] : problems.map(lineOf);
-  return [...verdict, "", tableOf(sumsOf(audit).map(([name, sum]) => [name, `${sum} USD`]))].join("\n");
+function formatReport(audit: Audit, problems: readonly BookProblem[]): string {
+  const size = `${formatCount(audit.accounts.length, "account")}, ${formatCount(countEntries(audit), "entry", "entries")}`;
+  const verdict = problems.length === 0 ? [`${size}: the books balance.`] : problems.map(formatProblem);
+  return [...verdict, "", formatTable(listSums(audit).map(([name, sum]) => [name, `${sum} USD`]))].join("\n");
 }
 
-function lineOf({ account, what, found, expected, unit, by }: BookProblem): string {
+function formatProblem({ account, what, found, expected, unit, by }: BookProblem): string {
   const amount = (value: string) => (unit === null ? value : `${value} ${unit}`);
   return `${account ?? "all accounts"}: ${what} ${amount(found)}, expected ${amount(expected)} (${by})`;
 }
 
-function entriesOf({ accounts, strayEntries }: Audit): number {
+function countEntries({ accounts, strayEntries }: Audit): number {
   return accounts.reduce((sum, { journalEntries }) => sum + journalEntries, strayEntries);
 }
 
-function sumsOf(audit: Audit): readonly (readonly [name: string, usd: string])[] {
+function listSums(audit: Audit): readonly (readonly [name: string, usd: string])[] {
   const { balances, held, system } = audit;
   const sums = { balances, held, ...system, sum: sumOf(audit) };
   return Object.entries(sums).map(([name, sum]) => [name, usdText(sum)]);
 }
 
-function counted(count: number, one: string, many = `${one}s`): string {
+function formatCount(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,7 +1,10 @@
-// The commands of `poundkey route` on lessons: it takes labels in, shows, forgets, writes lessons to a file and reads them back.
+// The part of `poundkey route` on lessons: learns from labels, shows, forgets, exports and imports them.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons } from "../admin/lessons.ts";
+import { Learning, measureLogged, readLessons, roundLength } from "../app/learning.ts";
+import type { Io } from "../app/terminal.ts";
+import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
@@ -14,9 +17,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { isUnderstood, lessonOf } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
-import { type Io, jsonOf, tableOf, UsageError } from "./administration.ts";
-import { Learning, lessonsFrom, measureLogged } from "./learning.ts";
-import { clock } from "./world.ts";
+import { formatJson, formatTable, UsageError } from "./administration.ts";
 
 export interface LessonCall {
   readonly settings: Settings;
@@ -25,15 +26,15 @@ export interface LessonCall {
   readonly open: () => Promise<Store>;
 }
 
-/** Only its owner may read it: the rows are drawn from prompts. */
+/** Readable by its owner alone, because the lessons come from prompts. */
 const FILE_MODE = 0o600;
 
-export async function learnedIn(store: Store): Promise<Learned> {
+export async function readLearned(store: Store): Promise<Learned> {
   const learned = new Learned();
   const looking = {
     setting: store.setting.bind(store),
     lessons: store.lessons.bind(store),
-    // Looking changes nothing.
+    // Reading must not change the store.
     pruneLessons: async () => 0,
   };
   await new Learning(looking, learned, clock).refresh();
@@ -41,35 +42,35 @@ export async function learnedIn(store: Store): Promise<Learned> {
   return learned;
 }
 
-/** Each line is a lesson, once: its id is its own digest. */
+/** Each line is learned once, because a lesson's id is the digest of its line. */
 export async function learn(call: LessonCall, file: string): Promise<void> {
   const catalogue = buildCatalogue(call.settings);
-  const lessons = linesOf(file, (line, wrong) => labelled(line, wrong, catalogue, call.settings));
+  const lessons = readLines(file, (line, wrong) => parseLabel(line, wrong, catalogue, call.settings));
   const store = await call.open();
   let taught = 0;
   for (const lesson of lessons) {
-    // Gateways look for what was taught lately: of many labels the last is written long after the first was read.
+    // The time of writing, since gateways read recent lessons only, and writing many labels takes long.
     if (await store.teach({ ...lesson, atMs: Date.now() })) taught++;
   }
   const known = lessons.length - taught;
-  tell(call, { learned: taught, known }, `Learned from ${taught} labels; ${known} were known.`);
+  printResult(call, { learned: taught, known }, `Learned from ${taught} labels; ${known} were known.`);
 }
 
 type Wrong = (what: string) => UsageError;
 
-/** Reads each line that isn't empty; a line that is wrong is named, and then nothing comes of any. */
-function linesOf(file: string, read: (line: string, wrong: Wrong) => Lesson): readonly Lesson[] {
+/** Reads every line that isn't empty. Throws a UsageError that names the first wrong line, so that nothing is stored. */
+function readLines(file: string, read: (line: string, wrong: Wrong) => Lesson): readonly Lesson[] {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.flatMap((line, at) =>
     line.trim() === "" ? [] : [read(line.trim(), (what) => new UsageError(`line ${at + 1}: ${what}`))],
   );
 }
 
-function labelled(line: string, wrong: Wrong, catalogue: Catalogue, settings: Settings): Lesson {
-  const label = objectIn(line, wrong);
+function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: Settings): Lesson {
+  const label = parseLine(line, wrong);
   const found = catalogue.resolve(stringOf(label.model) ?? "");
-  if (found.kind !== "card") throw wrong(`'model' must be the id of a model that is on`);
-  const score = shareIn(label, "score", wrong);
+  if (found.kind !== "card") throw wrong(`'model' must be the id of an available model`);
+  const score = readShare(label, "score", wrong);
   const { prompt } = label;
   const messages =
     label.messages ?? (typeof prompt === "string" ? [{ role: "user", content: prompt }] : undefined);
@@ -89,9 +90,9 @@ function labelled(line: string, wrong: Wrong, catalogue: Catalogue, settings: Se
 }
 
 export async function showLearned({ io, json, open }: LessonCall): Promise<void> {
-  const learned = await learnedIn(await open());
-  const views = learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
-  if (json) return io.out(jsonOf(views));
+  const learned = await readLearned(await open());
+  const views = learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
+  if (json) return io.out(formatJson(views));
   const rows = views.map(({ model, labels, length, categories }) => [
     model,
     String(labels),
@@ -100,45 +101,40 @@ export async function showLearned({ io, json, open }: LessonCall): Promise<void>
       .map(([kind, { labels: count, score }]) => `${kind} ${score} (${count})`)
       .join(", "),
   ]);
-  io.out(tableOf([["MODEL", "LABELS", "LENGTH", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
+  io.out(formatTable([["MODEL", "LABELS", "LENGTH", "MEAN SCORE BY KIND (LABELS)"], ...rows]));
 }
 
-/** The ratio of a model's answers' length to the predicted one. */
-export function lengthShown(learned: Learned, model: string): number {
-  return Math.round(learned.lengthOf(model) * 1000) / 1000;
-}
-
-/** Running gateways forget within a few seconds. */
+/** Forgets lessons. Running gateways do so within a few seconds. */
 export async function forget(call: LessonCall, name: string | undefined): Promise<void> {
   const found = name === undefined ? null : buildCatalogue(call.settings).resolve(name);
   const model = found?.kind === "card" ? found.card.id : name;
   const store = await call.open();
   if (model !== undefined && found?.kind !== "card") {
-    const isKnown = (await learnedIn(store)).views().some((view) => view.model === model);
+    const isKnown = (await readLearned(store)).views().some((view) => view.model === model);
     if (!isKnown) throw new UsageError(`expected the id of a model, not '${model}'`);
   }
   const done = await forgetLessons({ store, clock }, model ?? null);
-  tell(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
+  printResult(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
 }
 
-/** A lesson a line, as `importLessons` reads them. */
+/** Writes one lesson per line, in the form that `importLessons` reads. */
 export async function exportLessons(call: LessonCall, file: string): Promise<void> {
   const lines = new Map<string, string>();
-  for await (const lessons of lessonsFrom(await call.open(), 0)) {
-    for (const lesson of lessons) lines.set(`${lesson.accountId} ${lesson.id}`, lineOf(lesson));
+  for await (const lessons of readLessons(await call.open(), 0)) {
+    for (const lesson of lessons) lines.set(`${lesson.accountId} ${lesson.id}`, formatLesson(lesson));
   }
   writeFileSync(file, [...lines.values()].join(""), { mode: FILE_MODE });
-  tell(call, { exported: lines.size }, `Wrote ${lines.size} lessons to ${file}.`);
+  printResult(call, { exported: lines.size }, `Wrote ${lines.size} lessons to ${file}.`);
 }
 
-function lineOf({ accountId, keyId, atMs, request, ...rest }: Lesson): string {
+function formatLesson({ accountId, keyId, atMs, request, ...rest }: Lesson): string {
   const fields = { account_id: accountId, key_id: keyId, at: new Date(atMs).toISOString() };
   return `${JSON.stringify({ ...fields, ...rest, request: parseJson(request) })}\n`;
 }
 
-/** Lessons that are known already stay as they are. Running gateways take the rest in within a few seconds. */
+/** Known lessons stay as they are. Running gateways read the new ones within a few seconds. */
 export async function importLessons(call: LessonCall, file: string): Promise<void> {
-  const lessons = linesOf(file, exported);
+  const lessons = readLines(file, parseLesson);
   const store = await call.open();
   const accounts = new Set<string>();
   for (const id of new Set(lessons.map(({ accountId }) => accountId)))
@@ -148,51 +144,51 @@ export async function importLessons(call: LessonCall, file: string): Promise<voi
     const accountId = accounts.has(lesson.accountId) ? lesson.accountId : "default";
     if (await store.teach({ ...lesson, accountId })) taken++;
   }
-  if (taken > 0) await changed(store);
+  if (taken > 0) await markChanged(store);
   const known = lessons.length - taken;
-  tell(call, { imported: taken, known }, `Took in ${taken} lessons; ${known} were known.`);
+  printResult(call, { imported: taken, known }, `Took in ${taken} lessons; ${known} were known.`);
 }
 
-function exported(line: string, wrong: Wrong): Lesson {
-  const row = objectIn(line, wrong);
+function parseLesson(line: string, wrong: Wrong): Lesson {
+  const row = parseLine(line, wrong);
   const textIn = (field: string) => {
     const value = stringOf(row[field]);
     if (value !== undefined) return value;
-    throw wrong(`'${field}' must be a text`);
+    throw wrong(`'${field}' must be a string`);
   };
   const atMs = Date.parse(textIn("at"));
-  if (Number.isNaN(atMs)) throw wrong("'at' must be a moment like 2026-11-20T12:00:00.000Z");
+  if (Number.isNaN(atMs)) throw wrong("'at' must be a time like 2026-11-20T12:00:00.000Z");
   const source = LESSON_SOURCES.find((one) => one === row.source);
   if (source === undefined) throw wrong(`'source' must be one of ${LESSON_SOURCES.join(", ")}`);
   const request = JSON.stringify(objectOf(row.request));
   if (!isUnderstood(request))
-    throw wrong("'request' was made by another version: its numbers meant something else");
+    throw wrong("'request' was made by another version, whose numbers mean something else");
   return {
     ...{ accountId: textIn("account_id"), keyId: textIn("key_id"), id: textIn("id"), model: textIn("model") },
     ...{ atMs, source, request },
-    score: shareIn(row, "score", wrong),
-    weight: shareIn(row, "weight", wrong),
-    expected: shareIn(row, "expected", wrong),
+    score: readShare(row, "score", wrong),
+    weight: readShare(row, "weight", wrong),
+    expected: readShare(row, "expected", wrong),
   };
 }
 
-function objectIn(line: string, wrong: Wrong): JsonObject {
+function parseLine(line: string, wrong: Wrong): JsonObject {
   const value = parseJson(line);
   if (isObject(value)) return value;
   throw wrong("expected a JSON object");
 }
 
-function shareIn(row: JsonObject, field: string, wrong: Wrong): number {
+function readShare(row: JsonObject, field: string, wrong: Wrong): number {
   const value = row[field];
   if (typeof value === "number" && value >= 0 && value <= 1) return value;
   throw wrong(`'${field}' must be a number from 0 to 1`);
 }
 
-/** All nodes read everything anew. */
-async function changed(store: Store): Promise<void> {
+/** Makes all nodes read every lesson again. */
+async function markChanged(store: Store): Promise<void> {
   await store.setSetting("lessons_forgotten", String(Date.now()));
 }
 
-function tell({ io, json }: LessonCall, data: object, words: string): void {
-  io.out(json ? jsonOf(data) : words);
+function printResult({ io, json }: LessonCall, data: object, words: string): void {
+  io.out(json ? formatJson(data) : words);
 }

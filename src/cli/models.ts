@@ -1,10 +1,11 @@
-// `poundkey models`: the catalogue as a table.
+// `poundkey models`: prints the catalogue as a table.
+import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
-import { EXIT, type Io, tableOf } from "./administration.ts";
-import { COMMON_FLAGS, configurationOf, misused, parseArguments } from "./arguments.ts";
-import { type ConfigSource, errorText, loadConfig } from "./configuration.ts";
+import { formatTable } from "./administration.ts";
+import { COMMON_FLAGS, parseArguments, readConfigurationFlags, reportMisuse } from "./arguments.ts";
 
 const HELP = `Usage: poundkey models [--provider NAME] [--config FILE] [--json]
 
@@ -15,43 +16,47 @@ Prints the catalogue, the configuration's own models and changes included.
   --json           print JSON
   --help           print this`;
 
-/** Exit code 0: printed, 1: the configuration is wrong, 2: wrong usage. */
+/** Returns the exit code: 0 if the models were printed, 1 for an invalid configuration, 2 for wrong usage. */
 export async function runModels(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
   const parsed = parseArguments(args, { ...COMMON_FLAGS, provider: "value" }, 0);
-  if (!parsed.ok) return misused("models", parsed.message, io);
+  if (!parsed.ok) return reportMisuse("models", parsed.message, io);
   const { switches, values } = parsed.arguments;
   if (switches.has("help")) {
     io.out(HELP);
     return EXIT.done;
   }
-  const { loaded } = loadConfig(configurationOf(parsed.arguments), source);
+  const { loaded } = loadConfig(readConfigurationFlags(parsed.arguments), source);
   if (!loaded.ok) {
-    io.err(errorText(loaded.errors));
+    io.err(formatErrors(loaded.errors));
     return EXIT.failed;
   }
-  const names = providerNames(loaded.settings, source);
+  const names = listProviders(loaded.settings, source);
   const asked = values.get("provider");
   const chosen =
     asked === undefined ? names : names.filter((name) => name.toLowerCase() === asked.toLowerCase());
   if (chosen.length === 0) {
     const [near] = nearest(asked ?? "", names, 1);
-    return misused(
+    return reportMisuse(
       "models",
       `there is no provider ${asked}${near === undefined ? "" : `; did you mean ${near}?`}`,
       io,
     );
   }
-  const views = viewsOf(loaded.settings, chosen);
-  io.out(switches.has("json") ? JSON.stringify(views, null, 2) : tableOf([HEADINGS, ...views.map(cellsOf)]));
+  const views = listModels(loaded.settings, chosen);
+  io.out(
+    switches.has("json")
+      ? JSON.stringify(views, null, 2)
+      : formatTable([HEADINGS, ...views.map(formatCells)]),
+  );
   return EXIT.done;
 }
 
-/** Every provider that the catalogue can have models of, on or off: a catalogue is read before keys are bought. */
-function providerNames(settings: Settings, { known }: ConfigSource): readonly string[] {
+/** Lists all known providers, on or off, because a catalogue is read before keys are bought. */
+function listProviders(settings: Settings, { known }: ConfigSource): readonly string[] {
   return [...new Set([...known, ...settings.providers].map((provider) => provider.name))];
 }
 
-function viewsOf(settings: Settings, names: readonly string[]): readonly ModelView[] {
+function listModels(settings: Settings, names: readonly string[]): readonly ModelView[] {
   const providers = names.map((name) => ({ name, unlistedModels: false }));
   return buildCatalogue({ ...settings, providers })
     .list()
@@ -60,7 +65,7 @@ function viewsOf(settings: Settings, names: readonly string[]): readonly ModelVi
 
 const HEADINGS = ["MODEL", "CONTEXT", "OUTPUT", "IN $/M", "OUT $/M", "CAPABILITIES"] as const;
 
-function cellsOf(view: ModelView): readonly string[] {
+function formatCells(view: ModelView): readonly string[] {
   const unknown = (value: number | null | undefined) =>
     value === null || value === undefined ? "-" : String(value);
   return [

@@ -1,7 +1,7 @@
-// `poundkey route`: what a selector would choose and why, without calling anybody; what was learned; a decision again.
-
+// `poundkey route`: shows a selector's choice without calling a provider, manages lessons, and repeats logged decisions.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
@@ -16,37 +16,28 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { type RouteView, routeView } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
-import {
-  EXIT,
-  type Io,
-  jsonOf,
-  type Open,
-  type Opened,
-  report,
-  tableOf,
-  UsageError,
-} from "./administration.ts";
+import { formatJson, formatTable, type Open, type Opened, report, UsageError } from "./administration.ts";
 import {
   exportLessons,
   forget,
   importLessons,
   type LessonCall,
   learn,
-  learnedIn,
+  readLearned,
   showLearned,
 } from "./lessons.ts";
 
 const HELP = `usage: poundkey route "PROMPT" [--selector best|fair|light] [--quality SHARE] [--json]
        poundkey route --file REQUEST.json [--selector …]   a chat completion's body
        poundkey route --learn LABELS.jsonl                 { "prompt" | "messages", "model", "score" } a line
-       poundkey route --learned [--json]                   what was learned, per model
-       poundkey route --forget [MODEL]                     forgets it, all or one model's
-       poundkey route --export FILE                        writes it to a file, a lesson a line
-       poundkey route --import FILE                        takes such a file in, here or on another store
+       poundkey route --learned [--json]                   the lessons learned, by model
+       poundkey route --forget [MODEL]                     forgets all lessons, or one model's
+       poundkey route --export FILE                        writes the lessons to a file, one per line
+       poundkey route --import FILE                        reads such a file, here or on another store
        poundkey route --replay ID                          decides a logged request again
 
-Which model a selector would choose, and why. Calls nobody. Live health is the running gateway's alone: POST /v1/route
-shows a choice with it.
+Shows which model a selector would choose and why, without calling a provider. Only a running gateway knows the live
+health: POST /v1/route shows a choice that takes it into account.
 
   --selector NAME           best, fair or light (default: fair)
   --quality SHARE           of the best quality that fair keeps, 0 to 1 (default: router.fair.quality)
@@ -111,7 +102,7 @@ export async function runRoute(
 }
 
 const ACTIONS = ["file", "learn", "learned", "forget", "export", "import", "replay"] as const;
-/** The flags that only a choice has a use for. */
+/** The flags that apply only to a choice. */
 const OF_A_CHOICE = ["selector", "quality"] as const;
 
 async function run(call: Call): Promise<void> {
@@ -136,9 +127,9 @@ async function run(call: Call): Promise<void> {
 }
 
 async function show({ values, positionals, settings, io, open }: Call): Promise<void> {
-  const request = requestOf(values.file, positionals, settings);
-  const selector = selectorOf(values.selector ?? request.model.replace(/^Router#/i, ""));
-  const quality = shareOf(values.quality);
+  const request = readRequest(values.file, positionals, settings);
+  const selector = parseSelector(values.selector ?? request.model.replace(/^Router#/i, ""));
+  const quality = parseShare(values.quality);
   if (quality !== null && selector !== "fair")
     throw new UsageError(`--quality has no effect on ${selector}: fair alone keeps a share`);
   const choice = choose(SELECTOR_RULES[selector], {
@@ -147,24 +138,24 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
     cards: buildCatalogue(settings).list(),
     rules: settings.router,
     quality: quality ?? settings.router.fairQuality,
-    learned: await learnedOrNothing(open, io),
+    learned: await readLearnedIfAny(open, io),
   });
   const view = routeView(choice);
-  io.out(values.json ? jsonOf(view) : textOf(view));
+  io.out(values.json ? formatJson(view) : formatChoice(view));
 }
 
-/** A choice needs no store: where there is none, nothing was learned. */
-async function learnedOrNothing(open: Call["open"], io: Io): Promise<Learned> {
+/** A choice needs no store. Without one, nothing has been learned. */
+async function readLearnedIfAny(open: Call["open"], io: Io): Promise<Learned> {
   try {
-    return await learnedIn(await open());
+    return await readLearned(await open());
   } catch (error) {
     if (!(error instanceof NoStoreError)) throw error;
-    io.err(`poundkey: ${error.message} The choice goes by what every gateway knows at its start.`);
+    io.err(`poundkey: ${error.message} The choice uses the shipped profiles alone.`);
     return new Learned();
   }
 }
 
-function requestOf(
+function readRequest(
   file: string | undefined,
   [prompt, ...more]: readonly string[],
   settings: Settings,
@@ -178,13 +169,13 @@ function requestOf(
   );
 }
 
-function selectorOf(name: string): Selector {
+function parseSelector(name: string): Selector {
   const found = SELECTORS.find((one) => one === name.toLowerCase());
   if (found) return found;
   throw new UsageError(`expected a selector (${SELECTORS.join(", ")}), not '${name}'`);
 }
 
-function shareOf(text: string | undefined): number | null {
+function parseShare(text: string | undefined): number | null {
   if (text === undefined) return null;
   const share = text.trim() === "" ? Number.NaN : Number(text);
   if (share >= 0 && share <= 1) return share;
@@ -193,7 +184,7 @@ function shareOf(text: string | undefined): number | null {
 
 const SHOWN_MAX = 12;
 
-function textOf({ selector, choice, features, candidates }: RouteView): string {
+function formatChoice({ selector, choice, features, candidates }: RouteView): string {
   const kinds = Object.entries(features.categories).map(
     ([kind, share]) => `${kind} ${Math.round(share * 100)} %`,
   );
@@ -210,12 +201,12 @@ function textOf({ selector, choice, features, candidates }: RouteView): string {
     ]);
   const removed = candidates.filter(({ removed_by }) => removed_by !== null);
   return [
-    `${selector} chooses ${choice ?? "nothing: no model that is on can serve this"}`,
+    `${selector} chooses ${choice ?? "nothing: no available model can serve this request"}`,
     "",
     `kind        ${kinds.join(", ")}`,
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,
     "",
-    tableOf([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"], ...rows]),
+    formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"], ...rows]),
     "",
     `${candidates.length - removed.length} could serve, ${removed.length} can't`,
   ].join("\n");
@@ -228,6 +219,6 @@ async function replay({ values, io, open }: Call, id: string): Promise<void> {
   const again = decidedAgain(kept);
   if (again === null) throw new Error(`The request ${id} named its model: no selector decided.`);
   const line = `${again.choice ?? "nothing"}: ${again.same ? "the same as then" : "not the same as then"}`;
-  io.out(values.json ? jsonOf({ ...again, decision: kept }) : line);
+  io.out(values.json ? formatJson({ ...again, decision: kept }) : line);
   if (!again.same) throw new Error("The decision is another one now.");
 }

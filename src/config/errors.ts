@@ -1,41 +1,41 @@
-// A mistake in the configuration, and how it is told: file, line, column, field, what is wrong and what would be right.
+// Errors in the configuration: file, line, column, field, what is wrong and what is expected, without any secret.
 
-/** The way to a field: names of mappings and places in lists. */
+/** The path to a field: names in mappings and indices in lists. */
 export type Path = readonly (string | number)[];
 
-/** A mistake at a field, before its place in the text is looked up. */
+/** An error at a field, before its place in the text is known. */
 export interface Issue {
   readonly path: Path;
   /** True if the name of the field is at fault, rather than its value. */
   readonly at: "key" | "value";
   readonly message: string;
-  /** The environment variable at fault, when it is not a field of the file. */
+  /** The environment variable at fault, if it isn't a field of the file. */
   readonly variable?: string;
 }
 
 export interface ConfigError {
   readonly file: string;
-  /** From 1; 0 where there is no text: the environment, or a file that can't be read. */
+  /** Counted from 1; 0 if there is no text, as for the environment or a file that can't be read. */
   readonly line: number;
   readonly column: number;
-  /** As `providers.OpenAI.timeouts.connect`; empty for the whole file. */
+  /** For example `providers.OpenAI.timeouts.connect`; empty for the whole file. */
   readonly field: string;
   readonly message: string;
 }
 
-/** More would not be read. */
+/** Nobody would read more. */
 export const ERRORS_MAX = 20;
 const SHOWN_CHARACTERS_MAX = 60;
 const HIDDEN = "…";
 const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 
-/** Fields whose values are never shown, nor is anything below them, whether or not the schema knows it there. */
+/** Fields whose values are never shown, nor anything below them, even if the schema doesn't know it. */
 const SECRET_FIELD = /^(keys?|store|headers|service_account|aws)$|(^|_)(token|password)$|secret|credential/i;
-/** Below these the names of fields are hidden too: `keys: [{ THE_KEY: 2 }]` is an easy mistake. */
+/** Below these, the names of fields are hidden too, because `keys: [{ THE_KEY: 2 }]` is an easy mistake. */
 const KEY_FIELD = /^(keys?|admin_token|store)$/;
 const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set(["key", "weight"]);
 
-/** Texts that look like secrets, wherever they stand: passwords in addresses, values of queries, vendors' prefixes, UUIDs. */
+/** Matches texts that look like secrets: passwords in addresses, values in queries, vendors' prefixes, UUIDs. */
 const SECRET_LOOKS: readonly (readonly [RegExp, string])[] = [
   [/\/\/[^\s"]*@/g, `//${HIDDEN}@`],
   [/([?&][^\s"&=]*=)[^\s"&]*/g, `$1${HIDDEN}`],
@@ -47,11 +47,11 @@ const SECRET_LOOKS: readonly (readonly [RegExp, string])[] = [
 ];
 const WORD = /[\w+/=-]{20,}/g;
 const BETWEEN_RUNS = /[^A-Za-z0-9+=]+/;
-/** Hex and base64 have runs as long; names of models, headers and zones don't. */
+/** Hex and base64 have runs of this length; names of models, headers and time zones don't. */
 const RUN_CHARACTERS = 20;
 
-/** The text without what looks like a secret in it. */
-function masked(text: string): string {
+/** Hides everything in the text that looks like a secret. */
+function mask(text: string): string {
   const rest = SECRET_LOOKS.reduce((left, [look, instead]) => left.replace(look, instead), text);
   return rest.replace(WORD, (word) => (isRandom(word) ? HIDDEN : word));
 }
@@ -60,12 +60,12 @@ function isRandom(word: string): boolean {
   return word.split(BETWEEN_RUNS).some((run) => run.length >= RUN_CHARACTERS && /\d/.test(run));
 }
 
-/** The one way to make an error: nothing that looks like a secret gets into it, whatever the message quotes. */
-export function configError({ file, line, column, field, message }: ConfigError): ConfigError {
-  return { file, line, column, field: masked(field), message: masked(message) };
+/** Creates an error that holds nothing that looks like a secret, whatever the message quotes. Errors are made only here. */
+export function createError({ file, line, column, field, message }: ConfigError): ConfigError {
+  return { file, line, column, field: mask(field), message: mask(message) };
 }
 
-export function fieldOf(path: Path): string {
+export function formatField(path: Path): string {
   let field = "";
   for (const [at, step] of path.entries()) {
     if (typeof step === "number") field += `[${step}]`;
@@ -76,22 +76,22 @@ export function fieldOf(path: Path): string {
   return field;
 }
 
-/** True if the step names something below a field of keys that has no business there. */
+/** True if the step is an unknown name below a field of keys, and so may be a key. */
 function isKeyName(path: Path, at: number): boolean {
   const isBelow = path.slice(0, at).some((step) => typeof step === "string" && KEY_FIELD.test(step));
   return isBelow && !NAMES_BELOW_KEYS.has(String(path[at]));
 }
 
-/** A value as an error at that field shows it: short, on one line, and not at all where it may be a secret. */
-export function shown(value: unknown, path: Path): string {
+/** Formats a value for an error at that field: short, on one line, and hidden if it may be a secret. */
+export function showValue(value: unknown, path: Path): string {
   if (value === null || value === undefined || typeof value === "object") return nameKind(value);
   if (path.some((step) => typeof step === "string" && SECRET_FIELD.test(step))) return "another value";
-  // Masked before it is cut: half a secret no longer looks like one.
-  const json = masked(JSON.stringify(value) ?? String(value));
+  // It is masked before it is cut, because half a secret no longer looks like one.
+  const json = mask(JSON.stringify(value) ?? String(value));
   return json.length > SHOWN_CHARACTERS_MAX ? `${json.slice(0, SHOWN_CHARACTERS_MAX)}…` : json;
 }
 
-/** The kind of value it is, without the value. */
+/** Names the kind of a value, without the value. */
 export function nameKind(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
   if (Array.isArray(value)) return "a list";
@@ -99,8 +99,8 @@ export function nameKind(value: unknown): string {
   return typeof value === "string" ? "a text" : `a ${typeof value}`;
 }
 
-/** The error as one line of text: `poundkey.yaml:12:5: providers.OpenAI.timeouts.connect: expected …`. */
-export function errorLine(error: ConfigError): string {
+/** Formats the error as one line: `poundkey.yaml:12:5: providers.OpenAI.timeouts.connect: expected …`. */
+export function formatError(error: ConfigError): string {
   const place = error.line > 0 ? `${error.file}:${error.line}:${error.column}` : error.file;
   return [place, error.field, error.message].filter((part) => part !== "").join(": ");
 }

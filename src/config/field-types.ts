@@ -1,17 +1,17 @@
-// The kinds of fields that a configuration has, as TypeBox schemas that carry their own bounds and say what they expect.
+// The types of configuration fields: TypeBox schemas with their bounds and a description of the expected value.
 import { Kind, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import {
-  baseUrlOf,
-  clockMinutes,
-  durationMs,
   isAddressBlock,
   isHost,
   isOrigin,
   isStoreUrl,
   isTimeZone,
-  percentileOf,
-  shareOf,
-  sizeBytes,
+  parseBaseUrl,
+  parseClock,
+  parseDuration,
+  parsePercentile,
+  parseShare,
+  parseSize,
 } from "./units.ts";
 
 interface CheckedSchema extends TSchema {
@@ -21,7 +21,7 @@ interface CheckedSchema extends TSchema {
 const CHECKED = "ConfigurationField";
 TypeRegistry.Set<CheckedSchema>(CHECKED, (schema, value) => schema.check(value));
 
-/** A text (or number) with a rule that JSON Schema can't say; `rules` are what JSON Schema can. */
+/** A string or number with a check that JSON Schema can't express. `rules` is the part that it can. */
 function checked<T>(expected: string, check: (value: T) => boolean, rules: object): TUnsafe<T> {
   return Type.Unsafe<T>({
     [Kind]: CHECKED,
@@ -32,7 +32,7 @@ function checked<T>(expected: string, check: (value: T) => boolean, rules: objec
   });
 }
 
-/** The rule, asked only for values of the schema's own types. */
+/** Runs the check only for values of the schema's own types. */
 function guarded<T>(check: (value: T) => boolean, rules: { type?: string | readonly string[] }) {
   const types = [rules.type ?? "string"].flat();
   const isOurs = (value: unknown): value is T =>
@@ -53,21 +53,21 @@ export function choice<const T extends string>(values: readonly T[]) {
   return checked<T>(expected, (value) => values.includes(value), { enum: values });
 }
 
-/** A duration between two others, themselves durations. */
+/** A duration from `least` to `most`, which are durations too. */
 export function duration(least: string, most: string) {
-  const bounds = [durationMs(least) ?? 0, durationMs(most) ?? 0] as const;
+  const bounds = [parseDuration(least) ?? 0, parseDuration(most) ?? 0] as const;
   return checked<string>(
     `a duration like 5s (ms, s, m, h or d), from ${least} to ${most}`,
-    (value) => within(durationMs(value), ...bounds),
+    (value) => within(parseDuration(value), ...bounds),
     { pattern: "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$" },
   );
 }
 
 export function size(least: string, most: string) {
-  const bounds = [sizeBytes(least) ?? 0, sizeBytes(most) ?? 0] as const;
+  const bounds = [parseSize(least) ?? 0, parseSize(most) ?? 0] as const;
   return checked<string | number>(
     `a size like 32MB or 1GiB, from ${least} to ${most}`,
-    (value) => within(sizeBytes(value), ...bounds),
+    (value) => within(parseSize(value), ...bounds),
     { type: ["string", "number"] },
   );
 }
@@ -84,21 +84,25 @@ export function number(least: number, most: number) {
   return Type.Number({ minimum: least, maximum: most, expected: `a number from ${least} to ${most}` });
 }
 
-export const share = checked<string | number>("a share like 2% or 0.02", (value) => shareOf(value) !== null, {
-  type: ["string", "number"],
-});
-export const clock = checked<string>('a time of day like "00:00"', (value) => clockMinutes(value) !== null, {
+export const share = checked<string | number>(
+  "a share like 2% or 0.02",
+  (value) => parseShare(value) !== null,
+  {
+    type: ["string", "number"],
+  },
+);
+export const clock = checked<string>('a time of day like "00:00"', (value) => parseClock(value) !== null, {
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
 });
 export const timeZone = checked<string>("an IANA time zone like UTC or Europe/Berlin", isTimeZone, {});
 export const hedgeDelay = checked<string>(
   "a percentile like p95 or a duration like 2s",
-  (value) => percentileOf(value) !== null || within(durationMs(value), 1, 600_000),
+  (value) => parsePercentile(value) !== null || within(parseDuration(value), 1, 600_000),
   {},
 );
 export const baseUrl = checked<string>(
   "an http or https address without credentials, query or fragment",
-  (value) => baseUrlOf(value) !== null,
+  (value) => parseBaseUrl(value) !== null,
   { format: "uri" },
 );
 export const origin = checked<string>('an origin like https://app.example.com, or "*"', isOrigin, {});
@@ -106,12 +110,12 @@ export const addressBlock = checked<string>("an IP address or a block like 10.0.
 export const storeUrl = checked<string>("sqlite:PATH or postgres://…", isStoreUrl, {});
 export const host = checked<string>("an IP address or a host name", isHost, {});
 
-/** A section: exactly these fields, each of which may be left out unless `Type` says otherwise. */
+/** A section that has these fields and no others. */
 export function section<T extends Record<string, TSchema>>(fields: T, description: string) {
   return Type.Object(fields, { additionalProperties: false, description, expected: "a mapping of fields" });
 }
 
-/** A mapping whose keys are names of the operator's. */
+/** A mapping whose keys are names that the operator chooses. */
 export function named<T extends TSchema>(names: RegExp, expectedName: string, value: T, description: string) {
   return Type.Record(Type.String({ pattern: names.source }), value, {
     additionalProperties: false,

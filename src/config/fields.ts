@@ -1,15 +1,15 @@
-// The meaning and the default of every field of the configuration: for editors, by the published schema, and for the manual.
+// The meaning and default of every field of the configuration, for the manual and for editors by the published schema.
 import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
 
 export interface FieldNote {
   readonly meaning: string;
-  /** The value that leaving the field out stands for. */
+  /** The value that counts if the field is left out. */
   readonly default?: unknown;
 }
 
-/** By path: `<name>` is a name of the operator's, `<skill>` a kind of task, `[]` an entry of a list. */
+/** The notes by path: `<name>` is a name that the operator chooses, `<skill>` a kind of task, `[]` an entry of a list. */
 export const FIELDS: Readonly<Record<string, FieldNote>> = {
-  server: { meaning: "Where and how the gateway listens. Read at the start only." },
+  server: { meaning: "The gateway's listener. Read only at the start." },
   "server.host": {
     meaning: "The address to listen on. `0.0.0.0` takes calls from other machines.",
     default: "127.0.0.1",
@@ -22,11 +22,11 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   "server.body_limit": { meaning: "The largest request body; a larger one is a 413.", default: "32MB" },
   "server.body_memory": {
     meaning:
-      "How much memory request bodies may take at once while they are read. Beyond it, requests get 503 `overloaded`; a key may take a quarter of it, or one body of any allowed size.",
+      "The most memory that request bodies may take at once while they are read. Beyond it, requests get 503 `overloaded`; a key may take a quarter of it, or one body of any allowed size.",
     default: "256MB",
   },
   "server.drain": {
-    meaning: "How long answers under way may take to finish when the gateway is told to stop.",
+    meaning: "The time that answers under way have to finish when the gateway stops.",
     default: "25s",
   },
   "server.keep_alive": {
@@ -36,7 +36,7 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   },
   "server.trusted_proxies": {
     meaning:
-      "Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are believed, for the console's sign-in.",
+      "Proxies whose `X-Forwarded-For`, `X-Forwarded-Proto` and `X-Forwarded-Host` are trusted at the console's sign-in.",
     default: [],
   },
   "server.hosts": {
@@ -46,7 +46,7 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   },
   "server.cors": { meaning: "Origins whose pages may call the gateway from a browser.", default: [] },
   store: {
-    meaning: "Where keys, balances and the request log are kept.",
+    meaning: "The address of the store, which keeps keys, balances and the request log.",
     default: "sqlite:./.poundkey/poundkey.db",
   },
   providers: {
@@ -72,7 +72,7 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   "providers.<name>.keys[].weight": { meaning: "Its share of the load, relative to the others.", default: 1 },
   "providers.<name>.headers": { meaning: "Headers that are sent with each call." },
   "providers.<name>.headers.<name>": { meaning: "The header's value." },
-  "providers.<name>.timeouts": { meaning: "How long calls may take." },
+  "providers.<name>.timeouts": { meaning: "The time limits of calls." },
   "providers.<name>.timeouts.connect": { meaning: "To open a connection.", default: "5s" },
   "providers.<name>.timeouts.first_byte": {
     meaning:
@@ -96,7 +96,7 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   "providers.<name>.models[].context": { meaning: "The context window, in tokens." },
   "providers.<name>.models[].output": { meaning: "The longest answer, in tokens." },
   "providers.<name>.models[].price": {
-    meaning: "What it costs, in USD. A model without a price can't be paid for, and selectors skip it.",
+    meaning: "Its price in USD. A model without a price can't be paid for, and selectors skip it.",
   },
   "providers.<name>.models[].price.input": { meaning: "Per million tokens of the prompt." },
   "providers.<name>.models[].price.output": { meaning: "Per million tokens of the answer." },
@@ -120,29 +120,31 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   },
   "providers.<name>.models[].capabilities": {
     meaning:
-      "What the model can do beside text. Left out, nothing is known and no request is refused for it; `[]` says that it takes text alone.",
+      "The model's abilities beside text. If they are left out, no request is refused for lack of one; `[]` means text alone.",
   },
   models: { meaning: "Changes to models of the catalogue, by id." },
-  "models.<name>": { meaning: "What changes about one model." },
+  "models.<name>": { meaning: "Changes to one model." },
   "models.<name>.price": {
     meaning: "Its price, whole: the fields are those of `price` under `providers`.",
   },
   "models.<name>.disabled": { meaning: "Takes the model out of the list.", default: false },
   "models.<name>.context": { meaning: "Its context window, in tokens." },
   "models.<name>.output": { meaning: "Its longest answer, in tokens." },
-  "models.<name>.capabilities": { meaning: "What it can do beside text." },
+  "models.<name>.capabilities": { meaning: "Its abilities beside text." },
   "models.<name>.fallbacks": {
     meaning: "Ids of models that answer in its place when it fails, in this order.",
   },
   "models.<name>.skills": {
-    meaning: "How likely the model gives a good answer, in place of the benchmarks that selectors use.",
+    meaning:
+      "The probability that the model gives a good answer, in place of the benchmarks that selectors use.",
   },
   "models.<name>.skills.<skill>": { meaning: "The probability, 0 to 1." },
   "models.<name>.hedge": {
-    meaning: "Starts a second attempt beside a slow first one, and takes whichever answers first.",
+    meaning: "Starts a second attempt beside a slow first one, and uses the one that answers first.",
   },
   "models.<name>.hedge.after": {
-    meaning: "When the second starts: a percentile of the model's recent times, or a fixed wait.",
+    meaning:
+      "The time at which the second starts: a percentile of the model's recent times, or a fixed wait.",
   },
   "models.<name>.hedge.at_most": { meaning: "The share of the model's requests that may have a second." },
   aliases: { meaning: "Names of your own for models and selectors." },
@@ -152,35 +154,36 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   },
   quota: { meaning: "Free requests." },
   "quota.requests_per_day": {
-    meaning: "How many a key has each day. null: no limit.",
+    meaning: "The number that a key has each day. null: no limit.",
     default: 200,
   },
   "quota.throttle": {
-    meaning: "After those, one more request each time this long has passed; `0s`: none.",
+    meaning: "The interval at which one more request is free after those; `0s`: none is.",
     default: "10m",
   },
   "quota.scope": {
-    meaning: "Whether each key has its own allowance or the keys of an account share one.",
+    meaning: "`key`: each key has its own allowance; `account`: the keys of an account share one.",
     default: "key",
   },
   "quota.day_starts": { meaning: "The time at which a day begins.", default: "00:00" },
   "quota.time_zone": { meaning: "The time zone of that time.", default: "UTC" },
-  "quota.free": { meaning: "What free requests may use." },
+  "quota.free": { meaning: "The limits of free requests." },
   "quota.free.models": {
     meaning: "The models that may be used for free, by id or pattern.",
     default: ["*"],
   },
   "quota.free.budget_usd_per_day": {
     meaning:
-      "What a key's free requests may cost together in a day, at the models' prices. null: any amount.",
+      "The most that a key's free requests may cost together in a day, at the models' prices. null: any amount.",
     default: 20,
   },
-  billing: { meaning: "What is paid for." },
+  billing: { meaning: "The charging of requests." },
   "billing.charge": {
-    meaning: "Whether balances pay for what goes beyond the free allowance, or for every request.",
+    meaning:
+      "`beyond_allowance`: balances pay for requests beyond the free allowance; `always`: they pay for every request.",
     default: "beyond_allowance",
   },
-  "billing.markup": { meaning: "What prices are multiplied by.", default: 1 },
+  "billing.markup": { meaning: "The factor by which prices are multiplied.", default: 1 },
   limits: { meaning: "Bounds of one request." },
   "limits.n": { meaning: "The most answers that one request may ask for.", default: 16 },
   native: { meaning: "Requests that a provider gets as their client sent them." },
@@ -189,25 +192,25 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
     default: false,
   },
   "limits.messages": { meaning: "The most messages in one request.", default: 10_000 },
-  log: { meaning: "What is kept of requests." },
+  log: { meaning: "The request log." },
   "log.content": {
     meaning:
       "Keeps prompts and answers with the log, encrypted under the master key, at most 1 MiB of text each.",
     default: false,
   },
-  "log.keep": { meaning: "How long requests stay in the log.", default: "30d" },
-  metrics: { meaning: "Who may read `/metrics`." },
+  "log.keep": { meaning: "The time that requests stay in the log.", default: "30d" },
+  metrics: { meaning: "Access to `/metrics`." },
   "metrics.token": {
-    meaning: "A token that must be sent as `Authorization: Bearer`. null: anybody may read them.",
+    meaning: "A token that must be sent as `Authorization: Bearer`. null: anyone may read them.",
     default: null,
   },
-  router: { meaning: "How the selectors choose." },
-  "router.fair": { meaning: "The dial of `Router#fair`." },
+  router: { meaning: "The selectors' choice of models." },
+  "router.fair": { meaning: "Settings of `Router#fair`." },
   "router.fair.quality": { meaning: "The share of the best quality that it keeps.", default: 0.98 },
   "router.deny": { meaning: "Models that no selector chooses.", default: [] },
   "router.pin": { meaning: "The model for requests that are mostly of one kind of task." },
   "router.pin.<skill>": { meaning: "The model's id." },
-  "router.rules": { meaning: "Which models may be chosen for a kind of task.", default: [] },
+  "router.rules": { meaning: "The models that may be chosen for a kind of task.", default: [] },
   "router.rules[].category": { meaning: "The kind of task." },
   "router.rules[].at_least": {
     meaning: "The rule holds where at least this share of the request is of that kind.",
@@ -223,7 +226,7 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
 
 type Visit = (path: string, field: JsonObject) => void;
 
-/** Goes through the fields of a JSON Schema, outer ones first, with their paths as `FIELDS` writes them. */
+/** Visits the fields of a JSON Schema, outer ones first, with their paths in the form of `FIELDS`. */
 export function visitFields(schema: JsonObject, visit: Visit, path = ""): void {
   const before = path === "" ? "" : `${path}.`;
   const isBySkill = path === "router.pin" || path.endsWith(".skills");
@@ -243,7 +246,7 @@ function visitField(path: string, field: unknown, visit: Visit): void {
   visitFields(field, visit, path);
 }
 
-/** Paths whose fields are the same as those of one that is described. */
+/** Paths whose fields have the notes of another path. */
 const SAME: readonly (readonly [path: string, as: string])[] = [
   ["models.<name>.price.", "providers.<name>.models[].price."],
   ["providers.<name>.models[].price.tiers[].", "providers.<name>.models[].price."],
@@ -256,7 +259,7 @@ export function findNote(path: string): FieldNote | undefined {
   return same && findNote(path.replace(...same));
 }
 
-/** Writes into a JSON Schema of the configuration what its fields mean, for editors to show. */
+/** Adds the fields' meanings and defaults to the configuration's JSON Schema, for editors to show. */
 export function describeFields(schema: JsonObject): JsonObject {
   visitFields(schema, (path, field) => {
     const note = findNote(path);

@@ -1,17 +1,17 @@
-// `${NAME}` and `${file:/path}` in the configuration's values, taken from the environment and from files.
+// Replaces `${NAME}` and `${file:/path}` in the configuration's values by environment variables and the texts of files.
 import type { Issue, Path } from "./errors.ts";
 import type { YamlText } from "./yaml.ts";
 
-/** The sources of values that are not in the file. */
+/** The sources of values that aren't in the configuration file. */
 export interface Outside {
-  /** An environment variable; undefined when it is not set. */
+  /** Returns an environment variable, or undefined if it isn't set. */
   readonly env: (name: string) => string | undefined;
-  /** A file's text. Throws when it can't be read. */
+  /** Returns a file's text. Throws if it can't be read. */
   readonly readFile: (path: string) => string;
 }
 
 export interface Interpolated {
-  /** The texts as they were written, by the JSON form of their path: what errors show in place of the value. */
+  /** The texts as they were written, by the JSON form of their path. Errors show them in place of the values. */
   readonly sources: ReadonlyMap<string, string>;
   readonly issues: readonly Issue[];
 }
@@ -21,7 +21,7 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)\}?/g;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FILE_PREFIX = "file:";
 
-/** Puts the values in their places. A text in which one is missing is left as it is, and named. */
+/** Replaces the references in the text's values. Each one that can't be resolved is an issue. */
 export function interpolate(text: YamlText, outside: Outside): Interpolated {
   const sources = new Map<string, string>();
   const issues: Issue[] = [];
@@ -30,29 +30,30 @@ export function interpolate(text: YamlText, outside: Outside): Interpolated {
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);
     const wrong = (message: string) => issues.push({ path, at: "value", message });
-    scalar.value = filled(source, outside, wrong);
+    scalar.value = fillIn(source, outside, wrong);
   }
   return { sources, issues };
 }
 
-function filled(source: string, outside: Outside, wrong: (message: string) => void): string {
+function fillIn(source: string, outside: Outside, wrong: (message: string) => void): string {
   return source.replace(REFERENCE, (reference, name: string | undefined) => {
     if (name === undefined) return "${";
     if (!reference.endsWith("}")) wrong("${ has no closing brace");
-    else if (name.startsWith(FILE_PREFIX)) return fileText(name.slice(FILE_PREFIX.length), outside, wrong);
-    else if (VARIABLE.test(name)) return variable(name, outside, wrong);
-    else wrong(`in the braces stands neither a variable, as \${NAME}, nor a file, as \${file:/path}`);
+    else if (name.startsWith(FILE_PREFIX))
+      return readSecretFile(name.slice(FILE_PREFIX.length), outside, wrong);
+    else if (VARIABLE.test(name)) return readVariable(name, outside, wrong);
+    else wrong(`the braces hold neither a variable, as in \${NAME}, nor a file, as in \${file:/path}`);
     return reference;
   });
 }
 
-function variable(name: string, outside: Outside, wrong: (message: string) => void): string {
+function readVariable(name: string, outside: Outside, wrong: (message: string) => void): string {
   const value = outside.env(name)?.trim() ?? "";
   if (value === "") wrong(`the environment variable ${name} is not set`);
   return value;
 }
 
-function fileText(path: string, outside: Outside, wrong: (message: string) => void): string {
+function readSecretFile(path: string, outside: Outside, wrong: (message: string) => void): string {
   try {
     const value = outside.readFile(path).trim();
     if (value === "") wrong(`the file ${path} is empty`);
@@ -63,13 +64,13 @@ function fileText(path: string, outside: Outside, wrong: (message: string) => vo
   }
 }
 
-/** A number, truth value or nothing that an interpolated text stands for, where the schema wants no text. */
-export function typedValue(value: string): number | boolean | undefined {
+/** Returns the number or boolean that an interpolated text spells, or undefined if it spells none. */
+export function parseTyped(value: string): number | boolean | undefined {
   if (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(value)) return Number(value);
   return value === "true" ? true : value === "false" ? false : undefined;
 }
 
-/** True if a path lies at or within one of the issues' paths: such a value is already known to be wrong. */
+/** True if a path is at or below the path of an issue, so that the value is already known to be wrong. */
 export function isWithin(path: Path, issues: readonly Issue[]): boolean {
   return issues.some((issue) => issue.path.every((step, at) => path[at] === step));
 }

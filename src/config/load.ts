@@ -1,4 +1,4 @@
-// The operator's decisions from a file's text, the environment and the command line: whole and checked, or all that is wrong.
+// Loads the settings from a file's text, the environment and the command line: the checked settings, or all errors.
 import { NANO_PER_USD } from "../core/money.ts";
 import type {
   FreeRules,
@@ -9,17 +9,17 @@ import type {
   ServerRules,
   Settings,
 } from "../core/settings.ts";
-import { type ConfigError, configError, ERRORS_MAX, fieldOf, type Issue } from "./errors.ts";
+import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue } from "./errors.ts";
 import { interpolate, isWithin, type Outside } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
-import { providersOf } from "./providers.ts";
+import { buildProviders } from "./providers.ts";
 import { ADMIN_TOKEN, type Config } from "./schema.ts";
-import { clockMinutes, durationMs, isStoreUrl, sizeBytes } from "./units.ts";
+import { isStoreUrl, parseClock, parseDuration, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
 import { YamlText } from "./yaml.ts";
 
-/** The settings of the command line, which outdo the file's. */
+/** The settings of the command line, which override the file's. */
 export interface Overrides {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
@@ -27,9 +27,9 @@ export interface Overrides {
 }
 
 export interface LoadInput extends Outside {
-  /** The file's text; null: there is none. */
+  /** The file's text, or null if there is no file. */
   readonly text: string | null;
-  /** The file's name as errors show it. */
+  /** The file's name, for errors. */
   readonly file: string;
   readonly known: readonly KnownProvider[];
   readonly overrides: Overrides;
@@ -52,40 +52,40 @@ const BODY_MEMORY_BYTES = 256_000_000;
 const DRAIN_MS = 25_000;
 const KEEP_ALIVE_MS = 15_000;
 const REQUESTS_PER_DAY = 200;
-/** Without a bound a key of 200 requests a day could spend over 100,000 USD on the most expensive models. */
+/** Without a bound, a key of 200 requests a day could spend over 100,000 USD on the most expensive models. */
 const FREE_BUDGET_USD = 20;
 const THROTTLE_MS = 600_000;
 const CHOICES = 16;
 const MESSAGES = 10_000;
 const LOG_KEEP_MS = 30 * 86_400_000;
 
-/** Never throws: up to 20 errors, in the file's order. An empty file is no configuration, which is a good one. */
+/** Never throws; returns up to 20 errors, in the file's order. An empty file is a valid configuration. */
 export function loadSettings(input: LoadInput): Loaded {
   const yaml = new YamlText(input.text ?? "");
   const problems = yaml.problems();
   if (problems.length > 0) {
     const errors = problems.map(({ path, ...rest }) =>
-      configError({ file: input.file, field: fieldOf(path), ...rest }),
+      createError({ file: input.file, field: formatField(path), ...rest }),
     );
     return { ok: false, errors: errors.slice(0, ERRORS_MAX) };
   }
   const { sources, issues: missing } = interpolate(yaml, input);
-  const checked = validate(valuesOf(yaml), sources);
+  const checked = validate(readValues(yaml), sources);
   if (missing.length > 0 || !checked.ok) {
     const wrong = checked.ok ? [] : checked.issues.filter((issue) => !isWithin(issue.path, missing));
-    return failed([...missing, ...wrong], yaml, input.file);
+    return fail([...missing, ...wrong], yaml, input.file);
   }
-  const { settings, issues } = settingsOf(checked.config, input);
-  if (issues.length > 0) return failed(issues, yaml, input.file);
+  const { settings, issues } = buildSettings(checked.config, input);
+  if (issues.length > 0) return fail(issues, yaml, input.file);
   return {
     ok: true,
     settings,
-    warnings: placed(collectWarnings(checked.config, settings), yaml, input.file),
+    warnings: placeIssues(collectWarnings(checked.config, settings), yaml, input.file),
   };
 }
 
-/** Aliases that repeat beyond all bounds are no configuration: the schema refuses what is given in their place. */
-function valuesOf(yaml: YamlText): unknown {
+/** Returns a text that the schema refuses if aliases repeat without end. */
+function readValues(yaml: YamlText): unknown {
   try {
     return yaml.value();
   } catch {
@@ -93,58 +93,58 @@ function valuesOf(yaml: YamlText): unknown {
   }
 }
 
-function failed(issues: readonly Issue[], yaml: YamlText, file: string): Loaded {
-  return { ok: false, errors: placed(issues, yaml, file) };
+function fail(issues: readonly Issue[], yaml: YamlText, file: string): Loaded {
+  return { ok: false, errors: placeIssues(issues, yaml, file) };
 }
 
-/** In the file's order, and no more than somebody reads. */
-function placed(issues: readonly Issue[], yaml: YamlText, file: string): readonly ConfigError[] {
-  const found = issues.map((issue) => errorOf(issue, yaml, file));
+/** Returns the first errors in the file's order. */
+function placeIssues(issues: readonly Issue[], yaml: YamlText, file: string): readonly ConfigError[] {
+  const found = issues.map((issue) => placeIssue(issue, yaml, file));
   found.sort((one, other) => one.line - other.line || one.column - other.column);
   return found.slice(0, ERRORS_MAX);
 }
 
-function errorOf({ path, at, message, variable }: Issue, yaml: YamlText, file: string): ConfigError {
+function placeIssue({ path, at, message, variable }: Issue, yaml: YamlText, file: string): ConfigError {
   if (variable !== undefined) {
-    return configError({ file: "environment", line: 0, column: 0, field: variable, message });
+    return createError({ file: "environment", line: 0, column: 0, field: variable, message });
   }
-  return configError({ file, ...yaml.placeOf(path, at), field: fieldOf(path), message });
+  return createError({ file, ...yaml.findPlace(path, at), field: formatField(path), message });
 }
 
-function settingsOf(
+function buildSettings(
   config: Config,
   input: LoadInput,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
-  const { providers, ownModels, issues } = providersOf(config.providers, input.known, input.env);
+  const { providers, ownModels, issues } = buildProviders(config.providers, input.known, input.env);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
   const models = new ModelFields(ownModels, inFile);
   const environment: Issue[] = [];
   const settings: Settings = {
-    server: serverOf(config.server ?? {}, input, environment),
-    store: storeOf(config.store, input, environment),
+    server: buildServerRules(config.server ?? {}, input, environment),
+    store: chooseStore(config.store, input, environment),
     providers,
     ownModels,
     overlay: models.overlay(config.models ?? {}),
     aliases: models.aliases(config.aliases ?? {}),
     router: models.router(config.router ?? {}),
-    quota: quotaOf(config.quota ?? {}),
+    quota: buildQuotaRules(config.quota ?? {}),
     billing: { charge: config.billing?.charge ?? "beyond_allowance", markup: config.billing?.markup ?? 1 },
     limits: {
       choicesMax: config.limits?.n ?? CHOICES,
       messagesMax: config.limits?.messages ?? MESSAGES,
       ...(config.native?.remote_tools ? { remoteTools: true } : {}),
     },
-    log: logOf(config.log ?? {}),
+    log: buildLogRules(config.log ?? {}),
     metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: [...issues, ...models.issues, ...environment] };
 }
 
-function ms(text: string | undefined, otherwise: number): number {
-  return (text === undefined ? null : durationMs(text)) ?? otherwise;
+function parseMs(text: string | undefined, otherwise: number): number {
+  return (text === undefined ? null : parseDuration(text)) ?? otherwise;
 }
 
-function serverOf(
+function buildServerRules(
   server: NonNullable<Config["server"]>,
   { env, overrides }: LoadInput,
   issues: Issue[],
@@ -152,17 +152,17 @@ function serverOf(
   const bodyBytesMax = parseBytes(server.body_limit) ?? BODY_BYTES;
   const bodyMemoryBytes = parseBytes(server.body_memory) ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax);
   if (bodyMemoryBytes < bodyBytesMax) {
-    const message = "expected at least as much as body_limit: one body must always fit";
+    const message = "expected at least as much as body_limit, so that one body always fits";
     issues.push({ path: ["server", "body_memory"], at: "value", message });
   }
   return {
     host: overrides.host ?? server.host ?? DEFAULT_HOST,
     port: overrides.port ?? server.port ?? DEFAULT_PORT,
-    adminToken: server.admin_token ?? fromEnvironment("POUNDKEY_ADMIN_TOKEN", env, isAdminToken, issues),
+    adminToken: server.admin_token ?? readVariable("POUNDKEY_ADMIN_TOKEN", env, isAdminToken, issues),
     bodyBytesMax,
     bodyMemoryBytes,
-    drainMs: ms(server.drain, DRAIN_MS),
-    keepAliveMs: ms(server.keep_alive, KEEP_ALIVE_MS),
+    drainMs: parseMs(server.drain, DRAIN_MS),
+    keepAliveMs: parseMs(server.keep_alive, KEEP_ALIVE_MS),
     trustedProxies: server.trusted_proxies ?? [],
     hosts: server.hosts ?? [],
     cors: server.cors ?? [],
@@ -170,13 +170,11 @@ function serverOf(
 }
 
 function parseBytes(size: string | number | undefined): number | null {
-  return size === undefined ? null : sizeBytes(size);
+  return size === undefined ? null : parseSize(size);
 }
 
-function storeOf(store: string | undefined, { env, overrides }: LoadInput, issues: Issue[]): string {
-  return (
-    overrides.store ?? store ?? fromEnvironment("POUNDKEY_STORE", env, isStoreUrl, issues) ?? DEFAULT_STORE
-  );
+function chooseStore(store: string | undefined, { env, overrides }: LoadInput, issues: Issue[]): string {
+  return overrides.store ?? store ?? readVariable("POUNDKEY_STORE", env, isStoreUrl, issues) ?? DEFAULT_STORE;
 }
 
 function isAdminToken(text: string): boolean {
@@ -188,8 +186,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   POUNDKEY_STORE: "expected sqlite:PATH or postgres://…",
 };
 
-/** A variable that stands in for a field; null when it is not set. */
-function fromEnvironment(
+/** Returns a variable that replaces a field, or null if it isn't set. */
+function readVariable(
   variable: string,
   env: LoadInput["env"],
   isRight: (value: string) => boolean,
@@ -203,13 +201,13 @@ function fromEnvironment(
   return value;
 }
 
-function quotaOf(quota: NonNullable<Config["quota"]>): QuotaRules {
+function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {
   const { requests_per_day: perDay, day_starts: dayStarts } = quota;
   return {
     requestsPerDay: perDay === undefined ? REQUESTS_PER_DAY : perDay,
-    throttleMs: ms(quota.throttle, THROTTLE_MS),
+    throttleMs: parseMs(quota.throttle, THROTTLE_MS),
     scope: quota.scope ?? "key",
-    dayStartsMinutes: (dayStarts === undefined ? null : clockMinutes(dayStarts)) ?? 0,
+    dayStartsMinutes: (dayStarts === undefined ? null : parseClock(dayStarts)) ?? 0,
     timeZone: quota.time_zone ?? "UTC",
     free: readFreeRules(quota.free ?? {}),
   };
@@ -221,6 +219,6 @@ function readFreeRules(free: NonNullable<NonNullable<Config["quota"]>["free"]>):
   return { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) };
 }
 
-function logOf(log: NonNullable<Config["log"]>): LogRules {
-  return { content: log.content ?? false, keepMs: ms(log.keep, LOG_KEEP_MS) };
+function buildLogRules(log: NonNullable<Config["log"]>): LogRules {
+  return { content: log.content ?? false, keepMs: parseMs(log.keep, LOG_KEEP_MS) };
 }

@@ -1,4 +1,4 @@
-// Models of the operator's own, changes to the catalogue's, and every field that names a model.
+// Checks the operator's own models, the changes to the catalogue, and every field that names a model.
 import { knownCards, selectorOf, splitId } from "../catalogue/catalogue.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
 import { priceOf, priceProblem } from "../catalogue/price.ts";
@@ -6,12 +6,12 @@ import type { HedgeRules, ModelCard } from "../core/card.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Config, ModelConfig, OverlayConfig, RuleConfig } from "./schema.ts";
-import { durationMs, percentileOf, shareOf } from "./units.ts";
+import { parseDuration, parsePercentile, parseShare } from "./units.ts";
 
 const FAIR_QUALITY = 0.98;
 const RULE_SHARE = 0.5;
 
-export function ownCards(
+export function buildOwnCards(
   provider: string,
   models: readonly ModelConfig[],
   path: Path,
@@ -29,12 +29,12 @@ export function ownCards(
     }
     const unsound = model.price === undefined ? null : priceProblem(model.price);
     if (unsound !== null) wrong("price", unsound);
-    return ownCard(provider, model);
+    return buildOwnCard(provider, model);
   });
   return { cards, issues };
 }
 
-function ownCard(provider: string, model: ModelConfig): ModelCard {
+function buildOwnCard(provider: string, model: ModelConfig): ModelCard {
   return {
     id: `${provider}#${model.name}`,
     provider,
@@ -45,24 +45,24 @@ function ownCard(provider: string, model: ModelConfig): ModelCard {
     outputTokensMax: model.output ?? null,
     price: model.price === undefined ? null : priceOf(model.price),
     capabilities: new Set(model.capabilities ?? []),
-    // If the operator says nothing of what a model can do, nothing is refused.
+    // Without declared capabilities no request is refused for lack of one.
     listed: model.capabilities !== undefined,
     fallbacks: [],
   };
 }
 
-/** Looks model ids up for all fields that hold one, and gathers what is wrong with them. */
+/** Looks up the model ids of all fields and gathers the issues. */
 export class ModelFields {
   readonly issues: Issue[] = [];
   readonly #cards: ReadonlyMap<string, ModelCard>;
   /** Canonical ids by the id with its provider in lower case. */
   readonly #ids: ReadonlyMap<string, string>;
-  /** null: the environment decides which providers are on, so nothing is refused for one that is off. */
+  /** null if the environment decides which providers are on. No id is then refused because its provider is off. */
   readonly #on: ReadonlyMap<string, ProviderSetup> | null;
 
   constructor(ownModels: readonly ModelCard[], providers: readonly ProviderSetup[] | null) {
     this.#cards = knownCards(ownModels);
-    this.#ids = new Map([...this.#cards.keys()].map((id) => [keyOf(id), id]));
+    this.#ids = new Map([...this.#cards.keys()].map((id) => [normaliseId(id), id]));
     this.#on = providers && new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
   }
 
@@ -73,7 +73,7 @@ export class ModelFields {
       const path = ["models", name];
       const id = this.#canonical(name);
       if (changes.has(id)) this.#wrong(path, "key", "this model is there twice");
-      else if (this.#isOff(id)) this.#wrong(path, "key", offMessage(id));
+      else if (this.#isOff(id)) this.#wrong(path, "key", describeOff(id));
       else if (Object.keys(entry).length === 0) this.#wrong(path, "value", "changes nothing");
       const unsound = entry.price === undefined ? null : priceProblem(entry.price);
       if (unsound !== null) this.#wrong([...path, "price"], "value", unsound);
@@ -97,7 +97,7 @@ export class ModelFields {
       capabilities: entry.capabilities === undefined ? undefined : new Set(entry.capabilities),
       fallbacks: entry.fallbacks?.map((fallback) => this.#canonical(fallback)),
       skills: entry.skills,
-      hedge: entry.hedge === undefined ? undefined : hedgeOf(entry.hedge),
+      hedge: entry.hedge === undefined ? undefined : parseHedge(entry.hedge),
     };
   }
 
@@ -119,7 +119,7 @@ export class ModelFields {
     }
     const quality = router.fair?.quality;
     return {
-      fairQuality: (quality === undefined ? null : shareOf(quality)) ?? FAIR_QUALITY,
+      fairQuality: (quality === undefined ? null : parseShare(quality)) ?? FAIR_QUALITY,
       deny,
       pin,
       rules: (router.rules ?? []).map((rule, at) => this.#rule(rule, ["router", "rules", at])),
@@ -138,23 +138,23 @@ export class ModelFields {
     };
   }
 
-  /** The canonical id of a card that must exist. */
+  /** Returns the canonical id of a card, which must exist. */
   #listed(text: string, path: Path): string {
     const id = this.#canonical(text);
     if (!this.#cards.has(id)) this.#wrong(path, "value", unknownModel(text, this.#cards));
     return id;
   }
 
-  /** The canonical id of a card that must exist, its provider among those that are on. */
+  /** Returns the canonical id of a card, which must exist and whose provider must be on. */
   #effective(text: string, path: Path): string {
     const id = this.#listed(text, path);
-    if (this.#cards.has(id) && this.#isOff(id)) this.#wrong(path, "value", offMessage(id));
+    if (this.#cards.has(id) && this.#isOff(id)) this.#wrong(path, "value", describeOff(id));
     return id;
   }
 
-  /** The id in its canonical form; a text that names no card stays as it is. */
+  /** Returns the id in its canonical form, or the text itself if it names no card. */
   #canonical(text: string): string {
-    return this.#ids.get(keyOf(text)) ?? text;
+    return this.#ids.get(normaliseId(text)) ?? text;
   }
 
   #isOff(id: string): boolean {
@@ -162,13 +162,13 @@ export class ModelFields {
     return this.#on !== null && this.#cards.has(id) && !this.#on.has(provider ?? "");
   }
 
-  /** True if the text means something already: an alias comes after ids. */
+  /** True if the text is an id already. Ids come before aliases. */
   #isTaken(text: string): boolean {
     const id = this.#canonical(text);
     return selectorOf(text) !== null || (this.#on !== null && this.#cards.has(id) && !this.#isOff(id));
   }
 
-  /** True if it is a name that its provider takes without the catalogue knowing it. */
+  /** True if the provider accepts names that the catalogue doesn't have. */
   #passes(text: string): boolean {
     return this.#on?.get(splitId(text)?.provider.toLowerCase() ?? "")?.unlistedModels === true;
   }
@@ -178,17 +178,17 @@ export class ModelFields {
   }
 }
 
-function keyOf(id: string): string {
+function normaliseId(id: string): string {
   const parts = splitId(id);
   return parts === null ? id : `${parts.provider.toLowerCase()}#${parts.name}`;
 }
 
-function offMessage(id: string): string {
+function describeOff(id: string): string {
   return `has no effect: ${splitId(id)?.provider} is not among the providers`;
 }
 
-function hedgeOf(hedge: NonNullable<OverlayConfig["hedge"]>): HedgeRules {
-  const percentile = percentileOf(hedge.after);
-  const after = percentile === null ? { ms: durationMs(hedge.after) ?? 0 } : { percentile };
-  return { after, shareMax: shareOf(hedge.at_most) ?? 0 };
+function parseHedge(hedge: NonNullable<OverlayConfig["hedge"]>): HedgeRules {
+  const percentile = parsePercentile(hedge.after);
+  const after = percentile === null ? { ms: parseDuration(hedge.after) ?? 0 } : { percentile };
+  return { after, shareMax: parseShare(hedge.at_most) ?? 0 };
 }

@@ -1,11 +1,11 @@
-// The providers that are on, from the file's section or, without one, from the keys in the environment.
+// Builds the providers that are on from the file's section or, without one, from the keys in the environment.
 import type { ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, ProviderSetup, Timeouts } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
-import { ownCards } from "./models.ts";
+import { buildOwnCards } from "./models.ts";
 import type { Config, ProviderConfig } from "./schema.ts";
-import { baseUrlOf, durationMs } from "./units.ts";
+import { parseBaseUrl, parseDuration } from "./units.ts";
 
 export interface Providers {
   readonly providers: readonly ProviderSetup[];
@@ -15,21 +15,21 @@ export interface Providers {
 
 type Env = (name: string) => string | undefined;
 
-/** Names of model ids that are no provider's. */
+/** Prefixes of model ids that no configured provider may have. */
 const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
-/** The connection's own headers. */
+/** Headers that belong to the connection. */
 const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade)$/i;
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** Those of a provider that is given none. */
+/** The timeouts of a provider that configures none. */
 export const TIMEOUTS: Timeouts = { connectMs: 5000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 };
 
-export function providersOf(
+export function buildProviders(
   config: Config["providers"],
   known: readonly KnownProvider[],
   env: Env,
 ): Providers {
-  if (config === undefined) return fromEnvironment(known, env);
+  if (config === undefined) return readEnvironment(known, env);
   const names = known.map((row) => row.name);
   const issues: Issue[] = [];
   const ownModels: ModelCard[] = [];
@@ -42,20 +42,20 @@ export function providersOf(
     const atKey = (message: string) => issues.push({ path, at: "key", message });
     if (row === undefined && RESERVED.has(key)) atKey(`${name} is a reserved name`);
     else if (providers.has(key)) atKey("this provider is there twice");
-    const setup = setupOf({ name: canonical, path, row, names, env, issues }, entry ?? {});
+    const setup = buildSetup({ name: canonical, path, row, names, env, issues }, entry ?? {});
     providers.set(key, setup);
-    const own = ownCards(canonical, entry?.models ?? [], path);
+    const own = buildOwnCards(canonical, entry?.models ?? [], path);
     ownModels.push(...own.cards);
     issues.push(...own.issues);
   }
   return { providers: [...providers.values()], ownModels, issues };
 }
 
-function fromEnvironment(known: readonly KnownProvider[], env: Env): Providers {
+function readEnvironment(known: readonly KnownProvider[], env: Env): Providers {
   const issues: Issue[] = [];
   const providers = known
     .filter((row) => row.keyVariables.some((name) => isSet(env(name))))
-    .map((row) => setupOf({ name: row.name, path: [], row, names: [], env, issues }, {}));
+    .map((row) => buildSetup({ name: row.name, path: [], row, names: [], env, issues }, {}));
   return { providers, ownModels: [], issues };
 }
 
@@ -67,26 +67,26 @@ interface Context {
   readonly name: string;
   readonly path: Path;
   readonly row: KnownProvider | undefined;
-  /** Those of the known providers. */
+  /** The names of the known providers. */
   readonly names: readonly string[];
   readonly env: Env;
   readonly issues: Issue[];
 }
 
-function setupOf(context: Context, entry: ProviderConfig): ProviderSetup {
+function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
   return {
     name: context.name,
     dialect: entry.dialect ?? (context.row === undefined ? "openai" : null),
-    baseUrl: addressOf(context, entry.base_url),
-    credentials: credentialsOf(context, entry.keys),
-    headers: headersOf(context, entry.headers ?? {}),
-    timeouts: timeoutsOf(entry.timeouts ?? {}),
+    baseUrl: chooseAddress(context, entry.base_url),
+    credentials: readCredentials(context, entry.keys),
+    headers: readHeaders(context, entry.headers ?? {}),
+    timeouts: readTimeouts(entry.timeouts ?? {}),
     unlistedModels: entry.unlisted_models ?? false,
   };
 }
 
-function addressOf({ name, path, row, names, issues }: Context, given: string | undefined): string {
-  const address = (given === undefined ? undefined : baseUrlOf(given)) ?? row?.baseUrl;
+function chooseAddress({ name, path, row, names, issues }: Context, given: string | undefined): string {
+  const address = (given === undefined ? undefined : parseBaseUrl(given)) ?? row?.baseUrl;
   if (address === undefined) {
     const [near] = nearest(name, names, 1);
     const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
@@ -99,7 +99,7 @@ function addressOf({ name, path, row, names, issues }: Context, given: string | 
   return address ?? "";
 }
 
-function credentialsOf(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {
+function readCredentials(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {
   if (given !== undefined) {
     const credentials = given.map((key) =>
       typeof key === "string" ? { secret: key, weight: 1 } : { secret: key.key, weight: key.weight ?? 1 },
@@ -116,10 +116,10 @@ function credentialsOf(context: Context, given: ProviderConfig["keys"]): readonl
   }
   const variables = context.row?.keyVariables ?? [];
   if (variables.length === 0) return [{ secret: null, weight: 1 }];
-  return [{ secret: fromVariable(context, variables), weight: 1 }];
+  return [{ secret: readKeyVariable(context, variables), weight: 1 }];
 }
 
-function fromVariable({ path, env, issues }: Context, variables: readonly string[]): string {
+function readKeyVariable({ path, env, issues }: Context, variables: readonly string[]): string {
   const variable = variables.find((name) => isSet(env(name)));
   const secret = variable === undefined ? "" : (env(variable)?.trim() ?? "");
   if (variable === undefined) {
@@ -140,7 +140,7 @@ function fromVariable({ path, env, issues }: Context, variables: readonly string
   return secret;
 }
 
-function headersOf(
+function readHeaders(
   { path, issues }: Context,
   given: Readonly<Record<string, string>>,
 ): Record<string, string> {
@@ -154,8 +154,8 @@ function headersOf(
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
-function timeoutsOf(given: NonNullable<ProviderConfig["timeouts"]>): Timeouts {
-  const ms = (text: string | undefined) => (text === undefined ? null : durationMs(text));
+function readTimeouts(given: NonNullable<ProviderConfig["timeouts"]>): Timeouts {
+  const ms = (text: string | undefined) => (text === undefined ? null : parseDuration(text));
   return {
     connectMs: ms(given.connect) ?? TIMEOUTS.connectMs,
     firstByteMs: ms(given.first_byte),

@@ -1,4 +1,4 @@
-// The configuration's schema: every field and its bounds; the published JSON Schema is derived from it.
+// The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { PIECE_MAX, RATE_MAX } from "../catalogue/price.ts";
 import { CAPABILITIES } from "../core/card.ts";
@@ -31,9 +31,9 @@ const FREE_BUDGET_MAX_USD = 1_000_000;
 
 const optional = Type.Optional;
 
-/** Printable characters only: whatever else would break the header that carries it. */
+/** Printable characters only, because others would break the header that carries the key. */
 const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
-/** A right guess is always let in, so the token's length is what protects it. `http/auth.ts` reads at most 512 characters. */
+/** A right guess is always let in, so the length alone protects the token. `http/auth.ts` reads at most 512 characters. */
 export const ADMIN_TOKEN = {
   expected: "16 to 512 printable characters without spaces",
   pattern: /^[\x21-\x7e]{16,512}$/,
@@ -281,10 +281,10 @@ export type OverlayConfig = Static<typeof overlay>;
 export type ModelConfig = Static<typeof model>;
 export type RuleConfig = Static<typeof categoryRule>;
 
-/** Notes for our own errors, which are no JSON Schema. */
+/** Keywords for our own errors, which aren't part of JSON Schema. */
 const NOTES: ReadonlySet<string> = new Set(["expected", "expectedName"]);
 
-/** The schema as JSON Schema, for editors and `GET /config.schema.json`. */
+/** Returns the schema as JSON Schema, for editors and `GET /config.schema.json`. */
 export function configJsonSchema(): object {
   const schema: TSchema = {
     $schema: "http://json-schema.org/draft-07/schema#",

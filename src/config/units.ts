@@ -1,4 +1,4 @@
-// The notations of the configuration: durations, sizes, shares, times of day, addresses.
+// Parses the notations of the configuration: durations, sizes, shares, times of day, addresses.
 import type nodeNet from "node:net";
 
 const DURATION = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/;
@@ -10,8 +10,8 @@ const MILLISECONDS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** `500ms`, `5s`, `10m`, `24h`, `30d` in whole milliseconds; null for anything else. */
-export function durationMs(text: string): number | null {
+/** Parses `500ms`, `5s`, `10m`, `24h`, `30d` into whole milliseconds; null for anything else. */
+export function parseDuration(text: string): number | null {
   const [, count, unit] = DURATION.exec(text) ?? [];
   if (count === undefined || unit === undefined) return null;
   return Math.round(Number(count) * (MILLISECONDS[unit] ?? 0));
@@ -28,8 +28,8 @@ const BYTES: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
 };
 
-/** `32MB`, `1GiB`, or a bare number of bytes; null for anything else. */
-export function sizeBytes(size: string | number): number | null {
+/** Parses `32MB`, `1GiB` or a bare number into bytes; null for anything else. */
+export function parseSize(size: string | number): number | null {
   if (typeof size === "number") return Number.isSafeInteger(size) ? size : null;
   const [, count, unit] = SIZE.exec(size) ?? [];
   return count === undefined || unit === undefined ? null : Number(count) * (BYTES[unit] ?? 0);
@@ -37,8 +37,8 @@ export function sizeBytes(size: string | number): number | null {
 
 const PERCENTAGE = /^(\d{1,3}(?:\.\d{1,4})?)%$/;
 
-/** `2%` or 0.02 as a share from 0 to 1; null for anything else. */
-export function shareOf(share: string | number): number | null {
+/** Parses `2%` or 0.02 into a share from 0 to 1; null for anything else. */
+export function parseShare(share: string | number): number | null {
   const [, percent] = typeof share === "string" ? (PERCENTAGE.exec(share) ?? []) : [];
   const value =
     typeof share === "number" ? share : percent === undefined ? Number.NaN : Number(percent) / 100;
@@ -47,8 +47,8 @@ export function shareOf(share: string | number): number | null {
 
 const CLOCK = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
-/** `HH:MM` in minutes after midnight; null for anything else. */
-export function clockMinutes(text: string): number | null {
+/** Parses `HH:MM` into minutes after midnight; null for anything else. */
+export function parseClock(text: string): number | null {
   const [, hours, minutes] = CLOCK.exec(text) ?? [];
   return hours === undefined ? null : Number(hours) * 60 + Number(minutes);
 }
@@ -66,28 +66,28 @@ export function isTimeZone(text: string): boolean {
 
 const PERCENTILE = /^p([1-9]\d?)$/;
 
-/** `p95` as 95; null for anything else. */
-export function percentileOf(text: string): number | null {
+/** Parses `p95` into 95; null for anything else. */
+export function parsePercentile(text: string): number | null {
   const [, percentile] = PERCENTILE.exec(text) ?? [];
   return percentile === undefined ? null : Number(percentile);
 }
 
-/** The address of a server without its trailing slashes; null unless it is http or https and no more than host and path. */
-export function baseUrlOf(text: string): string | null {
+/** Returns the address without trailing slashes, or null if it isn't http or https, or has more than host and path. */
+export function parseBaseUrl(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || /[?#\s\\]/.test(text)) return null;
   if (url.username !== "" || url.password !== "") return null;
   return url.href.replace(/\/+$/, "");
 }
 
-/** True if it is `*`, or scheme, host and port of a page. */
+/** True if it is `*`, or the scheme, host and port of a page. */
 export function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return text === "*" || (url !== null && /^https?:$/.test(url.protocol) && url.origin === text);
 }
 
-/** Loaded by the first who asks, as few addresses do: 3 ms that a gateway starts sooner. */
-function net(): typeof nodeNet {
+/** Loaded only when it is needed, because it costs 3 ms of a start and few configurations need it. */
+function loadNet(): typeof nodeNet {
   return require("node:net");
 }
 
@@ -96,7 +96,7 @@ const ADDRESS_BITS: Readonly<Record<number, number>> = { 4: 32, 6: 128 };
 /** True if it is an IP address or a CIDR block. */
 export function isAddressBlock(text: string): boolean {
   const [address = "", bits, ...rest] = text.split("/");
-  const most = ADDRESS_BITS[net().isIP(address)];
+  const most = ADDRESS_BITS[loadNet().isIP(address)];
   if (most === undefined || rest.length > 0) return false;
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= most);
 }
@@ -109,5 +109,5 @@ export function isStoreUrl(text: string): boolean {
 
 /** True if a server can listen on it: an IP address or a host name. */
 export function isHost(text: string): boolean {
-  return /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text) || net().isIPv6(text);
+  return /^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text) || loadNet().isIPv6(text);
 }

@@ -1,11 +1,11 @@
-// Values against the schema: what is wrong, in plain words, at the field that is wrong.
+// Validates values against the schema and describes each error at its field.
 import type { TSchema } from "@sinclair/typebox";
 import { ValueErrorType } from "@sinclair/typebox/errors";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { isObject } from "../core/json.ts";
 import { nearest } from "../core/nearest.ts";
-import { type Issue, nameKind, type Path, shown } from "./errors.ts";
-import { type Interpolated, typedValue } from "./interpolate.ts";
+import { type Issue, nameKind, type Path, showValue } from "./errors.ts";
+import { type Interpolated, parseTyped } from "./interpolate.ts";
 import { type Config, ConfigSchema } from "./schema.ts";
 
 export type Validated =
@@ -14,37 +14,37 @@ export type Validated =
 
 const FIELDS_SHOWN_MAX = 14;
 
-/** The value as a configuration. Texts from outside that the schema wants as numbers or truth values become those, in place. */
+/** Returns the value as a configuration. Interpolated texts that spell the number or boolean that a field needs are replaced in place. */
 export function validate(value: unknown, sources: Interpolated["sources"]): Validated {
   const root = value ?? {};
   if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
-  for (const error of errorsOf(root)) retype(root, pathOf(error, root), sources);
+  for (const error of listErrors(root)) retype(root, parsePointer(error, root), sources);
   if (Value.Check(ConfigSchema, root)) return { ok: true, config: root };
   const issues = new Map<string, Issue>();
-  for (const error of errorsOf(root)) {
-    const path = pathOf(error, root);
+  for (const error of listErrors(root)) {
+    const path = parsePointer(error, root);
     const key = JSON.stringify(path);
-    if (!issues.has(key)) issues.set(key, issueOf(error, path, sources.get(key)));
+    if (!issues.has(key)) issues.set(key, describeIssue(error, path, sources.get(key)));
   }
   return { ok: false, issues: [...issues.values()] };
 }
 
-function errorsOf(value: unknown): ValueError[] {
-  return [...Value.Errors(ConfigSchema, value)].flatMap(deepest);
+function listErrors(value: unknown): ValueError[] {
+  return [...Value.Errors(ConfigSchema, value)].flatMap(findDeepest);
 }
 
-/** Of a choice of forms, the mistakes in the one that the value has: a mapping in the place of a key is a `{ key, weight }`. */
-function deepest(error: ValueError): ValueError[] {
+/** For a union, returns the errors of the form that the value has: a mapping in the place of a key is a `{ key, weight }`. */
+function findDeepest(error: ValueError): ValueError[] {
   if (error.type !== ValueErrorType.Union) return [error];
   for (const form of error.errors) {
     const errors = [...form];
-    if (errors.every((inner) => inner.path !== error.path)) return errors.flatMap(deepest);
+    if (errors.every((inner) => inner.path !== error.path)) return errors.flatMap(findDeepest);
   }
   return [error];
 }
 
-/** The JSON pointer as a path: steps into lists are numbers. */
-function pathOf(error: ValueError, root: unknown): Path {
+/** Parses a JSON pointer into a path, in which steps into lists are numbers. */
+function parsePointer(error: ValueError, root: unknown): Path {
   let node: unknown = root;
   return error.path
     .split("/")
@@ -52,39 +52,39 @@ function pathOf(error: ValueError, root: unknown): Path {
     .map((escaped) => {
       const name = escaped.replaceAll("~1", "/").replaceAll("~0", "~");
       const step = Array.isArray(node) ? Number(name) : name;
-      node = childOf(node, step);
+      node = findChild(node, step);
       return step;
     });
 }
 
-function childOf(node: unknown, step: string | number): unknown {
+function findChild(node: unknown, step: string | number): unknown {
   if (Array.isArray(node)) return node[Number(step)];
   return isObject(node) ? node[step] : undefined;
 }
 
-/** A text from outside at the path becomes the number or truth value that it spells, if it spells one. */
+/** Replaces an interpolated text by the number or boolean that it spells, if it spells one. */
 function retype(root: unknown, path: Path, sources: Interpolated["sources"]): void {
   const last = path.at(-1);
-  const parent = path.slice(0, -1).reduce(childOf, root);
-  const value = last === undefined ? undefined : childOf(parent, last);
+  const parent = path.slice(0, -1).reduce(findChild, root);
+  const value = last === undefined ? undefined : findChild(parent, last);
   if (last === undefined || typeof value !== "string" || !sources.has(JSON.stringify(path))) return;
-  const typed = typedValue(value);
+  const typed = parseTyped(value);
   if (typed === undefined) return;
   if (Array.isArray(parent)) parent[Number(last)] = typed;
   else if (isObject(parent)) parent[last] = typed;
 }
 
-function issueOf(error: ValueError, path: Path, source: string | undefined): Issue {
+function describeIssue(error: ValueError, path: Path, source: string | undefined): Issue {
   const { type, schema, value } = error;
   if (type === ValueErrorType.ObjectAdditionalProperties) {
-    return { path, at: "key", message: unknownField(path, schema) };
+    return { path, at: "key", message: describeUnknown(path, schema) };
   }
   if (type === ValueErrorType.ObjectRequiredProperty) {
-    return { path, at: "key", message: `this field is missing: expected ${expectation(schema)}` };
+    return { path, at: "key", message: `this field is missing: expected ${describeExpected(schema)}` };
   }
-  // A bare value where fields or a list belong is often a key that was written one level too high.
-  const got = isContainer(schema) ? nameKind(value) : shown(source ?? value, path);
-  return { path, at: "value", message: `expected ${expectation(schema)}, got ${got}` };
+  // The value isn't shown where a mapping or list is expected: it is often a key that was written one level too high.
+  const got = isContainer(schema) ? nameKind(value) : showValue(source ?? value, path);
+  return { path, at: "value", message: `expected ${describeExpected(schema)}, got ${got}` };
 }
 
 function isContainer(schema: TSchema): boolean {
@@ -92,17 +92,17 @@ function isContainer(schema: TSchema): boolean {
   return forms.some(({ type }) => type === "object" || type === "array");
 }
 
-function unknownField(path: Path, schema: TSchema): string {
+function describeUnknown(path: Path, schema: TSchema): string {
   const name = String(path.at(-1));
   if (schema.patternProperties !== undefined)
-    return `expected ${schema.expectedName}, got ${shown(name, path.slice(0, -1))}`;
+    return `expected ${schema.expectedName}, got ${showValue(name, path.slice(0, -1))}`;
   const known = Object.keys(schema.properties ?? {});
   const [near] = nearest(name, known, 1);
   if (near !== undefined) return `unknown field; did you mean ${near}?`;
   return `unknown field; known here: ${known.slice(0, FIELDS_SHOWN_MAX).join(", ")}`;
 }
 
-function expectation(schema: TSchema): string {
+function describeExpected(schema: TSchema): string {
   if (typeof schema.expected === "string") return schema.expected;
   switch (schema.type) {
     case "boolean":

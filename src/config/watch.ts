@@ -1,4 +1,4 @@
-// Notices a changed configuration file and hands on what it says: whole, or not at all.
+// Watches the configuration file and passes changed settings on, but only if the whole file is valid.
 import type { Settings } from "../core/settings.ts";
 import type { Clock } from "../core/world.ts";
 import type { ConfigError } from "./errors.ts";
@@ -6,46 +6,46 @@ import type { Loaded } from "./load.ts";
 
 export interface WatchPorts {
   readonly clock: Pick<Clock, "every">;
-  /** The marks that change when the file does: size, times, inode; null when it is not there. */
+  /** Returns a text of size, time and inode that changes when the file does, or null if there is no file. */
   readonly stamp: () => string | null;
-  /** Reads and checks the file anew, what it refers to included. */
+  /** Reads and checks the file again, with the files and variables that it refers to. */
   readonly load: () => Loaded;
-  /** The new decisions, and the sections that changed but count only after a restart. */
+  /** Takes the new settings, and the sections whose changes need a restart. */
   readonly onSettings: (settings: Settings, ignored: readonly ("server" | "store")[]) => void;
-  /** The file is refused; what was in force stays so. */
+  /** Takes the errors of an invalid file. The settings stay as they were. */
   readonly onErrors: (errors: readonly ConfigError[]) => void;
 }
 
 export interface ConfigWatch {
-  /** Loads now, whether or not the file has changed (SIGHUP). */
+  /** Loads now, even if the file hasn't changed (SIGHUP). */
   reload(): void;
   stop(): void;
 }
 
-/** A change is acted on at the second look that finds it the same, so that a half-written file isn't read: within 1 s. */
+/** A change is loaded once two checks find the same file, so that no half-written file is read. That takes at most 1 s. */
 const PERIOD_MS = 500;
 
-/** Watches from now on; `settings` are those in force, whose `server` and `store` stay for good. */
+/** Watches from now on. `settings` are the current ones, whose `server` and `store` can't change. */
 export function watchConfig(settings: Settings, ports: WatchPorts): ConfigWatch {
-  let inForce = ports.stamp();
-  let lastSeen = inForce;
+  let loadedStamp = ports.stamp();
+  let lastSeen = loadedStamp;
   const reload = () => {
     const loaded = ports.load();
-    if (loaded.ok) ports.onSettings(...withStartOf(settings, loaded.settings));
+    if (loaded.ok) ports.onSettings(...keepStart(settings, loaded.settings));
     else ports.onErrors(loaded.errors);
   };
-  const look = () => {
+  const check = () => {
     const seen = ports.stamp();
     const isSettled = seen === lastSeen;
     lastSeen = seen;
-    if (!isSettled || seen === inForce) return;
-    inForce = seen;
+    if (!isSettled || seen === loadedStamp) return;
+    loadedStamp = seen;
     reload();
   };
-  return { reload, stop: ports.clock.every(PERIOD_MS, look) };
+  return { reload, stop: ports.clock.every(PERIOD_MS, check) };
 }
 
-function withStartOf(start: Settings, now: Settings): [Settings, readonly ("server" | "store")[]] {
+function keepStart(start: Settings, now: Settings): [Settings, readonly ("server" | "store")[]] {
   const ignored = (["server", "store"] as const).filter(
     (section) => JSON.stringify(start[section]) !== JSON.stringify(now[section]),
   );

@@ -1,4 +1,4 @@
-// The configuration's text as values, with the way back: where in the text each field stands.
+// Parses the configuration's YAML into values, and finds the place of each field in the text.
 import {
   type Document,
   isAlias,
@@ -16,7 +16,7 @@ import {
 } from "yaml";
 import type { Path } from "./errors.ts";
 
-/** A file is written by hand: repeated aliases beyond this are a trick. */
+/** No hand-written file repeats aliases as often. More of them are an attempt to exhaust memory. */
 const ALIASES_MAX = 100;
 
 export interface Place {
@@ -24,7 +24,7 @@ export interface Place {
   readonly column: number;
 }
 
-/** A problem of the YAML itself, with its place. */
+/** An error in the YAML itself, with its place. */
 export interface SyntaxProblem extends Place {
   readonly path: Path;
   readonly message: string;
@@ -36,16 +36,16 @@ const SYNTAX: Readonly<Record<string, string>> = {
   MULTIPLE_DOCS: "one file holds one configuration; remove what follows ---",
   BAD_INDENT: "the indentation doesn't fit the lines around it, or a closing bracket is missing",
   MISSING_CHAR: "a closing bracket or quote, or a comma, is missing",
-  UNEXPECTED_TOKEN: "this can't stand here; quote the text if it is one value",
+  UNEXPECTED_TOKEN: "this isn't allowed here; quote the text if it is one value",
   TAG_RESOLVE_FAILED: "tags (!name) have no meaning here",
   BLOCK_AS_IMPLICIT_KEY: "a mapping or list can't begin here; give it a line of its own, or quote the text",
-  MULTILINE_IMPLICIT_KEY: "a field's name stands on one line, with a colon behind it",
+  MULTILINE_IMPLICIT_KEY: "a field's name must be on one line, followed by a colon",
   BAD_SCALAR_START: "a text can't begin with this character; quote it",
   BAD_DQ_ESCAPE: "this escape has no meaning; in single quotes a backslash is only a backslash",
   BAD_ALIAS: "this alias (*name) has no anchor (&name)",
 };
-/** The library's own messages are not shown: some quote the file, and what they quote may be a secret. */
-const NO_YAML = "this is no YAML";
+/** The library's own messages aren't shown, because some of them quote the file, which may hold a secret. */
+const NO_YAML = "this is not valid YAML";
 
 export class YamlText {
   readonly #lines = new LineCounter();
@@ -60,7 +60,7 @@ export class YamlText {
     });
   }
 
-  /** The mistakes that make the text no YAML: the first of each line, as the others mostly follow from it. */
+  /** Returns the errors in the YAML: the first of each line, since the others mostly follow from it. */
   problems(): SyntaxProblem[] {
     const { errors, warnings } = this.#document;
     const problems = [...errors, ...warnings].map((error) => this.#problem(error));
@@ -71,32 +71,32 @@ export class YamlText {
     const [offset] = error.pos;
     return {
       ...this.#place(offset),
-      path: keyAt(this.#document.contents, offset) ?? [],
+      path: findKey(this.#document.contents, offset) ?? [],
       message: SYNTAX[error.code] ?? NO_YAML,
     };
   }
 
-  /** Every text in the file that is a value, with its way; the caller may change it. */
+  /** Returns every value in the file that is a text, with its path. The caller may change them. */
   texts(): { readonly path: Path; readonly scalar: Scalar<string> }[] {
-    return textsOf(this.#document.contents, []);
+    return listTexts(this.#document.contents, []);
   }
 
-  /** The values. Throws where aliases repeat beyond all bounds. */
+  /** Returns the values. Throws if aliases repeat without end. */
   value(): unknown {
     return this.#document.toJS({ maxAliasCount: ALIASES_MAX });
   }
 
-  /** The place of a field; of one that isn't there, the nearest that is around it. */
-  placeOf(path: Path, at: "key" | "value"): Place {
+  /** Returns the place of a field, or of the nearest field around it if it doesn't exist. */
+  findPlace(path: Path, at: "key" | "value"): Place {
     let node: unknown = this.#document.contents;
-    let offset = offsetOf(node);
+    let offset = readOffset(node);
     for (const [depth, step] of path.entries()) {
-      const next = childOf(node, step);
+      const next = findChild(node, step);
       if (next === undefined) break;
       const isLast = depth === path.length - 1;
       offset =
-        (isLast && at === "value" ? offsetOf(next.value) : offsetOf(next.key)) ??
-        offsetOf(next.key) ??
+        (isLast && at === "value" ? readOffset(next.value) : readOffset(next.key)) ??
+        readOffset(next.key) ??
         offset;
       node = next.value;
     }
@@ -109,12 +109,12 @@ export class YamlText {
   }
 }
 
-function offsetOf(node: unknown): number | undefined {
+function readOffset(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }
 
-/** The key and value of a step down; in a list the value stands for both. */
-function childOf(
+/** Returns the key and value of a step down. In a list, the value is both. */
+function findChild(
   node: unknown,
   step: string | number,
 ): { readonly key: unknown; readonly value: unknown } | undefined {
@@ -123,19 +123,19 @@ function childOf(
     return value === undefined ? undefined : { key: value, value };
   }
   if (!isMap(node)) return undefined;
-  const pair = node.items.find((item) => nameOf(item.key) === String(step));
+  const pair = node.items.find((item) => readName(item.key) === String(step));
   return pair === undefined ? undefined : { key: pair.key, value: pair.value };
 }
 
-function nameOf(key: unknown): string {
+function readName(key: unknown): string {
   return isScalar(key) ? String(key.value) : "";
 }
 
-function textsOf(node: unknown, path: Path): { path: Path; scalar: Scalar<string> }[] {
+function listTexts(node: unknown, path: Path): { path: Path; scalar: Scalar<string> }[] {
   if (isScalar(node) && isText(node)) return [{ path, scalar: node }];
   if (isAlias(node)) return [];
-  if (isSeq(node)) return node.items.flatMap((item, at) => textsOf(item, [...path, at]));
-  if (isMap(node)) return node.items.flatMap((pair) => textsOf(pair.value, [...path, nameOf(pair.key)]));
+  if (isSeq(node)) return node.items.flatMap((item, at) => listTexts(item, [...path, at]));
+  if (isMap(node)) return node.items.flatMap((pair) => listTexts(pair.value, [...path, readName(pair.key)]));
   return [];
 }
 
@@ -143,20 +143,20 @@ function isText(scalar: Scalar): scalar is Scalar<string> {
   return typeof scalar.value === "string";
 }
 
-/** The way to the key that begins at an offset. */
-function keyAt(node: Node | null | unknown, offset: number, path: Path = []): Path | undefined {
+/** Returns the path to the key that begins at an offset. */
+function findKey(node: Node | null | unknown, offset: number, path: Path = []): Path | undefined {
   if (isSeq(node)) {
     for (const [at, item] of node.items.entries()) {
-      const found = keyAt(item, offset, [...path, at]);
+      const found = findKey(item, offset, [...path, at]);
       if (found) return found;
     }
   }
   if (!isMap(node)) return undefined;
   for (const pair of node.items) {
     if (!isPair(pair)) continue;
-    const here = [...path, nameOf(pair.key)];
-    if (offsetOf(pair.key) === offset) return here;
-    const found = keyAt(pair.value, offset, here);
+    const here = [...path, readName(pair.key)];
+    if (readOffset(pair.key) === offset) return here;
+    const found = findKey(pair.value, offset, here);
     if (found) return found;
   }
   return undefined;

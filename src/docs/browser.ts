@@ -1,4 +1,4 @@
-// The manual in the browser: the search, a key for it, copies of code, and wide blocks that can be scrolled by keyboard.
+// The manual's script in the browser: search with its keyboard shortcut, copying code, scrolling wide blocks by keyboard.
 import { type Entry, type Found, findSections, readWords } from "./search.ts";
 
 const INDEX_PATH = "/docs/search.json";
@@ -12,7 +12,7 @@ const list = panel?.querySelector("ol");
 
 let index: Promise<readonly Entry[]> | null = null;
 
-/** Fetched once, when the search is first used. */
+/** Fetches the index once, when the search is first used. */
 function loadIndex(): Promise<readonly Entry[]> {
   index ??= fetch(INDEX_PATH).then((response) => response.json());
   index.catch(() => {
@@ -30,7 +30,7 @@ async function search(): Promise<void> {
   try {
     const found = findSections(await loadIndex(), query);
     if (input.value !== query) return;
-    list.replaceChildren(...found.map((one) => resultItem(one, words)));
+    list.replaceChildren(...found.map((one) => createResult(one, words)));
     status.textContent = found.length === 0 ? "Nothing found." : `${found.length} found`;
   } catch {
     list.replaceChildren();
@@ -38,11 +38,11 @@ async function search(): Promise<void> {
   }
 }
 
-function resultItem({ entry, excerpt }: Found, words: readonly string[]): HTMLElement {
+function createResult({ entry, excerpt }: Found, words: readonly string[]): HTMLElement {
   const link = document.createElement("a");
   link.href = entry.href;
   const name = entry.heading === entry.chapter ? entry.chapter : `${entry.chapter} › ${entry.heading}`;
-  link.append(element("b", [name]), element("span", marked(excerpt, words)));
+  link.append(element("b", [name]), element("span", markWords(excerpt, words)));
   return element("li", [link]);
 }
 
@@ -52,15 +52,15 @@ function element(name: string, children: readonly (Node | string)[]): HTMLElemen
   return made;
 }
 
-/** The text with the words in <mark>. */
-function marked(text: string, words: readonly string[]): readonly (Node | string)[] {
+/** Returns the text with the words in <mark>. */
+function markWords(text: string, words: readonly string[]): readonly (Node | string)[] {
   const pattern = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
   return text
     .split(new RegExp(`(${pattern})`, "gi"))
     .map((piece, at) => (at % 2 === 1 ? element("mark", [piece]) : piece));
 }
 
-/** Up and down go through the field and the links under it; Escape leads back to the field, then closes. */
+/** Up and Down move between the field and the links under it. Escape moves back to the field, and then closes the list. */
 function moveByKey(event: KeyboardEvent): void {
   if (!input || !panel) return;
   const stops: readonly HTMLElement[] = [input, ...panel.querySelectorAll("a")];
@@ -100,7 +100,7 @@ function addCopyButton(block: HTMLElement): void {
   holder.append(block, button);
 }
 
-/** A block that scrolls sideways must be reachable by keyboard; one that doesn't would only be one stop more. */
+/** Makes blocks that scroll sideways reachable by keyboard. Others would only be one more stop. */
 function markScrollable(): void {
   for (const block of document.querySelectorAll<HTMLElement>(".wide")) {
     if (block.scrollWidth > block.clientWidth) {
@@ -121,7 +121,7 @@ document.addEventListener("keydown", focusByKey);
 document.addEventListener("click", (event) => {
   if (panel && event.target instanceof Node && !box?.contains(event.target)) panel.hidden = true;
 });
-// Browsers have a clipboard on secure pages and on localhost alone.
+// Browsers offer the clipboard only on secure pages and on localhost.
 if (navigator.clipboard) for (const block of document.querySelectorAll("pre")) addCopyButton(block);
 markScrollable();
 addEventListener("resize", markScrollable);

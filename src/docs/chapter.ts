@@ -1,10 +1,10 @@
-// A chapter read from its Markdown: its HTML, its headings, and its text by section for the search.
+// Reads a chapter from its Markdown: its HTML, its headings, and its text by section for the search.
 import { INDEX } from "./contents.ts";
 
 export interface Heading {
   readonly level: number;
   readonly id: string;
-  /** As HTML: it may hold code. */
+  /** HTML, since a heading may hold code. */
   readonly html: string;
 }
 
@@ -18,7 +18,7 @@ export interface Section {
 export interface Chapter {
   readonly name: string;
   readonly title: string;
-  /** Its first paragraph, as plain text. */
+  /** The first paragraph, as plain text. */
   readonly summary: string;
   readonly html: string;
   readonly headings: readonly Heading[];
@@ -27,7 +27,7 @@ export interface Chapter {
 
 const HEADING = /<h([1-3]) id="([^"]*)">(.*?)<\/h\1>/gs;
 
-/** Throws when the text doesn't begin with a title. */
+/** Throws if the text doesn't begin with a title. */
 export function readChapter(name: string, markdown: string): Chapter {
   const rendered = Bun.markdown.html(markdown, { headings: { ids: true } });
   const headings = [...rendered.matchAll(HEADING)].map(([, level, id, html]) => {
@@ -37,34 +37,34 @@ export function readChapter(name: string, markdown: string): Chapter {
   if (title?.level !== 1) throw new Error(`${name}.md does not begin with a title.`);
   return {
     name,
-    title: plainText(title.html),
-    summary: plainText(/<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? ""),
-    html: forPage(rendered),
+    title: readPlainText(title.html),
+    summary: readPlainText(/<p>(.*?)<\/p>/s.exec(rendered)?.[1] ?? ""),
+    html: adaptToPage(rendered),
     headings: headings.filter(({ level }) => level > 1),
     sections: splitSections(rendered),
   };
 }
 
-/** The address of a chapter's page. */
+/** Returns the address of a chapter's page. */
 export function toAddress(name: string): string {
   return name === INDEX ? "/docs" : `/docs/${name}`;
 }
 
-/** Links between the files become links between the pages; headings get a link to themselves; wide blocks scroll alone. */
-function forPage(rendered: string): string {
+/** Turns links between files into links between pages, links each heading to itself, and lets wide blocks scroll on their own. */
+function adaptToPage(rendered: string): string {
   return rendered
     .replace(/href="([a-z-]+)\.md(#[^"]*)?"/g, (_, name, at = "") => `href="${toAddress(name)}${at}"`)
     .replace(/src="\.\.\/console\/pictures\//g, 'loading="lazy" src="/docs/')
     .replace(HEADING, (whole, level, id, html) =>
       level === "1" ? whole : `<h${level} id="${id}"><a href="#${id}">${html}</a></h${level}>`,
     )
-    .replace(/<table>.*?<\/table>/gs, (table) => `<div class="wide">${withLabels(table)}</div>`)
+    .replace(/<table>.*?<\/table>/gs, (table) => `<div class="wide">${labelCells(table)}</div>`)
     .replace(/<pre>/g, '<pre class="wide">');
 }
 
-/** Each cell with the heading of its column: narrow screens show it before the cell. */
-function withLabels(table: string): string {
-  const labels = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/g)].map(([, html]) => plainText(html ?? ""));
+/** Labels each cell with the heading of its column, which narrow screens show before the cell. */
+function labelCells(table: string): string {
+  const labels = [...table.matchAll(/<th[^>]*>(.*?)<\/th>/g)].map(([, html]) => readPlainText(html ?? ""));
   return table.replace(/<tr>.*?<\/tr>/gs, (row) => {
     let column = 0;
     return row.replace(/<td/g, (cell) => {
@@ -79,8 +79,8 @@ function splitSections(rendered: string): readonly Section[] {
   return starts.map((start, at) => {
     const [whole, level, id = "", html = ""] = start;
     const end = starts[at + 1]?.index ?? rendered.length;
-    const text = plainText(rendered.slice(start.index + whole.length, end));
-    return { id: level === "1" ? "" : id, heading: plainText(html), text };
+    const text = readPlainText(rendered.slice(start.index + whole.length, end));
+    return { id: level === "1" ? "" : id, heading: readPlainText(html), text };
   });
 }
 
@@ -91,8 +91,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&amp;": "&",
 };
 
-/** Without tags; table cells, list items and paragraphs stay apart. */
-function plainText(html: string): string {
+/** Removes the tags. Table cells, list items and paragraphs stay apart. */
+function readPlainText(html: string): string {
   return html
     .replace(/<\/(p|li|td|th|tr|pre|h\d)>/g, " ")
     .replace(/<[^>]*>/g, "")

@@ -1,12 +1,12 @@
-// The manual's contents: which chapters there are, in which parts and in which order.
+// The manual's contents: its chapters by part, in their order.
 
 export interface Part {
   readonly title: string;
-  /** Names of files beside this one, without `.md`. */
+  /** The names of the chapters' files beside this one, without `.md`. */
   readonly chapters: readonly string[];
 }
 
-/** The first page: what the manual is about and where to find it. */
+/** The first page, with an overview of the others. */
 export const INDEX = "index";
 
 export const PARTS: readonly Part[] = [
@@ -21,7 +21,7 @@ export const PARTS: readonly Part[] = [
   },
 ];
 
-/** Pages and files of the manual that are no chapters. */
+/** The page of the API, which isn't a chapter. */
 export const API_PAGE = "api";
 
 export const CHAPTER_NAMES: readonly string[] = [INDEX, ...PARTS.flatMap(({ chapters }) => chapters)];

@@ -1,4 +1,4 @@
-// The manual's index for language models, in the form of llmstxt.org.
+// Writes the manual's index for language models, in the form of llmstxt.org.
 import { INDEX, PARTS } from "./contents.ts";
 import type { Manual } from "./page.ts";
 

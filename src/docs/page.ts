@@ -1,4 +1,4 @@
-// The manual's pages as HTML: a chapter, or the API's page, within the same frame.
+// Renders the manual's pages as HTML: a chapter, or the API's page, in the same frame.
 import { type Chapter, toAddress } from "./chapter.ts";
 import { API_PAGE, INDEX, PARTS } from "./contents.ts";
 
@@ -10,13 +10,13 @@ export function renderChapter(chapter: Chapter, manual: Manual): string {
   const twin = `/docs/${name}.md`;
   const body = `<main id="main" tabindex="-1"><article>
 ${html}</article>
-${neighbours(name, manual)}
+${renderNeighbours(name, manual)}
 <p class="twin"><a href="${twin}">This chapter as Markdown</a></p>
 </main>
-${outline(chapter)}`;
-  const head = `<meta name="description" content="${escaped(summary)}">
+${renderOutline(chapter)}`;
+  const head = `<meta name="description" content="${escapeHtml(summary)}">
 <link rel="alternate" type="text/markdown" href="${twin}">`;
-  return frame({ name, title, head, body }, manual);
+  return renderFrame({ name, title, head, body }, manual);
 }
 
 /** The script draws the document of `/openapi.json` into the page. */
@@ -24,7 +24,7 @@ export function renderApiPage(manual: Manual): string {
   const head = `<link rel="stylesheet" href="/docs/swagger-ui.css">
 <script src="/docs/swagger-ui.js" defer></script>`;
   const body = '<main id="main" tabindex="-1"><div id="api" data-document="/openapi.json"></div></main>';
-  return frame({ name: API_PAGE, title: "API", head, body }, manual);
+  return renderFrame({ name: API_PAGE, title: "API", head, body }, manual);
 }
 
 interface Page {
@@ -34,14 +34,14 @@ interface Page {
   readonly body: string;
 }
 
-function frame({ name, title, head, body }: Page, manual: Manual): string {
+function renderFrame({ name, title, head, body }: Page, manual: Manual): string {
   const shownTitle = name === INDEX ? title : `${title} · Poundkey`;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(shownTitle)}</title>
+<title>${escapeHtml(shownTitle)}</title>
 <link rel="icon" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/manual.css">
 <script src="/docs/manual.js" defer></script>
@@ -59,7 +59,7 @@ ${head}
 <button class="open-chapters" popovertarget="chapters">Chapters</button>
 </header>
 <div class="columns">
-${navigation(name, manual)}
+${renderNavigation(name, manual)}
 ${body}
 </div>
 </body>
@@ -67,13 +67,13 @@ ${body}
 `;
 }
 
-function navigation(current: string, manual: Manual): string {
+function renderNavigation(current: string, manual: Manual): string {
   const item = (name: string, title: string) => {
     const mark = name === current ? ' aria-current="page"' : "";
-    return `<li><a href="${toAddress(name)}"${mark}>${escaped(title)}</a></li>`;
+    return `<li><a href="${toAddress(name)}"${mark}>${escapeHtml(title)}</a></li>`;
   };
   const parts = PARTS.map(({ title, chapters }) => {
-    const items = chapters.map((name) => item(name, shortTitle(name, manual)));
+    const items = chapters.map((name) => item(name, shortenTitle(name, manual)));
     return `<h2>${title}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
   });
   return `<nav id="chapters" popover aria-label="Chapters">
@@ -88,15 +88,15 @@ ${item(API_PAGE, "API")}
 </nav>`;
 }
 
-/** "LiteLLM" under "Migrating from". */
-function shortTitle(name: string, manual: Manual): string {
+/** Shortens "Migrating from LiteLLM" to "LiteLLM", because it stands under "Migrating from". */
+function shortenTitle(name: string, manual: Manual): string {
   return (manual.get(name)?.title ?? name).replace(/^Migrating from /, "");
 }
 
-/** More entries than this are no help: then only the larger headings are listed. */
+/** If there are more entries than this, only the larger headings are listed. */
 const OUTLINE_MAX = 20;
 
-function outline({ headings }: Chapter): string {
+function renderOutline({ headings }: Chapter): string {
   const shown = headings.length > OUTLINE_MAX ? headings.filter(({ level }) => level === 2) : headings;
   if (shown.length < 2) return "";
   const items = shown.map(
@@ -110,19 +110,19 @@ ${items.join("\n")}
 </nav>`;
 }
 
-function neighbours(name: string, manual: Manual): string {
+function renderNeighbours(name: string, manual: Manual): string {
   const names = [...manual.keys()];
   const at = names.indexOf(name);
   const link = (neighbour: string | undefined, rel: string, before: string) => {
     if (neighbour === undefined) return "";
     const title = manual.get(neighbour)?.title ?? neighbour;
-    return `<a rel="${rel}" href="${toAddress(neighbour)}"><span>${before}</span> ${escaped(title)}</a>`;
+    return `<a rel="${rel}" href="${toAddress(neighbour)}"><span>${before}</span> ${escapeHtml(title)}</a>`;
   };
   const before = link(names[at - 1], "prev", "Previous");
   const after = link(names[at + 1], "next", "Next");
   return `<nav class="neighbours" aria-label="Neighbouring chapters">${before}${after}</nav>`;
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
 }

@@ -1,6 +1,6 @@
-// The search over all chapters: which sections hold every word of a query, best first.
+// Searches all chapters for the sections that have every word of a query, best first.
 
-/** One section of a chapter, as the index lists it. */
+/** One section of a chapter in the search index. */
 export interface Entry {
   /** The page's address with the section's anchor. */
   readonly href: string;
@@ -11,19 +11,19 @@ export interface Entry {
 
 export interface Found {
   readonly entry: Entry;
-  /** A piece of the text around the first of the words. */
+  /** A part of the text around the first of the words. */
   readonly excerpt: string;
 }
 
 const FOUND_MAX = 12;
 const EXCERPT_BEFORE = 50;
 const EXCERPT_LENGTH = 160;
-/** A word in a section's heading says more of the section than ten in its text. */
+/** A word in a section's heading says more about the section than ten in its text. */
 const HEADING_WEIGHT = 10;
 const CHAPTER_WEIGHT = 4;
 const COUNTED_MAX = 5;
 
-/** The words of a query, in lower case. */
+/** Splits a query into words in lower case. */
 export function readWords(query: string): readonly string[] {
   return query.toLowerCase().split(/\s+/).filter(Boolean);
 }
@@ -39,7 +39,7 @@ export function findSections(index: readonly Entry[], query: string): readonly F
     .map(({ entry }) => ({ entry, excerpt: cutExcerpt(entry.text, words) }));
 }
 
-/** 0 unless each word is somewhere in the section, its heading or its chapter's title. */
+/** Returns 0 unless each word is in the section, its heading or its chapter's title. */
 function scoreEntry({ chapter, heading, text }: Entry, words: readonly string[]): number {
   const [inChapter, inHeading, inText] = [chapter, heading, text].map((part) => part.toLowerCase());
   let sum = 0;

@@ -1,4 +1,6 @@
-// Calls from browsers: only the origins that the operator named, and no wildcard beside keys.
+// Cross-origin calls from browsers: only the origins that the operator named, and no wildcard beside keys.
+// @elysiajs/cors doesn't fit: it also accepts an origin that is named without its scheme, answers every OPTIONS request with
+// 204, from origins that aren't allowed too, and adds its headers to the answers of requests that no browser sent.
 import type { HTTPHeaders } from "elysia/types";
 
 const METHODS = "GET, POST, PATCH, DELETE";

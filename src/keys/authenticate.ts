@@ -1,8 +1,8 @@
-// From the secret that a client sent to the key that it proves.
+// Finds the key that a client's secret proves.
 import { type GatewayKey, invalidKey, isLive } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { checkSecret, digestOf } from "./secret.ts";
+import { checkSecret, digestSecret } from "./secret.ts";
 
 export interface AuthenticationParts {
   readonly store: Pick<Store, "keyByDigest">;
@@ -11,39 +11,39 @@ export interface AuthenticationParts {
 }
 
 /**
- * The live key that a secret proves. Throws the Fault `invalid_api_key`, the same for every secret that proves none,
- * or `store_unavailable`. The store is asked only about what could be a secret of ours.
+ * Returns the live key that a secret proves. Throws the Fault `invalid_api_key`, the same for every wrong secret, or
+ * `store_unavailable`. The store is asked only about texts that have the form of our secrets.
  */
 export async function authenticate(parts: AuthenticationParts, secret: string): Promise<GatewayKey> {
   if (!checkSecret(secret)) throw invalidKey();
-  return proved(await parts.store.keyByDigest(digestOf(secret, parts.pepper)), parts.clock.nowMs());
+  return requireLive(await parts.store.keyByDigest(digestSecret(secret, parts.pepper)), parts.clock.nowMs());
 }
 
-function proved(key: GatewayKey | null, nowMs: number): GatewayKey {
+function requireLive(key: GatewayKey | null, nowMs: number): GatewayKey {
   if (key === null || !isLive(key, nowMs)) throw invalidKey();
   return key;
 }
 
-const BELIEVED_MS = 500;
+const REMEMBERED_MS = 500;
 const KEYS_MAX = 10_000;
 
 /**
- * `authenticate` with a memory of half a second, so that a key in steady use costs no look-up. A revocation shows here
- * after that time at the latest; the admission of a request reads the key again. What is remembered is the digest.
+ * Returns an `authenticate` that remembers digests for half a second, so that a key in steady use costs no lookup. A
+ * revocation shows here after that time at the latest; the admission of a request reads the key again.
  */
-export function authenticator(parts: AuthenticationParts): (secret: string) => Promise<GatewayKey> {
+export function createAuthenticator(parts: AuthenticationParts): (secret: string) => Promise<GatewayKey> {
   const { store, clock, pepper } = parts;
   const seen = new Map<string, { readonly key: GatewayKey | null; readonly atMs: number }>();
   return async (secret) => {
-    const digest = digestOf(secret, pepper);
+    const digest = digestSecret(secret, pepper);
     const nowMs = clock.nowMs();
     const known = seen.get(digest);
-    // A remembered secret was found to be one of ours before it was looked up.
-    if (known && Math.abs(nowMs - known.atMs) < BELIEVED_MS) return proved(known.key, nowMs);
+    // The form of a remembered secret was checked before its first lookup.
+    if (known && Math.abs(nowMs - known.atMs) < REMEMBERED_MS) return requireLive(known.key, nowMs);
     if (!checkSecret(secret)) throw invalidKey();
     const key = await store.keyByDigest(digest);
     if (seen.size >= KEYS_MAX) seen.clear();
     seen.set(digest, { key, atMs: nowMs });
-    return proved(key, clock.nowMs());
+    return requireLive(key, clock.nowMs());
   };
 }

@@ -1,31 +1,36 @@
-// The master key: where it comes from, and the keys derived from it, one for each use.
+// Reads or makes the master key, and derives from it one key for each use.
+import { hkdfSync } from "node:crypto";
 import type { Random } from "../core/world.ts";
 
 const MASTER_KEY_BYTES = 32;
+const DERIVED_BYTES = 32;
 const BASE64_SHAPE = /^[A-Za-z0-9+/]{43}=?$/;
 
 /** The file that keeps the master key where the environment gives none. */
 export interface MasterKeyFile {
   /** For messages. */
   readonly path: string;
-  /** The file's text; null when there is no file. */
+  /** Returns the file's text, or null if there is no file. */
   read(): string | null;
-  /** Makes the file, for its owner's eyes only, unless there is one; gives the text that it holds then. */
+  /** Makes the file, readable by its owner alone, unless there is one. Returns the text that it holds then. */
   make(text: string): string;
 }
 
 export interface MasterKeySources {
-  /** `POUNDKEY_MASTER_KEY`; undefined or empty: not set. */
+  /** The value of `POUNDKEY_MASTER_KEY`; undefined or empty if it isn't set. */
   readonly text: string | undefined;
-  /** null: the environment alone may give it. */
+  /** null if only the environment may give the key. */
   readonly file: MasterKeyFile | null;
-  /** True if the store was made under a master key before: then a new one could only be the wrong one. */
+  /** True if the store was made under a master key before, so that a new one could only be wrong. */
   readonly inUse: boolean;
   readonly random: Random;
 }
 
-/** The master key from the environment, else from its file, which is made for a new store. Throws an Error naming the source. */
-export function masterKeyFrom({ text, file, inUse, random }: MasterKeySources): Uint8Array {
+/**
+ * Returns the master key from the environment, or else from its file, which is made for a new store. Throws an Error that
+ * names the source.
+ */
+export function readMasterKey({ text, file, inUse, random }: MasterKeySources): Uint8Array {
   if (text) return parseMasterKey(text, "POUNDKEY_MASTER_KEY");
   if (file === null) throw new Error("POUNDKEY_MASTER_KEY is not set.");
   const kept = file.read();
@@ -39,7 +44,7 @@ export function masterKeyFrom({ text, file, inUse, random }: MasterKeySources): 
   return parseMasterKey(file.make(`${made}\n`), file.path);
 }
 
-/** 32 bytes from their base64 form. Throws an Error that names the source and never shows the text. */
+/** Decodes 32 bytes from base64. Throws an Error that names the source and never shows the text. */
 export function parseMasterKey(text: string, source: string): Uint8Array {
   const trimmed = text.trim();
   const bytes = BASE64_SHAPE.test(trimmed) ? Buffer.from(trimmed, "base64") : null;
@@ -49,36 +54,32 @@ export function parseMasterKey(text: string, source: string): Uint8Array {
   );
 }
 
-/** HKDF (RFC 5869) with SHA-256, without salt, of one block. `node:crypto` has it, and takes 2 ms of each start to load. */
+/** HKDF (RFC 5869) with SHA-256 and without salt. */
 function derive(masterKey: Uint8Array, use: string): Uint8Array {
-  const extracted = new Bun.CryptoHasher("sha256", new Uint8Array(MASTER_KEY_BYTES))
-    .update(masterKey)
-    .digest();
-  const expanded = new Bun.CryptoHasher("sha256", extracted).update(`poundkey ${use} v1\x01`).digest();
-  return new Uint8Array(expanded);
+  return new Uint8Array(hkdfSync("sha256", masterKey, "", `poundkey ${use} v1`, DERIVED_BYTES));
 }
 
-/** The key of the digests of secrets. */
-export function pepperOf(masterKey: Uint8Array): Uint8Array {
+/** Derives the key of the digests of secrets. */
+export function derivePepper(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "secret digest");
 }
 
-/** The key that kept replies are sealed under. */
-export function replyKeyOf(masterKey: Uint8Array): Uint8Array {
+/** Derives the key that seals kept replies. */
+export function deriveReplyKey(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "kept reply");
 }
 
-/** The key that providers' credentials are sealed under. */
-export function credentialKeyOf(masterKey: Uint8Array): Uint8Array {
+/** Derives the key that seals providers' credentials. */
+export function deriveCredentialKey(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "provider credential");
 }
 
-/** The key that logged prompts and answers are sealed under. */
-export function contentKeyOf(masterKey: Uint8Array): Uint8Array {
+/** Derives the key that seals logged prompts and answers. */
+export function deriveContentKey(masterKey: Uint8Array): Uint8Array {
   return derive(masterKey, "logged content");
 }
 
-/** The text by which the store knows the master key again; it gives nothing of the key away. */
-export function checkValueOf(masterKey: Uint8Array): string {
+/** Derives the text by which the store recognizes the master key. It reveals nothing of the key. */
+export function deriveCheckValue(masterKey: Uint8Array): string {
   return Buffer.from(derive(masterKey, "master key check")).toString("hex");
 }

@@ -1,4 +1,4 @@
-// Secrets and ids: how they are made, and what of a secret can be checked without looking anything up.
+// Makes secrets and ids, and checks the form of a secret without a lookup.
 import type { Random } from "../core/world.ts";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -15,7 +15,7 @@ const KEY_PREFIX = "sk-";
 const ADMIN_PREFIX = "pk-admin-";
 const KEY_SHAPE = new RegExp(`^${KEY_PREFIX}[0-9A-Za-z]{${BODY_DIGITS + CHECKSUM_DIGITS}}$`);
 
-function digitsOf(value: bigint, count: number): string {
+function formatDigits(value: bigint, count: number): string {
   let rest = value;
   let text = "";
   while (text.length < count) {
@@ -25,47 +25,47 @@ function digitsOf(value: bigint, count: number): string {
   return text;
 }
 
-function randomDigits(random: Random, bytes: number, count: number): string {
-  return digitsOf(BigInt(`0x${Buffer.from(random.bytes(bytes)).toString("hex")}`), count);
+function drawDigits(random: Random, bytes: number, count: number): string {
+  return formatDigits(BigInt(`0x${Buffer.from(random.bytes(bytes)).toString("hex")}`), count);
 }
 
-function checksumOf(text: string): string {
-  return digitsOf(BigInt(Bun.hash.crc32(text)), CHECKSUM_DIGITS);
+function computeChecksum(text: string): string {
+  return formatDigits(BigInt(Bun.hash.crc32(text)), CHECKSUM_DIGITS);
 }
 
-/** A new gateway secret: `sk-`, 256 random bits and a checksum, 52 characters of letters and digits. */
+/** Makes a gateway secret: `sk-`, 256 random bits and a checksum, 52 characters of letters and digits. */
 export function mintSecret(random: Random): string {
-  const text = KEY_PREFIX + randomDigits(random, SECRET_BYTES, BODY_DIGITS);
-  return text + checksumOf(text);
+  const text = KEY_PREFIX + drawDigits(random, SECRET_BYTES, BODY_DIGITS);
+  return text + computeChecksum(text);
 }
 
-/** True if the text could be one of our secrets: a mistyped or cut one, or another service's, could not. */
+/** True if the text has the form of our secrets. A mistyped or truncated one, or another service's, doesn't. */
 export function checkSecret(text: string): boolean {
   if (!KEY_SHAPE.test(text)) return false;
-  return checksumOf(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);
+  return computeChecksum(text.slice(0, -CHECKSUM_DIGITS)) === text.slice(-CHECKSUM_DIGITS);
 }
 
-/** A new admin token, 256 random bits: its prefix keeps it from being taken for a gateway secret. */
+/** Makes an admin token of 256 random bits. Its prefix tells it from a gateway secret. */
 export function mintAdminToken(random: Random): string {
-  return ADMIN_PREFIX + randomDigits(random, SECRET_BYTES, BODY_DIGITS);
+  return ADMIN_PREFIX + drawDigits(random, SECRET_BYTES, BODY_DIGITS);
 }
 
-/** A new secret of a sign-in to the console, 256 random bits. */
+/** Makes the secret of a console session, of 256 random bits. */
 export function mintSessionSecret(random: Random): string {
-  return randomDigits(random, SECRET_BYTES, BODY_DIGITS);
+  return drawDigits(random, SECRET_BYTES, BODY_DIGITS);
 }
 
-/** A new identity, as `key_` and 120 random bits. It proves nothing. */
+/** Makes an id, such as `key_` and 120 random bits. It isn't a secret. */
 export function mintId(kind: "key" | "acct" | "cred", random: Random): string {
-  return `${kind}_${randomDigits(random, ID_BYTES, ID_DIGITS)}`;
+  return `${kind}_${drawDigits(random, ID_BYTES, ID_DIGITS)}`;
 }
 
-/** The kept form of a secret: HMAC-SHA256 under the pepper, in hex. A reader of the store can't test guesses with it. */
-export function digestOf(secret: string, pepper: Uint8Array): string {
+/** Returns the stored form of a secret: HMAC-SHA256 under the pepper, in hex. Without the pepper nobody can test guesses with it. */
+export function digestSecret(secret: string, pepper: Uint8Array): string {
   return new Bun.CryptoHasher("sha256", pepper).update(secret).digest("hex");
 }
 
-/** Compares two digests in a time that tells nothing of where they differ. */
+/** Compares two digests in constant time. */
 export function isSameDigest(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && crypto.timingSafeEqual(left, right);

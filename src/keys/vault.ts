@@ -1,36 +1,34 @@
-// Seals what is kept encrypted: AES-256-GCM under a key derived from the master key.
-import type nodeCrypto from "node:crypto";
+// Encrypts texts for the store: AES-256-GCM under a key derived from the master key.
+import { createCipheriv, createDecipheriv } from "node:crypto";
 import type { Random, Sealer } from "../core/world.ts";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Loaded by the first who seals: 2 ms that a gateway starts sooner. */
-function ciphers(): typeof nodeCrypto {
-  return require("node:crypto");
-}
-
 export type Vault = ReturnType<typeof createVault>;
 
-/** Base64 of nonce, tag and ciphertext. `open` throws when it was changed, or sealed under another key or for another use. */
+/**
+ * A sealed text is the base64 of nonce, tag and ciphertext. `open` throws if it was changed, or sealed under another key or
+ * for another use.
+ */
 export function createVault(key: Uint8Array, random: Random) {
   const digestKey = new Bun.CryptoHasher("sha256", key).update("digest").digest();
   return {
     seal(text: string, use: string): string {
       const nonce = random.bytes(NONCE_BYTES);
-      const cipher = ciphers().createCipheriv(ALGORITHM, key, nonce);
+      const cipher = createCipheriv(ALGORITHM, key, nonce);
       cipher.setAAD(Buffer.from(use));
       const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
       return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64");
     },
-    /** HMAC-SHA256 in hex: whoever reads the store can't test guesses with it. */
+    /** Returns the HMAC-SHA256 in hex. Somebody who reads the store can't test guesses with it, since the key isn't there. */
     digest(text: string): string {
       return new Bun.CryptoHasher("sha256", digestKey).update(text).digest("hex");
     },
     open(sealed: string, use: string): string {
       const bytes = Buffer.from(sealed, "base64");
-      const decipher = ciphers().createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
+      const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES));
       decipher.setAAD(Buffer.from(use));
       decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
       const text = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
@@ -39,7 +37,7 @@ export function createVault(key: Uint8Array, random: Random) {
   };
 }
 
-/** A sealer for one account: its id is part of the use, so another account's text doesn't open. */
+/** Makes a sealer for one account. The account's id is part of the use, so another account's text doesn't open. */
 export function createSealer(vault: Pick<Vault, "seal" | "open">, accountId: string): Sealer {
   const use = `surface ${accountId}`;
   return {

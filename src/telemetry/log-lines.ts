@@ -1,12 +1,12 @@
-// Log events as JSON lines.
+// Writes log events as JSON lines.
 import type { RequestRecord } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** A function that writes events of at least `least` as one JSON line each. `nowMs` stamps them. */
-export function logLines(
+/** Returns a log that writes events of the level `least` and above as one JSON line each. `nowMs` is their time. */
+export function createLineLog(
   write: (line: string) => void,
   nowMs: () => number,
   least: Level = "info",
@@ -15,16 +15,16 @@ export function logLines(
   return ({ event, level = "info", record, ...fields }) => {
     if (LEVELS.indexOf(level) < leastIndex) return;
     const at = new Date(nowMs()).toISOString();
-    const shown = record === undefined ? { at, level, event } : recordLine(at, level, event, record);
+    const shown = record === undefined ? { at, level, event } : createRecordLine(at, level, event, record);
     write(`${JSON.stringify(Object.assign(shown, fields))}\n`);
   };
 }
 
 /**
- * Writes what comes within one turn of the event loop at once: under load a write per line costs more than the line.
- * `later` runs a task after the turn. The returned `flush` writes what waits now, for who is about to end.
+ * Writes all lines of one turn of the event loop at once, because under load a write costs more than a line. `later` runs a
+ * task after the turn. The returned `flush` writes what is waiting, for a process that is about to end.
  */
-export function gathered(
+export function gatherWrites(
   write: (text: string) => void,
   later: (task: () => void) => void,
 ): { readonly write: (line: string) => void; readonly flush: () => void } {
@@ -43,8 +43,8 @@ export function gathered(
   };
 }
 
-/** Made in one piece: this line is written for every request. */
-function recordLine(at: string, level: Level, event: string, record: RequestRecord): object {
+/** Creates the whole object at once, because it is written for every request. */
+function createRecordLine(at: string, level: Level, event: string, record: RequestRecord): object {
   return {
     at,
     level,

@@ -1,18 +1,18 @@
-// Every metric there is, once: what may be counted, `/metrics`, the sum over workers and the docs' table come from these rows.
+// The table of all metrics. Counters, `/metrics`, the sum over workers and the manual's table come from these rows.
 import { NANO_PER_USD } from "../core/money.ts";
 
 interface MetricRow {
   readonly type: "counter" | "gauge" | "histogram";
   /** One sentence for `# HELP` and the docs. */
   readonly help: string;
-  /** The unit of the value, as the docs name it. */
+  /** The unit of the value, for the docs. */
   readonly unit: string;
   readonly labels: readonly string[];
   /** The number of counted units that make one shown unit. Whole numbers add up exactly in any order, fractions don't. */
   readonly per?: number;
-  /** It isn't counted but read when it is asked for. */
+  /** Set if the value isn't counted but read at each scrape. */
   readonly isRead?: true;
-  /** The way in which the workers' values become one; without it they are added. */
+  /** The way in which the workers' values are combined. Without it, they are added. */
   readonly over?: "min" | "max";
 }
 
@@ -111,12 +111,12 @@ export const METRICS = {
   poundkey_cost_usd_total: {
     ...money,
     labels: model,
-    help: "What requests cost by the model's price, markup included, whether charged or free.",
+    help: "The cost of requests at the models' prices, markup included, charged or free.",
   },
   poundkey_charged_usd_total: {
     ...money,
     labels: model,
-    help: "What balances paid.",
+    help: "Amounts charged to balances.",
   },
   poundkey_written_off_usd_total: {
     ...money,
@@ -126,23 +126,23 @@ export const METRICS = {
   poundkey_usage_implausible_total: {
     ...requests,
     labels: model,
-    help: "Requests whose provider reported more usage than can be, which was charged only up to the bound.",
+    help: "Requests whose provider reported implausible usage, which was charged only up to the bound.",
   },
   poundkey_holds_lost_total: {
     type: "counter",
     unit: "holds",
     labels: [],
-    help: "Holds of processes that ended without settling them, given back.",
+    help: "Holds of processes that ended without settling them, voided later.",
   },
   poundkey_settled_late_total: {
     ...requests,
     labels: [],
-    help: "Requests that were settled after their hold had been given back.",
+    help: "Requests that were settled after their hold had been voided.",
   },
   poundkey_settle_failed_total: {
     ...events,
     labels: [],
-    help: "Settlements that the store did not take; while it is away they are tried again.",
+    help: "Settlements that the store did not accept; they are retried while it is unavailable.",
   },
   poundkey_settle_lost_total: {
     ...requests,
@@ -152,7 +152,7 @@ export const METRICS = {
   poundkey_internal_errors_total: {
     ...events,
     labels: [],
-    help: "Errors that are the gateway's own mistakes; each has a line in the log.",
+    help: "Errors in the gateway itself; each has a line in the log.",
   },
   process_cpu_seconds_total: {
     type: "counter",
@@ -174,7 +174,7 @@ export const METRICS = {
     unit: "seconds since 1970",
     per: MS_PER_SECOND,
     labels: [],
-    help: "When the process started; of workers, when the oldest did.",
+    help: "Start time of the process; of the oldest worker.",
   },
   process_open_fds: {
     ...gauge,
@@ -192,7 +192,7 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS;
 
-/** Names of the release before, which are shown beside the new ones for this one. `per` is as in the table. */
+/** Names of the previous release, which are shown beside the new ones in this release. `per` is as in the table. */
 export const RENAMED = {
   poundkey_resident_bytes: { now: "process_resident_memory_bytes", unit: "bytes", per: 1 },
   poundkey_cost_nanousd_total: { now: "poundkey_cost_usd_total", unit: "nano-USD", per: 1 },
@@ -213,7 +213,7 @@ export type LabelsOf<Name extends MetricName> = Readonly<
   Record<(typeof METRICS)[Name]["labels"][number], unknown>
 >;
 
-/** A row by its name, with what every row may have. */
+/** Returns the row of a metric. */
 export function findRow(name: MetricName): MetricRow {
   return METRICS[name];
 }
@@ -224,7 +224,7 @@ export function isMetric(name: string): name is MetricName {
 
 interface ShownMetric {
   readonly name: string;
-  /** Whose values it shows: its own name, or the one that took its place. */
+  /** The metric whose values it shows: its own name, or the new one. */
   readonly of: MetricName;
   readonly type: MetricRow["type"];
   readonly help: string;
@@ -233,7 +233,7 @@ interface ShownMetric {
   readonly per: number;
 }
 
-/** Everything that `/metrics` shows, in its order: the table, then the names that are about to go. */
+/** Everything that `/metrics` shows, in its order: the table, then the deprecated names. */
 export const SHOWN: readonly ShownMetric[] = [
   ...Object.keys(METRICS)
     .filter(isMetric)
@@ -244,8 +244,8 @@ export const SHOWN: readonly ShownMetric[] = [
   }),
 ];
 
-/** The table as the docs show it, in Markdown. */
-export function metricsMarkdown(): string {
+/** Writes the table in Markdown, for the docs. */
+export function writeMetricsTable(): string {
   const rows = SHOWN.map(({ name, type, unit, labels, help }) => {
     const shown = labels.map((label) => `\`${label}\``).join(", ");
     return `| \`${name}\` | ${type} | ${unit} | ${shown} | ${help} |`;

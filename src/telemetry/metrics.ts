@@ -1,8 +1,8 @@
-// The counters of this process for `/metrics`, fed by log events. The metrics name no key and no account.
+// Counts log events for this process's `/metrics`. No metric names a key or an account.
 import { numberOf } from "../core/json.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
-import { BUCKETS_MS, labelText } from "./exposition.ts";
+import { BUCKETS_MS, formatLabels } from "./exposition.ts";
 import {
   type CounterName,
   type HistogramName,
@@ -15,28 +15,28 @@ import {
 import type { GrowingSums, Sums, Values } from "./sums.ts";
 
 /**
- * Series that a metric may have before others are summed: from then on a model's further ones count as one, with `other`
- * for all labels but the model, and once there are twice as many, everything else counts as `other`. So 5,000 models are
- * told apart whatever else happens, and a metric never has more than 10,001 series.
+ * The number of series of a metric from which on new ones are summed: a model's further series count as one, with `other`
+ * for all labels but the model, and once there are twice as many, everything else counts as `other`. So 5,000 models always
+ * have series of their own, and a metric never has more than 10,001 series.
  */
 export const SERIES_MAX = 5000;
 const OTHER = "other";
-/** The model of requests that none answered. */
+/** The label of requests that no model answered. */
 const NONE = "none";
 
-/** A number, or one for each value of the metric's label, in the unit that is counted; null: it can't be known here. */
+/** Returns a number, or one for each value of the metric's label, in the counted unit. null if it can't be read here. */
 export type Reading = () => number | ReadonlyMap<string, number> | null;
 
 export interface MetricsParts {
-  /** The metrics that aren't counted but read. */
+  /** The metrics that are read at each scrape. */
   readonly readings: Readonly<Record<ReadName, Reading>>;
-  /** True if the catalogue holds the model. Clients make up the names of others: those count as one for each provider. */
+  /** True if the catalogue has the model. Clients make up other names, which count as one for each provider. */
   readonly isListed: (model: string) => boolean;
 }
 
 type Count = <Name extends CounterName>(name: Name, labels: LabelsOf<Name>, by?: number) => void;
 
-/** The counts of an event that isn't a request's end, by its name. */
+/** Increases the counters of each event that isn't a request's end. */
 const COUNTED: ReadonlyMap<string, (event: LogEvent, count: Count) => void> = new Map([
   ["refused", ({ fault }, count) => count("poundkey_refused_total", { fault })],
   ["replayed", (_, count) => count("poundkey_replayed_total", {})],
@@ -63,13 +63,13 @@ interface Counter {
 }
 
 interface Histogram {
-  /** By bucket, each with what the ones before it hold. */
+  /** By bucket. Each includes the counts of the ones before it. */
   readonly counts: number[];
   sum: number;
   count: number;
 }
 
-/** The series that the requests to one model count in, found by their labels once: that saves 2 µs of each request. */
+/** The series of one model. They are looked up by their labels only once, which saves 2 µs per request. */
 interface ModelSeries {
   readonly model: string;
   readonly answered: Counter | null;
@@ -79,7 +79,7 @@ interface ModelSeries {
   readonly chargedNanoUsd: Counter;
   readonly ms: Histogram;
   firstMs: Histogram | null;
-  /** By status and how they ended. */
+  /** By status and kind of ending. */
   readonly requests: Map<string, Counter>;
 }
 
@@ -87,33 +87,33 @@ export class Metrics {
   readonly #parts: MetricsParts;
   readonly #counters = new Map<MetricName, Map<string, Counter>>();
   readonly #histograms = new Map<MetricName, Map<string, Histogram>>();
-  /** By the value of the label `model`, of which clients can't make new ones. */
+  /** By the value of the label `model`, which clients can't choose freely. */
   readonly #models = new Map<string, ModelSeries>();
 
   constructor(parts: MetricsParts) {
     this.#parts = parts;
   }
 
-  /** Takes a log event; those that count nothing are passed over. */
+  /** Counts a log event. Events without a counter are ignored. */
   readonly take = (event: LogEvent): void => {
     const writtenOff = numberOf(event.written_off_nano_usd);
-    if (writtenOff !== undefined) this.#count("poundkey_written_off_usd_total", {}, writtenOff);
-    if (event.late === true) this.#count("poundkey_settled_late_total", {});
-    if (event.record) this.#request(event.record);
-    else COUNTED.get(event.event)?.(event, this.#count);
+    if (writtenOff !== undefined) this.#increase("poundkey_written_off_usd_total", {}, writtenOff);
+    if (event.late === true) this.#increase("poundkey_settled_late_total", {});
+    if (event.record) this.#countRequest(event.record);
+    else COUNTED.get(event.event)?.(event, this.#increase);
   };
 
-  /** All that was counted so far, and what can be read now. */
+  /** Returns all counts so far, and the current readings. */
   sums(): Sums {
     const sums: GrowingSums = {};
     for (const [name, read] of Object.entries(this.#parts.readings)) {
       const value = read();
       if (value === null || !isMetric(name)) continue;
-      sums[name] = valuesOf(this.#byLabel(name, value), ({ value: one }) => [one]);
+      sums[name] = listValues(this.#byLabel(name, value), ({ value: one }) => [one]);
     }
-    for (const [name, series] of this.#counters) sums[name] = valuesOf(series, ({ value }) => [value]);
+    for (const [name, series] of this.#counters) sums[name] = listValues(series, ({ value }) => [value]);
     for (const [name, series] of this.#histograms) {
-      sums[name] = valuesOf(series, ({ sum, count, counts }) => [sum, count, ...counts]);
+      sums[name] = listValues(series, ({ sum, count, counts }) => [sum, count, ...counts]);
     }
     return sums;
   }
@@ -122,16 +122,16 @@ export class Metrics {
     const series = new Map<string, Counter>();
     const [label = ""] = METRICS[name].labels;
     for (const [of, one] of typeof value === "number" ? [["", value] as const] : value) {
-      this.#seriesIn(series, name, { [label]: of }, newCounter).value += one;
+      this.#findSeries(series, name, { [label]: of }, newCounter).value += one;
     }
     return series;
   }
 
-  #request(record: RequestRecord): void {
+  #countRequest(record: RequestRecord): void {
     const { status, ended, tokens } = record;
-    const series = this.#seriesOf(record.modelUsed);
+    const series = this.#findModelSeries(record.modelUsed);
     if (series.answered) series.answered.value++;
-    this.#requestsOf(series, status, ended).value++;
+    this.#findRequests(series, status, ended).value++;
     series.promptTokens.value += tokens.prompt;
     series.completionTokens.value += tokens.completion;
     series.costNanoUsd.value += record.costNanoUsd;
@@ -142,8 +142,8 @@ export class Metrics {
     observe(series.firstMs, record.firstTokenMs);
   }
 
-  #seriesOf(modelUsed: string | null): ModelSeries {
-    const model = this.#modelValue(modelUsed);
+  #findModelSeries(modelUsed: string | null): ModelSeries {
+    const model = this.#labelModel(modelUsed);
     const known = this.#models.get(model);
     if (known) return known;
     const tokens = (kind: string) => this.#counter("poundkey_tokens_total", { model, kind });
@@ -163,7 +163,7 @@ export class Metrics {
     return series;
   }
 
-  #requestsOf({ model, requests }: ModelSeries, status: number, ended: string): Counter {
+  #findRequests({ model, requests }: ModelSeries, status: number, ended: string): Counter {
     const known = requests.get(`${status} ${ended}`);
     if (known) return known;
     const counter = this.#counter("poundkey_requests_total", { model, status, ended });
@@ -171,26 +171,26 @@ export class Metrics {
     return counter;
   }
 
-  readonly #count: Count = (name, labels, by = 1) => {
+  readonly #increase: Count = (name, labels, by = 1) => {
     this.#counter(name, labels).value += by;
   };
 
   #counter<Name extends CounterName>(name: Name, labels: LabelsOf<Name>): Counter {
-    return this.#seriesIn(ofName(this.#counters, name), name, labels, newCounter);
+    return this.#findSeries(findSeries(this.#counters, name), name, labels, newCounter);
   }
 
   #histogram<Name extends HistogramName>(name: Name, labels: LabelsOf<Name>): Histogram {
     const made = () => ({ counts: BUCKETS_MS.map(() => 0), sum: 0, count: 0 });
-    return this.#seriesIn(ofName(this.#histograms, name), name, labels, made);
+    return this.#findSeries(findSeries(this.#histograms, name), name, labels, made);
   }
 
-  #seriesIn<Series>(
+  #findSeries<Series>(
     all: Map<string, Series>,
     name: MetricName,
     labels: Readonly<Record<string, unknown>>,
     made: () => Series,
   ): Series {
-    const text = this.#textIn(all, name, labels);
+    const text = this.#formatLabels(all, name, labels);
     const known = all.get(text);
     if (known) return known;
     const series = made();
@@ -198,23 +198,23 @@ export class Metrics {
     return series;
   }
 
-  /** The labels' text, or where there is no room for one more, that of what is summed. */
-  #textIn(
+  /** Returns the labels' text, or that of a summed series if there is no room for another one. */
+  #formatLabels(
     all: ReadonlyMap<string, unknown>,
     name: MetricName,
     labels: Readonly<Record<string, unknown>>,
   ): string {
     const valueAt = (label: string) =>
-      label === "model" ? this.#modelValue(labels.model) : String(labels[label]);
-    const text = labelText(name, valueAt);
+      label === "model" ? this.#labelModel(labels.model) : String(labels[label]);
+    const text = formatLabels(name, valueAt);
     if (all.has(text) || all.size < SERIES_MAX) return text;
-    const ofModel = labelText(name, (label) => (label === "model" ? valueAt(label) : OTHER));
+    const ofModel = formatLabels(name, (label) => (label === "model" ? valueAt(label) : OTHER));
     if (all.has(ofModel) || all.size < 2 * SERIES_MAX) return ofModel;
-    return labelText(name, () => OTHER);
+    return formatLabels(name, () => OTHER);
   }
 
-  /** Of models that the catalogue doesn't hold, the provider alone. */
-  #modelValue(model: unknown): string {
+  /** Returns only the provider for models that the catalogue doesn't have. */
+  #labelModel(model: unknown): string {
     if (typeof model !== "string" || !model.includes("#")) return NONE;
     return this.#parts.isListed(model) ? model : `${model.slice(0, model.indexOf("#"))}#(unlisted)`;
   }
@@ -224,7 +224,10 @@ function newCounter(): Counter {
   return { value: 0 };
 }
 
-function ofName<Series>(all: Map<MetricName, Map<string, Series>>, name: MetricName): Map<string, Series> {
+function findSeries<Series>(
+  all: Map<MetricName, Map<string, Series>>,
+  name: MetricName,
+): Map<string, Series> {
   const known = all.get(name);
   if (known) return known;
   const series = new Map<string, Series>();
@@ -232,7 +235,7 @@ function ofName<Series>(all: Map<MetricName, Map<string, Series>>, name: MetricN
   return series;
 }
 
-function valuesOf<Series>(
+function listValues<Series>(
   series: ReadonlyMap<string, Series>,
   values: (one: Series) => Values,
 ): Record<string, Values> {

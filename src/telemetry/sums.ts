@@ -1,19 +1,19 @@
-// Counts as whole numbers by metric and labels: of one process, or of several added up.
+// Sums by metric and labels as whole numbers: of one process, or of several added up.
 import { isObject } from "../core/json.ts";
 import { findRow, isMetric, type MetricName } from "./metric-table.ts";
 
-/** A counter's or gauge's one number; a histogram's sum, its count and the counts of its buckets. */
+/** A counter's or gauge's one number, or a histogram's sum, its count and the counts of its buckets. */
 export type Values = readonly number[];
 
-/** By metric and then by labels as `/metrics` writes them (`model="a",kind="prompt"`). Survives JSON. */
+/** By metric, and then by labels in the form of `/metrics` (`model="a",kind="prompt"`). Can be sent as JSON. */
 export type Sums = Readonly<Partial<Record<MetricName, Readonly<Record<string, Values>>>>>;
 
 /** Sums that are still being put together. */
 export type GrowingSums = { [Name in MetricName]?: Record<string, Values> };
 
 /**
- * The sums of several processes. Of those that have `ended`, what they counted still counts, so that no counter falls;
- * their gauges told only how it was.
+ * Adds up the sums of several processes. The counters of those that have `ended` still count, so that no counter falls. Their
+ * gauges don't, because they describe a state that is gone.
  */
 export function addSums(living: readonly Sums[], ended: readonly Sums[] = []): Sums {
   const sum: GrowingSums = {};
@@ -21,7 +21,7 @@ export function addSums(living: readonly Sums[], ended: readonly Sums[] = []): S
   for (const [name, label, values] of [...living.flatMap(listSeries), ...counted]) {
     const series = sum[name] ?? {};
     sum[name] = series;
-    series[label] = merged(series[label], values, findRow(name).over);
+    series[label] = mergeValues(series[label], values, findRow(name).over);
   }
   return sum;
 }
@@ -32,13 +32,13 @@ function listSeries(sums: Sums): readonly (readonly [MetricName, string, Values]
   );
 }
 
-function merged(known: Values | undefined, values: Values, over: "min" | "max" | undefined): Values {
+function mergeValues(known: Values | undefined, values: Values, over: "min" | "max" | undefined): Values {
   if (known === undefined) return values;
   if (over !== undefined) return known.map((value, at) => Math[over](value, values[at] ?? value));
   return known.map((value, at) => value + (values[at] ?? 0));
 }
 
-/** Another process's sums. Entries that aren't of the form, or are of another version's metrics, are left out. */
+/** Reads another process's sums. Malformed entries and another version's metrics are left out. */
 export function readSums(value: unknown): Sums {
   const sums: GrowingSums = {};
   for (const [name, series] of isObject(value) ? Object.entries(value) : []) {

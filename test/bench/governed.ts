@@ -1,16 +1,16 @@
 // The gateway as one program with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at once.
 
 import { createKey } from "../../src/admin/keys.ts";
-import { startGateway } from "../../src/cli/composition.ts";
-import { type OpenedStore, openStore } from "../../src/cli/opened-store.ts";
-import { clock, random } from "../../src/cli/world.ts";
+import { startGateway } from "../../src/app/composition.ts";
+import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
+import { clock, random } from "../../src/app/world.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import type { Account, GatewayKey } from "../../src/core/key.ts";
 import type { Store } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
-import { logLines } from "../../src/telemetry/log-lines.ts";
+import { createLineLog } from "../../src/telemetry/log-lines.ts";
 import { placeOf } from "../samples.ts";
 
 const ACCOUNT: Account = {
@@ -137,7 +137,7 @@ await topUp(store, {
 const running = await startGateway({
   settings: loaded.settings,
   opened: storeOpened,
-  log: logLines((line) => void process.stderr.write(line), clock.nowMs, "info"),
+  log: createLineLog((line) => void process.stderr.write(line), clock.nowMs, "info"),
   configSchema: {},
   reusePort: false,
 });

@@ -1,9 +1,9 @@
 // A store filled in bulk: so many keys, each with a funded account of its own, their secrets known by their number.
 import { Database } from "bun:sqlite";
 import { crc32 } from "node:zlib";
-import { openStore } from "../../src/cli/opened-store.ts";
-import { parseMasterKey, pepperOf } from "../../src/keys/master.ts";
-import { digestOf } from "../../src/keys/secret.ts";
+import { openStore } from "../../src/app/open-store.ts";
+import { derivePepper, parseMasterKey } from "../../src/keys/master.ts";
+import { digestSecret } from "../../src/keys/secret.ts";
 
 /** Of the benchmarks' stores, and of nothing else. */
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
@@ -70,7 +70,7 @@ function addAccounts(database: Database, keys: number, funded: number): void {
 }
 
 function addKeys(database: Database, keys: number, requestsPerDay: string): void {
-  const pepper = pepperOf(parseMasterKey(MASTER_KEY, "MASTER_KEY"));
+  const pepper = derivePepper(parseMasterKey(MASTER_KEY, "MASTER_KEY"));
   const insert = database.query(
     `INSERT INTO gateway_key (id, digest, name, account_id, last4, created_at_ms, allowed_models, requests_per_day)
      VALUES (?, ?, 'bench', ?, ?, ?, 'null', ?)`,
@@ -80,7 +80,7 @@ function addKeys(database: Database, keys: number, requestsPerDay: string): void
     const secret = secretOf(number);
     const account = keyIdOf(number).replace("key_", "acct_");
     insert.run(
-      ...[keyIdOf(number), digestOf(secret, pepper), account, secret.slice(-4), nowMs, requestsPerDay],
+      ...[keyIdOf(number), digestSecret(secret, pepper), account, secret.slice(-4), nowMs, requestsPerDay],
     );
   }
 }

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { clock, random } from "../../src/cli/world.ts";
+import { clock, random } from "../../src/app/world.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import type { BillingRules, ProviderSetup } from "../../src/core/settings.ts";
@@ -27,7 +27,7 @@ import { dialectNamed } from "../../src/providers/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
-import { logLines } from "../../src/telemetry/log-lines.ts";
+import { createLineLog } from "../../src/telemetry/log-lines.ts";
 import { conversationFor } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
@@ -95,7 +95,7 @@ async function unwritten(demand: Demand): Promise<Answer> {
 
 function gatewayOn(store: Store): Gateway {
   const metrics = newMetrics();
-  const lines = logLines(() => {}, clock.nowMs);
+  const lines = createLineLog(() => {}, clock.nowMs);
   const log: Log = (event) => {
     metrics.take(event);
     lines(event);

@@ -1,6 +1,6 @@
 // A changed configuration while the gateway runs: taken whole when it has settled, or refused whole.
 import { describe, expect, test } from "bun:test";
-import { errorLine } from "../../src/config/errors.ts";
+import { formatError } from "../../src/config/errors.ts";
 import { type Loaded, loadSettings } from "../../src/config/load.ts";
 import { watchConfig } from "../../src/config/watch.ts";
 import type { Settings } from "../../src/core/settings.ts";
@@ -20,7 +20,7 @@ function load(text: string): Loaded {
 }
 
 function settingsOf(loaded: Loaded): Settings {
-  if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
+  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
   return loaded.settings;
 }
 
@@ -48,7 +48,7 @@ describe("reload", () => {
         seen.settings.push(settings);
         seen.ignored.push(...ignored);
       },
-      onErrors: (errors) => seen.errors.push(...errors.map(errorLine)),
+      onErrors: (errors) => seen.errors.push(...errors.map(formatError)),
     });
     const tick = (times: number) => {
       for (let time = 0; time < times; time += 1) for (const task of ticks) task();

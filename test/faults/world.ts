@@ -2,12 +2,17 @@
 import { join } from "node:path";
 import { createKey } from "../../src/admin/keys.ts";
 import { openMasterKey } from "../../src/admin/master-key.ts";
-import { startGateway } from "../../src/cli/composition.ts";
-import type { OpenedStore } from "../../src/cli/opened-store.ts";
-import { clock, random, upstreamFetch } from "../../src/cli/world.ts";
+import { startGateway } from "../../src/app/composition.ts";
+import type { OpenedStore } from "../../src/app/open-store.ts";
+import { clock, random, upstreamFetch } from "../../src/app/world.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
-import { contentKeyOf, credentialKeyOf, pepperOf, replyKeyOf } from "../../src/keys/master.ts";
+import {
+  deriveContentKey,
+  deriveCredentialKey,
+  derivePepper,
+  deriveReplyKey,
+} from "../../src/keys/master.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
@@ -85,10 +90,10 @@ async function openedAt(path: string, lockWaitMs: number | undefined): Promise<O
   const masterKey = await openMasterKey(store, { text: undefined, file: masterKeyFile(path), random });
   return {
     store,
-    world: { store, clock, random, pepper: pepperOf(masterKey) },
-    vault: createVault(replyKeyOf(masterKey), random),
-    credentialVault: createVault(credentialKeyOf(masterKey), random),
-    contentVault: createVault(contentKeyOf(masterKey), random),
+    world: { store, clock, random, pepper: derivePepper(masterKey) },
+    vault: createVault(deriveReplyKey(masterKey), random),
+    credentialVault: createVault(deriveCredentialKey(masterKey), random),
+    contentVault: createVault(deriveContentKey(masterKey), random),
   };
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAccount } from "../../src/admin/accounts.ts";
 import { createKey } from "../../src/admin/keys.ts";
-import { openStore } from "../../src/cli/opened-store.ts";
+import { openStore } from "../../src/app/open-store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 

@@ -25,7 +25,7 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "a signal stays beside the judgment",
-    file: "src/cli/learning.ts",
+    file: "src/app/learning.ts",
     find: "state.isStale = true",
     replace: "state.isStale = false",
     tests: ["test/learning.test.ts"],

@@ -1,6 +1,6 @@
 // A node of its own for tests, as far as the store knows one: lives, resolves what others left, and asks for what it is told.
-import { keepUp } from "../../src/cli/upkeep.ts";
-import { clock } from "../../src/cli/world.ts";
+import { startUpkeep } from "../../src/app/upkeep.ts";
+import { clock } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
@@ -12,7 +12,7 @@ const store = await openPostgresStore({ url, decide, patienceMs: PATIENCE_MS });
 const ledgerOf = ({ isPaid }: Job) =>
   ledgerOn(store, isPaid ? { billing: { charge: "always" } } : { billing: { charge: "beyond_allowance" } });
 const noon = { ...clock, nowMs: () => NOON };
-await keepUp({
+await startUpkeep({
   store,
   ledger: ledgerOn(store),
   learning: { refresh: async () => {} },

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Opened } from "../../src/cli/administration.ts";
 import { runRoute } from "../../src/cli/route.ts";
-import { errorLine } from "../../src/config/errors.ts";
+import { formatError } from "../../src/config/errors.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
@@ -40,7 +40,7 @@ export class Command {
       ...{ text: await Bun.file(den.configFile).text(), file: "poundkey.yaml", env: () => undefined },
       ...{ readFile: () => "", known: PROVIDERS, overrides: {} },
     });
-    if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
+    if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
     return new Command(den, (await open(den)).world.store, loaded.settings);
   }
 

@@ -1,6 +1,6 @@
 // One life of the gateway's process: the real core on the real store, with the simulation's clock, chance and providers; it can be killed.
 import { rmSync, writeFileSync } from "node:fs";
-import { keepUp } from "../../src/cli/upkeep.ts";
+import { startUpkeep } from "../../src/app/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
@@ -101,7 +101,7 @@ export class SimNode {
     const store = faultyStore(real, life, { clock, dice, troubles });
     const lifeClock = clock.forLife(() => life.dead);
     const ledger = createLedger({ store, clock: lifeClock, rules: () => scenario });
-    const stop = await keepUp({
+    const stop = await startUpkeep({
       store,
       ledger,
       learning: NOTHING_LEARNED,

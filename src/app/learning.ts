@@ -1,4 +1,4 @@
-// The lessons of all nodes from answers' scores: read from the store at the start, and again every few seconds.
+// Folds in the lessons that all nodes drew from the scores of answers: read from the store at the start and every few seconds.
 import { objectOf, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { LessonsKept, Store } from "../core/store.ts";
@@ -7,19 +7,19 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { foldLesson, measureLength } from "../selectors/learning/lesson.ts";
 
 const DAY_MS = 86_400_000;
-/** Older lessons are no longer read: they would weigh an eighth. */
+/** Older lessons are no longer read, because they would weigh an eighth at most. */
 const AGE_MAX_MS = 90 * DAY_MS;
-/** More tell little that the newer ones don't. */
+/** The most lessons kept of a model. More would add little. */
 const PER_MODEL_MAX = 2000;
-/** One key fills a tenth of a model's places at most. */
+/** A tenth of a model's lessons, so that no single key decides what is learned. */
 const PER_KEY_AND_MODEL_MAX = 200;
-/** After so many new ones it is looked whether there are too many. */
+/** The number of new lessons after which surplus ones are deleted. */
 const PRUNE_AFTER = 1000;
-/** Another node's clock may be so far behind: what it wrote since is looked for again. */
+/** The most by which another node's clock may be behind. What was written within that time is read again. */
 const CLOCKS_APART_MS = 60_000;
-/** Small enough that nobody waits long behind the folding of a page: about 60 µs each. */
+/** The size of a page. Folding a lesson takes about 60 µs, during which no request is served. */
 const LESSONS_AT_ONCE = 200;
-/** The time after which a judgment takes the place of the signal that was folded in, beside counting itself. */
+/** The shortest time between rebuilds that replace a signal by the judgment that came after it. */
 const REBUILD_MS = 600_000;
 
 const LOGGED_MAX = 500;
@@ -27,17 +27,17 @@ const LOGGED_AT_ONCE = 10;
 
 type LessonStore = Pick<Store, "lessons" | "setting" | "pruneLessons">;
 
-/** The lessons that are folded in, and the point up to which the store was read. */
+/** The lessons that were folded in, and the point up to which the store was read. */
 interface State {
   readonly learned: Learned;
-  /** The start of the day as of which lessons are weighed: the same on all nodes. */
+  /** The start of the day as of which lessons are weighed, the same on all nodes. */
   readonly dayMs: number;
   readonly builtMs: number;
-  /** The store's word on when all was changed. */
+  /** The time at which lessons were last forgotten or imported, as the store has it. */
   readonly changed: string | null;
-  /** The lessons folded in since the moment from which is looked, with their sources. */
+  /** The lessons from `fromMs` on that were folded in, with their sources. */
   seen: Map<string, Pick<Lesson, "atMs" | "source">>;
-  /** Signals that were folded in: a judgment may have come in the place of one since. */
+  /** The signals that were folded in. A judgment may replace one later. */
   readonly signals: Set<string>;
   fromMs: number;
   folded: number;
@@ -57,20 +57,20 @@ export class Learning {
   }
 
   /**
-   * Folds in what is new. Anew from the start once a day, when what is older counts less, after lessons were forgotten or
-   * brought in, and when a judgment took the place of a signal.
+   * Folds in new lessons. Starts over once a day, because older lessons then count less, after lessons were forgotten or
+   * imported, and after a judgment replaced a signal.
    */
   async refresh(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const changed = await this.#store.setting("lessons_forgotten");
     const state = this.#state;
-    const isDone = state !== null && state.changed === changed && state.dayMs === dayOf(nowMs);
+    const isDone = state !== null && state.changed === changed && state.dayMs === startOfDay(nowMs);
     if (isDone && !(state.isStale && nowMs - state.builtMs >= REBUILD_MS)) {
       await this.#read(state, nowMs);
       return;
     }
-    await this.#store.pruneLessons(keptAt(nowMs));
-    const next = stateAt(nowMs, changed);
+    await this.#store.pruneLessons(chooseKept(nowMs));
+    const next = createState(nowMs, changed);
     await this.#read(next, nowMs);
     this.#learned.become(next.learned);
     this.#state = { ...next, learned: this.#learned };
@@ -78,19 +78,19 @@ export class Learning {
 
   async #read(state: State, nowMs: number): Promise<void> {
     let { fromMs } = state;
-    for await (const lessons of lessonsFrom(this.#store, fromMs)) {
-      for (const lesson of lessons) take(state, lesson);
+    for await (const lessons of readLessons(this.#store, fromMs)) {
+      for (const lesson of lessons) foldOnce(state, lesson);
       fromMs = lessons.at(-1)?.atMs ?? fromMs;
     }
     state.fromMs = Math.max(fromMs, nowMs - CLOCKS_APART_MS) - CLOCKS_APART_MS;
     for (const [id, { atMs }] of state.seen) if (atMs < state.fromMs) state.seen.delete(id);
     if (state.folded < PRUNE_AFTER) return;
-    await this.#store.pruneLessons(keptAt(nowMs));
+    await this.#store.pruneLessons(chooseKept(nowMs));
     state.folded = 0;
   }
 }
 
-/** The lengths of the models' last answers, as the log has them: a gateway that starts knows those of the one before it. */
+/** Measures the lengths of the models' last answers from the log, so that a gateway knows them after a restart. */
 export async function measureLogged(
   store: Pick<Store, "requests">,
   learned: Learned,
@@ -99,7 +99,7 @@ export async function measureLogged(
   try {
     const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
     for (const [at, { decision, modelUsed, usageSource, tokens }] of records.toReversed().entries()) {
-      // All at once would keep a gateway that starts from listening for 10 ms.
+      // Without a pause, this would delay the start by 10 ms.
       if (at % LOGGED_AT_ONCE === 0) await Bun.sleep(0);
       if (decision === null || modelUsed === null || usageSource !== "provider") continue;
       measureLength(learned, objectOf(parseJson(decision)), modelUsed, tokens.completion);
@@ -109,8 +109,8 @@ export async function measureLogged(
   }
 }
 
-/** Page by page from a moment on, oldest first. Where one page ends and the next begins, some come twice. */
-export async function* lessonsFrom(
+/** Reads lessons page by page from a time on, oldest first. Some at the border of two pages come twice. */
+export async function* readLessons(
   store: Pick<Store, "lessons">,
   fromMs: number,
 ): AsyncGenerator<readonly Lesson[]> {
@@ -121,17 +121,17 @@ export async function* lessonsFrom(
     yield lessons;
     if (lessons.length < most) return;
     const lastMs = lessons.at(-1)?.atMs ?? beginMs;
-    // The next page begins with the moment that this one ends with: where it holds no other, it has to be longer.
+    // The next page begins at the time at which this one ends. If all lessons of a page have the same time, it must be longer.
     if (lastMs === beginMs) most *= 2;
     beginMs = lastMs;
     await Bun.sleep(0);
   }
 }
 
-function stateAt(nowMs: number, changed: string | null): State {
+function createState(nowMs: number, changed: string | null): State {
   return {
     learned: new Learned(),
-    dayMs: dayOf(nowMs),
+    dayMs: startOfDay(nowMs),
     builtMs: nowMs,
     changed,
     seen: new Map(),
@@ -142,7 +142,7 @@ function stateAt(nowMs: number, changed: string | null): State {
   };
 }
 
-function take(state: State, lesson: Lesson): void {
+function foldOnce(state: State, lesson: Lesson): void {
   const { accountId, atMs, source } = lesson;
   const id = `${accountId} ${lesson.id}`;
   if (state.seen.get(id)?.source === source) return;
@@ -153,14 +153,19 @@ function take(state: State, lesson: Lesson): void {
   state.folded++;
 }
 
-function dayOf(nowMs: number): number {
+function startOfDay(nowMs: number): number {
   return nowMs - (nowMs % DAY_MS);
 }
 
-function keptAt(nowMs: number): LessonsKept {
+function chooseKept(nowMs: number): LessonsKept {
   return {
     sinceMs: nowMs - AGE_MAX_MS,
     perModel: PER_MODEL_MAX,
     perKeyAndModel: PER_KEY_AND_MODEL_MAX,
   };
+}
+
+/** The ratio of a model's answers' length to the predicted one, to three decimals. */
+export function roundLength(learned: Learned, model: string): number {
+  return Math.round(learned.lengthOf(model) * 1000) / 1000;
 }

@@ -1,4 +1,4 @@
-// Connections are accepted while file descriptors are left: at the last one, Bun tries over and over, at the cost of a core.
+// Stops accepting connections before the file descriptors run out: without any left, Bun retries accept in a loop that takes a whole core.
 import { closeSync, openSync } from "node:fs";
 import type { Clock, Log } from "../core/world.ts";
 import { listen } from "../http/app.ts";
@@ -6,31 +6,31 @@ import { PROCESS_READINGS } from "./process-readings.ts";
 
 type App = ReturnType<typeof listen>;
 
-const LOOK_EVERY_MS = 250;
-/** File descriptors kept free of clients: for calls of providers, the store's files, and a listener that begins again. */
+const CHECK_EVERY_MS = 250;
+/** The most file descriptors kept from clients, for calls to providers, the store's files and a listener that is opened again. */
 const SPARE_MAX = 64;
 const SPARE_SHARE = 1 / 8;
 
 export interface Descriptors {
-  /** The most that this process may have. */
+  /** The most that this process may open. */
   readonly max: number;
-  /** Takes one that is free; null: none is. */
+  /** Opens one and returns it, or null if none is free. */
   take(): number | null;
   give(descriptor: number): void;
 }
 
 export interface Listener {
-  /** Closes the connections without a request; gives how many there were. */
+  /** Closes the connections without a request and returns how many there were. */
   closeIdle(): number;
   pause(): void;
-  /** Throws where it can't. */
+  /** Throws if the address can't be had. */
   resume(): void;
 }
 
 /**
- * Some descriptors are kept taken, so that clients get none of them. Once all others are gone, idle connections are closed;
- * where there are none, nothing is accepted any more and the kept ones are free for those who are served. It begins again
- * when twice as many are free.
+ * Keeps some descriptors open so that clients can't take them. Once all others are taken, it closes idle connections; if
+ * there are none, it stops the listener and frees the kept descriptors for the requests under way. The listener is opened
+ * again when twice as many are free.
  */
 export class Accepting {
   readonly #descriptors: Descriptors;
@@ -47,12 +47,12 @@ export class Accepting {
     this.#log = log;
   }
 
-  look(): void {
+  check(): void {
     if (this.#isPaused) this.#resumeIfFree();
     else if (!this.#keep(this.#spare, 1) && this.#listener.closeIdle() === 0) this.#pause();
   }
 
-  /** Keeps so many if so many more can be had beside them; gives whether they can. */
+  /** Keeps `count` descriptors. Returns true if `more` could be opened beside them. */
   #keep(count: number, more: number): boolean {
     while (this.#kept.length < count + more) {
       const taken = this.#descriptors.take();
@@ -76,7 +76,7 @@ export class Accepting {
     try {
       this.#listener.resume();
     } catch {
-      // The next look tries again.
+      // The next check tries again.
       return;
     }
     this.#isPaused = false;
@@ -84,15 +84,15 @@ export class Accepting {
   }
 }
 
-/** Looks after the process's listener until the returned function is called. Without a limit there is nothing to look after. */
+/** Watches over the process's listener until the returned function is called. Does nothing if the process has no limit. */
 export function keepAccepting(listener: Listener, clock: Clock, log: Log): () => void {
   const max = PROCESS_READINGS.process_max_fds();
   if (max === null) return () => {};
-  const accepting = new Accepting({ max, take, give: closeSync }, listener, log);
-  return clock.every(LOOK_EVERY_MS, () => accepting.look());
+  const accepting = new Accepting({ max, take: openDescriptor, give: closeSync }, listener, log);
+  return clock.every(CHECK_EVERY_MS, () => accepting.check());
 }
 
-function take(): number | null {
+function openDescriptor(): number | null {
   try {
     return openSync("/dev/null", "r");
   } catch {
@@ -100,16 +100,16 @@ function take(): number | null {
   }
 }
 
-/** The listener of an app that listens. */
+/** Returns the listener of an app that listens. */
 export function findListener(app: App): Listener {
-  // A server that was stopped has none.
+  // A stopped server has no port any more.
   const port = app.server?.port;
   return {
     closeIdle: () => app.server?.closeIdleConnections() ?? 0,
     // Requests under way are served to their end.
     pause: () => void app.server?.stop(),
     resume() {
-      // Elysia adds a listener of its own to the process each time, which would pile up.
+      // Elysia adds a `beforeExit` listener to the process each time. They would pile up.
       const before = process.listeners("beforeExit");
       listen(app, port);
       for (const added of process.listeners("beforeExit").slice(before.length)) {

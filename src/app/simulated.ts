@@ -1,14 +1,14 @@
-// The simulated provider `Sim`, for gateways that have no other: an upstream of its own on loopback.
+// Adds the simulated provider `Sim`, which runs on loopback, to the settings.
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { SIM_MODELS } from "../simulator/models.ts";
 
 const PROVIDER = "Sim";
-/** 2026-11-20, when the simulator came to be. */
+/** 2026-11-20, the day on which the simulator was added. */
 const CREATED = 1_795_132_800;
 
-/** The settings with the simulator at `url` as one more provider. */
-export function withSimulator(settings: Settings, url: string): Settings {
+/** Returns the settings with the simulator at `url` as one more provider. */
+export function addSimulator(settings: Settings, url: string): Settings {
   const setup: ProviderSetup = {
     name: PROVIDER,
     dialect: "openai",

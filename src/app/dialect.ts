@@ -1,11 +1,11 @@
-// The code that speaks to a provider.
+// Finds the dialect of a provider.
 
 import type { ProviderSetup } from "../core/settings.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { dialectNamed, PROVIDERS } from "../providers/index.ts";
 
-/** The dialect that its setup names, else its own. */
-export function dialectOf(setup: ProviderSetup): Dialect {
+/** Returns the dialect that the setup names, or else the provider's own. */
+export function findDialect(setup: ProviderSetup): Dialect {
   if (setup.dialect !== null) return dialectNamed(setup.dialect);
   return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? dialectNamed("openai");
 }

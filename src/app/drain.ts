@@ -1,26 +1,26 @@
-// The end of a gateway: clients are given notice, what runs may finish, and what takes too long is told so and cut off.
+// Drains a gateway: clients get notice, requests under way may finish, and those that take too long get an error and are cut off.
 import { Fault } from "../core/fault.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { clock } from "./world.ts";
 
-/** The time for which clients are told to close their connections before the listener stops. */
+/** The time during which answers ask clients to close their connections, before the listener stops. */
 export const NOTICE_MS = 300;
-/** For how long answers that began before the notice are waited for before it is over, while others are still served. */
+/** The longest wait for answers that began before the notice, while others are still served. */
 const BEGUN_MS = 5000;
-/** The time that clients have to take the last event of a stream that is ended. */
+/** The time that clients have to read the last event of a stream that is ended. */
 const CUT_OFF_MS = 1000;
 
-/** The progress of the end. */
+/** The progress of the drain. */
 export interface Ending {
-  /** Not ready any more, and clients are told to close their connections. */
+  /** True once the gateway reports that it isn't ready and asks clients to close their connections. */
   draining: boolean;
-  /** New work is refused. */
+  /** True once new work is refused. */
   refusing: boolean;
 }
 
 export interface DrainParts {
   readonly ending: Ending;
-  /** Another gateway has the port too. */
+  /** True if another gateway has the port too. */
   readonly isRelieved: boolean;
   readonly server: { stop(now?: boolean): Promise<void> } | null;
   readonly gateway: Gateway;
@@ -29,23 +29,23 @@ export interface DrainParts {
 }
 
 /** Resolves when no connection is left. */
-export async function drained(parts: DrainParts): Promise<void> {
+export async function drain(parts: DrainParts): Promise<void> {
   const { ending, isRelieved, server, gateway, drainMs, noticeMs } = parts;
   ending.draining = true;
-  // If another gateway has the port too, requests that still come here are served: the next ones go there.
+  // If another gateway has the port too, requests that still come here are served; later connections reach the other one.
   ending.refusing = !isRelieved;
   const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
   const calledOff = [
     clock.after(drainMs, end),
     clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
   ];
-  // A connection that is closed without a word is a request lost to whoever is about to use it again: also one whose
-  // answer began before there was notice to give, and ends after the listener has stopped.
+  // A connection that closes without notice loses the request that its client is about to send on it. Answers that began
+  // before the notice didn't carry it, so the listener first waits for them.
   if (isRelieved) await gateway.ended(Math.min(BEGUN_MS, drainMs));
   if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
   ending.refusing = true;
   await server?.stop();
-  // Answers whose clients have left are finished for whoever asks again.
+  // Answers whose clients have left are finished, because the same idempotency key may ask for them again.
   await gateway.settled(drainMs + CUT_OFF_MS);
   for (const callOff of calledOff) callOff();
 }

@@ -1,4 +1,4 @@
-// The manual's files, rendered from their sources: for the build, and for a gateway that runs from them.
+// Renders the manual's files from their sources, for the build and for a gateway that runs from the sources.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readChapter, toAddress } from "../docs/chapter.ts";
@@ -12,14 +12,14 @@ const SOURCES = join(import.meta.dir, "..", "docs");
 const CONSOLE = join(import.meta.dir, "..", "console");
 const PICTURES = ["overview.png", "request.png"];
 
-/** Swagger UI's bundle only defines the page; this draws it. */
+/** Swagger UI's bundle only defines a function; this script calls it to draw the page. */
 const DRAW_API = `
 const api = document.getElementById("api");
 SwaggerUIBundle({ url: api.dataset.document, domNode: api, deepLinking: true, validatorUrl: null });
 `;
 
-/** Renders and compresses the manual. Throws when a chapter is missing or has no title. */
-export async function renderedFiles(): Promise<readonly PageFile[]> {
+/** Renders and compresses the manual. Throws if a chapter is missing or has no title. */
+export async function renderDocs(): Promise<readonly PageFile[]> {
   const sources = CHAPTER_NAMES.map((name) => ({ name, markdown: readText(SOURCES, `${name}.md`) }));
   const manual = new Map(sources.map(({ name, markdown }) => [name, readChapter(name, markdown)]));
   const files: readonly (readonly [name: string, content: string | Buffer])[] = [
@@ -29,11 +29,11 @@ export async function renderedFiles(): Promise<readonly PageFile[]> {
     ),
     [`${API_PAGE}.html`, renderApiPage(manual)],
     ["llms.txt", renderLlmsText(manual)],
-    ["search.json", JSON.stringify(searchIndex(manual))],
+    ["search.json", JSON.stringify(buildSearchIndex(manual))],
     ["manual.css", readText(SOURCES, "manual.css")],
-    ["manual.js", await bundledScript()],
-    ["swagger-ui.css", packagedText("swagger-ui.css")],
-    ["swagger-ui.js", packagedText("swagger-ui-bundle.js") + DRAW_API],
+    ["manual.js", await bundleScript()],
+    ["swagger-ui.css", readPackaged("swagger-ui.css")],
+    ["swagger-ui.js", readPackaged("swagger-ui-bundle.js") + DRAW_API],
     ["icon.svg", readText(CONSOLE, "icon.svg")],
     ...PICTURES.map((name) => [name, readFileSync(join(CONSOLE, "pictures", name))] as const),
   ];
@@ -42,7 +42,7 @@ export async function renderedFiles(): Promise<readonly PageFile[]> {
   });
 }
 
-function searchIndex(manual: Manual): readonly Entry[] {
+function buildSearchIndex(manual: Manual): readonly Entry[] {
   return [...manual.values()].flatMap(({ name, title, sections }) =>
     sections.map(({ id, heading, text }) => {
       const href = toAddress(name) + (id === "" ? "" : `#${id}`);
@@ -51,7 +51,7 @@ function searchIndex(manual: Manual): readonly Entry[] {
   );
 }
 
-async function bundledScript(): Promise<string> {
+async function bundleScript(): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [join(SOURCES, "browser.ts")],
     target: "browser",
@@ -61,7 +61,7 @@ async function bundledScript(): Promise<string> {
   return (await outputs[0]?.text()) ?? "";
 }
 
-function packagedText(name: string): string {
+function readPackaged(name: string): string {
   return readFileSync(Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir), "utf8");
 }
 

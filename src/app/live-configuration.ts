@@ -1,4 +1,4 @@
-// The configuration in force: what was loaded last, with the credentials that were added at run time laid over it.
+// The live configuration: the settings that were loaded last, with the credentials that were added at run time.
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
@@ -6,14 +6,14 @@ import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
 import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { AddedCredentials } from "./credentials.ts";
-import { dialectOf } from "./dialect-of.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import { AddedCredentials } from "./added-credentials.ts";
+import { findDialect } from "./dialect.ts";
+import type { OpenedStore } from "./open-store.ts";
 
-export class InForce {
+export class LiveConfiguration {
   readonly credentials: AddedCredentials;
   readonly #health: Health;
-  /** Without what was added. */
+  /** The settings without the added credentials. */
   configured: Settings;
   settings: Settings;
   snapshot: Snapshot;
@@ -23,22 +23,22 @@ export class InForce {
     this.#health = health;
     this.configured = first;
     this.settings = first;
-    this.snapshot = snapshotOf(first);
+    this.snapshot = buildSnapshot(first);
     this.#listed = listIds(this.snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, () => this.put(this.configured));
     health.configured(first.providers);
   }
 
-  /** Requests under way keep what they began with. */
+  /** Puts other settings in force. Requests under way keep those that they began with. */
   put(next: Settings): void {
     this.configured = next;
-    this.settings = this.credentials.over(next, PROVIDERS);
-    this.snapshot = snapshotOf(this.settings);
+    this.settings = this.credentials.addTo(next, PROVIDERS);
+    this.snapshot = buildSnapshot(this.settings);
     this.#listed = listIds(this.snapshot);
     this.#health.configured(this.settings.providers);
   }
 
-  /** True if the catalogue in force holds the model, by id. */
+  /** True if the live catalogue has a model of that id. */
   isListed(id: string): boolean {
     return this.#listed.has(id);
   }
@@ -48,12 +48,12 @@ function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
   return new Set(catalogue.list().map(({ id }) => id));
 }
 
-function snapshotOf(settings: Settings): Snapshot {
+function buildSnapshot(settings: Settings): Snapshot {
   const { providers, overlay, ownModels, aliases, limits, router, billing } = settings;
   return {
     catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
     upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, upstreamOf(setup, dialectOf(setup))]),
+      providers.map((setup): [string, Upstream] => [setup.name, upstreamOf(setup, findDialect(setup))]),
     ),
     limits,
     rules: router,

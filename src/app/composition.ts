@@ -33,27 +33,26 @@ import { responseRoutes } from "../http/responses.ts";
 import { type RoutePorts, routeRoutes } from "../http/route.ts";
 import { surfaceRoutes } from "../http/serve.ts";
 import { sessionRoutes } from "../http/session.ts";
-import { authenticator } from "../keys/authenticate.ts";
+import { createAuthenticator } from "../keys/authenticate.ts";
 import { createSealer } from "../keys/vault.ts";
 import { createLedger } from "../ledger/ledger.ts";
 import { Learned } from "../selectors/learning/learned.ts";
-import { exposition } from "../telemetry/exposition.ts";
+import { formatMetrics } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { findListener, type Listener } from "./accepting.ts";
-import { consoleFiles } from "./console-files.ts";
-import { docsFiles } from "./docs-files.ts";
-import { drained, type Ending, NOTICE_MS } from "./drain.ts";
-import { InForce } from "./in-force.ts";
-import { Learning, measureLogged } from "./learning.ts";
-import { lengthShown } from "./lessons.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import { loadConsoleFiles } from "./console-files.ts";
+import { loadDocsFiles } from "./docs-files.ts";
+import { drain, type Ending, NOTICE_MS } from "./drain.ts";
+import { Learning, measureLogged, roundLength } from "./learning.ts";
+import { LiveConfiguration } from "./live-configuration.ts";
+import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
-import { providerPorts } from "./provider-ports.ts";
-import { keepUp } from "./upkeep.ts";
+import { createProviderPorts } from "./provider-ports.ts";
+import { startUpkeep } from "./upkeep.ts";
 import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
 
-/** The time that served requests have to be written down. */
+/** The longest wait at the end for the settlements of requests that were served. */
 const SETTLE_MS = 5000;
 
 export interface GatewayOptions {
@@ -61,15 +60,15 @@ export interface GatewayOptions {
   readonly opened: OpenedStore;
   readonly log: Log;
   readonly configSchema: object;
-  /** Several processes share the port. */
+  /** True if several processes share the port. */
   readonly reusePort: boolean;
-  /** True if another gateway has the port too when this one stops: requests that still come here are served until they go there. */
+  /** True if another gateway has the port when this one stops. Requests are then served here until clients reach the other one. */
   readonly isRelieved?: boolean;
-  /** For how long clients are given notice before the listener stops. */
+  /** The time between the notice to clients and the stop of the listener. */
   readonly noticeMs?: number;
-  /** Upstream calls; the tests' way to see them. */
+  /** Makes the upstream calls. Tests put their own in its place. */
   readonly fetch?: Fetch;
-  /** Given what gives this process's metrics, gives what gives the text of those of all that share the port. */
+  /** Takes a reader of this process's metrics, and returns one that reads the sum of all processes on the port as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
 
@@ -81,17 +80,17 @@ export interface RunningGateway {
   providersOn(): number;
   /** Puts other settings in force; `server` and `store` stay. */
   reload(settings: Settings): void;
-  /** Takes no new work, lets what runs finish within `server.drain`, then ends the rest and closes the store. */
+  /** Refuses new work, lets requests under way finish within `server.drain`, then ends the rest and closes the store. */
   stop(): Promise<void>;
 }
 
-/** Starts listening. Throws when the address can't be had, or the store can't be used. */
+/** Starts listening. Throws if the address can't be had or the store can't be used. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first } = options;
   const { store, vault } = opened;
   const ending: Ending = { draining: false, refusing: false };
   const deadlines = new Deadlines(clock);
-  const ledger = createLedger({ store, clock, rules: () => inForce.settings });
+  const ledger = createLedger({ store, clock, rules: () => live.settings });
   const metrics: Metrics = new Metrics({
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
@@ -99,19 +98,19 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       poundkey_breaker_open: () => openBreakers(health),
       ...PROCESS_READINGS,
     },
-    isListed: (model) => inForce.isListed(model),
+    isListed: (model) => live.isListed(model),
   });
-  const log = countedLog(metrics, options.log);
+  const log = countEvents(metrics, options.log);
   const health: Health = new Health(log);
-  const inForce = new InForce(first, opened, health, log);
-  await inForce.credentials.refresh();
+  const live = new LiveConfiguration(first, opened, health, log);
+  await live.credentials.refresh();
   const learned = new Learned();
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
-  const gateway = gatewayOf(options, { ...known, log, ledger }, () => inForce.settings.log.content);
+  const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
   const ports: HttpPorts = {
-    snapshot: () => inForce.snapshot,
-    ...{ gateway, ledger, vault, deadlines, clock, random, log, ...bodyParts(first.server) },
-    authenticate: authenticator(opened.world),
+    snapshot: () => live.snapshot,
+    ...{ gateway, ledger, vault, deadlines, clock, random, log, ...createBodyParts(first.server) },
+    authenticate: createAuthenticator(opened.world),
     sealer: (accountId) => createSealer(vault, accountId),
     server: first.server,
     draining: () => ending.draining,
@@ -121,22 +120,22 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
-  const parts = { inForce, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
-  const endUpkeep = await keepUp({
-    ...{ store, ledger, learning, credentials: inForce.credentials, wrongTokens, clock, log },
+  const parts = { live, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
+  const endUpkeep = await startUpkeep({
+    ...{ store, ledger, learning, credentials: live.credentials, wrongTokens, clock, log },
     memory: { open: () => gateway.open, collect },
-    keepMs: () => inForce.settings.log.keepMs,
+    keepMs: () => live.settings.log.keepMs,
   });
-  const app = listeningOr(endUpkeep, () => listen(appOf(ports, options, metrics, parts, known)));
+  const app = listenOrUndo(endUpkeep, () => listen(composeApp(ports, options, metrics, parts, known)));
   return {
     port: app.server?.port ?? 0,
     gateway,
     listener: findListener(app),
-    providersOn: () => inForce.settings.providers.length,
-    reload: (next) => inForce.put({ ...next, server: first.server, store: first.store }),
+    providersOn: () => live.settings.providers.length,
+    reload: (next) => live.put({ ...next, server: first.server, store: first.store }),
     async stop() {
       feed.end();
-      await drained({ ...endingOf(options), ending, server: app.server, gateway });
+      await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
       await gateway.settled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
@@ -145,23 +144,23 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-/** Every event that is logged is counted too. */
-function countedLog(metrics: Metrics, log: Log): Log {
+/** Returns a log that counts every event before it is written. */
+function countEvents(metrics: Metrics, log: Log): Log {
   return (event) => {
     metrics.take(event);
     log(event);
   };
 }
 
-function bodyParts({ bodyMemoryBytes }: ServerRules) {
+function createBodyParts({ bodyMemoryBytes }: ServerRules) {
   return { bodies: new BodyMemory(bodyMemoryBytes), turns: new BodyTurns(clock) };
 }
 
-function endingOf({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
+function readEndingTimes({ noticeMs = NOTICE_MS, isRelieved = false, settings }: GatewayOptions) {
   return { noticeMs, isRelieved, drainMs: settings.server.drainMs };
 }
 
-function gatewayOf(
+function buildGateway(
   { opened, fetch = upstreamFetch }: GatewayOptions,
   parts: Pick<GatewayPorts, "log" | "ledger"> & RoutePorts["known"],
   isContentWanted: () => boolean,
@@ -181,28 +180,28 @@ function gatewayOf(
   });
 }
 
-/** Gives up what was begun when the address can't be had. */
-function listeningOr<App>(giveUp: () => void, listen: () => App): App {
+/** Calls `undo` if the address can't be had. */
+function listenOrUndo<App>(undo: () => void, listen: () => App): App {
   try {
     return listen();
   } catch (error) {
-    giveUp();
+    undo();
     throw error;
   }
 }
 
 interface AppParts {
-  readonly inForce: InForce;
+  readonly live: LiveConfiguration;
   readonly feed: LiveFeed;
   readonly originOf: ReadOrigin;
   readonly wrongTokens: WrongTokens;
 }
 
-function appOf(
+function composeApp(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  { inForce, feed, originOf, wrongTokens }: AppParts,
+  { live, feed, originOf, wrongTokens }: AppParts,
   known: RoutePorts["known"],
 ) {
   const { opened, configSchema, reusePort } = options;
@@ -211,7 +210,7 @@ function appOf(
   const { bodies, turns, deadlines, server } = ports;
   const { world } = opened;
   const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, turns, deadlines };
-  const holder = { store: opened.store, ledger, clock, quota: () => inForce.settings.quota };
+  const holder = { store: opened.store, ledger, clock, quota: () => live.settings.quota };
   return buildApp(ports, reusePort)
     .use(surfaceRoutes(ports))
     .use(responseRoutes(ports))
@@ -222,8 +221,8 @@ function appOf(
       healthRoutes({
         ...ports,
         storeReady: () => opened.store.ready(),
-        checkScraper: (bearer) => checkScraper(opened.world, inForce.settings.metrics.token, bearer),
-        metrics: options.shareMetrics?.(own) ?? (() => exposition(own())),
+        checkScraper: (bearer) => checkScraper(opened.world, live.settings.metrics.token, bearer),
+        metrics: options.shareMetrics?.(own) ?? (() => formatMetrics(own())),
         configSchema,
       }),
     )
@@ -231,26 +230,26 @@ function appOf(
       adminRoutes({
         ...operator,
         ledger,
-        settings: () => inForce.settings,
+        settings: () => live.settings,
         version,
         node: opened.store.node,
         contentVault: opened.contentVault,
-        learned: () => learnedViews(known.learned),
+        learned: () => showLearned(known.learned),
       }),
     )
     .use(
       providerRoutes(
         operator,
-        providerPorts({ inForce, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
+        createProviderPorts({ live, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
       ),
     )
     .use(liveRoutes({ ...operator, feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))
-    .use(consoleRoutes(consoleFiles))
+    .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
-    .use(docsRoutes(docsFiles));
+    .use(docsRoutes(loadDocsFiles));
 }
 
-function learnedViews(learned: Learned): readonly LearnedView[] {
-  return learned.views().map((view) => ({ ...view, length: lengthShown(learned, view.model) }));
+function showLearned(learned: Learned): readonly LearnedView[] {
+  return learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
 }

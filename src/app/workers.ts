@@ -1,18 +1,18 @@
-// Several processes on one port: a parent that starts them, stops them, and starts one anew when it ends by itself.
+// Several worker processes on one port: the parent starts them, stops them, and restarts one that ends by itself.
 import type { Log } from "../core/world.ts";
-import { EXIT } from "./administration.ts";
-import { ownCommand } from "./own-command.ts";
-import { environmentOf, type FromWorker, fromWorker, type WorkerPart } from "./worker.ts";
+import { readOwnCommand } from "./own-command.ts";
+import { EXIT } from "./terminal.ts";
+import { type FromWorker, parseFromWorker, type WorkerPart, writeEnvironment } from "./worker.ts";
 import { type Counting, MetricsSum } from "./worker-metrics.ts";
 
-/** A worker that ends sooner than this has a trouble that the next one will probably have too. */
+/** A worker that ends sooner than this has a problem that the next one will probably have too. */
 const SHORT_LIFE_MS = 2000;
 const SHORT_LIVES_MAX = 5;
-/** Before a new start; once more for every short life in a row, up to so many. */
+/** The pause before a restart. It grows by as much with every short life in a row, up to `RESTART_PAUSES_MAX` times. */
 const RESTART_PAUSE_MS = 500;
 const RESTART_PAUSES_MAX = 20;
 
-/** Makes sure that nobody else listens at the address; gives the port, a free one for 0. Throws when it can't be had. */
+/** Returns the port, or a free one for 0, if no other process listens at the address. Throws if one does. */
 export async function claimPort(hostname: string, port: number): Promise<number> {
   const claim = Bun.serve({
     hostname,
@@ -20,7 +20,7 @@ export async function claimPort(hostname: string, port: number): Promise<number>
     reusePort: false,
     fetch: () => new Response(null, { status: 503 }),
   });
-  // Once stopped, it has forgotten its port.
+  // A stopped server no longer knows its port.
   const claimed = claim.port ?? port;
   await claim.stop(true);
   return claimed;
@@ -29,12 +29,12 @@ export async function claimPort(hostname: string, port: number): Promise<number>
 export interface Supervision {
   readonly count: number;
   readonly port: number;
-  /** The address of the store that they share. */
+  /** The address of the store that the workers share. */
   readonly store: string;
   readonly log: Log;
 }
 
-/** Runs the workers until a signal comes or none can be kept alive; gives the exit code. */
+/** Runs the workers until a signal comes or none can be kept alive. Returns the exit code. */
 export function superviseWorkers(supervision: Supervision): Promise<number> {
   return new Supervisor(supervision).run();
 }
@@ -50,10 +50,10 @@ interface Ending {
   readonly signal: NodeJS.Signals | number | null;
 }
 
-/** Throws when the machine has no room for one more process. */
+/** Throws if the system can't start another process. */
 function startWorker(part: WorkerPart, receive: (message: unknown) => void): Worker {
-  const child = Bun.spawn([...ownCommand()], {
-    env: environmentOf(part),
+  const child = Bun.spawn([...readOwnCommand()], {
+    env: writeEnvironment(part),
     stdio: ["ignore", "inherit", "inherit"],
     ipc: receive,
   });
@@ -81,7 +81,7 @@ class Supervisor {
     this.#supervision = supervision;
   }
 
-  /** The first worker alone prepares the store and announces; when it can't serve, the others could not either. */
+  /** Starts the first worker alone, which prepares the store and announces. If it can't serve, the others couldn't either. */
   async run(): Promise<number> {
     process.on("SIGHUP", () => this.#reload());
     process.on("SIGTERM", () => this.#stopAll());
@@ -97,7 +97,7 @@ class Supervisor {
     while (!this.#stopping) {
       const startedMs = performance.now();
       const { code, signal } = await this.#live();
-      // Told to stop before it could listen to that, it just ends.
+      // A worker that gets the signal before it handles it just ends.
       if (this.#stopping) return signal === "SIGTERM" || signal === "SIGINT" ? EXIT.done : code;
       shortLives = performance.now() - startedMs < SHORT_LIFE_MS ? shortLives + 1 : 0;
       if (this.#isHopeless(shortLives)) {
@@ -110,12 +110,12 @@ class Supervisor {
     return EXIT.done;
   }
 
-  /** While another worker serves, it goes on being tried: a gateway with fewer workers is better than none. */
+  /** True if no worker can be kept alive. While one serves, others are restarted: fewer workers are better than none. */
   #isHopeless(shortLives: number): boolean {
     return !this.#everListened || (shortLives >= SHORT_LIVES_MAX && this.#listening.size === 0);
   }
 
-  /** One worker's life, from start to end. One that can't even be started has had a short one. */
+  /** Runs one worker from start to end. One that can't be started counts as a short life. */
   async #live(): Promise<Ending> {
     const worker = this.#start();
     if (worker === null) return { code: EXIT.failed, signal: null };
@@ -134,7 +134,7 @@ class Supervisor {
     const { port, store, log } = this.#supervision;
     const part = { port, store, announces: !this.#everListened };
     try {
-      const worker: Worker = startWorker(part, (message) => this.#take(worker, fromWorker(message)));
+      const worker: Worker = startWorker(part, (message) => this.#take(worker, parseFromWorker(message)));
       return worker;
     } catch (error) {
       log({ event: "worker_not_started", level: "error", cause: String(error) });
@@ -157,7 +157,7 @@ class Supervisor {
     this.#supervision.log({ event: "worker_listens", level: "info", pid: worker.pid });
   }
 
-  /** One that is still starting reads the configuration anyway, and would be ended by the signal. */
+  /** A worker that is still starting is left out: it reads the configuration anyway, and the signal would end it. */
   #reload(): void {
     for (const worker of this.#listening) worker.kill("SIGHUP");
   }

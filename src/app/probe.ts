@@ -1,4 +1,4 @@
-// One small call to a provider, for `poundkey check --probe` and the console: whether its address, a key and its dialect are right.
+// Makes one small call to a provider, for `poundkey check --probe` and the console, to test its address, a key and its dialect.
 import type { ModelCard } from "../core/card.ts";
 import { faultOf } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
@@ -8,45 +8,46 @@ import { Deadlines } from "../gateway/deadlines.ts";
 import { KeptConnections } from "../gateway/kept.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { upstreamOf } from "../gateway/upstream.ts";
-import { dialectOf } from "./dialect-of.ts";
+import { findDialect } from "./dialect.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
 
-/** A sentence on what the cheapest of the provider's models answered. Rejects with the Fault of a call that failed. */
+/** Calls the cheapest of the provider's models and returns a sentence on its answer. Rejects with the Fault of a failed call. */
 export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): Promise<string> {
-  const card = cheapestOf(cards);
+  const card = findCheapest(cards);
   const [credential] = setup.credentials;
-  if (!card || !credential) return "not called: no model of it is listed";
-  const reply = await asked(setup, credential, card, upstreamFetch);
+  if (!card || !credential) return "not called: none of its models is listed";
+  const reply = await askOnce(setup, credential, card, upstreamFetch);
   return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
 }
 
 /** The result of testing a credential, as the console shows it. */
 export interface Tested {
   readonly ok: boolean;
-  /** The provider's HTTP status; null: it gave none. */
+  /** The provider's HTTP status, or null if there was no answer. */
   readonly status: number | null;
   readonly latency_ms: number | null;
   readonly model: string | null;
   readonly error: string | null;
 }
 
-/** Asks the cheapest of the cards by this credential; never rejects. */
-export async function tested(
+/** Calls the cheapest of the models with this credential. Never rejects. */
+export async function testCredential(
   setup: ProviderSetup,
   credential: Credential,
   cards: readonly ModelCard[],
   fetch: Fetch,
 ): Promise<Tested> {
-  const card = cheapestOf(cards);
+  const card = findCheapest(cards);
   const result = { ok: false, status: null, latency_ms: null, model: card?.id ?? null };
-  if (!card) return { ...result, error: "No model of it is listed, so there is none to ask." };
+  if (!card)
+    return { ...result, error: "None of the provider's models is listed, so there is none to call." };
   const startedMs = clock.monotonicMs();
   const took = () => Math.round(clock.monotonicMs() - startedMs);
   try {
-    await asked(setup, credential, card, fetch);
+    await askOnce(setup, credential, card, fetch);
     return { ...result, ok: true, status: 200, latency_ms: took(), error: null };
   } catch (thrown) {
     const fault = faultOf(thrown);
@@ -55,7 +56,7 @@ export async function tested(
   }
 }
 
-async function asked(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
+async function askOnce(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
   const deadlines = new Deadlines(clock);
   const kept = new KeptConnections();
   const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach), kept };
@@ -64,7 +65,7 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
       card,
       credential,
       permit: null,
-      upstream: upstreamOf(setup, dialectOf(setup)),
+      upstream: upstreamOf(setup, findDialect(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       raw: null,
       withheld: [],
@@ -84,10 +85,10 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
   }
 }
 
-function cheapestOf(cards: readonly ModelCard[]): ModelCard | undefined {
-  return cards.toSorted((a, b) => outputPriceOf(a) - outputPriceOf(b))[0];
+function findCheapest(cards: readonly ModelCard[]): ModelCard | undefined {
+  return cards.toSorted((a, b) => readOutputPrice(a) - readOutputPrice(b))[0];
 }
 
-function outputPriceOf({ price }: ModelCard): number {
+function readOutputPrice({ price }: ModelCard): number {
   return price?.output ?? Number.POSITIVE_INFINITY;
 }

@@ -1,4 +1,4 @@
-// One of several processes that share a port: its part, and what it and the process that started it tell each other.
+// A worker, one of several processes that share a port: its part, and its messages to and from the parent process.
 import { isObject } from "../core/json.ts";
 import { readSums, type Sums } from "../telemetry/sums.ts";
 
@@ -7,21 +7,21 @@ const STORE_VARIABLE = "POUNDKEY_WORKER_STORE";
 const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
 
 export interface WorkerPart {
-  /** The port that all of them share. */
+  /** The port that all workers share. */
   readonly port: number;
-  /** The address of the store that all of them share, whatever the configuration has become since. */
+  /** The address of the store that all workers share, even if the configuration has changed since the first start. */
   readonly store: string;
-  /** It is the one that prints the address, and what else is to be said once. */
+  /** True for the one worker that prints the address and other lines that should appear once. */
   readonly announces: boolean;
 }
 
 export type FromWorker = "listening" | "scrape" | { readonly counted: Sums };
 export type ToWorker = "count" | { readonly merged: string };
 
-/** This process's part; null when it is no worker. */
-export const PART: WorkerPart | null = partOf(process.env);
+/** This process's part, or null if it isn't a worker. */
+export const PART: WorkerPart | null = readPart(process.env);
 
-function partOf({
+function readPart({
   [PORT_VARIABLE]: port,
   [STORE_VARIABLE]: store = "",
   [ANNOUNCES_VARIABLE]: announces,
@@ -29,8 +29,8 @@ function partOf({
   return port === undefined ? null : { port: Number(port), store, announces: announces === "1" };
 }
 
-/** The environment that gives a process this part. */
-export function environmentOf({ port, store, announces }: WorkerPart): Record<string, string | undefined> {
+/** Returns the environment that gives a process this part. */
+export function writeEnvironment({ port, store, announces }: WorkerPart): Record<string, string | undefined> {
   return {
     ...process.env,
     [PORT_VARIABLE]: String(port),
@@ -39,29 +39,29 @@ export function environmentOf({ port, store, announces }: WorkerPart): Record<st
   };
 }
 
-/** Tells the process that started this worker. */
-export function tell(message: FromWorker): void {
+/** Sends a message to the parent process. */
+export function sendToParent(message: FromWorker): void {
   process.send?.(message);
 }
 
-/** The worker's message that came over the channel; null when it is none. */
-export function fromWorker(message: unknown): FromWorker | null {
+/** Returns the worker's message that came over the channel, or null if it isn't one. */
+export function parseFromWorker(message: unknown): FromWorker | null {
   if (message === "listening" || message === "scrape") return message;
   return isObject(message) && "counted" in message ? { counted: readSums(message.counted) } : null;
 }
 
-/** The message to a worker that came over the channel; null when it is none. */
-export function toWorker(message: unknown): ToWorker | null {
+/** Returns the parent's message that came over the channel, or null if it isn't one. */
+export function parseToWorker(message: unknown): ToWorker | null {
   if (message === "count") return message;
   return isObject(message) && typeof message.merged === "string" ? { merged: message.merged } : null;
 }
 
 /**
- * Ends when the worker has to stop: it is told to, or the process that started it is gone. A terminal's Ctrl-C and a
- * supervisor's SIGTERM often go to all processes, and the one that started the others passes them on: so Ctrl-C is nothing
- * to the worker itself, and being told twice is no more than once.
+ * Resolves when the worker has to stop: at SIGTERM, or when the parent process is gone. A terminal's Ctrl-C and a
+ * supervisor's SIGTERM often reach all processes, and the parent passes them on too. So a worker ignores SIGINT, and a
+ * second SIGTERM changes nothing.
  */
-export function workerStops(): Promise<void> {
+export function waitForStop(): Promise<void> {
   process.on("SIGINT", () => {});
   return new Promise((resolve) => {
     process.on("SIGTERM", () => resolve());

@@ -1,4 +1,4 @@
-// Credentials that were added at run time, as this process knows them: read from the store again and again, laid over the settings.
+// The credentials that were added at run time: read from the store every second and laid over the settings.
 import { type AddedCredential, openedBy } from "../admin/credentials.ts";
 import { TIMEOUTS } from "../config/providers.ts";
 import type { KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
@@ -26,7 +26,7 @@ export class AddedCredentials {
     return this.#all;
   }
 
-  /** Reads them anew, one reading after the other, so that an older one never hides a newer; tells of a change. */
+  /** Reads them again and reports a change. One read follows the other, so that an older result never replaces a newer one. */
   refresh(): Promise<void> {
     this.#last = this.#last.catch(() => {}).then(() => this.#read());
     return this.#last;
@@ -47,20 +47,20 @@ export class AddedCredentials {
     this.#onChange();
   }
 
-  /** The settings with these credentials too. A provider that is known is on as soon as it has one. */
-  over(settings: Settings, known: readonly KnownProvider[]): Settings {
+  /** Returns the settings with these credentials added. A known provider is on as soon as it has one. */
+  addTo(settings: Settings, known: readonly KnownProvider[]): Settings {
     const enabled = this.#all.filter((one) => one.enabled);
-    const providers = settings.providers.map((setup) => withAdded(setup, enabled));
+    const providers = settings.providers.map((setup) => addCredentials(setup, enabled));
     const names = new Set(settings.providers.map(({ name }) => name));
     const more = known
       .filter(({ name }) => !names.has(name) && enabled.some(({ provider }) => provider === name))
-      .map((row) => withAdded(bareSetup(row), enabled));
+      .map((row) => addCredentials(createBareSetup(row), enabled));
     return { ...settings, providers: [...providers, ...more] };
   }
 }
 
-/** A credential that the configuration has already is not there twice. */
-function withAdded(setup: ProviderSetup, enabled: readonly AddedCredential[]): ProviderSetup {
+/** A credential that the configuration already has isn't added again. */
+function addCredentials(setup: ProviderSetup, enabled: readonly AddedCredential[]): ProviderSetup {
   const added = enabled.filter(
     ({ provider, secret }) =>
       provider === setup.name && !setup.credentials.some((one) => one.secret === secret),
@@ -70,8 +70,8 @@ function withAdded(setup: ProviderSetup, enabled: readonly AddedCredential[]): P
   return { ...setup, credentials: [...setup.credentials, ...credentials] };
 }
 
-/** A known provider that the configuration says nothing of. */
-export function bareSetup({ name, baseUrl }: KnownProvider): ProviderSetup {
+/** Returns the setup of a known provider that the configuration doesn't mention. */
+export function createBareSetup({ name, baseUrl }: KnownProvider): ProviderSetup {
   return {
     name,
     dialect: null,

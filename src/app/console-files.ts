@@ -1,16 +1,16 @@
-// The console's files: out of the binary where there is one, else bundled from the sources.
+// The console's files: read from the binary, or bundled from the sources if there is no binary.
 import { join } from "node:path";
 import type { PageFile } from "../http/files.ts";
-import { embeddedFiles } from "./embedded.ts";
+import { readEmbeddedFiles } from "./embedded.ts";
 
 const ENTRY = join(import.meta.dir, "..", "console", "index.html");
 
-export async function consoleFiles(): Promise<readonly PageFile[]> {
-  return Bun.isStandaloneExecutable ? embeddedFiles("console") : bundledFiles();
+export async function loadConsoleFiles(): Promise<readonly PageFile[]> {
+  return Bun.isStandaloneExecutable ? readEmbeddedFiles("console") : bundleConsole();
 }
 
-/** Bundles and compresses the console. Throws when its sources have a mistake. */
-export async function bundledFiles(): Promise<readonly PageFile[]> {
+/** Bundles and compresses the console. Throws if its sources don't compile. */
+export async function bundleConsole(): Promise<readonly PageFile[]> {
   const { outputs } = await Bun.build({
     entrypoints: [ENTRY],
     target: "browser",

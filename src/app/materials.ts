@@ -1,26 +1,26 @@
-// The binary's contents as a CycloneDX 1.6 bill of materials: made from the lock file alone, the same each time.
+// Writes the binary's contents as a CycloneDX 1.6 bill of materials, from the lock file alone, so that each build makes the same.
 import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
 
 const FOLDER = "node_modules/";
-/** An SPDX expression, as `MIT OR Apache-2.0`, rather than the name of one licence. */
+/** Matches an SPDX expression like `MIT OR Apache-2.0`, but not the name of a single licence. */
 const EXPRESSION = /[\s()]/;
 
 /** A package by its path in the lock file. */
 interface Locked {
   readonly name: string;
   readonly version: string;
-  /** Its address among packages, https://github.com/package-url: what bills are compared by. */
+  /** The package URL (https://github.com/package-url), by which bills are compared. */
   readonly purl: string;
   readonly entry: JsonObject;
   readonly needs: readonly Locked[];
 }
 
 /**
- * The bill of the program whose `package-lock.json` this is: its dependencies and theirs. Those of development are not
- * in it, nor are peers that nothing else needs: the build leaves them out. No time is in it, so that it can be made again
- * and compared.
+ * Builds the bill of the program that the `package-lock.json` belongs to: its dependencies and theirs. It leaves out
+ * development dependencies and peers that nothing else needs, as the build does. It holds no time, so that it can be made
+ * again and compared.
  */
-export function billOfMaterials(lockText: string): JsonObject {
+export function buildBill(lockText: string): JsonObject {
   const reader = new LockReader(objectOf(objectOf(parseJson(lockText)).packages));
   const program = reader.at("");
   const libraries = [...reader.found.values()]
@@ -41,7 +41,7 @@ export function billOfMaterials(lockText: string): JsonObject {
   return { ...bill, serialNumber: `urn:uuid:${makeUuid(JSON.stringify(bill))}` };
 }
 
-/** Reads packages and what they need, each once however often it is installed. */
+/** Reads packages and their dependencies, each once however often it is installed. */
 class LockReader {
   readonly found = new Map<string, Locked>();
   readonly #packages: JsonObject;
@@ -59,7 +59,7 @@ class LockReader {
     if (known) return known;
     const needs: Locked[] = [];
     const locked = { name, version, purl, entry, needs };
-    // Before what it needs is read: packages may need each other.
+    // It is recorded before its dependencies are read, because packages may depend on each other.
     this.found.set(purl, locked);
     for (const need of Object.keys({
       ...objectOf(entry.dependencies),
@@ -71,7 +71,7 @@ class LockReader {
     return locked;
   }
 
-  /** The path at which Node finds the package from there: beside it, or in a folder further out. null: it isn't installed. */
+  /** Returns the path at which Node finds the package, beside `from` or in a folder above it, or null if it isn't installed. */
   #resolve(from: string, name: string): string | null {
     for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf(`/${FOLDER}`)))) {
       const path = `${folder === "" ? "" : `${folder}/`}${FOLDER}${name}`;
@@ -90,7 +90,7 @@ function writeComponent(type: "application" | "library", { name, version, purl, 
     "bom-ref": purl,
     ...(inScope === undefined ? { name } : { group: scope, name: inScope }),
     version,
-    // Of Bun's builds for the different systems, one is in the binary.
+    // Bun's builds for the different systems are optional, because only one of them is in the binary.
     ...(type === "library" ? { scope: entry.optional === true ? "optional" : "required" } : {}),
     ...(integrity === undefined
       ? {}
@@ -105,7 +105,7 @@ function writeLicence(licence: string): JsonObject {
   return { expression: licence.replace(/^\((.*)\)$/, "$1") };
 }
 
-/** A UUID of version 8 (RFC 9562): made of the text's digest. */
+/** Makes a UUID of version 8 (RFC 9562) from the text's digest. */
 function makeUuid(text: string): string {
   const hex = new Bun.CryptoHasher("sha256").update(text).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

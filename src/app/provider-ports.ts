@@ -1,4 +1,4 @@
-// The ports of the operator's routes on providers.
+// Connects the operator's routes on providers with the live configuration, health and the store.
 import type { Fillable } from "../admin/credentials.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
@@ -9,45 +9,45 @@ import type { Health } from "../health/health.ts";
 import { reportOf } from "../health/report.ts";
 import type { ProviderPorts } from "../http/admin-providers.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { bareSetup } from "./credentials.ts";
-import type { InForce } from "./in-force.ts";
-import type { OpenedStore } from "./opened-store.ts";
-import { type Tested, tested } from "./probe.ts";
+import { createBareSetup } from "./added-credentials.ts";
+import type { LiveConfiguration } from "./live-configuration.ts";
+import type { OpenedStore } from "./open-store.ts";
+import { type Tested, testCredential } from "./probe.ts";
 import { clock, random } from "./world.ts";
 
 export interface ProviderPortsParts {
-  readonly inForce: InForce;
+  readonly live: LiveConfiguration;
   readonly opened: OpenedStore;
   readonly health: Health;
   readonly deadlines: Deadlines;
   readonly fetch: Fetch;
 }
 
-export function providerPorts(parts: ProviderPortsParts): ProviderPorts {
-  const { inForce, opened, health, deadlines } = parts;
-  const { credentials } = inForce;
+export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
+  const { live, opened, health, deadlines } = parts;
+  const { credentials } = live;
   return {
     store: opened.store,
     clock,
     random,
     vault: opened.credentialVault,
-    fillable: () => fillableOf(inForce),
+    fillable: () => listFillable(live),
     refresh: () => credentials.refresh(),
     known: PROVIDERS,
     added: () => credentials.all,
     health: () =>
       reportOf({
         health,
-        providers: inForce.settings.providers,
-        cards: inForce.snapshot.catalogue.list(),
+        providers: live.settings.providers,
+        cards: live.snapshot.catalogue.list(),
         nowMs: deadlines.nowMs(),
         wallMs: clock.nowMs(),
       }),
-    test: (provider, credentialId) => testOf(parts, provider, credentialId),
+    test: (provider, credentialId) => runTest(parts, provider, credentialId),
   };
 }
 
-function fillableOf({ configured }: InForce): readonly Fillable[] {
+function listFillable({ configured }: LiveConfiguration): readonly Fillable[] {
   const own = configured.providers.map(({ name, credentials }) => ({
     name,
     secrets: credentials.map(({ secret }) => secret),
@@ -56,14 +56,14 @@ function fillableOf({ configured }: InForce): readonly Fillable[] {
   return [...own, ...others.map(({ name }) => ({ name, secrets: [] }))];
 }
 
-/** A credential that is switched off can be tested too. */
-async function testOf(
-  { inForce, fetch }: ProviderPortsParts,
+/** Tests a credential, which may be switched off. */
+async function runTest(
+  { live, fetch }: ProviderPortsParts,
   name: string,
   credentialId: string | null,
 ): Promise<Tested> {
-  const setup = setupOf(inForce, name);
-  const { settings, credentials } = inForce;
+  const setup = findSetup(live, name);
+  const { settings, credentials } = live;
   const configured = setup.credentials.filter(({ id }) => id === undefined);
   const all: readonly Credential[] = [
     ...configured.map((one, at) => ({ ...one, id: `configured:${at + 1}` })),
@@ -72,13 +72,13 @@ async function testOf(
   const credential = credentialId === null ? all[0] : all.find(({ id }) => id === credentialId);
   if (!credential) throw new Fault("not_found", "The provider has no credential with that id.");
   const cards = buildCatalogue({ ...settings, providers: [setup] }).list();
-  return tested(setup, credential, cards, fetch);
+  return testCredential(setup, credential, cards, fetch);
 }
 
-function setupOf({ settings }: InForce, name: string): ProviderSetup {
+function findSetup({ settings }: LiveConfiguration, name: string): ProviderSetup {
   const on = settings.providers.find((one) => one.name === name);
   const known = PROVIDERS.find((one) => one.name === name);
   if (on) return on;
-  if (known) return bareSetup(known);
+  if (known) return createBareSetup(known);
   throw new Fault("not_found", "There is no provider of that name.");
 }

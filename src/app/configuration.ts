@@ -1,32 +1,32 @@
-// The configuration as commands find it: the file that counts, this process's environment, what the command line adds.
+// Loads the configuration for commands: from the file, this process's environment and the command line.
 import { readFileSync, statSync } from "node:fs";
-import { type ConfigError, errorLine } from "../config/errors.ts";
+import { type ConfigError, formatError } from "../config/errors.ts";
 import { DEFAULT_FILE, findConfig } from "../config/find.ts";
 import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
 import type { KnownProvider } from "../core/settings.ts";
 import { PROVIDERS } from "../providers/index.ts";
 
-/** The flags that every command takes. */
+/** The flags that every command accepts. */
 export interface ConfigurationFlags extends Overrides {
   readonly config?: string | undefined;
 }
 
-/** The source of a configuration. */
+/** The sources of a configuration. */
 export interface ConfigSource {
   readonly env: (name: string) => string | undefined;
-  /** Throws as the file system does. */
+  /** Throws the file system's errors. */
   readonly readFile: (path: string) => string;
   readonly known: readonly KnownProvider[];
 }
 
-/** This process's environment and files, and the providers that it knows. */
+/** The environment and files of this process, and the providers that it knows. */
 export const source: ConfigSource = {
   env: (name) => process.env[name],
   readFile: (path) => readFileSync(path, "utf8"),
   known: PROVIDERS,
 };
 
-/** The settings of the file that `config` names, else of the default one, with the other flags over them. */
+/** Loads the file that `config` names, or else the default one, with the other flags over it. */
 export function loadConfig(
   { config, ...overrides }: ConfigurationFlags,
   { env, readFile, known }: ConfigSource,
@@ -38,13 +38,13 @@ export function loadConfig(
   return { file: text === null ? "environment" : file, loaded };
 }
 
-/** Reads and checks this process's configuration anew. */
+/** Reads and checks this process's configuration. */
 export function readConfiguration(flags: ConfigurationFlags): Loaded {
   return loadConfig(flags, source).loaded;
 }
 
-/** Changes when the file does; null while there is none. */
-export function configurationStamp({ config }: ConfigurationFlags): string | null {
+/** Returns a text that changes when the file does, or null if there is no file. */
+export function stampConfiguration({ config }: ConfigurationFlags): string | null {
   try {
     const { mtimeMs, size, ino } = statSync(config ?? DEFAULT_FILE);
     return `${mtimeMs} ${size} ${ino}`;
@@ -53,7 +53,7 @@ export function configurationStamp({ config }: ConfigurationFlags): string | nul
   }
 }
 
-/** The mistakes in the configuration, a line each. */
-export function errorText(errors: readonly ConfigError[]): string {
-  return errors.map(errorLine).join("\n");
+/** Formats the errors, one per line. */
+export function formatErrors(errors: readonly ConfigError[]): string {
+  return errors.map(formatError).join("\n");
 }

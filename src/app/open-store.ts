@@ -1,38 +1,43 @@
-// Opening the store that the settings name, with the keys that belong to it.
+// Opens the store that the settings name, with the keys that belong to it.
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { openMasterKey } from "../admin/master-key.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Store } from "../core/store.ts";
 import type { Vault } from "../gateway/idempotency.ts";
-import { contentKeyOf, credentialKeyOf, type MasterKeyFile, pepperOf, replyKeyOf } from "../keys/master.ts";
+import {
+  deriveContentKey,
+  deriveCredentialKey,
+  derivePepper,
+  deriveReplyKey,
+  type MasterKeyFile,
+} from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
 import { NoStoreError, withoutUser } from "../store/address.ts";
 import { IN_MEMORY } from "../store/sqlite/connection.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
-
 import { clock, random } from "./world.ts";
 
-/** Of a file's mode: what the group and all others may do. */
+/** The bits of a file's mode that give rights to the group and to others. */
 const OTHERS = 0o077;
 
-/** A store that is open, with what its administration and its kept replies take. */
+/** An open store, with the keys for its administration and for everything that is sealed in it. */
 export interface OpenedStore {
   readonly store: Store;
   readonly world: AdminWorld;
   readonly vault: Vault;
-  /** For providers' credentials. */
+  /** Seals providers' credentials. */
   readonly credentialVault: Vault;
-  /** For logged prompts and answers. */
+  /** Seals logged prompts and answers. */
   readonly contentVault: Vault;
 }
 
-/** "find": throws a NoStoreError where there is no store; "make": makes one. */
+/** If there is no store, "find" throws a NoStoreError and "make" makes one. */
 export type Opening = "find" | "make";
 
-/** Opens the store that the settings name. Throws an Error for the operator when it can't be. */
+/** Opens the store that the settings name. Throws an Error with a message for the operator if that fails. */
 export async function openStore(
   address: string,
   masterKeyText: string | undefined,
@@ -43,10 +48,10 @@ export async function openStore(
     const masterKey = await openMasterKey(store, { text: masterKeyText, file, random });
     return {
       store,
-      world: { store, clock, random, pepper: pepperOf(masterKey) },
-      vault: createVault(replyKeyOf(masterKey), random),
-      credentialVault: createVault(credentialKeyOf(masterKey), random),
-      contentVault: createVault(contentKeyOf(masterKey), random),
+      world: { store, clock, random, pepper: derivePepper(masterKey) },
+      vault: createVault(deriveReplyKey(masterKey), random),
+      credentialVault: createVault(deriveCredentialKey(masterKey), random),
+      contentVault: createVault(deriveContentKey(masterKey), random),
     };
   } catch (error) {
     await store.close();
@@ -56,7 +61,7 @@ export async function openStore(
 
 interface Engine {
   readonly store: Store;
-  /** The folder for the master key; null if nodes share the store, not their disks: each would make another one. */
+  /** The master key's file. null if nodes share the store but not their disks, since each node would make another key. */
   readonly file: MasterKeyFile | null;
 }
 
@@ -65,7 +70,7 @@ async function openEngine(
   masterKeyText: string | undefined,
   opening: Opening,
 ): Promise<Engine> {
-  const path = databaseFile(address);
+  const path = findDatabaseFile(address);
   if (path !== null) {
     if (opening === "find" && !isThere(path)) throw new NoStoreError(showPlace(address));
     return { store: await openSqliteStore({ path, decide }), file: masterKeyFile(path) };
@@ -75,40 +80,40 @@ async function openEngine(
       "A postgres:// store needs POUNDKEY_MASTER_KEY, the same for every node: 32 bytes in base64, as `openssl rand -base64 32` prints them.",
     );
   }
-  // Loaded where it is used: a gateway on SQLite starts sooner without.
+  // Loaded only here, so that a gateway on SQLite starts sooner.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
   return { store: await openPostgresStore({ url: address, decide, create: opening === "make" }), file: null };
 }
 
-/** The absolute path of a SQLite store's file; null: the store is on PostgreSQL. Throws for any other address. */
-export function databaseFile(address: string): string | null {
+/** Returns the absolute path of a SQLite store's file, or null for PostgreSQL. Throws for any other address. */
+export function findDatabaseFile(address: string): string | null {
   const path = /^sqlite:(.+)$/.exec(address)?.[1];
   if (path !== undefined) return path === IN_MEMORY ? path : resolve(path);
   if (/^postgres(ql)?:\/\//.test(address)) return null;
   throw new Error("The store's address is not supported: use sqlite:PATH or postgres://….");
 }
 
-/** A file that SQLite could read something from: an empty one is none, and would become a new store. */
+/** True if the file has content. SQLite would make a new store of an empty one. */
 export function isThere(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** The store's address as people may see it. */
+/** Returns the store's address without its credentials. */
 function showPlace(address: string): string {
-  const path = databaseFile(address);
+  const path = findDatabaseFile(address);
   return path ?? withoutUser(address);
 }
 
-/** The line that a command which may make a store prints about the one that it is about to use. */
-export function storeLine(address: string): string {
-  const path = databaseFile(address);
+/** Writes the line that a command prints before it opens a store that it may make. */
+export function describeStore(address: string): string {
+  const path = findDatabaseFile(address);
   const isNew = path !== null && !isThere(path);
   return `poundkey: ${isNew ? "making a new store at" : "the store is"} ${showPlace(address)}`;
 }
 
-/** The store's files that other users of the machine may read or write. */
-export function exposedFiles(address: string): readonly string[] {
-  const path = databaseFile(address);
+/** Returns the store's files that other users of the machine may read or write. */
+export function findExposedFiles(address: string): readonly string[] {
+  const path = findDatabaseFile(address);
   if (path === null || process.platform === "win32") return [];
   return [path, `${path}-wal`, masterKeyFile(path).path].filter((file) => {
     const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;

@@ -1,4 +1,4 @@
-// The real effects: this machine's clock, chance and network.
+// The real effects: this machine's clock, random bytes and network.
 import type { Clock, Fetch, Random, Reach } from "../core/world.ts";
 
 export const clock: Clock = {
@@ -19,7 +19,7 @@ export const random: Random = {
   bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
 };
 
-/** All that nobody uses any more is given back to the system; nothing else runs meanwhile. */
+/** Collects all garbage and returns the memory to the system. Nothing else runs meanwhile. */
 export const collect = (): void => Bun.gc(true);
 
 export const upstreamFetch: Fetch = (url, init) => fetch(url, init);
@@ -28,7 +28,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:"
 
 const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "https_proxy", "http_proxy", "all_proxy"];
 
-/** Behind a proxy our own connection would tell nothing of the provider: then every host counts as reachable. */
+/** Behind a proxy, a direct connection says nothing about the provider, so every host counts as reachable. */
 export const reach: Reach = async (url, timeoutMs) => {
   if (PROXIES.some((name) => process.env[name])) return true;
   const { connect } = await import("node:net");

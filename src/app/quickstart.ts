@@ -1,20 +1,20 @@
-// The first minute: a ready key, kept for later starts, and a line to paste that works as it is printed.
+// `--quickstart`: a ready key, kept for later starts, and a command to paste that works as it is printed.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKey } from "../admin/keys.ts";
 import type { Settings } from "../core/settings.ts";
 import { authenticate } from "../keys/authenticate.ts";
-import type { OpenedStore } from "./opened-store.ts";
+import type { OpenedStore } from "./open-store.ts";
 
 const KEY_FILE = "quickstart.key";
-/** The file for the key when the store is no file. */
+/** The folder for the key's file if the store is on PostgreSQL. */
 const FOLDER = ".poundkey";
 
-/** The secret of the quick start's key: the one in its file while it works, else a new one. */
-export async function quickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
+/** Returns the secret in the quick start's file, or makes a new key if there is none or it no longer works. */
+export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
   const folder = storeAddress.startsWith("sqlite:") ? dirname(storeAddress.slice("sqlite:".length)) : FOLDER;
   const file = join(folder, KEY_FILE);
-  const kept = textOf(file);
+  const kept = readFileOrNull(file);
   if (kept !== null && (await isLive(world, kept))) return kept;
   const { secret } = await createKey(world, { name: "quickstart" });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ async function isLive(world: OpenedStore["world"], secret: string): Promise<bool
   );
 }
 
-function textOf(file: string): string | null {
+function readFileOrNull(file: string): string | null {
   try {
     return readFileSync(file, "utf8").trim();
   } catch {
@@ -38,16 +38,21 @@ function textOf(file: string): string | null {
   }
 }
 
-/** The operator's way into the console; `made` is the admin token when it was made just now. */
-function wayIn({ server }: Settings, made: string | null): string {
+/** Describes how to sign in to the console. `made` is the admin token if this start made it. */
+function describeSignIn({ server }: Settings, made: string | null): string {
   if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
   if (made !== null) return `Sign in to the console with the admin token  ${made}`;
   const command = Bun.isStandaloneExecutable ? "poundkey" : "npx bun src/main.ts";
-  return `Sign in to the console with the admin token that the first start printed; lost: ${command} admin token --reset`;
+  return `Sign in to the console with the admin token that the first start printed. To replace a lost one: ${command} admin token --reset`;
 }
 
-/** The lines that the quick start prints. */
-export function greeting(address: string, secret: string, made: string | null, settings: Settings): string {
+/** Writes the text that the quick start prints. */
+export function writeGreeting(
+  address: string,
+  secret: string,
+  made: string | null,
+  settings: Settings,
+): string {
   const { providers } = settings;
   const simulated = providers.every(({ name }) => name === "Sim");
   const model = simulated ? "Sim#sim-mini" : "Router#fair";
@@ -67,7 +72,7 @@ export function greeting(address: string, secret: string, made: string | null, s
     `  Manual     ${address}/docs`,
     `  Console    ${address}/`,
     "",
-    wayIn(settings, made),
+    describeSignIn(settings, made),
     "",
     "Try it:",
     "",

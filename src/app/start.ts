@@ -1,0 +1,217 @@
+// The start of a serving process, or of several that share the port: opens the store, listens, announces, and takes changed settings until a signal stops it.
+import { ensureAdminToken } from "../admin/token.ts";
+import { configJsonSchema } from "../config/schema.ts";
+import { watchConfig } from "../config/watch.ts";
+import type { ServerRules, Settings } from "../core/settings.ts";
+import type { Log } from "../core/world.ts";
+import type { Simulator } from "../simulator/server.ts";
+import { createLineLog, gatherWrites } from "../telemetry/log-lines.ts";
+import { keepAccepting } from "./accepting.ts";
+import { type RunningGateway, startGateway } from "./composition.ts";
+import {
+  type ConfigurationFlags,
+  formatErrors,
+  readConfiguration,
+  stampConfiguration,
+} from "./configuration.ts";
+import { describeStore, findExposedFiles, type OpenedStore, openStore } from "./open-store.ts";
+import { PROCESS_READINGS } from "./process-readings.ts";
+import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
+import { addSimulator } from "./simulated.ts";
+import { EXIT, type Io } from "./terminal.ts";
+import { PART, sendToParent, waitForStop } from "./worker.ts";
+import { shareMetrics } from "./worker-metrics.ts";
+import { claimPort, superviseWorkers } from "./workers.ts";
+import { clock } from "./world.ts";
+
+/** Each client and each call to a provider takes a file descriptor; when they run out, new clients are refused. */
+const FILES_MIN = 4096;
+
+export interface StartOptions extends ConfigurationFlags {
+  readonly workers: number;
+  readonly simulate: boolean;
+  readonly sharePort: boolean;
+  readonly quickstart: boolean;
+}
+
+/** Serves until SIGTERM or SIGINT. Returns the exit code. */
+export async function start(options: StartOptions, io: Io): Promise<number> {
+  const own = PART === null ? options : { ...options, port: PART.port, store: PART.store };
+  const loaded = readConfiguration(own);
+  if (!loaded.ok) {
+    io.err(formatErrors(loaded.errors));
+    return EXIT.failed;
+  }
+  const run = PART === null && own.workers > 1 ? serveByWorkers : serve;
+  try {
+    return await run(own, loaded.settings, io);
+  } catch (error) {
+    io.err(`poundkey: ${error instanceof Error ? error.message : String(error)}`);
+    return EXIT.failed;
+  }
+}
+
+/** The port is claimed before the workers start, because they would share it with any other process that has it. */
+async function serveByWorkers(options: StartOptions, { server, store }: Settings): Promise<number> {
+  // Port 0 stands for any free port, which has to be found before the workers can share it.
+  const isShared = options.sharePort && server.port !== 0;
+  const claimed = isShared ? Promise.resolve(server.port) : claimPort(server.host, server.port);
+  const port = await claimed.catch((error) => {
+    throw describeListenError(server, error);
+  });
+  return superviseWorkers({ count: options.workers, port, store, log: createLog(options) });
+}
+
+function createLog({ quickstart }: StartOptions): Log {
+  const out = Bun.stdout.writer();
+  const write = (text: string) => {
+    out.write(text);
+    void out.flush();
+  };
+  const lines = gatherWrites(write, setImmediate);
+  process.on("exit", lines.flush);
+  return createLineLog(lines.write, clock.nowMs, quickstart ? "warn" : "info");
+}
+
+async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<number> {
+  const log = createLog(options);
+  warnOfFewFiles(log);
+  const isSimulating = options.simulate || (options.quickstart && loaded.providers.length === 0);
+  const simulator = isSimulating ? await startLocalSimulator() : null;
+  const complete = (settings: Settings) => (simulator ? addSimulator(settings, simulator.url) : settings);
+  const settings = complete(loaded);
+  try {
+    const opened = await openStoreAloud(settings.store, io, log);
+    const running = await listen(options, settings, opened, log);
+    // The handlers come before the announcement: a signal that follows it must not end the process undrained.
+    const stopped = PART === null ? waitForSignal() : waitForStop();
+    if (PART?.announces ?? true) await announce(options, settings, opened, running, io);
+    return await runUntilStopped(options, settings, { complete, running, stopped, log });
+  } finally {
+    await simulator?.stop();
+  }
+}
+
+function warnOfFewFiles(log: Log): void {
+  const max = PROCESS_READINGS.process_max_fds();
+  if (max !== null && max < FILES_MIN)
+    log({ event: "few_file_descriptors", level: "warn", max, advised: FILES_MIN });
+}
+
+/** Prints the store's address and warns of files that others can read. Of several workers only one does. */
+async function openStoreAloud(address: string, io: Io, log: Log): Promise<OpenedStore> {
+  const isSpeaker = PART?.announces ?? true;
+  if (isSpeaker) io.err(describeStore(address));
+  const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY);
+  const files = isSpeaker ? findExposedFiles(address) : [];
+  if (files.length > 0) log({ event: "store_exposed", level: "warn", files });
+  return opened;
+}
+
+async function startLocalSimulator(): Promise<Simulator> {
+  const { startSimulator } = await import("../simulator/server.ts");
+  return startSimulator({ host: "127.0.0.1", port: 0 });
+}
+
+async function listen(
+  options: StartOptions,
+  settings: Settings,
+  opened: OpenedStore,
+  log: Log,
+): Promise<RunningGateway> {
+  try {
+    const shared = PART === null ? {} : { shareMetrics };
+    const configSchema = configJsonSchema();
+    const isRelieved = options.sharePort;
+    const reusePort = PART !== null || isRelieved;
+    return await startGateway({ settings, opened, log, configSchema, reusePort, isRelieved, ...shared });
+  } catch (error) {
+    await opened.store.close();
+    throw describeListenError(settings.server, error);
+  }
+}
+
+function describeListenError({ host, port }: ServerRules, error: unknown): Error {
+  return new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
+}
+
+/** Prints to standard error, because standard output carries nothing but the log's JSON lines. */
+async function announce(
+  options: StartOptions,
+  settings: Settings,
+  opened: OpenedStore,
+  { port, providersOn }: RunningGateway,
+  io: Io,
+): Promise<void> {
+  const { host, adminToken } = settings.server;
+  const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  io.err(`Poundkey listens on ${address}`);
+  const made = await ensureAdminToken(opened.world, adminToken);
+  if (made !== null && !options.quickstart) io.err(`Admin token, shown this once: ${made}`);
+  if (!options.quickstart) io.err(`The console is at ${address}/`);
+  if (providersOn() === 0) {
+    io.err(
+      "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
+    );
+  }
+  if (options.quickstart) {
+    io.err(writeGreeting(address, await ensureQuickstartSecret(opened, settings.store), made, settings));
+  }
+}
+
+interface Serving {
+  /** Adds to reloaded settings what the command line asks for. */
+  readonly complete: (settings: Settings) => Settings;
+  readonly running: RunningGateway;
+  /** Resolves when a signal asks the process to stop. */
+  readonly stopped: Promise<void>;
+  readonly log: Log;
+}
+
+/** Takes reloads until the process is asked to stop, then lets the gateway finish. */
+async function runUntilStopped(
+  options: StartOptions,
+  settings: Settings,
+  { complete, running, stopped, log }: Serving,
+): Promise<number> {
+  const watch = watchConfig(settings, {
+    clock,
+    stamp: () => stampConfiguration(options),
+    load: () => {
+      const loaded = readConfiguration(options);
+      return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
+    },
+    onSettings: (next, ignored) => {
+      running.reload(next);
+      log({ event: "config_reloaded", level: "warn", needs_restart: ignored });
+    },
+    onErrors: (errors) => log({ event: "config_refused", level: "error", errors: formatErrors(errors) }),
+  });
+  process.on("SIGHUP", watch.reload);
+  process.on("unhandledRejection", (error) => {
+    log({
+      event: "internal_error",
+      level: "error",
+      cause: error instanceof Error ? error.stack : String(error),
+    });
+  });
+  if (PART !== null) sendToParent("listening");
+  // The code up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
+  Bun.unsafe.setJITPolicy(1);
+  const endAccepting = keepAccepting(running.listener, clock, log);
+  await stopped;
+  log({ event: "stopping", level: "info", open_requests: running.gateway.open });
+  watch.stop();
+  endAccepting();
+  await running.stop();
+  return EXIT.done;
+}
+
+/** Resolves at the first SIGTERM or SIGINT. A SIGINT after that ends the process at once, a SIGTERM changes nothing. */
+async function waitForSignal(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    process.on("SIGTERM", () => resolve());
+    process.once("SIGINT", () => resolve());
+  });
+  process.once("SIGINT", () => process.exit(EXIT.failed));
+}

@@ -1,0 +1,99 @@
+// The regular work of a running gateway beside serving: heartbeats, resolving the holds of dead nodes, learning, deleting old rows, trimming memory.
+import type { Store } from "../core/store.ts";
+import type { Clock, Log } from "../core/world.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { REPLY_KEPT_MS } from "../ledger/replies.ts";
+import { type MemoryParts, trimMemory } from "./memory-trim.ts";
+
+const BEAT_MS = 3000;
+const LOST_MS = 2000;
+const LESSONS_MS = 3000;
+/** A change on one node takes effect on the others within twice this time. */
+const CREDENTIALS_MS = 1000;
+const WRONG_TOKENS_MS = 1000;
+const PRUNE_MS = 600_000;
+const ROWS_MAX = 2000;
+/** Meters are kept for longer than a day, because a clock that was set back may still need an old one. */
+const METERS_MS = 7 * 86_400_000;
+
+export interface UpkeepParts {
+  readonly store: Store;
+  readonly ledger: Pick<Ledger, "resolveLost">;
+  /** Folds in the lessons of all nodes. */
+  readonly learning: { refresh(): Promise<void> };
+  /** Reads the credentials that were added at run time on any node. Left out if none can be added. */
+  readonly credentials?: { refresh(): Promise<void> };
+  /** Shares the counts of wrong admin tokens with other nodes. Left out if there are no admin routes. */
+  readonly wrongTokens?: { share(): Promise<void> };
+  /** If it is left out, memory is left to the runtime. */
+  readonly memory?: MemoryParts;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Returns the time for which request rows are kept. It is called each time, since a reload may change it. */
+  readonly keepMs: () => number;
+}
+
+/** Resolves when the first heartbeat is written; no request may be admitted before. The returned function ends all tasks. */
+export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
+  const { store, clock, log } = parts;
+  await store.beat();
+  const schedule = (name: string, periodMs: number, task: () => Promise<void>) =>
+    runRegularly(clock, periodMs, task, (error) => log(describeFailure(name, error)));
+  const tasks = [
+    schedule("beat_failed", BEAT_MS, () => store.beat()),
+    schedule("lost_failed", LOST_MS, () => resolveLost(parts)),
+    schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
+    schedule("prune_failed", PRUNE_MS, () => prune(parts)),
+  ];
+  const { credentials, wrongTokens, memory } = parts;
+  if (credentials) tasks.push(schedule("credentials_failed", CREDENTIALS_MS, () => credentials.refresh()));
+  if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
+  if (memory) tasks.push(trimMemory(memory, clock, log));
+  return () => {
+    for (const end of tasks) end();
+  };
+}
+
+/** The event includes the error's cause, because this is where the operator learns what is wrong with the store. */
+function describeFailure(event: string, error: unknown) {
+  const behind = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : "";
+  return { event, level: "warn", cause: `${error}${behind}` } as const;
+}
+
+/** Runs a task now and regularly, but never twice at once. */
+function runRegularly(
+  clock: Clock,
+  periodMs: number,
+  task: () => Promise<void>,
+  onFailure: (error: unknown) => void,
+) {
+  let running = false;
+  const attempt = () => {
+    if (running) return;
+    running = true;
+    task()
+      .catch(onFailure)
+      .finally(() => {
+        running = false;
+      });
+  };
+  attempt();
+  return clock.every(periodMs, attempt);
+}
+
+async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
+  const holds = await ledger.resolveLost();
+  if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
+}
+
+async function prune({ store, clock, keepMs }: UpkeepParts): Promise<void> {
+  const nowMs = clock.nowMs();
+  const before = {
+    // A replayed answer says what its request paid, so the request's row has to outlive the reply.
+    requestsMs: nowMs - Math.max(keepMs(), REPLY_KEPT_MS),
+    contentsMs: nowMs - keepMs(),
+    metersMs: nowMs - METERS_MS,
+    repliesMs: nowMs - REPLY_KEPT_MS,
+  };
+  while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
+}
