@@ -4,10 +4,10 @@ import { faultOf } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
 import { wholeAttempt } from "../gateway/attempt.ts";
-import { Deadlines } from "../gateway/deadlines.ts";
-import { KeptConnections } from "../gateway/kept.ts";
-import { Reachability } from "../gateway/reachability.ts";
 import { upstreamOf } from "../gateway/upstream.ts";
+import { DeadlineSweep } from "../transport/deadlines.ts";
+import { KeptConnections } from "../transport/kept.ts";
+import { Reachability } from "../transport/reachability.ts";
 import { dialectOf } from "./dialect-of.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
@@ -56,7 +56,7 @@ export async function tested(
 }
 
 async function asked(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
-  const deadlines = new Deadlines(clock);
+  const deadlines = new DeadlineSweep(clock);
   const kept = new KeptConnections();
   const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach), kept };
   try {

@@ -7,9 +7,9 @@ import { unfold } from "../operations/chat/fold.ts";
 import type { ChatReply, Usage } from "../operations/chat/form.ts";
 import { isAnswer } from "../operations/chat/normalise.ts";
 import type { Part } from "../operations/chat/run.ts";
+import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "../transport/client.ts";
 import { type AttemptCall, callFor, findCodec, isNative, parseReply, send, told } from "./attempt.ts";
 import type { Batches } from "./batches.ts";
-import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "./upstream.ts";
 
 /**
  * The most that is worked through at once: of blank lines it takes 4 ms, of small events 8. Larger slices also wait as

@@ -1,17 +1,19 @@
 // The table of known providers, one row each, and the dialects that a configured server may speak.
 import type { DialectName } from "../core/dialect.ts";
 import type { KnownProvider } from "../core/settings.ts";
+import { bridged } from "../dialects/_chat/bridged.ts";
+import { anthropic } from "../dialects/anthropic/dialect.ts";
+import { ANTHROPIC_LANE } from "../dialects/anthropic/lane.ts";
+import { cohere } from "../dialects/cohere/dialect.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { anthropic } from "./anthropic/dialect.ts";
-import { ANTHROPIC_LANE } from "./anthropic/lane.ts";
-import { bridged } from "./bridged.ts";
-import { cohere } from "./cohere/dialect.ts";
-import { gemini } from "./gemini/dialect.ts";
-import { GEMINI_LANE } from "./gemini/lane.ts";
-import { mistral } from "./mistral/dialect.ts";
-import { openaiChat } from "./openai/dialect.ts";
-import { needsResponses, OPENAI } from "./openai/models.ts";
-import { perplexity } from "./perplexity/dialect.ts";
+import { gemini } from "../dialects/gemini/dialect.ts";
+import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
+import { mistral } from "../dialects/mistral/dialect.ts";
+import { openaiChat } from "../dialects/openai/dialect.ts";
+import { needsResponses, OPENAI } from "../dialects/openai/models.ts";
+import { perplexity } from "../dialects/perplexity/dialect.ts";
+import { responses } from "../dialects/responses/dialect.ts";
+import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
 import {
   CEREBRAS,
   DEEPINFRA,
@@ -27,8 +29,6 @@ import {
   XAI,
   ZAI,
 } from "./quirks.ts";
-import { responses } from "./responses/dialect.ts";
-import { RESPONSES_LANE } from "./responses/lane.ts";
 
 export interface ProviderRow extends KnownProvider {
   readonly dialect: Dialect;

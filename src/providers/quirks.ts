@@ -1,6 +1,6 @@
 // The providers that speak OpenAI's dialect, each as its quirks; measured or documented facts, one row per provider.
-import type { EffortQuirks, OpenaiQuirks } from "./openai/quirks.ts";
-import { NO_EFFORT, OPENAI_ONLY, OTHERS_ONLY, PLAIN } from "./openai/quirks.ts";
+import type { EffortQuirks, OpenaiQuirks } from "../dialects/openai/quirks.ts";
+import { NO_EFFORT, OPENAI_ONLY, OTHERS_ONLY, PLAIN } from "../dialects/openai/quirks.ts";
 
 const LOW_TO_HIGH: EffortQuirks = { values: ["low", "medium", "high"], toggle: null };
 const NONE_TO_HIGH: EffortQuirks = { values: ["none", "low", "medium", "high"], toggle: null };

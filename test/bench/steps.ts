@@ -10,10 +10,7 @@ import type { BillingRules, ProviderSetup } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { Log } from "../../src/core/world.ts";
 import { type Call, noFacts } from "../../src/gateway/call.ts";
-import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
-import { KeptConnections } from "../../src/gateway/kept.ts";
-import { Reachability } from "../../src/gateway/reachability.ts";
 import { upstreamOf } from "../../src/gateway/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
@@ -28,6 +25,9 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
+import { DeadlineSweep } from "../../src/transport/deadlines.ts";
+import { KeptConnections } from "../../src/transport/kept.ts";
+import { Reachability } from "../../src/transport/reachability.ts";
 import { conversationFor } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
@@ -78,7 +78,7 @@ const setup: ProviderSetup = {
 const key = keyOf("key_a");
 const billing: BillingRules = { charge: "always", markup: 1 };
 const upstreams = new Map([[setup.name, upstreamOf(setup, dialectNamed("openai"))]]);
-const deadlines = new Deadlines(clock);
+const deadlines = new DeadlineSweep(clock);
 
 async function fetched(): Promise<Response> {
   const headers = { "content-type": "application/json", "content-length": String(answered.length) };

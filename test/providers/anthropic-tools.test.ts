@@ -1,8 +1,8 @@
 // The Anthropic dialect's tools, the choice among them, constrained output and the schemas of both.
 import { expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { cleanSchema, inputSchema } from "../../src/dialects/anthropic/schema.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { cleanSchema, inputSchema } from "../../src/providers/anthropic/schema.ts";
 import {
   CLASSIC,
   calls,

@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
+import { type Traits, traitsOf } from "../../src/dialects/anthropic/models.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { anthropic } from "../../src/providers/anthropic/dialect.ts";
-import { type Traits, traitsOf } from "../../src/providers/anthropic/models.ts";
 import {
   CLASSIC,
   calls,

@@ -7,7 +7,7 @@ import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
-import { EventParser } from "../../src/wire/sse.ts";
+import { EventParser } from "../../src/transport/framing/sse.ts";
 import { decoded } from "../decoded.ts";
 import { requestForDecoding } from "./decoding-request.ts";
 import type { Recording } from "./load.ts";
