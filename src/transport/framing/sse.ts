@@ -1,10 +1,11 @@
-// Server-sent events: an incremental parser for what upstreams send.
+// Parses a stream of server-sent events, whatever the cuts: eventsource-parser within bounds, one event at a time.
+import { createParser } from "eventsource-parser";
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 
 /** A longer event is not an answer but a flood: images in base64 stay below it. */
 export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
-/** JSON over several lines has some hundred; to join millions takes a second. */
+/** JSON over several lines has some hundred; joining millions takes a second. */
 export const EVENT_LINES_MAX = 100_000;
 
 /** Recognizes events of one kind in the text itself, so that they need not be parsed. */
@@ -16,176 +17,128 @@ export interface Template<Run> {
 }
 
 /**
- * Parses a stream's text into events, whatever the cuts: LF, CRLF and CR, comments, several `data` lines. Whoever decodes
- * the stream drops its byte-order mark. An event that the stream's end cuts off is given by `end()`.
+ * Takes a stream's text and returns its events; the decoder of the bytes drops a byte-order mark. The library is fed one
+ * event at a time, with LF as the only line end: a read of 4 MB with a single CR in it would take 19 s, because the
+ * library then searches the rest of the read for both line ends at each line.
  */
 export class EventParser<Run = never> {
-  /** The text that was fed and is not taken yet begins at `#from`. */
+  readonly #parser = createParser({
+    onEvent: ({ event = "", data }) => {
+      this.#event = { event, data };
+    },
+    onComment: (comment) => this.#skip(comment),
+  });
+  #event: ServerEvent | null = null;
+  /** The text that was fed; it is parsed up to `#from`. */
   #text = "";
   #from = 0;
-  /** Of `#text`; null until a line is looked for: what is passed on as runs has none to look for. */
-  #lineEnds: readonly [Places, Places] | null = null;
-  #lines: string[] = [];
-  /** The length of the event's `data` lines, line ends included: empty lines cost memory too. */
-  #linesLength = 0;
-  #rest: string[] = [];
-  #restLength = 0;
+  /** True if the last read ended in CR: an LF at the start of the next one belongs to it. */
   #afterCr = false;
-  #event = "";
-  /** The beginning of the event at hand in the text; -1: in one before. */
-  #began = -1;
-  /** Events that it takes are given as runs, unparsed. */
+  #isLineStart = true;
+  /** True if no event is begun. */
+  #isBetween = true;
+  /** The size of the event that is begun, without its comments. */
+  #characters = 0;
+  #lines = 0;
+  #raw = "";
+  /** Gives events that it recognizes as runs, unparsed. */
   template: Template<Run> | null = null;
 
-  /** Takes the next text; gives the events that it completes. Throws as `next()` does. */
+  /** Takes the next text and returns the events that it completes. Throws as `next()` does. */
   push(text: string): ServerEvent[] {
     this.feed(text);
-    return this.#all();
+    const events: ServerEvent[] = [];
+    while (this.#from < this.#text.length) {
+      const event = this.#parse();
+      if (event) events.push(event);
+    }
+    this.#text = "";
+    return events;
   }
 
-  /** The stream is over: gives the event that lacked its blank line, if any. */
+  /** The stream is over: returns the event that lacked its blank line, if any. */
   end(): ServerEvent[] {
-    this.feed("\n\n");
-    return this.#all();
+    return this.push("\n\n");
   }
 
-  /** Takes the next text, for `next()` to be called until it gives null. */
+  /** Takes the next text, for `next()` to be called until it returns null. */
   feed(text: string): void {
     if (text === "") return;
-    this.#text = text;
     this.#from = this.#afterCr && text.startsWith("\n") ? 1 : 0;
     this.#afterCr = text.endsWith("\r");
-    this.#lineEnds = null;
-    this.#began = -1;
+    this.#text = text;
+    if (!text.includes("\r")) return;
+    this.#text = text.slice(this.#from).replace(/\r\n?/g, "\n");
+    this.#from = 0;
   }
 
   /**
-   * The next event, or run of events, that is whole; null: more text is needed. Throws a Fault when the lines of one
-   * event, or one line of any kind, grow beyond EVENT_CHARACTERS_MAX, or an event has more than EVENT_LINES_MAX.
+   * Returns the next event, or run of events, that is whole; null: more text is needed. Throws a Fault when one event,
+   * or one line of any kind, is longer than EVENT_CHARACTERS_MAX, or an event has more lines than EVENT_LINES_MAX.
    */
   next(): ServerEvent | Run | null {
     while (this.#from < this.#text.length) {
-      if (this.#isBetween()) {
-        this.#began = this.#from;
-        const run = this.template?.run(this.#text, this.#from);
-        if (run) {
-          this.#from = this.template?.end ?? 0;
-          return run;
-        }
+      const run = this.#isBetween ? this.template?.run(this.#text, this.#from) : null;
+      if (run) {
+        this.#from = this.template?.end ?? this.#text.length;
+        return run;
       }
-      const event = this.#step();
+      const event = this.#parse();
       if (event) return event;
     }
-    this.#forget();
+    // A stream is open for long, and this has been read.
+    this.#text = "";
     return null;
   }
 
   /** The latest event as it stood in the stream; "" when it did not come in one piece. Asked for before the next one. */
   get raw(): string {
-    return this.#began === -1 ? "" : this.#text.slice(this.#began, this.#from);
+    return this.#raw;
   }
 
-  #all(): ServerEvent[] {
-    const events: ServerEvent[] = [];
-    while (this.#from < this.#text.length) {
-      const event = this.#step();
-      if (event) events.push(event);
-    }
-    this.#forget();
-    return events;
+  /** Parses up to the end of the event, or as far as the text goes. */
+  #parse(): ServerEvent | null {
+    const end = this.#findEnd();
+    const isWhole = end !== -1;
+    const part = this.#text.slice(this.#from, isWhole ? end + 1 : undefined);
+    this.#raw = this.#isBetween && isWhole ? part : "";
+    this.#from += part.length;
+    this.#isLineStart = part.endsWith("\n");
+    this.#count(part, isWhole);
+    this.#event = null;
+    this.#parser.feed(part);
+    if (this.#characters > EVENT_CHARACTERS_MAX || this.#lines > EVENT_LINES_MAX) throw beyondBounds();
+    this.#isBetween = isWhole;
+    if (isWhole) [this.#characters, this.#lines] = [0, 0];
+    return this.#event;
   }
 
-  /** Lets go of the text: a stream is open for long, and this has been read. */
-  #forget(): void {
-    this.#text = "";
-    this.#lineEnds = null;
+  /** The place of the last character before the next event may begin, a line end; -1: there is none. */
+  #findEnd(): number {
+    const first = this.#text[this.#from];
+    if (this.#isLineStart && first === "\n") return this.#from;
+    // The event after a comment can still be a template's, and teach one.
+    if (this.#isBetween && first === ":") return this.#text.indexOf("\n", this.#from);
+    const at = this.#text.indexOf("\n\n", this.#from);
+    return at === -1 ? -1 : at + 1;
   }
 
-  #isBetween(): boolean {
-    return this.#lines.length === 0 && this.#restLength === 0 && this.#event === "";
+  /** The blank line itself doesn't count. The lines of a short event that came in one piece are within bounds. */
+  #count(part: string, isWhole: boolean): void {
+    this.#characters += isWhole ? part.length - 1 : part.length;
+    if (this.#raw !== "" && part.length <= EVENT_LINES_MAX) return;
+    if (isWhole) this.#lines--;
+    for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) this.#lines++;
   }
 
-  /** Takes one line, or what there is of it. */
-  #step(): ServerEvent | null {
-    const [text, from] = [this.#text, this.#from];
-    this.#lineEnds ??= [new Places(text, "\n"), new Places(text, "\r")];
-    const [feeds, returns] = this.#lineEnds;
-    const end = Math.min(feeds.next(from), returns.next(from));
-    this.#bound(end - from);
-    if (end === text.length) {
-      this.#keep(text.slice(from));
-      this.#from = end;
-      return null;
-    }
-    this.#from = text.startsWith("\r\n", end) ? end + 2 : end + 1;
-    return this.#line(this.#withRest(text.slice(from, end)));
-  }
-
-  #bound(more: number): void {
-    if (this.#linesLength + this.#restLength + more <= EVENT_CHARACTERS_MAX) return;
-    throw beyondBounds();
-  }
-
-  /** Pieces of a long line are joined once, at its end: joining at each read would take quadratic time. */
-  #keep(piece: string): void {
-    if (piece === "") return;
-    this.#rest.push(piece);
-    this.#restLength += piece.length;
-  }
-
-  #withRest(tail: string): string {
-    if (this.#restLength === 0) return tail;
-    const line = this.#rest.join("") + tail;
-    this.#rest = [];
-    this.#restLength = 0;
-    return line;
-  }
-
-  #line(line: string): ServerEvent | null {
-    if (line === "") return this.#whole();
-    const colon = line.indexOf(":");
-    // A comment's field has no name.
-    const field = colon === -1 ? line : line.slice(0, colon);
-    const value = colon === -1 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
-    if (field === "data") {
-      if (this.#lines.length >= EVENT_LINES_MAX) throw beyondBounds();
-      this.#lines.push(value);
-      this.#linesLength += line.length + 1;
-    } else if (field === "event") this.#event = value;
-    return null;
-  }
-
-  #whole(): ServerEvent | null {
-    const [only = ""] = this.#lines;
-    const data = this.#lines.length === 1 ? only : this.#lines.join("\n");
-    const event = this.#lines.length > 0 ? { event: this.#event, data } : null;
-    if (event) this.#lines = [];
-    this.#linesLength = 0;
-    this.#event = "";
-    return event;
+  /** Comments keep silent streams alive: any number may stand in an event, but each within the bounds of a line. */
+  #skip(comment: string): void {
+    if (comment.length + ": ".length > EVENT_CHARACTERS_MAX) throw beyondBounds();
+    this.#characters -= comment.length;
+    if (this.#lines > 0) this.#lines--;
   }
 }
 
 function beyondBounds(): Fault {
   return new Fault("upstream_error", "The provider sent an event beyond all bounds.");
-}
-
-/** Finds a character in a text, asked for in rising order: so the text is searched through only once. */
-class Places {
-  readonly #text: string;
-  readonly #character: string;
-  #at = -1;
-
-  constructor(text: string, character: string) {
-    this.#text = text;
-    this.#character = character;
-  }
-
-  /** The first place from `from` on; the text's length when there is none. */
-  next(from: number): number {
-    if (this.#at >= from) return this.#at;
-    const found = this.#text.indexOf(this.#character, from);
-    this.#at = found === -1 ? this.#text.length : found;
-    return this.#at;
-  }
 }
