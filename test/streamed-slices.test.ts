@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import { clock } from "../src/cli/world.ts";
 import { StreamedAttempt } from "../src/gateway/streamed.ts";
-import { upstreamOf } from "../src/gateway/upstream.ts";
+import { makeUpstream } from "../src/gateway/upstream.ts";
 import { listChunks } from "../src/operations/chat/run.ts";
-import { dialectNamed } from "../src/providers/index.ts";
+import { findDialect } from "../src/providers/index.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
@@ -37,7 +37,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
     {
       card: cardOf("m", null),
       credential: { secret: null, weight: 1 },
-      upstream: upstreamOf(setup, dialectNamed("openai")),
+      upstream: makeUpstream(setup, findDialect("openai")),
       permit: null,
       request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
       fresh: false,

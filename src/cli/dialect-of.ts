@@ -2,10 +2,10 @@
 
 import type { ProviderSetup } from "../core/settings.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { dialectNamed, PROVIDERS } from "../providers/index.ts";
+import { findDialect, PROVIDERS } from "../providers/index.ts";
 
 /** The dialect that its setup names, else its own. */
 export function dialectOf(setup: ProviderSetup): Dialect {
-  if (setup.dialect !== null) return dialectNamed(setup.dialect);
-  return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? dialectNamed("openai");
+  if (setup.dialect !== null) return findDialect(setup.dialect);
+  return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? findDialect("openai");
 }

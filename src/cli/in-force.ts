@@ -2,7 +2,7 @@
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
-import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
+import { makeUpstream, type Upstream } from "../gateway/upstream.ts";
 import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
@@ -53,7 +53,7 @@ function snapshotOf(settings: Settings): Snapshot {
   return {
     catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
     upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, upstreamOf(setup, dialectOf(setup))]),
+      providers.map((setup): [string, Upstream] => [setup.name, makeUpstream(setup, dialectOf(setup))]),
     ),
     limits,
     rules: router,

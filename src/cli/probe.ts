@@ -4,7 +4,7 @@ import { faultOf } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
 import { wholeAttempt } from "../gateway/attempt.ts";
-import { upstreamOf } from "../gateway/upstream.ts";
+import { makeUpstream } from "../gateway/upstream.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
@@ -64,7 +64,7 @@ async function asked(setup: ProviderSetup, credential: Credential, card: ModelCa
       card,
       credential,
       permit: null,
-      upstream: upstreamOf(setup, dialectOf(setup)),
+      upstream: makeUpstream(setup, dialectOf(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       raw: null,
       withheld: [],

@@ -7,7 +7,7 @@ import { unfold } from "../operations/chat/fold.ts";
 import type { ChatReply, Usage } from "../operations/chat/form.ts";
 import { isAnswer } from "../operations/chat/normalise.ts";
 import type { Part } from "../operations/chat/run.ts";
-import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "../transport/client.ts";
+import { chooseFirstByteMs, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "../transport/client.ts";
 import { type AttemptCall, callFor, findCodec, isNative, parseReply, send, told } from "./attempt.ts";
 import type { Batches } from "./batches.ts";
 
@@ -52,7 +52,7 @@ export class StreamedAttempt implements PartStream {
     this.#ports = ports;
     this.#attempt = attempt;
     this.#startedMs = ports.deadlines.nowMs();
-    const firstByteMs = firstByteMsOf(upstream.setup.timeouts, card.capabilities.has("reasoning"));
+    const firstByteMs = chooseFirstByteMs(upstream.setup.timeouts, card.capabilities.has("reasoning"));
     this.#call = callFor(ports, attempt, Math.min(this.#startedMs + firstByteMs, totalAtMs));
   }
 

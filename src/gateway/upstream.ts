@@ -10,7 +10,7 @@ export interface Upstream {
   readonly hosts: readonly string[];
 }
 
-export function upstreamOf(setup: ProviderSetup, dialect: Dialect): Upstream {
+export function makeUpstream(setup: ProviderSetup, dialect: Dialect): Upstream {
   const { host, hostname } = new URL(setup.baseUrl);
   return { setup, dialect, hosts: [host, hostname] };
 }

@@ -34,7 +34,7 @@ const FIRST_BYTE_MS = 60_000;
 const FIRST_BYTE_REASONING_MS = 300_000;
 
 /** The longest wait for the first part of a streamed answer. */
-export function firstByteMsOf(timeouts: Timeouts, reasoning: boolean): number {
+export function chooseFirstByteMs(timeouts: Timeouts, reasoning: boolean): number {
   return timeouts.firstByteMs ?? (reasoning ? FIRST_BYTE_REASONING_MS : FIRST_BYTE_MS);
 }
 
@@ -62,7 +62,7 @@ export class UpstreamCall {
   readonly #fresh: boolean;
   /** The origin under which its connection will be kept; null: nowhere. */
   #origin: string | null = null;
-  readonly #onClientGone = () => this.#end(endedBy(this.#client));
+  readonly #onClientGone = () => this.#end(explainEnd(this.#client));
 
   constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh }: UpstreamCallTerms) {
     this.#ports = ports;
@@ -159,7 +159,7 @@ export class UpstreamCall {
     } catch {
       // A body that breaks off or never ends has said what it has said.
     }
-    if (this.#client.aborted) throw endedBy(this.#client);
+    if (this.#client.aborted) throw explainEnd(this.#client);
     return pieces.join("").slice(0, ERROR_CHARACTERS_MAX);
   }
 
@@ -196,7 +196,7 @@ export class UpstreamCall {
 
   /** The fault of this call, as a client may see it. */
   faultOf(thrown: unknown): Fault {
-    return withoutWords(faultOf(thrown), this.#private);
+    return redact(faultOf(thrown), this.#private);
   }
 
   /** The reason for which this call broke off: the one it was ended for, or a broken connection. */
@@ -244,13 +244,13 @@ function isBounded(headers: Headers, bytesMax: number): boolean {
 }
 
 /** The reason for which nobody waits any longer: the one given, else that the client is gone. */
-function endedBy(client: AbortSignal): Fault {
+function explainEnd(client: AbortSignal): Fault {
   const reason: unknown = client.reason;
   return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
 }
 
 /** The fault without the words, wherever a provider has put them. */
-function withoutWords(fault: Fault, words: readonly string[]): Fault {
+function redact(fault: Fault, words: readonly string[]): Fault {
   const { shownCode, param } = fault.details;
   const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
   const cleaned = (text: string) => long.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);

@@ -27,7 +27,7 @@ export class Reachability {
     const sentAtMs = this.#deadlines.nowMs();
     const deadline = this.#deadlines.watch(sentAtMs + connectMs / 2, () => {
       void this.#reached(new URL(url), sentAtMs, connectMs / 2).then((reached) => {
-        if (!reached && !answered) onUnreachable(unreachable());
+        if (!reached && !answered) onUnreachable(explainUnreachable());
       });
     });
     return {
@@ -51,6 +51,6 @@ export class Reachability {
   }
 }
 
-function unreachable(): Fault {
+function explainUnreachable(): Fault {
   return new Fault("upstream_timeout", "The provider could not be reached in time.", { unsent: true });
 }

@@ -11,7 +11,7 @@ import type { Store } from "../../src/core/store.ts";
 import type { Log } from "../../src/core/world.ts";
 import { type Call, noFacts } from "../../src/gateway/call.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
-import { upstreamOf } from "../../src/gateway/upstream.ts";
+import { makeUpstream } from "../../src/gateway/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
@@ -20,7 +20,7 @@ import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
-import { dialectNamed } from "../../src/providers/index.ts";
+import { findDialect } from "../../src/providers/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
@@ -77,7 +77,7 @@ const setup: ProviderSetup = {
 };
 const key = keyOf("key_a");
 const billing: BillingRules = { charge: "always", markup: 1 };
-const upstreams = new Map([[setup.name, upstreamOf(setup, dialectNamed("openai"))]]);
+const upstreams = new Map([[setup.name, makeUpstream(setup, findDialect("openai"))]]);
 const deadlines = new DeadlineSweep(clock);
 
 async function fetched(): Promise<Response> {

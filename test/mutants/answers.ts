@@ -237,7 +237,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a call goes on without its client",
     file: "src/transport/client.ts",
-    find: "  readonly #onClientGone = () => this.#end(endedBy(this.#client));",
+    find: "  readonly #onClientGone = () => this.#end(explainEnd(this.#client));",
     replace: "  readonly #onClientGone = () => {};",
   },
   {

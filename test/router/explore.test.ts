@@ -4,11 +4,11 @@ import { describe, expect, test } from "bun:test";
 import type { ProviderSetup, RouterRules } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
 import { planned } from "../../src/gateway/planned.ts";
-import { upstreamOf } from "../../src/gateway/upstream.ts";
+import { makeUpstream } from "../../src/gateway/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
-import { dialectNamed } from "../../src/providers/index.ts";
+import { findDialect } from "../../src/providers/index.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
@@ -127,7 +127,7 @@ describe("what was tried out", () => {
           markup: 1,
         },
         ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
-        upstreams: new Map([["Shop", upstreamOf(setup, dialectNamed("openai"))]]),
+        upstreams: new Map([["Shop", makeUpstream(setup, findDialect("openai"))]]),
       },
     );
     return { names: plan.attempts.map(({ card }) => card.name), decision: plan.decision, events };

@@ -7,7 +7,7 @@ import type { Dialect } from "../dialect.ts";
  * The first dialect, and the second for requests that `useSecond` names. Both must have the same form of errors, and
  * the first must give one choice for cards that may go over the second if that gives only one.
  */
-export function bridged(
+export function bridge(
   first: Dialect,
   second: Dialect,
   useSecond: (card: ModelCard, request: ChatRequest) => boolean,

@@ -24,7 +24,7 @@ const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
 ]);
 
 /** The finish reason of a choice, null while there is none. Throws a Fault when it says that the provider failed. */
-export function finishOf(choice: JsonObject): FinishReason | null {
+export function readFinish(choice: JsonObject): FinishReason | null {
   if (choice.error) throw explainInside(choice);
   const said = choice.finish_reason ?? objectOf(choice.finish_details).type;
   if (typeof said !== "string" || said === "") return null;
@@ -66,7 +66,7 @@ export interface Mended {
 const NONE: readonly never[] = [];
 
 /** Takes a delta or message apart: `reasoning` and Mistral's parts become text, nulls and empty lists go. */
-export function mended(said: JsonObject): Mended {
+export function mendDelta(said: JsonObject): Mended {
   const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
     said;
   const { annotations, refusal, ...rest } = others;
@@ -78,7 +78,7 @@ export function mended(said: JsonObject): Mended {
     content: split.text,
     thinking: stringOf(reasoning_content) || stringOf(reasoning) || split.thinking,
     details: details.length > 0 ? details : undefined,
-    annotations: annotations ? arrayOf(annotations).flatMap(citationOf) : NONE,
+    annotations: annotations ? arrayOf(annotations).flatMap(readCitation) : NONE,
     calls: isObject(function_call) ? [...calls, { index: 0, function: function_call }] : calls,
   };
 }
@@ -88,12 +88,12 @@ function splitContent(content: unknown): { text: string | null | undefined; thin
   if (typeof content === "string" || content === null) return { text: content, thinking: undefined };
   if (!Array.isArray(content)) return { text: undefined, thinking: undefined };
   const pieces: unknown[] = content;
-  const thinking = pieces.map((piece) => textIn(objectOf(piece).thinking)).join("");
-  const text = pieces.map((piece) => (typeof piece === "string" ? piece : textIn(objectOf(piece).text)));
+  const thinking = pieces.map((piece) => readText(objectOf(piece).thinking)).join("");
+  const text = pieces.map((piece) => (typeof piece === "string" ? piece : readText(objectOf(piece).text)));
   return { text: text.join("") || undefined, thinking: thinking || undefined };
 }
 
-function textIn(value: unknown): string {
+function readText(value: unknown): string {
   if (typeof value === "string") return value;
   return arrayOf(value)
     .map((piece) => (typeof piece === "string" ? piece : (stringOf(objectOf(piece).text) ?? "")))
@@ -107,14 +107,16 @@ function isDetail(value: unknown): value is Detail {
 }
 
 /** A citation with all four fields; other annotations (OpenRouter's parsed files) are no client's form. */
-function citationOf(annotation: unknown): readonly UrlCitation[] {
+function readCitation(annotation: unknown): readonly UrlCitation[] {
   const given = objectOf(objectOf(annotation).url_citation);
   const url = stringOf(given.url);
   if (url === undefined || !URL.canParse(url)) return [];
-  return [urlCitation(url, stringOf(given.title), numberOf(given.start_index), numberOf(given.end_index))];
+  return [
+    makeUrlCitation(url, stringOf(given.title), numberOf(given.start_index), numberOf(given.end_index)),
+  ];
 }
 
-function urlCitation(url: string, title: string | undefined, start = 0, end = 0): UrlCitation {
+function makeUrlCitation(url: string, title: string | undefined, start = 0, end = 0): UrlCitation {
   return {
     type: "url_citation",
     url_citation: { start_index: start, end_index: end, url, title: title || url },
@@ -122,7 +124,7 @@ function urlCitation(url: string, title: string | undefined, start = 0, end = 0)
 }
 
 /** Sonar's and xAI's sources, which stand beside the choices; they say nothing of where in the text they belong. */
-export function sourcesOf(body: JsonObject): readonly UrlCitation[] {
+export function listSources(body: JsonObject): readonly UrlCitation[] {
   if (body.citations === undefined && body.search_results === undefined) return NONE;
   const titles = new Map<string, string | undefined>();
   for (const result of arrayOf(body.search_results)) {
@@ -131,11 +133,11 @@ export function sourcesOf(body: JsonObject): readonly UrlCitation[] {
   }
   const cited = arrayOf(body.citations).map((source) => stringOf(source) ?? stringOf(objectOf(source).url));
   const urls = new Set([...cited.filter((url) => url !== undefined), ...titles.keys()]);
-  return [...urls].filter((url) => URL.canParse(url)).map((url) => urlCitation(url, titles.get(url)));
+  return [...urls].filter((url) => URL.canParse(url)).map((url) => makeUrlCitation(url, titles.get(url)));
 }
 
 /** A fragment of a tool call (or a whole one), without what servers fill in for nothing: `id:""`, `name:null`. */
-export function callFragment(call: JsonObject, index: number): ToolCallDelta {
+export function readCallFragment(call: JsonObject, index: number): ToolCallDelta {
   const id = stringOf(call.id);
   const extra = call.extra_content;
   const common = {
@@ -144,25 +146,25 @@ export function callFragment(call: JsonObject, index: number): ToolCallDelta {
     ...(isObject(extra) ? { extra_content: extra } : {}),
   };
   if (isObject(call.custom)) {
-    return { ...common, type: "custom", custom: { ...nameOf(call.custom), ...inputOf(call.custom) } };
+    return { ...common, type: "custom", custom: { ...readName(call.custom), ...readCallInput(call.custom) } };
   }
   const made = objectOf(call.function);
   const type = call.type === "function" || id ? { type: "function" as const } : {};
-  return { ...common, ...type, function: { ...nameOf(made), ...argumentsOf(made) } };
+  return { ...common, ...type, function: { ...readName(made), ...readArguments(made) } };
 }
 
-function nameOf(made: JsonObject): { name?: string } {
+function readName(made: JsonObject): { name?: string } {
   const name = stringOf(made.name);
   return name ? { name } : {};
 }
 
-function inputOf(made: JsonObject): { input?: string } {
+function readCallInput(made: JsonObject): { input?: string } {
   const input = stringOf(made.input);
   return input === undefined ? {} : { input };
 }
 
 /** Arguments are JSON text; Ollama and Mistral's SDK types know them as objects too. */
-function argumentsOf(made: JsonObject): { arguments?: string } {
+function readArguments(made: JsonObject): { arguments?: string } {
   const given = made.arguments;
   if (given === undefined || given === null) return {};
   return { arguments: typeof given === "string" ? given : JSON.stringify(given) };

@@ -14,9 +14,17 @@ import type {
   UrlCitation,
 } from "../../operations/chat/form.ts";
 import type { Decoder } from "../dialect.ts";
-import { CallNumbers, callFragment, finishOf, isPlain, type Mended, mended, sourcesOf } from "./choice.ts";
+import {
+  CallNumbers,
+  isPlain,
+  listSources,
+  type Mended,
+  mendDelta,
+  readCallFragment,
+  readFinish,
+} from "./choice.ts";
 import { explainInside } from "./error.ts";
-import { usageIn } from "./usage.ts";
+import { findUsage } from "./usage.ts";
 
 const NOTHING: readonly ChatChunk[] = [];
 const CHOICES_MAX = 128;
@@ -29,7 +37,7 @@ const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", 
  * A decoder for one stream of chat.completion.chunk events. Its end is that every choice seen has a finish reason:
  * `[DONE]` is missing at several servers, and proxies send it after a cut.
  */
-export function chatDecoder(): Decoder {
+export function makeChatDecoder(): Decoder {
   return new ChatDecoder();
 }
 
@@ -59,7 +67,7 @@ class ChatDecoder implements Decoder {
       throw garbled("an event that is no JSON object");
     }
     if (body.error || body.object === "error" || event.event === "error") throw explainInside(body);
-    const usage = usageIn(body);
+    const usage = findUsage(body);
     const choices = Array.isArray(body.choices) ? this.#choices(body.choices) : [];
     const sourced = body.citations || body.search_results ? this.#withSources(body, choices) : choices;
     if (sourced.length === 0 && usage === undefined) return NOTHING;
@@ -90,12 +98,12 @@ class ChatDecoder implements Decoder {
   }
 
   #choice(raw: JsonObject, position: number): ChunkChoice {
-    const index = indexOf(raw, position);
-    const finish = finishOf(raw);
+    const index = readIndex(raw, position);
+    const finish = readFinish(raw);
     if (finish !== null) this.#finished.set(index, true);
     else if (!this.#finished.has(index)) this.#finished.set(index, false);
     const choice = { index, delta: this.#delta(raw, index), finish_reason: finish };
-    if (raw.logprobs) raw.logprobs = logprobsOf(raw.logprobs);
+    if (raw.logprobs) raw.logprobs = readLogprobs(raw.logprobs);
     // Written into the parsed object, which is ours alone: a copy per chunk is what a fast stream would feel.
     return Object.assign(withoutNoise(raw), choice);
   }
@@ -104,21 +112,21 @@ class ChatDecoder implements Decoder {
   #delta(raw: JsonObject, index: number): Delta {
     const delta = objectOf(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
     if (isPlain(delta)) return delta;
-    const parts = mended(delta);
+    const parts = mendDelta(delta);
     if (parts.annotations.length > 0) this.#cited = true;
-    if (parts.calls.length === 0) return deltaOf(parts);
+    if (parts.calls.length === 0) return readDelta(parts);
     const numbers = this.#numbers.get(index) ?? new CallNumbers();
     this.#numbers.set(index, numbers);
     return {
-      ...deltaOf(parts),
-      tool_calls: parts.calls.map((call) => callFragment(call, numbers.numberOf(call))),
+      ...readDelta(parts),
+      tool_calls: parts.calls.map((call) => readCallFragment(call, numbers.numberOf(call))),
     };
   }
 
   /** Sonar repeats its sources on each chunk, xAI sends them with the last: they are given once. */
   #withSources(body: JsonObject, choices: readonly ChunkChoice[]): readonly ChunkChoice[] {
     if (this.#cited) return choices;
-    this.#sources = sourcesOf(body);
+    this.#sources = listSources(body);
     const [first, ...others] = choices;
     if (first === undefined || this.#sources.length === 0) return choices;
     this.#cited = true;
@@ -126,15 +134,15 @@ class ChatDecoder implements Decoder {
   }
 }
 
-function deltaOf(parts: Mended): Delta {
+function readDelta(parts: Mended): Delta {
   return {
     ...parts.rest,
     ...(parts.content === undefined ? {} : { content: parts.content }),
-    ...thinkingOf(parts),
+    ...readThinking(parts),
   };
 }
 
-function thinkingOf(
+function readThinking(
   parts: Mended,
 ): Pick<Delta, "reasoning_details" | "annotations"> & { reasoning_content?: string } {
   return {
@@ -148,15 +156,15 @@ function thinkingOf(
  * A whole reply. Throws a Fault when it is an error (OpenRouter sends those with status 200), holds no choice,
  * or says that the provider failed.
  */
-export function chatReply(body: unknown): ChatReply {
+export function parseChatReply(body: unknown): ChatReply {
   if (!isObject(body)) throw garbled("a reply that is no JSON object");
   if (body.error || body.object === "error") throw explainInside(body);
   const raw = arrayOf(body.choices).filter(isObject);
   if (raw.length === 0) throw garbled("a reply without any choice");
-  const usage = usageIn(body);
-  const choices = raw.map(replyChoice);
+  const usage = findUsage(body);
+  const choices = raw.map(readReplyChoice);
   const [first, ...others] = choices;
-  const sources = first?.message.annotations === undefined ? sourcesOf(body) : [];
+  const sources = first?.message.annotations === undefined ? listSources(body) : [];
   const sourced =
     first === undefined || sources.length === 0
       ? choices
@@ -166,12 +174,12 @@ export function chatReply(body: unknown): ChatReply {
   return reply;
 }
 
-function replyChoice(raw: JsonObject, position: number): ReplyChoice {
+function readReplyChoice(raw: JsonObject, position: number): ReplyChoice {
   const choice = {
-    index: indexOf(raw, position),
-    message: messageOf(objectOf(raw.message)),
-    finish_reason: finishOf(raw) ?? "stop",
-    logprobs: logprobsOf(raw.logprobs),
+    index: readIndex(raw, position),
+    message: readMessage(objectOf(raw.message)),
+    finish_reason: readFinish(raw) ?? "stop",
+    logprobs: readLogprobs(raw.logprobs),
   };
   const { delta: _, ...rest } = withoutNoise(raw);
   return { ...rest, ...choice };
@@ -187,21 +195,21 @@ function withoutNoise(raw: JsonObject): JsonObject {
   return raw;
 }
 
-function messageOf(said: JsonObject): ReplyMessage {
-  const parts = mended(said);
+function readMessage(said: JsonObject): ReplyMessage {
+  const parts = mendDelta(said);
   const numbers = new CallNumbers();
-  const calls = parts.calls.map((call) => wholeCall(callFragment(call, numbers.numberOf(call))));
+  const calls = parts.calls.map((call) => readWholeCall(readCallFragment(call, numbers.numberOf(call))));
   return {
     ...parts.rest,
     role: "assistant",
     content: parts.content || (calls.length > 0 ? null : (parts.content ?? null)),
     refusal: stringOf(said.refusal) || null,
-    ...thinkingOf(parts),
+    ...readThinking(parts),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };
 }
 
-function wholeCall(call: ReturnType<typeof callFragment>): ToolCall {
+function readWholeCall(call: ReturnType<typeof readCallFragment>): ToolCall {
   const id = call.id ?? "";
   if (call.custom) {
     return { id, type: "custom", custom: { name: call.custom.name ?? "", input: call.custom.input ?? "" } };
@@ -216,12 +224,12 @@ function wholeCall(call: ReturnType<typeof callFragment>): ToolCall {
 }
 
 /** Log probabilities in OpenAI's form; null for older ones (Together's lists of tokens), which clients can't read. */
-function logprobsOf(given: unknown): JsonObject | null {
+function readLogprobs(given: unknown): JsonObject | null {
   if (!isObject(given) || (given.content === undefined && given.refusal === undefined)) return null;
   return { content: given.content ?? null, refusal: given.refusal ?? null };
 }
 
-function indexOf(raw: JsonObject, position: number): number {
+function readIndex(raw: JsonObject, position: number): number {
   const { index } = raw;
   const isSane = typeof index === "number" && Number.isInteger(index) && index >= 0 && index < CHOICES_MAX;
   return isSane ? index : position;

@@ -46,13 +46,13 @@ export function explainChat(
   rules: readonly ErrorRule[] = [],
 ): Fault {
   const parsed = parseJson(body);
-  const said = parsed === undefined ? { message: plainText(body), codes: [] } : saidIn(parsed);
+  const said = parsed === undefined ? { message: readPlainText(body), codes: [] } : readMessage(parsed);
   return readFault(status, said, retryAfterMsOf(headers, nowMs), rules);
 }
 
 /** The fault for an error that came with HTTP 200: an event of a stream, or a whole body. */
 export function explainInside(body: JsonObject): Fault {
-  const said = saidIn(body);
+  const said = readMessage(body);
   const typed = said.codes.map((code) => STATUS_OF_TYPE.get(code)).find((status) => status !== undefined);
   return readFault(said.status ?? typed ?? 500, said, undefined);
 }
@@ -76,23 +76,23 @@ function readFault(
   return upstreamFault(isRate ? { ...error, status: 429 } : error);
 }
 
-function saidIn(body: unknown): Said {
+function readMessage(body: unknown): Said {
   if (typeof body === "string") return { message: body, codes: [] };
-  if (Array.isArray(body)) return saidIn(body[0]);
+  if (Array.isArray(body)) return readMessage(body[0]);
   if (!isObject(body)) return { codes: [] };
   if (isObject(body.error)) return inner(body.error);
   if (typeof body.error === "string") return { ...inner(body), message: body.error };
-  if (isObject(arrayOf(body.errors)[0])) return saidIn(arrayOf(body.errors)[0]);
+  if (isObject(arrayOf(body.errors)[0])) return readMessage(arrayOf(body.errors)[0]);
   return inner(body);
 }
 
 /** An error object itself, Mistral's and problem documents included. */
 function inner(error: JsonObject): Said {
-  const wrapped = unwrapped(error);
+  const wrapped = unwrap(error);
   if (wrapped !== undefined) return wrapped;
-  const message = messageOf(error.message) ?? messageOf(error.detail) ?? stringOf(error.title);
+  const message = readErrorText(error.message) ?? readErrorText(error.detail) ?? stringOf(error.title);
   const { status_code: said, raw_status_code: raw, code, status: named } = error;
-  const status = [said, raw, code, named].map(statusOf).find((one) => one !== undefined);
+  const status = [said, raw, code, named].map(readStatus).find((one) => one !== undefined);
   const codes = [error.code, error.type, error.error_type, error.status].flatMap(
     (one) => stringOf(one) ?? [],
   );
@@ -103,19 +103,19 @@ function inner(error: JsonObject): Said {
  * OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. If that one's own purse is empty, the
  * key that we asked with is as good as before.
  */
-function unwrapped(error: JsonObject): Said | undefined {
+function unwrap(error: JsonObject): Said | undefined {
   const raw = isObject(error.metadata) ? stringOf(error.metadata.raw) : undefined;
   if (raw === undefined || raw === "") return undefined;
-  const said = saidIn(parseJson(raw) ?? plainText(raw));
+  const said = readMessage(parseJson(raw) ?? readPlainText(raw));
   if (said.message === undefined) return undefined;
   const codes = said.codes.filter((one) => !isAboutCredential(one));
-  return { ...said, codes, status: statusOf(error.code) ?? said.status };
+  return { ...said, codes, status: readStatus(error.code) ?? said.status };
 }
 
 /** A message is text, a list of `{loc, msg}` (validation at Mistral, Together, FastAPI servers), or an object around one. */
-function messageOf(message: unknown): string | undefined {
+function readErrorText(message: unknown): string | undefined {
   if (typeof message === "string") return message;
-  if (isObject(message)) return messageOf(message.detail ?? message.message);
+  if (isObject(message)) return readErrorText(message.detail ?? message.message);
   const lines = arrayOf(message).map((item) => {
     if (!isObject(item)) return stringOf(item) ?? "";
     const where = arrayOf(item.loc).join(".");
@@ -126,13 +126,13 @@ function messageOf(message: unknown): string | undefined {
   return text === "" ? undefined : text;
 }
 
-function statusOf(value: unknown): number | undefined {
+function readStatus(value: unknown): number | undefined {
   const number = typeof value === "string" && /^[45]\d\d$/.test(value) ? Number(value) : numberOf(value);
   return number !== undefined && number >= 400 && number < 600 ? number : undefined;
 }
 
 /** A body that is not JSON: shown when it is a line of text, not when it is a web page. */
-function plainText(body: string): string | undefined {
+function readPlainText(body: string): string | undefined {
   const text = body.trim();
   return text === "" || text.startsWith("<") || text.length > 500 ? undefined : text;
 }

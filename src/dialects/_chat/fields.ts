@@ -5,7 +5,7 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 const OURS: ReadonlySet<string> = new Set(["model", "messages", "stream", "stream_options", "n"]);
 
 /** The request's fields that are set, not ours and not among those carried, in the request's order. */
-export function leftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
+export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
   return Object.keys(request).filter(
     (field) => !OURS.has(field) && !carried.has(field) && request[field] !== undefined,
   );

@@ -4,7 +4,7 @@ import type { Target } from "../../core/dialect.ts";
 import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
 
 /** `authorization: Bearer …` unless the server needs none, then the operator's own headers, which win. */
-export function bearerHeaders(target: Target): Record<string, string> {
+export function makeBearerHeaders(target: Target): Record<string, string> {
   const headers: Record<string, string> = {};
   if (target.secret !== null) headers.authorization = `Bearer ${target.secret}`;
   for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
@@ -19,7 +19,7 @@ export interface OutputLimit {
 }
 
 /** The client's output limit in tokens, at most what the card allows and at least what the API takes (`floor`). */
-export function outputLimit(request: ChatRequest, card: ModelCard, floor: number): OutputLimit {
+export function clampOutputLimit(request: ChatRequest, card: ModelCard, floor: number): OutputLimit {
   const asked = outputLimitOf(request);
   if (asked === undefined) return { tokens: undefined, changed: [] };
   const tokens = Math.max(floor, Math.min(asked, card.outputTokensMax ?? asked));

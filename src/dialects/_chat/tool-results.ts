@@ -14,7 +14,7 @@ const ERROR_PREFIX = "Error: ";
  * The messages with tool results of text alone: pictures and files of a turn's results follow in a message of the user's
  * right behind them, and a result that is an error says so.
  */
-export function plainToolResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+export function flattenToolResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!messages.some(isRich)) return messages;
   const plain: ChatMessage[] = [];
   let media: ContentPart[] = [];

@@ -17,7 +17,7 @@ import type { Decoder } from "../dialect.ts";
 const INPUT = "input";
 
 /** A custom tool (free text in, OpenAI's alone) as a function of one string; any other as it is. */
-export function asFunction(tool: Tool): FunctionTool {
+export function toFunction(tool: Tool): FunctionTool {
   if (tool.type !== "custom") return tool;
   const { name, description, format } = tool.custom;
   const grammar = objectOf(objectOf(format).grammar).definition ?? objectOf(format).definition;
@@ -41,7 +41,7 @@ export function asFunction(tool: Tool): FunctionTool {
 }
 
 /** A call of a custom tool as a call of the function that stands for it, and a function's call without odd fields. */
-export function asFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
+export function toFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
   if (call.type === "custom") {
     const { name, input } = call.custom;
     return {
@@ -58,28 +58,28 @@ export function asFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
 }
 
 /** The names of a request's custom tools. */
-export function customNames(request: ChatRequest): ReadonlySet<string> {
+export function listCustomNames(request: ChatRequest): ReadonlySet<string> {
   const names = (request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : []));
   return new Set(names);
 }
 
 /** A reply in which the calls of functions that stand for custom tools are custom calls again. */
-export function withCustomCalls(reply: ChatReply, names: ReadonlySet<string>): ChatReply {
+export function restoreCustomCalls(reply: ChatReply, names: ReadonlySet<string>): ChatReply {
   const choices = reply.choices.map((choice) => {
-    const calls = choice.message.tool_calls?.map((call) => asCustomCall(call, names));
+    const calls = choice.message.tool_calls?.map((call) => toCustomCall(call, names));
     return calls === undefined ? choice : { ...choice, message: { ...choice.message, tool_calls: calls } };
   });
   return { ...reply, choices };
 }
 
-function asCustomCall(call: ToolCall, names: ReadonlySet<string>): ToolCall {
+function toCustomCall(call: ToolCall, names: ReadonlySet<string>): ToolCall {
   if (call.type !== "function" || !names.has(call.function.name)) return call;
   const { name, arguments: text } = call.function;
-  return { id: call.id, type: "custom", custom: { name, input: inputIn(text) } };
+  return { id: call.id, type: "custom", custom: { name, input: readInput(text) } };
 }
 
 /** The text in `{"input":"…"}`; anything else a model makes up is the input itself. */
-function inputIn(text: string): string {
+function readInput(text: string): string {
   return stringOf(objectOf(parseJson(text))[INPUT]) ?? text;
 }
 
@@ -87,7 +87,7 @@ function inputIn(text: string): string {
  * A decoder that gives calls of the functions in `names` back as custom calls. Their arguments are JSON around the
  * text, so they are held back until their choice is finished.
  */
-export function customDecoder(inner: Decoder, names: ReadonlySet<string>): Decoder {
+export function wrapCustomDecoder(inner: Decoder, names: ReadonlySet<string>): Decoder {
   const held = new HeldCalls(names);
   const mapped = (chunks: readonly ChatChunk[]): readonly ChatChunk[] =>
     chunks.map((chunk) => ({ ...chunk, choices: chunk.choices.map((choice) => held.pass(choice)) }));
@@ -141,7 +141,7 @@ class HeldCalls {
       index,
       ...(id === undefined ? {} : { id }),
       type: "custom",
-      custom: { name, input: inputIn(text) },
+      custom: { name, input: readInput(text) },
     }));
   }
 }

@@ -2,14 +2,14 @@
 
 import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
-import { knownCount, reportedCount } from "./counts.ts";
+import { parseCount, parseKnownCount } from "./counts.ts";
 
 /**
  * The usage of a reply or chunk, wherever its server puts it: `usage` (the API's), `x_groq.usage` (Groq) or
  * `choices[0].usage` (Moonshot). undefined when there is none. Reports are cumulative: a later one replaces an earlier. A
  * malformed count is NaN.
  */
-export function usageIn(body: JsonObject): Usage | undefined {
+export function findUsage(body: JsonObject): Usage | undefined {
   if (isObject(body.usage)) return parseUsage(body.usage);
   if (isObject(body.x_groq) && isObject(body.x_groq.usage)) return parseUsage(body.x_groq.usage);
   const first: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined;
@@ -24,18 +24,18 @@ const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
 const TOOL_USES = ["server_tool_use", "server_tool_use_details"] as const;
 
 function parseUsage(given: JsonObject): Usage | undefined {
-  const prompt = knownCount(given.prompt_tokens ?? given.input_tokens);
-  const completion = knownCount(given.completion_tokens ?? given.output_tokens);
+  const prompt = parseKnownCount(given.prompt_tokens ?? given.input_tokens);
+  const completion = parseKnownCount(given.completion_tokens ?? given.output_tokens);
   if (prompt === undefined && completion === undefined) return undefined;
   const promptDetails = readCounts(given.prompt_tokens_details);
   const completionDetails = readCounts(given.completion_tokens_details);
   for (const field of CACHED) {
-    const cached = knownCount(given[field]);
+    const cached = parseKnownCount(given[field]);
     if (cached !== undefined) promptDetails.cached_tokens ??= cached;
   }
 
   const counts = { prompt: prompt ?? 0, completion: completion ?? 0 };
-  const total = reportedCount(given.total_tokens);
+  const total = parseCount(given.total_tokens);
   const uncounted = total - counts.prompt - counts.completion;
   const { audio_tokens: audio } = promptDetails;
   const { reasoning_tokens: reasoning } = completionDetails;
@@ -56,16 +56,15 @@ function parseUsage(given: JsonObject): Usage | undefined {
     total_tokens: Number.isNaN(total) ? total : counts.prompt + counts.completion,
     ...(hasFields(promptDetails) ? { prompt_tokens_details: promptDetails } : {}),
     ...(hasFields(completionDetails) ? { completion_tokens_details: completionDetails } : {}),
-    ...searchesOf(given),
+    ...countSearches(given),
   };
 }
 
-function searchesOf(given: JsonObject): Pick<Usage, "server_tool_use"> {
+function countSearches(given: JsonObject): Pick<Usage, "server_tool_use"> {
   let searches = 0;
-  for (const field of SEARCHES) searches = Math.max(searches, reportedCount(given[field]));
+  for (const field of SEARCHES) searches = Math.max(searches, parseCount(given[field]));
   for (const field of TOOL_USES) {
-    if (isObject(given[field]))
-      searches = Math.max(searches, reportedCount(given[field].web_search_requests));
+    if (isObject(given[field])) searches = Math.max(searches, parseCount(given[field].web_search_requests));
   }
   return searches !== 0 ? { server_tool_use: { web_search_requests: searches } } : {};
 }
@@ -75,7 +74,7 @@ function readCounts(details: unknown): Record<string, number> {
   const counts: Record<string, number> = {};
   const given = objectOf(details);
   for (const name of Object.keys(given)) {
-    const count = typeof given[name] === "object" ? undefined : knownCount(given[name]);
+    const count = typeof given[name] === "object" ? undefined : parseKnownCount(given[name]);
     if (count !== undefined) counts[name] = count;
   }
   return counts;

@@ -26,18 +26,18 @@ export const PIECES: ReadonlyMap<string, PieceRow> = new Map([
 ]);
 
 /** The item that an event is about: its place in the output, or its id if a server leaves the place out. */
-export function keyOf(event: JsonObject): number | string {
+export function readKey(event: JsonObject): number | string {
   if (typeof event.output_index === "number") return event.output_index;
   return stringOf(event.item_id) ?? stringOf(objectOf(event.item).id) ?? "";
 }
 
 /** The input of a call: JSON text of a function, free text of a custom tool. */
-export function inputOf(call: JsonObject): unknown {
+export function readInput(call: JsonObject): unknown {
   return call.type === "custom_tool_call" ? call.input : call.arguments;
 }
 
 /** The first fragment of a call. A signature of Gemini's travels where Gemini's own dialect puts it. */
-export function callStart(
+export function makeCallStart(
   given: JsonObject,
   name: string,
   call: { index: number; custom: boolean },
@@ -55,7 +55,7 @@ export function callStart(
 }
 
 /** A later fragment of a call. */
-export function callPiece(call: { index: number; custom: boolean }, input: string): ToolCallDelta {
+export function makeCallPiece(call: { index: number; custom: boolean }, input: string): ToolCallDelta {
   const { index, custom } = call;
   return custom ? { index, custom: { input } } : { index, function: { arguments: input } };
 }

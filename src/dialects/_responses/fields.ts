@@ -3,17 +3,17 @@
 import type { Fault } from "../../core/fault.ts";
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
-import { knownCount, mainCounts } from "../_chat/counts.ts";
+import { parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
 import { explainInside } from "../_chat/error.ts";
 
 /** `usage` of a response. `input_tokens` counts cached and cache-written tokens, `output_tokens` counts reasoning. A malformed count is NaN. */
-export function usageOf(given: JsonObject): Usage {
+export function parseResponseUsage(given: JsonObject): Usage {
   const input = objectOf(given.input_tokens_details);
   const output = objectOf(given.output_tokens_details);
-  const cached = knownCount(input.cached_tokens ?? input.cache_read_input_tokens);
-  const written = knownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens);
-  const reasoning = knownCount(output.reasoning_tokens);
-  const [prompt, completion] = mainCounts(given.input_tokens, given.output_tokens);
+  const cached = parseKnownCount(input.cached_tokens ?? input.cache_read_input_tokens);
+  const written = parseKnownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens);
+  const reasoning = parseKnownCount(output.reasoning_tokens);
+  const [prompt, completion] = parseMainCounts(given.input_tokens, given.output_tokens);
   const usage: Usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -28,7 +28,7 @@ export function usageOf(given: JsonObject): Usage {
 }
 
 /** An annotation of a text part, `offset` characters into the content; null for files, which have no address. */
-export function citationOf(given: unknown, offset: number): UrlCitation | null {
+export function readCitation(given: unknown, offset: number): UrlCitation | null {
   const annotation = objectOf(given);
   const url = stringOf(annotation.url);
   if (annotation.type !== "url_citation" || url === undefined) return null;
@@ -39,22 +39,22 @@ export function citationOf(given: unknown, offset: number): UrlCitation | null {
 }
 
 /** Log probabilities of a text part or delta in the chat form; undefined when there are none. */
-export function logprobsOf(given: unknown): JsonObject | undefined {
+export function readLogprobs(given: unknown): JsonObject | undefined {
   const tokens = arrayOf(given).filter(isObject);
   if (tokens.length === 0) return undefined;
   const content = tokens.map((token) => ({
-    ...likelihood(token),
-    top_logprobs: arrayOf(token.top_logprobs).filter(isObject).map(likelihood),
+    ...readLikelihood(token),
+    top_logprobs: arrayOf(token.top_logprobs).filter(isObject).map(readLikelihood),
   }));
   return { content, refusal: null };
 }
 
-function likelihood(token: JsonObject): JsonObject {
+function readLikelihood(token: JsonObject): JsonObject {
   return { token: token.token, logprob: token.logprob, bytes: token.bytes ?? null };
 }
 
 /** The reason why an incomplete response stopped. */
-export function incompleteReason(response: JsonObject): FinishReason {
+export function readIncompleteReason(response: JsonObject): FinishReason {
   return objectOf(response.incomplete_details).reason === "content_filter" ? "content_filter" : "length";
 }
 
@@ -66,7 +66,7 @@ const STATUS_BY_CODE: readonly (readonly [RegExp, number])[] = [
 ];
 
 /** The fault for an error inside a stream or a response that failed: `{error:{…}}` or the error object itself. */
-export function failure(body: JsonObject): Fault {
+export function explainFailure(body: JsonObject): Fault {
   const error = isObject(body.error) ? body.error : body;
   const code = stringOf(error.code) ?? stringOf(error.type) ?? "";
   const status = STATUS_BY_CODE.find(([words]) => words.test(code))?.[1];

@@ -28,18 +28,18 @@ export interface InputForm {
 }
 
 /** The whole conversation, in order. Throws what `form` throws for parts that it has no form for. */
-export function inputItems(messages: readonly ChatMessage[], form: InputForm): JsonObject[] {
+export function makeInputItems(messages: readonly ChatMessage[], form: InputForm): JsonObject[] {
   const calls = new Map<string, ToolCall>();
   return messages.flatMap((message, index) => {
     const param = `messages[${index}]`;
     switch (message.role) {
       case "assistant":
         for (const call of message.tool_calls ?? []) calls.set(call.id, call);
-        return assistantItems(message, form);
+        return makeAssistantItems(message, form);
       case "tool":
         return [form.result(message, calls.get(message.tool_call_id), param)];
       default: {
-        const content = inputContent(message.content, form, param);
+        const content = makeInputContent(message.content, form, param);
         return [{ type: "message", role: message.role, content }];
       }
     }
@@ -47,12 +47,12 @@ export function inputItems(messages: readonly ChatMessage[], form: InputForm): J
 }
 
 /** A content as a string where it is one, else as parts. */
-export function inputContent(content: Content, form: InputForm, param: string): string | JsonObject[] {
+export function makeInputContent(content: Content, form: InputForm, param: string): string | JsonObject[] {
   if (typeof content === "string") return content;
   return content.map((part, index) => form.part(part, `${param}.content[${index}]`));
 }
 
-function assistantItems(message: AssistantMessage, form: InputForm): JsonObject[] {
+function makeAssistantItems(message: AssistantMessage, form: InputForm): JsonObject[] {
   const items = [...form.thought(message)];
   const parts = partsOf(message.content).filter((part) => part.type === "text" || part.type === "refusal");
   if (message.refusal) parts.push({ type: "refusal", refusal: message.refusal });
@@ -65,7 +65,7 @@ function assistantItems(message: AssistantMessage, form: InputForm): JsonObject[
  * A function as a flat tool. `strict` is always written: the Responses API takes a missing one as true,
  * the chat-completions API as false.
  */
-export function flatTool({ function: fn }: FunctionTool, name: string): JsonObject {
+export function flattenTool({ function: fn }: FunctionTool, name: string): JsonObject {
   return {
     type: "function",
     name,

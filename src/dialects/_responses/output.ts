@@ -14,9 +14,9 @@ import { garbled } from "../../core/upstream.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
 import type { Decoder } from "../dialect.ts";
-import { type CallType, callPiece, callStart, chunk, inputOf, keyOf, PIECES } from "./events.ts";
-import { citationOf, failure, incompleteReason, logprobsOf } from "./fields.ts";
-import { type Item, newItem, nthPiece, type Piece, pieceOf } from "./pieces.ts";
+import { type CallType, chunk, makeCallPiece, makeCallStart, PIECES, readInput, readKey } from "./events.ts";
+import { explainFailure, readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
+import { findNthPiece, findPiece, type Item, makeItem, type Piece } from "./pieces.ts";
 
 /** The format under which thinking travels to the client and back. */
 export const REASONING_FORMAT = "openai-responses-v1";
@@ -70,7 +70,7 @@ export class ResponseReader implements Decoder {
   reply(body: unknown): ChatReply {
     if (!isObject(body)) throw garbled("the response is not a JSON object");
     const { status } = body;
-    if (body.error || status === "failed" || status === "cancelled") throw failure(body);
+    if (body.error || status === "failed" || status === "cancelled") throw explainFailure(body);
     const finished = ["completed", "incomplete", "requires_action", undefined];
     if (!Array.isArray(body.output) || !finished.some((one) => one === status)) {
       throw garbled(`the response is not a finished one: ${String(status)}`);
@@ -83,9 +83,9 @@ export class ResponseReader implements Decoder {
   #event(type: string, event: JsonObject): ChatChunk[] {
     switch (type) {
       case "response.output_item.added":
-        return this.#begin(keyOf(event), objectOf(event.item)).chunks;
+        return this.#begin(readKey(event), objectOf(event.item)).chunks;
       case "response.output_item.done":
-        return this.#complete(keyOf(event), objectOf(event.item));
+        return this.#complete(readKey(event), objectOf(event.item));
       case "response.output_text.annotation.added":
         return this.#annotation(event);
       case "response.completed":
@@ -94,11 +94,11 @@ export class ResponseReader implements Decoder {
         return this.#terminal(event);
       case "response.failed":
       case "response.cancelled":
-        throw failure(objectOf(objectOf(event.response).error ?? event.error));
+        throw explainFailure(objectOf(objectOf(event.response).error ?? event.error));
       case "error":
-        throw failure(event);
+        throw explainFailure(event);
     }
-    if (isObject(event.error)) throw failure(event);
+    if (isObject(event.error)) throw explainFailure(event);
     return this.#pieceEvent(type, event);
   }
 
@@ -107,15 +107,15 @@ export class ResponseReader implements Decoder {
     const row = PIECES.get(type.slice(0, dot));
     if (!row) return [];
     const item = this.#itemOf(event);
-    const piece = pieceOf(item, row.kind, countOf(event[row.at]));
-    const logprobs = logprobsOf(event.logprobs);
+    const piece = findPiece(item, row.kind, countOf(event[row.at]));
+    const logprobs = readLogprobs(event.logprobs);
     if (type.endsWith(".delta")) return this.#emit(item, piece, stringOf(event.delta) ?? "", logprobs);
     return this.#rest(item, piece, event[row.whole], logprobs);
   }
 
   #itemOf(event: JsonObject): Item {
-    const known = this.#items.get(keyOf(event));
-    return known ?? this.#begin(keyOf(event), { id: event.item_id }).item;
+    const known = this.#items.get(readKey(event));
+    return known ?? this.#begin(readKey(event), { id: event.item_id }).item;
   }
 
   /**
@@ -123,7 +123,7 @@ export class ResponseReader implements Decoder {
    * has (Perplexity gives them whole).
    */
   #begin(key: number | string, given: JsonObject): { item: Item; chunks: ChatChunk[] } {
-    const item = this.#items.get(key) ?? newItem();
+    const item = this.#items.get(key) ?? makeItem();
     this.#items.set(key, item);
     item.id ??= stringOf(given.id);
     const type = stringOf(given.type);
@@ -134,8 +134,8 @@ export class ResponseReader implements Decoder {
     if (name === null) return { item, chunks: [] };
     const call = { index: this.#calls++, custom: type === "custom_tool_call" };
     item.call = call;
-    const start = chunk({ tool_calls: [callStart(given, name, call)] });
-    return { item, chunks: [start, ...this.#rest(item, pieceOf(item, "arguments", 0), inputOf(given))] };
+    const start = chunk({ tool_calls: [makeCallStart(given, name, call)] });
+    return { item, chunks: [start, ...this.#rest(item, findPiece(item, "arguments", 0), readInput(given))] };
   }
 
   /** An item is whole: gives what of it has not gone out yet. Its type may differ from the one it began with. */
@@ -150,7 +150,7 @@ export class ResponseReader implements Decoder {
         return [...chunks, ...this.#reasoning(item, given)];
       case "function_call":
       case "custom_tool_call":
-        return [...chunks, ...this.#rest(item, pieceOf(item, "arguments", 0), inputOf(given))];
+        return [...chunks, ...this.#rest(item, findPiece(item, "arguments", 0), readInput(given))];
       default:
         this.#form.other(given);
         return chunks;
@@ -162,12 +162,12 @@ export class ResponseReader implements Decoder {
     const texts = parts.filter((part) => part.type === "output_text");
     return [
       ...texts.flatMap((part, nth) => {
-        const piece = nthPiece(item, "text", nth);
-        const text = this.#rest(item, piece, part.text, logprobsOf(part.logprobs));
+        const piece = findNthPiece(item, "text", nth);
+        const text = this.#rest(item, piece, part.text, readLogprobs(part.logprobs));
         const annotations = arrayOf(part.annotations).slice(piece.cited);
         return [...text, ...annotations.flatMap((one) => this.#cite(piece, one))];
       }),
-      ...refusals.flatMap((part, nth) => this.#rest(item, nthPiece(item, "refusal", nth), part.refusal)),
+      ...refusals.flatMap((part, nth) => this.#rest(item, findNthPiece(item, "refusal", nth), part.refusal)),
     ];
   }
 
@@ -175,7 +175,7 @@ export class ResponseReader implements Decoder {
     const chunks = (["summary", "thought"] as const).flatMap((kind) =>
       arrayOf(kind === "summary" ? given.summary : given.content)
         .map(objectOf)
-        .flatMap((part, nth) => this.#rest(item, nthPiece(item, kind, nth), part.text)),
+        .flatMap((part, nth) => this.#rest(item, findNthPiece(item, kind, nth), part.text)),
     );
     const data = stringOf(given.encrypted_content);
     if (!data) return chunks;
@@ -200,7 +200,7 @@ export class ResponseReader implements Decoder {
       case "refusal":
         return [chunk({ refusal: text })];
       case "arguments":
-        return item.call ? [chunk({ tool_calls: [callPiece(item.call, text)] })] : [];
+        return item.call ? [chunk({ tool_calls: [makeCallPiece(item.call, text)] })] : [];
       default:
         return [this.#think(item, piece, text, first)];
     }
@@ -233,13 +233,13 @@ export class ResponseReader implements Decoder {
   }
 
   #annotation(event: JsonObject): ChatChunk[] {
-    const piece = pieceOf(this.#itemOf(event), "text", countOf(event.content_index));
+    const piece = findPiece(this.#itemOf(event), "text", countOf(event.content_index));
     return this.#cite(piece, event.annotation);
   }
 
   #cite(piece: Piece, annotation: unknown): ChatChunk[] {
     piece.cited++;
-    const citation = citationOf(annotation, piece.offset);
+    const citation = readCitation(annotation, piece.offset);
     if (!citation) return [];
     this.#cited = true;
     return [chunk({ annotations: [citation] })];
@@ -248,7 +248,7 @@ export class ResponseReader implements Decoder {
   #terminal(event: JsonObject): ChatChunk[] {
     const response = objectOf(event.response);
     const { status } = response;
-    if (status === "failed" || status === "cancelled") throw failure(response);
+    if (status === "failed" || status === "cancelled") throw explainFailure(response);
     this.#ended = true;
     return this.#finish(
       event.type === "response.incomplete" ? { ...response, status: "incomplete" } : response,
@@ -266,7 +266,7 @@ export class ResponseReader implements Decoder {
       .flatMap((given, index) => (!told || this.#isSame(index, given) ? this.#complete(index, given) : []));
     const { delta, extras } = this.#form.closing(this.#content.join(""), this.#cited);
     const done = this.#calls > 0 ? "tool_calls" : "stop";
-    const finish_reason = response.status === "incomplete" ? incompleteReason(response) : done;
+    const finish_reason = response.status === "incomplete" ? readIncompleteReason(response) : done;
     const usage = isObject(response.usage) ? { usage: this.#form.usage(response.usage) } : {};
     return [...chunks, { ...extras, choices: [{ index: 0, delta, finish_reason }], ...usage }];
   }

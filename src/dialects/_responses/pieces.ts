@@ -27,12 +27,12 @@ export interface Item {
   whole: boolean;
 }
 
-export function newItem(): Item {
+export function makeItem(): Item {
   return { id: undefined, type: undefined, call: null, pieces: [], whole: false };
 }
 
 /** The text with the stream's number for it; a new one is noted. */
-export function pieceOf(item: Item, kind: PieceKind, part: number): Piece {
+export function findPiece(item: Item, kind: PieceKind, part: number): Piece {
   const known = item.pieces.find((piece) => piece.part === part && piece.kind === kind);
   if (known) return known;
   const piece: Piece = { kind, part, sent: 0, cited: 0, offset: 0, detail: 0 };
@@ -41,6 +41,6 @@ export function pieceOf(item: Item, kind: PieceKind, part: number): Piece {
 }
 
 /** The nth text of a kind in a whole item. Its number in the stream may be another (Bedrock's mantle counts from 1). */
-export function nthPiece(item: Item, kind: PieceKind, nth: number): Piece {
-  return item.pieces.filter((piece) => piece.kind === kind)[nth] ?? pieceOf(item, kind, -1 - nth);
+export function findNthPiece(item: Item, kind: PieceKind, nth: number): Piece {
+  return item.pieces.filter((piece) => piece.kind === kind)[nth] ?? findPiece(item, kind, -1 - nth);
 }

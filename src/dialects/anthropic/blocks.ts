@@ -2,8 +2,8 @@
 
 import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
 import type { Delta, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
-import { redactedDetail, thinkingDetail } from "./thinking.ts";
-import { customInput, OUTPUT_TOOL } from "./tools.ts";
+import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
+import { OUTPUT_TOOL, readCustomInput } from "./tools.ts";
 
 /** A block between its start and its stop. Server tools, their results and kinds unknown here are `passed` over. */
 type OpenBlock =
@@ -52,10 +52,10 @@ export class Blocks {
       }
       case "thinking":
         this.#open.set(index, { kind: "thinking" });
-        return thinkingDelta(index, stringOf(given.thinking) ?? "", stringOf(given.signature) ?? "");
+        return makeThinkingDelta(index, stringOf(given.thinking) ?? "", stringOf(given.signature) ?? "");
       case "redacted_thinking":
         this.#open.set(index, { kind: "passed" });
-        return [{ reasoning_details: [redactedDetail(index, stringOf(given.data) ?? "")] }];
+        return [{ reasoning_details: [makeRedactedDetail(index, stringOf(given.data) ?? "")] }];
       case "tool_use":
         return this.#startCall(index, given);
       default:
@@ -72,7 +72,7 @@ export class Blocks {
         if (given.type === "citations_delta") block.sources.push(objectOf(given.citation));
         return given.type === "text_delta" ? this.#text(stringOf(given.text)) : [];
       case "thinking":
-        return thinkingDelta(index, stringOf(given.thinking) ?? "", stringOf(given.signature) ?? "");
+        return makeThinkingDelta(index, stringOf(given.thinking) ?? "", stringOf(given.signature) ?? "");
       case "call":
       case "custom":
       case "output":
@@ -95,14 +95,14 @@ export class Blocks {
     this.#open.delete(index);
     switch (block?.kind) {
       case "text":
-        return citationsDelta(block.sources, block.startsAt, this.#contentLength);
+        return makeCitationsDelta(block.sources, block.startsAt, this.#contentLength);
       case "call":
       case "output":
         // A tool without arguments sends no JSON at all; a whole reply has its input in the block itself.
         return block.json === "" ? this.#json(block, JSON.stringify(block.input ?? {})) : [];
       case "custom": {
         const json = block.json === "" ? block.input : parseJson(block.json);
-        const input = customInput(json, block.json);
+        const input = readCustomInput(json, block.json);
         return [{ tool_calls: [{ ...block.start, custom: { name: block.name, input } }] }];
       }
       default:
@@ -153,14 +153,14 @@ export class Blocks {
   }
 }
 
-function thinkingDelta(index: number, text: string, signature: string): Delta[] {
+function makeThinkingDelta(index: number, text: string, signature: string): Delta[] {
   if (text === "" && signature === "") return [];
-  const details = { reasoning_details: [thinkingDetail(index, text, signature)] };
+  const details = { reasoning_details: [makeThinkingDetail(index, text, signature)] };
   return [text === "" ? details : { reasoning_content: text, ...details }];
 }
 
 /** Citations of web and search results; those of documents have no address and no place in this form. */
-function citationsDelta(sources: readonly JsonObject[], start: number, end: number): Delta[] {
+function makeCitationsDelta(sources: readonly JsonObject[], start: number, end: number): Delta[] {
   const annotations = sources.flatMap((source): UrlCitation[] => {
     const url = stringOf(source.url) ?? stringOf(source.source);
     if (!url) return [];

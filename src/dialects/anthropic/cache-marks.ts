@@ -17,22 +17,22 @@ export interface Markable {
  * The same with at most four marks: the first, which other conversations share, and the last three, which cover all
  * that stands before them.
  */
-export function withinMarks(given: Markable): Markable & { readonly isChanged: boolean } {
+export function limitMarks(given: Markable): Markable & { readonly isChanged: boolean } {
   let total = 0;
-  mapped(given, () => {
+  mapBlocks(given, () => {
     total += 1;
     return true;
   });
   if (total <= MARKS_MAX) return { ...given, isChanged: false };
   let index = -1;
-  const kept = mapped(given, () => {
+  const kept = mapBlocks(given, () => {
     index += 1;
     return index === 0 || index > total - MARKS_MAX;
   });
   return { ...kept, isChanged: true };
 }
 
-function mapped(given: Markable, keeps: () => boolean): Markable {
+function mapBlocks(given: Markable, keeps: () => boolean): Markable {
   const block = <B extends JsonObject>(one: B): B => {
     const content: unknown = one.content;
     const inner = Array.isArray(content) ? { ...one, content: content.map(block) } : one;

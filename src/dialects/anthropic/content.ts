@@ -25,49 +25,49 @@ const PDF = "application/pdf";
  * content in faults, as `messages[2].content`. Throws a Fault `unsupported_capability` for audio and for files and
  * images of a type that Claude does not read.
  */
-export function blocksOf(content: Content | null | undefined, path: string): Block[] {
+export function makeBlocks(content: Content | null | undefined, path: string): Block[] {
   const blocks: Block[] = [];
   for (const [index, part] of partsOf(content).entries()) {
-    const block = blockOf(part, `${path}[${index}]`);
-    if (block) blocks.push(marked(block, part));
+    const block = makeBlock(part, `${path}[${index}]`);
+    if (block) blocks.push(addMark(block, part));
   }
   return blocks;
 }
 
 /** A text block, or null for text that the API would refuse as empty. */
-export function textBlock(text: string): Block | null {
+export function makeTextBlock(text: string): Block | null {
   return /\S/.test(text) ? { type: "text", text } : null;
 }
 
 /** The block (or tool) with the cache mark of what it was made of: Anthropic's own field, or OpenAI's explicit breakpoint. */
-export function marked<B extends JsonObject>(block: B, source: JsonObject): B {
+export function addMark<B extends JsonObject>(block: B, source: JsonObject): B {
   const mark = source.cache_control ?? (source.prompt_cache_breakpoint ? { type: "ephemeral" } : undefined);
   return mark === undefined || mark === null ? block : { ...block, cache_control: mark };
 }
 
-function blockOf(part: ContentPart, path: string): Block | null {
+function makeBlock(part: ContentPart, path: string): Block | null {
   switch (part.type) {
     case "text":
-      return textBlock(part.text);
+      return makeTextBlock(part.text);
     case "refusal":
-      return textBlock(part.refusal);
+      return makeTextBlock(part.refusal);
     case "image_url":
-      return imageBlock(part, path);
+      return makeImageBlock(part, path);
     case "file":
-      return documentBlock(part.file, path);
+      return makeDocumentBlock(part.file, path);
     case "input_audio":
       throw new Fault("unsupported_capability", "This model does not take audio.", { param: path });
   }
 }
 
-function imageBlock(part: ImagePart, path: string): Block {
+function makeImageBlock(part: ImagePart, path: string): Block {
   const { url } = part.image_url;
   const data = parseDataUrl(url);
   if (!data) return { type: "image", source: { type: "url", url } };
-  return inlineBlock(data.mediaType, data.base64, path);
+  return makeInlineBlock(data.mediaType, data.base64, path);
 }
 
-function documentBlock(file: FilePart["file"], path: string): Block {
+function makeDocumentBlock(file: FilePart["file"], path: string): Block {
   const title = file.filename ? { title: file.filename } : {};
   const given = file.file_data;
   if (given === undefined) {
@@ -75,16 +75,16 @@ function documentBlock(file: FilePart["file"], path: string): Block {
     throw new Fault("invalid_value", "A file needs 'file_data' or 'file_id'.", { param: path });
   }
   if (/^https?:/i.test(given)) return { type: "document", source: { type: "url", url: given }, ...title };
-  const data = parseDataUrl(given) ?? { mediaType: typeByName(file.filename), base64: given };
-  const block = inlineBlock(data.mediaType, data.base64, path);
+  const data = parseDataUrl(given) ?? { mediaType: guessType(file.filename), base64: given };
+  const block = makeInlineBlock(data.mediaType, data.base64, path);
   return block.type === "document" ? { ...block, ...title } : block;
 }
 
-function typeByName(name: string | undefined): string {
+function guessType(name: string | undefined): string {
   return /\.(txt|md|csv|json|xml|html?)$/i.test(name ?? "") ? "text/plain" : PDF;
 }
 
-function inlineBlock(mediaType: string, base64: string, path: string): Block {
+function makeInlineBlock(mediaType: string, base64: string, path: string): Block {
   const type = mediaType === "image/jpg" ? "image/jpeg" : mediaType;
   if (IMAGE_TYPES.has(type)) {
     return { type: "image", source: { type: "base64", media_type: type, data: base64 } };
@@ -95,14 +95,14 @@ function inlineBlock(mediaType: string, base64: string, path: string): Block {
   if (TEXT_TYPE.test(type)) {
     return {
       type: "document",
-      source: { type: "text", media_type: "text/plain", data: textFrom(base64, path) },
+      source: { type: "text", media_type: "text/plain", data: readText(base64, path) },
     };
   }
   const message = `This model does not read files of the type '${type.slice(0, 100)}'.`;
   throw new Fault("unsupported_capability", message, { param: path });
 }
 
-function textFrom(base64: string, path: string): string {
+function readText(base64: string, path: string): string {
   try {
     const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
     return new TextDecoder().decode(bytes);

@@ -9,8 +9,8 @@ import {
   type ToolCall,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
-import { type Block, blocksOf, marked, textBlock } from "./content.ts";
-import { thinkingBlocks } from "./thinking.ts";
+import { addMark, type Block, makeBlocks, makeTextBlock } from "./content.ts";
+import { makeThinkingBlocks } from "./thinking.ts";
 
 export interface Turn {
   readonly role: "user" | "assistant";
@@ -33,14 +33,14 @@ const OPENING: Block = { type: "text", text: "Begin." };
  * in the user's turn, because moving it to the front would change its meaning and every cached prefix, and a `system`
  * role inside the conversation is refused by most models. Tool results go, whatever their order and whatever
  * stands between, into the one user turn right after the calls they answer. `keepsThinking` false leaves the thinking
- * of earlier turns out. Throws a Fault for parts that Claude can't take (see `blocksOf`).
+ * of earlier turns out. Throws a Fault for parts that Claude can't take (see `makeBlocks`).
  */
-export function conversationOf(messages: readonly ChatMessage[], keepsThinking: boolean): Conversation {
+export function makeConversation(messages: readonly ChatMessage[], keepsThinking: boolean): Conversation {
   const firstOther = messages.findIndex((message) => !isSystem(message));
   const leading = firstOther === -1 ? messages.length : firstOther;
-  const system = messages.slice(0, leading).flatMap((message, index) => contentOf(message, index));
-  const ids = idsByPlace(messages);
-  const results = resultsByPlace(messages, ids);
+  const system = messages.slice(0, leading).flatMap((message, index) => makeContent(message, index));
+  const ids = mapIds(messages);
+  const results = mapResults(messages, ids);
   const turns: { role: Turn["role"]; content: Block[] }[] = [];
   const add = (role: Turn["role"], blocks: readonly Block[]) => {
     if (blocks.length === 0) return;
@@ -51,10 +51,10 @@ export function conversationOf(messages: readonly ChatMessage[], keepsThinking: 
   for (const [index, message] of messages.entries()) {
     if (index < leading) continue;
     if (message.role === "assistant") {
-      const calls = (message.tool_calls ?? []).map((call) => callBlock(call, ids(call.id, index)));
-      add("assistant", assistantBlocks(message, index, calls, keepsThinking));
-    } else if (isSystem(message)) add("user", note(message, index));
-    else if (message.role === "user") add("user", contentOf(message, index));
+      const calls = (message.tool_calls ?? []).map((call) => makeCallBlock(call, ids(call.id, index)));
+      add("assistant", makeAssistantBlocks(message, index, calls, keepsThinking));
+    } else if (isSystem(message)) add("user", makeNote(message, index));
+    else if (message.role === "user") add("user", makeContent(message, index));
     add("user", results.get(index) ?? []);
   }
   if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [OPENING] });
@@ -69,35 +69,35 @@ function hasGivenImage(message: ChatMessage): boolean {
   return message.role === "assistant" && partsOf(message.content).some(({ type }) => type === "image_url");
 }
 
-function contentOf(message: ChatMessage, index: number): Block[] {
-  return withMark(blocksOf(message.content, `messages[${index}].content`), message);
+function makeContent(message: ChatMessage, index: number): Block[] {
+  return withMark(makeBlocks(message.content, `messages[${index}].content`), message);
 }
 
 /** A mark on a message is one on its last block that can carry it. */
 function withMark(blocks: readonly Block[], message: JsonObject): Block[] {
   const last = blocks.findLastIndex(({ type }) => !type.includes("thinking"));
-  return blocks.map((block, index) => (index === last ? marked(block, message) : block));
+  return blocks.map((block, index) => (index === last ? addMark(block, message) : block));
 }
 
-function note(message: SystemMessage, index: number): Block[] {
-  return contentOf(message, index).map((block) => ({
+function makeNote(message: SystemMessage, index: number): Block[] {
+  return makeContent(message, index).map((block) => ({
     ...block,
     text: `<system_message>\n${block.text}\n</system_message>`,
   }));
 }
 
-function assistantBlocks(
+function makeAssistantBlocks(
   message: AssistantMessage,
   index: number,
   calls: readonly Block[],
   keepsThinking: boolean,
 ): Block[] {
   const parts = partsOf(message.content).filter(({ type }) => type === "text" || type === "refusal");
-  const said = blocksOf(parts, `messages[${index}].content`);
-  const refusal = said.length === 0 ? textBlock(message.refusal ?? "") : null;
+  const said = makeBlocks(parts, `messages[${index}].content`);
+  const refusal = said.length === 0 ? makeTextBlock(message.refusal ?? "") : null;
   const blocks = [...said, ...(refusal ? [refusal] : []), ...calls];
   // Ascending places: a block of thinking goes back to where it stood, as far as text and calls before it reach.
-  const thoughts = keepsThinking ? thinkingBlocks(message.reasoning_details) : [];
+  const thoughts = keepsThinking ? makeThinkingBlocks(message.reasoning_details) : [];
   for (const { place, block } of thoughts.toSorted((a, b) => a.place - b.place)) {
     blocks.splice(Math.min(place, blocks.length), 0, block);
   }
@@ -106,17 +106,17 @@ function assistantBlocks(
   return withMark(blocks, message);
 }
 
-function callBlock(call: ToolCall, id: string): Block {
+function makeCallBlock(call: ToolCall, id: string): Block {
   if (call.type === "custom") {
     const { name, input } = call.custom;
-    return marked({ type: "tool_use", id, name, input: { input } }, call);
+    return addMark({ type: "tool_use", id, name, input: { input } }, call);
   }
   const { name, arguments: text } = call.function;
-  return marked({ type: "tool_use", id, name, input: inputOf(text) }, call);
+  return addMark({ type: "tool_use", id, name, input: readInput(text) }, call);
 }
 
 /** `input` must be an object: arguments that are none (a call cut short) are kept as text. */
-function inputOf(text: string): JsonObject {
+function readInput(text: string): JsonObject {
   if (text.trim() === "") return {};
   const input = parseJson(text);
   return isObject(input) ? input : { arguments: text };
@@ -129,7 +129,7 @@ type Ids = (id: string, place: number) => string;
  * Ids must match `^[a-zA-Z0-9_-]+$` and be used once in a conversation, but some providers count from 0 in each turn. A
  * character beyond the pattern becomes its code, an id used before gets its message's index, at call and result alike.
  */
-function idsByPlace(messages: readonly ChatMessage[]): Ids {
+function mapIds(messages: readonly ChatMessage[]): Ids {
   const firstUses = new Map<string, number>();
   for (const [index, message] of messages.entries()) {
     if (message.role !== "assistant") continue;
@@ -146,14 +146,14 @@ function idsByPlace(messages: readonly ChatMessage[]): Ids {
  * Tool results by the index of the message after which they belong: the nearest assistant message before them that made
  * the call, whatever stands between. A result without its call stays where it is; the API says what is wrong with it.
  */
-function resultsByPlace(messages: readonly ChatMessage[], ids: Ids): Map<number, Block[]> {
+function mapResults(messages: readonly ChatMessage[], ids: Ids): Map<number, Block[]> {
   const callers = new Map<string, number>();
   const results = new Map<number, Block[]>();
   for (const [index, message] of messages.entries()) {
     if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) callers.set(id, index);
     if (message.role !== "tool") continue;
     const place = callers.get(message.tool_call_id) ?? index;
-    const block = resultBlock(message, index, ids(message.tool_call_id, place));
+    const block = makeResultBlock(message, index, ids(message.tool_call_id, place));
     const known = results.get(place);
     if (known) known.push(block);
     else results.set(place, [block]);
@@ -161,15 +161,15 @@ function resultsByPlace(messages: readonly ChatMessage[], ids: Ids): Map<number,
   return results;
 }
 
-function resultBlock(message: ToolMessage, index: number, id: string): Block {
-  const content = blocksOf(message.content, `messages[${index}].content`);
+function makeResultBlock(message: ToolMessage, index: number, id: string): Block {
+  const content = makeBlocks(message.content, `messages[${index}].content`);
   const failed = message.is_error === undefined ? {} : { is_error: message.is_error };
   const result: Block = { type: "tool_result", tool_use_id: id, ...failed };
   const only = content.length === 1 ? content[0] : undefined;
   // A plain text stays a string, the form that every server of this dialect takes.
   if (only && typeof message.content === "string") result.content = only.text;
   else if (content.length > 0) result.content = content;
-  return marked(result, message);
+  return addMark(result, message);
 }
 
 /** True if the turns end in tool results of a loop whose first assistant turn began without thinking. */

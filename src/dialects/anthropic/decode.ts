@@ -15,9 +15,9 @@ import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
 import type { Decoder } from "../dialect.ts";
 import { Blocks } from "./blocks.ts";
-import { faultInAnswer, isError } from "./errors.ts";
-import { customNames } from "./tools.ts";
-import { laterUsage, usageOf } from "./usage.ts";
+import { explainAnswer, isError } from "./errors.ts";
+import { listCustomNames } from "./tools.ts";
+import { mergeUsage, parseAnthropicUsage } from "./usage.ts";
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
   end_turn: "stop",
@@ -39,7 +39,7 @@ export class MessageDecoder implements Decoder {
   grew: Decoder["grew"] = null;
 
   constructor(request: ChatRequest) {
-    this.#blocks = new Blocks(customNames(request));
+    this.#blocks = new Blocks(listCustomNames(request));
   }
 
   get done(): boolean {
@@ -71,11 +71,11 @@ export class MessageDecoder implements Decoder {
       case "message_start":
         return this.#start(objectOf(data.message));
       case "content_block_start":
-        return chunks(this.#blocks.start(indexOf(data), objectOf(data.content_block)));
+        return chunks(this.#blocks.start(readIndex(data), objectOf(data.content_block)));
       case "content_block_delta":
-        return this.#piece(indexOf(data), objectOf(data.delta));
+        return this.#piece(readIndex(data), objectOf(data.delta));
       case "content_block_stop":
-        return chunks(this.#blocks.stop(indexOf(data)));
+        return chunks(this.#blocks.stop(readIndex(data)));
       case "message_delta":
         return this.#finish(objectOf(data.delta), data.usage);
       case "message_stop":
@@ -84,9 +84,9 @@ export class MessageDecoder implements Decoder {
         this.#isEnded = true;
         return [];
       case "error":
-        throw faultInAnswer(data);
+        throw explainAnswer(data);
       default:
-        if (isError(data)) throw faultInAnswer(data);
+        if (isError(data)) throw explainAnswer(data);
         return [];
     }
   }
@@ -118,7 +118,7 @@ export class MessageDecoder implements Decoder {
     const given = stringOf(reason);
     if (given === undefined) return report;
     this.#isFinished = true;
-    const delta: Delta = given === "refusal" ? { refusal: refusalOf(objectOf(details)) } : {};
+    const delta: Delta = given === "refusal" ? { refusal: readRefusal(objectOf(details)) } : {};
     return [{ choices: [{ index: 0, delta, finish_reason: this.#finishOf(given) }] }, ...report];
   }
 
@@ -130,8 +130,8 @@ export class MessageDecoder implements Decoder {
 
   #usageChunks(report: unknown): ChatChunk[] {
     if (!isObject(report)) return [];
-    this.#usage = laterUsage(this.#usage, report);
-    const usage = usageOf(this.#usage);
+    this.#usage = mergeUsage(this.#usage, report);
+    const usage = parseAnthropicUsage(this.#usage);
     return usage ? [{ choices: [], usage }] : [];
   }
 }
@@ -139,7 +139,7 @@ export class MessageDecoder implements Decoder {
 /** `Dialect.reply`: a whole message. Throws a Fault for an error body and for anything that is no message. */
 export function reply(body: unknown, request: ChatRequest): ChatReply {
   if (!isObject(body)) throw garbled("a body that is not a JSON object");
-  if (isError(body)) throw faultInAnswer(body);
+  if (isError(body)) throw explainAnswer(body);
   if (!Array.isArray(body.content)) throw garbled("a message without content");
   const fold = new Fold();
   for (const chunk of new MessageDecoder(request).message(body)) fold.push(chunk);
@@ -150,10 +150,10 @@ function chunks(deltas: readonly Delta[]): ChatChunk[] {
   return deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
 }
 
-function indexOf(data: JsonObject): number {
+function readIndex(data: JsonObject): number {
   return numberOf(data.index) ?? 0;
 }
 
-function refusalOf({ explanation }: JsonObject): string {
+function readRefusal({ explanation }: JsonObject): string {
   return stringOf(explanation) || "The model declined to answer this request.";
 }

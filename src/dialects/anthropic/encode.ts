@@ -3,13 +3,13 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import { type ChatMessage, type ChatRequest, outputLimitOf, partsOf } from "../../operations/chat/form.ts";
-import { leftOut } from "../_chat/fields.ts";
-import { withinMarks } from "./cache-marks.ts";
-import { type Block, textBlock } from "./content.ts";
-import { conversationOf, hasUnthoughtCalls, type Turn } from "./conversation.ts";
-import { type Traits, traitsOf } from "./models.ts";
-import { silencesThinking, type Thinking, thinkingOf } from "./thinking.ts";
-import { outputOf, toolsOf } from "./tools.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { limitMarks } from "./cache-marks.ts";
+import { type Block, makeTextBlock } from "./content.ts";
+import { hasUnthoughtCalls, makeConversation, type Turn } from "./conversation.ts";
+import { findTraits, type Traits } from "./models.ts";
+import { planThinking, silencesThinking, type Thinking } from "./thinking.ts";
+import { planOutput, planTools } from "./tools.ts";
 
 /** The version of the API that this dialect is written against. */
 const VERSION = "2023-06-01";
@@ -49,21 +49,21 @@ interface Portion {
 
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const traits = traitsOf(card.name);
-  const conversation = conversationOf(request.messages, !silencesThinking(request, traits));
+  const traits = findTraits(card.name);
+  const conversation = makeConversation(request.messages, !silencesThinking(request, traits));
   const limit = outputLimit(request, card);
   const isUnthought = hasUnthoughtCalls(conversation.turns);
-  const thinking = thinkingOf(request, card, traits, limit.maxTokens, isUnthought);
+  const thinking = planThinking(request, card, traits, limit.maxTokens, isUnthought);
   const canForce = traits.forcedUse && !thinking.isOn;
-  const output = outputOf(request.response_format, traits, canForce);
-  const tools = toolsOf(request, traits, canForce, output.tool);
-  const sampling = samplingOf(request, traits, thinking.isOn);
+  const output = planOutput(request.response_format, traits, canForce);
+  const tools = planTools(request, traits, canForce, output.tool);
+  const sampling = makeSampling(request, traits, thinking.isOn);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
-  const ending = endedByUser(conversation.turns, request.messages.at(-1), canPrefill);
+  const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const marks = withinMarks({
+  const marks = limitMarks({
     tools: tools.tools,
-    system: systemOf(conversation.system, [...output.instructions, ...tools.instructions]),
+    system: makeSystem(conversation.system, [...output.instructions, ...tools.instructions]),
     turns: ending.turns,
   });
   const body: JsonObject = {
@@ -74,18 +74,18 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(marks.tools.length > 0 ? { tools: marks.tools } : {}),
     ...tools.fields,
     ...sampling.fields,
-    ...thinkingFields(thinking, isBound),
-    ...outputConfig(thinking.fields, output.fields),
-    ...identityOf(request).fields,
+    ...makeThinkingFields(thinking, isBound),
+    ...makeOutputConfig(thinking.fields, output.fields),
+    ...makeIdentity(request).fields,
     ...(request.stream ? { stream: true } : {}),
   };
   const dropped = [
-    ...leftOut(request, CARRIED),
+    ...listLeftOut(request, CARRIED),
     ...limit.dropped,
     ...sampling.dropped,
     ...output.dropped,
     ...tools.dropped,
-    ...identityOf(request).dropped,
+    ...makeIdentity(request).dropped,
     ...(thinking.isChanged ? ["reasoning_effort"] : []),
     ...(ending.isChanged || conversation.isShortened ? ["messages"] : []),
     ...(marks.isChanged ? ["cache_control"] : []),
@@ -116,12 +116,12 @@ function outputLimit(request: ChatRequest, card: ModelCard): { maxTokens: number
 }
 
 /** The system prompt; instructions of ours come last, so that a cached prompt before them stays the same. */
-function systemOf(blocks: readonly Block[], instructions: readonly string[]): Block[] {
+function makeSystem(blocks: readonly Block[], instructions: readonly string[]): Block[] {
   return [...blocks, ...instructions.map((text) => ({ type: "text", text }))];
 }
 
 /** temperature (0…1 here), top_p and stop, as far as the model takes them and thinking leaves them. */
-function samplingOf(request: ChatRequest, traits: Traits, isThinking: boolean): Portion {
+function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean): Portion {
   const { temperature, top_p: topP, stop } = request;
   const fields: JsonObject = {};
   const dropped: string[] = [];
@@ -146,7 +146,7 @@ function samplingOf(request: ChatRequest, traits: Traits, isThinking: boolean): 
  * The turns with a user turn at the end, unless the client gave the beginning of the answer and the model goes on from
  * one (its white space at the end is refused). Elsewhere the model is asked in words to go on.
  */
-function endedByUser(
+function endWithUser(
   turns: readonly Turn[],
   lastMessage: ChatMessage | undefined,
   canPrefill: boolean,
@@ -154,17 +154,17 @@ function endedByUser(
   const last = turns.at(-1);
   if (last?.role !== "assistant") return { turns, isChanged: false };
   const isPrefill = lastMessage?.role === "assistant";
-  if (isPrefill && canPrefill) return { turns: [...turns.slice(0, -1), trimmed(last)], isChanged: false };
+  if (isPrefill && canPrefill) return { turns: [...turns.slice(0, -1), trimText(last)], isChanged: false };
   const text = isPrefill
     ? "Go on with your last message exactly where it ends, without repeating any of it."
     : "Go on.";
   return { turns: [...turns, { role: "user", content: [{ type: "text", text }] }], isChanged: true };
 }
 
-function trimmed(turn: Turn): Turn {
+function trimText(turn: Turn): Turn {
   const end = turn.content.at(-1);
   if (typeof end?.text !== "string") return turn;
-  const block = textBlock(end.text.trimEnd());
+  const block = makeTextBlock(end.text.trimEnd());
   return { ...turn, content: [...turn.content.slice(0, -1), ...(block ? [{ ...end, ...block }] : [])] };
 }
 
@@ -176,19 +176,19 @@ function hasThinking(turns: readonly Turn[]): boolean {
  * `thinking`, with the wish that blocks behind a changed prefix be dropped: a client may shorten or edit its history,
  * and on the models that bind thinking to it the API answers 400 otherwise. These models think by default.
  */
-function thinkingFields(thinking: Thinking, isBound: boolean): JsonObject {
+function makeThinkingFields(thinking: Thinking, isBound: boolean): JsonObject {
   if (!isBound) return thinking.fields.thinking ? { thinking: thinking.fields.thinking } : {};
   const asked = objectOf(thinking.fields.thinking ?? { type: "adaptive" });
   return { thinking: { ...asked, block_binding: { prefix_mismatch_behavior: "drop_block" } } };
 }
 
-function outputConfig(thinking: JsonObject, output: JsonObject): JsonObject {
+function makeOutputConfig(thinking: JsonObject, output: JsonObject): JsonObject {
   const config = { ...objectOf(thinking.output_config), ...objectOf(output.output_config) };
   return Object.keys(config).length > 0 ? { output_config: config } : {};
 }
 
 /** The user's id, and the service tier. */
-function identityOf({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): Portion {
+function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): Portion {
   const id = stringOf(safe) ?? user ?? "";
   const dropped: string[] = [];
   if (user !== undefined && (id !== user || user.length > USER_ID_CHARACTERS_MAX)) dropped.push("user");

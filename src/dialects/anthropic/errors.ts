@@ -29,13 +29,13 @@ const RULES: readonly ErrorRule[] = [
 
 /** `Dialect.explain`, for every status and body. */
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
-  return faultOf(status, errorIn(parseJson(body)), retryAfterMsOf(headers, nowMs));
+  return toFault(status, findError(parseJson(body)), retryAfterMsOf(headers, nowMs));
 }
 
 /** The fault of an error event, or of an error body that came with status 200. */
-export function faultInAnswer(body: JsonObject): Fault {
-  const error = errorIn(body);
-  return faultOf(STATUS_BY_TYPE[stringOf(error.type) ?? ""] ?? 500, error);
+export function explainAnswer(body: JsonObject): Fault {
+  const error = findError(body);
+  return toFault(STATUS_BY_TYPE[stringOf(error.type) ?? ""] ?? 500, error);
 }
 
 /** True if a body says that it is an error. */
@@ -43,13 +43,13 @@ export function isError(body: JsonObject): boolean {
   return body.type === "error" || isObject(body.error);
 }
 
-function errorIn(body: unknown): JsonObject {
+function findError(body: unknown): JsonObject {
   const { error, message } = objectOf(body);
   if (isObject(error)) return error;
   return { message: stringOf(error) ?? message };
 }
 
-function faultOf(status: number, error: JsonObject, retryAfterMs?: number): Fault {
+function toFault(status: number, error: JsonObject, retryAfterMs?: number): Fault {
   const codes = [objectOf(error.details).error_code, error.type].flatMap((one) => stringOf(one) ?? []);
   return upstreamFault({
     status,

@@ -73,7 +73,7 @@ const ROWS: readonly (readonly [RegExp, Traits])[] = [
 const NAME = /claude-(?:([a-z]+)-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
 
 /** The traits of a model by its upstream name. A server of this dialect that serves other models gets the oldest form. */
-export function traitsOf(name: string): Traits {
+export function findTraits(name: string): Traits {
   const lower = name.toLowerCase();
   if (!lower.includes("claude")) return CLAUDE_4_0;
   const match = NAME.exec(lower);

@@ -27,7 +27,7 @@ class Inexpressible extends Error {}
 export function cleanSchema(schema: JsonObject): Cleaned | null {
   const count = { optional: 0, unions: 0 };
   try {
-    const cleaned = node(withoutRootReference(schema), count);
+    const cleaned = cleanNode(inlineRootReference(schema), count);
     if (isRecursive(objectOf(cleaned.$defs))) return null;
     return { schema: cleaned, ...count };
   } catch (error) {
@@ -37,14 +37,14 @@ export function cleanSchema(schema: JsonObject): Cleaned | null {
 }
 
 /** True if schemas that are constrained in one request stay within its limits. */
-export function withinLimits(schemas: readonly Cleaned[]): boolean {
+export function fitLimits(schemas: readonly Cleaned[]): boolean {
   const optional = schemas.reduce((sum, one) => sum + one.optional, 0);
   const unions = schemas.reduce((sum, one) => sum + one.unions, 0);
   return optional <= OPTIONAL_MAX && unions <= UNIONS_MAX;
 }
 
 /** A root that is only a reference, as some schema writers make it, as the definition that it names. */
-function withoutRootReference(schema: JsonObject): JsonObject {
+function inlineRootReference(schema: JsonObject): JsonObject {
   const reference = stringOf(schema.$ref);
   if (reference === undefined) return schema;
   const definitions = { ...objectOf(schema.definitions), ...objectOf(schema.$defs) };
@@ -54,27 +54,27 @@ function withoutRootReference(schema: JsonObject): JsonObject {
 
 type Count = { optional: number; unions: number };
 
-function node(given: unknown, count: Count): JsonObject {
+function cleanNode(given: unknown, count: Count): JsonObject {
   if (!isObject(given)) throw new Inexpressible();
   const reference = stringOf(given.$ref);
-  if (reference !== undefined) return { $ref: localReference(reference) };
+  if (reference !== undefined) return { $ref: findLocalReference(reference) };
   const { $defs, definitions, description, ...rest } = given;
   const cleaned: JsonObject = {};
   const said: string[] = [];
   for (const [keyword, value] of Object.entries(rest))
-    keywordInto(cleaned, said, keyword, value, given, count);
+    addKeyword(cleaned, said, keyword, value, given, count);
   const variants = ["anyOf", "allOf", "enum", "const"].some((keyword) => keyword in cleaned);
   if (cleaned.type === undefined && !variants) throw new Inexpressible();
-  if (typesOf(given.type).includes("object")) closeObject(cleaned, given, count);
+  if (listTypes(given.type).includes("object")) closeObject(cleaned, given, count);
   const text = [stringOf(description) ?? "", said.length > 0 ? `{${said.join(", ")}}` : ""].filter(Boolean);
   if (text.length > 0) cleaned.description = text.join("\n\n");
   const definitionsOf = { ...objectOf(definitions), ...objectOf($defs) };
-  if (Object.keys(definitionsOf).length > 0) cleaned.$defs = mapped(definitionsOf, count);
+  if (Object.keys(definitionsOf).length > 0) cleaned.$defs = mapValues(definitionsOf, count);
   return cleaned;
 }
 
 /** Puts one keyword where it belongs: into the schema, changed or not, or into the words of its description. */
-function keywordInto(
+function addKeyword(
   cleaned: JsonObject,
   said: string[],
   keyword: string,
@@ -90,13 +90,13 @@ function keywordInto(
     case "anyOf":
     case "oneOf":
       count.unions += 1;
-      cleaned.anyOf = arrayOf(value).map((variant) => node(variant, count));
+      cleaned.anyOf = arrayOf(value).map((variant) => cleanNode(variant, count));
       return;
     case "allOf":
-      cleaned.allOf = arrayOf(value).map((variant) => node(variant, count));
+      cleaned.allOf = arrayOf(value).map((variant) => cleanNode(variant, count));
       return;
     case "items":
-      cleaned.items = node(value, count);
+      cleaned.items = cleanNode(value, count);
       return;
     case "properties":
     case "required":
@@ -122,20 +122,22 @@ function closeObject(cleaned: JsonObject, given: JsonObject, count: Count): void
   const known = new Set(names);
   const required = arrayOf(given.required).filter((name) => known.has(String(name)));
   count.optional += names.length - required.length;
-  cleaned.properties = mapped(properties, count);
+  cleaned.properties = mapValues(properties, count);
   cleaned.required = required;
   cleaned.additionalProperties = false;
 }
 
-function mapped(schemas: JsonObject, count: Count): JsonObject {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, node(schema, count)]));
+function mapValues(schemas: JsonObject, count: Count): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, cleanNode(schema, count)]),
+  );
 }
 
-function typesOf(type: unknown): readonly unknown[] {
+function listTypes(type: unknown): readonly unknown[] {
   return Array.isArray(type) ? type : [type];
 }
 
-function localReference(reference: string): string {
+function findLocalReference(reference: string): string {
   const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference)?.[1];
   if (name === undefined) throw new Inexpressible();
   return `#/$defs/${name}`;
@@ -147,42 +149,42 @@ function isRecursive(definitions: JsonObject): boolean {
   const leadsBack = (name: string): boolean => {
     if (state.has(name)) return state.get(name) === "open";
     state.set(name, "open");
-    const found = referencesIn(definitions[name]).some(leadsBack);
+    const found = listReferences(definitions[name]).some(leadsBack);
     state.set(name, "done");
     return found;
   };
   return Object.keys(definitions).some(leadsBack);
 }
 
-function referencesIn(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(referencesIn);
+function listReferences(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(listReferences);
   if (!isObject(value)) return [];
   const here = stringOf(value.$ref);
   if (here !== undefined) return [here.slice("#/$defs/".length)];
-  return Object.values(value).flatMap(referencesIn);
+  return Object.values(value).flatMap(listReferences);
 }
 
 /**
  * A tool's parameters as `input_schema`: its root must be an object without `anyOf`, `oneOf` or `allOf` (the API answers
  * 400 otherwise). Variants of a root become one object that takes the properties of them all, the original told in words.
  */
-export function inputSchema(parameters: JsonObject | undefined): JsonObject {
+export function makeInputSchema(parameters: JsonObject | undefined): JsonObject {
   if (!parameters) return { type: "object", properties: {} };
-  const { anyOf, oneOf, allOf, ...rest } = withoutRootReference(parameters);
+  const { anyOf, oneOf, allOf, ...rest } = inlineRootReference(parameters);
   const alternatives = [...arrayOf(anyOf), ...arrayOf(oneOf)].map(objectOf);
   const all = arrayOf(allOf).map(objectOf);
   if (alternatives.length + all.length === 0) return { ...rest, type: "object" };
   const properties = Object.fromEntries(
     [...alternatives, ...all, rest].flatMap((one) => Object.entries(objectOf(one.properties))),
   );
-  const [first, ...others] = alternatives.map((one) => new Set(requiredOf(one)));
+  const [first, ...others] = alternatives.map((one) => new Set(listRequired(one)));
   const shared = [...(first ?? [])].filter((name) => others.every((names) => names.has(name)));
-  const required = [...new Set([...requiredOf(rest), ...all.flatMap(requiredOf), ...shared])];
+  const required = [...new Set([...listRequired(rest), ...all.flatMap(listRequired), ...shared])];
   const words = `The input is valid under this JSON Schema: ${JSON.stringify({ anyOf, oneOf, allOf })}`;
   const description = [stringOf(rest.description), words].filter(Boolean).join("\n\n");
   return { ...rest, type: "object", properties, required, description };
 }
 
-function requiredOf(schema: JsonObject): string[] {
+function listRequired(schema: JsonObject): string[] {
   return arrayOf(schema.required).filter((name) => typeof name === "string");
 }

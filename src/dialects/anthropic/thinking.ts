@@ -47,7 +47,7 @@ export function silencesThinking(request: ChatRequest, traits: Traits): boolean 
  * `reasoning_effort` by generation. `outputTokens` is the request's `max_tokens`, of which a budget is a part;
  * `hasUnthoughtCalls` says that the running tool loop began without thinking, where a budget would be refused.
  */
-export function thinkingOf(
+export function planThinking(
   request: ChatRequest,
   card: ModelCard,
   traits: Traits,
@@ -57,13 +57,13 @@ export function thinkingOf(
   const effort = request.reasoning_effort;
   if (effort === undefined) return UNASKED;
   const canThink = traits.thinking !== "none" && can(card, "reasoning");
-  if (effort === "none") return canThink ? turnedOff(traits) : UNASKED;
+  if (effort === "none") return canThink ? turnOff(traits) : UNASKED;
   if (!canThink) return LEFT_OUT;
-  if (traits.thinking === "adaptive") return adaptive(effort, traits);
-  return hasUnthoughtCalls ? LEFT_OUT : budgeted(effort, outputTokens);
+  if (traits.thinking === "adaptive") return makeAdaptive(effort, traits);
+  return hasUnthoughtCalls ? LEFT_OUT : makeBudgeted(effort, outputTokens);
 }
 
-function turnedOff(traits: Traits): Thinking {
+function turnOff(traits: Traits): Thinking {
   switch (traits.off) {
     case "unasked":
       return UNASKED;
@@ -75,7 +75,7 @@ function turnedOff(traits: Traits): Thinking {
   }
 }
 
-function adaptive(asked: ReasoningEffort, traits: Traits): Thinking {
+function makeAdaptive(asked: ReasoningEffort, traits: Traits): Thinking {
   const rank = RANK.indexOf(asked);
   const effort = traits.efforts.findLast((one) => RANK.indexOf(one) <= rank) ?? traits.efforts[0];
   // Without a display the newer models return thinking blocks whose text is empty.
@@ -84,7 +84,7 @@ function adaptive(asked: ReasoningEffort, traits: Traits): Thinking {
   return { fields, isOn: true, isChanged: effort !== asked };
 }
 
-function budgeted(asked: Exclude<ReasoningEffort, "none">, outputTokens: number): Thinking {
+function makeBudgeted(asked: Exclude<ReasoningEffort, "none">, outputTokens: number): Thinking {
   const most = Math.min(BUDGET_MAX, outputTokens - BUDGET_MIN);
   if (most < BUDGET_MIN) return LEFT_OUT;
   const share = Math.floor(outputTokens * BUDGET_SHARE[asked]);
@@ -103,7 +103,7 @@ export interface PlacedThinking {
  * The thinking blocks of an assistant message, byte for byte as they were given: those of other formats and those
  * without signature (the API refuses them) are left out. Fragments of one block that a client kept apart are joined.
  */
-export function thinkingBlocks(details: readonly ReasoningDetail[] | undefined): PlacedThinking[] {
+export function makeThinkingBlocks(details: readonly ReasoningDetail[] | undefined): PlacedThinking[] {
   const found: { place: number; open: boolean; block: Block }[] = [];
   for (const [order, detail] of (details ?? []).entries()) {
     if (detail.format !== THINKING_FORMAT) continue;
@@ -124,7 +124,7 @@ export function thinkingBlocks(details: readonly ReasoningDetail[] | undefined):
 }
 
 /** The detail of a piece of thinking; `index` is the place of its block in the message. */
-export function thinkingDetail(index: number, text: string, signature: string): ReasoningDetail {
+export function makeThinkingDetail(index: number, text: string, signature: string): ReasoningDetail {
   return {
     type: "reasoning.text",
     ...(text === "" ? {} : { text }),
@@ -135,6 +135,6 @@ export function thinkingDetail(index: number, text: string, signature: string): 
 }
 
 /** The detail of a block that Anthropic encrypted. */
-export function redactedDetail(index: number, data: string): ReasoningDetail {
+export function makeRedactedDetail(index: number, data: string): ReasoningDetail {
   return { type: "reasoning.encrypted", data, format: THINKING_FORMAT, index };
 }

@@ -1,7 +1,7 @@
 // Tools, the choice among them, and constrained output, as the Messages API takes each.
 
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
-import { forcedCallWords } from "../../operations/chat/forced-call.ts";
+import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type {
   ChatRequest,
   CustomTool,
@@ -9,9 +9,9 @@ import type {
   ResponseFormat,
   Tool,
 } from "../../operations/chat/form.ts";
-import { marked } from "./content.ts";
+import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
-import { type Cleaned, cleanSchema, inputSchema, STRICT_TOOLS_MAX, withinLimits } from "./schema.ts";
+import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
 
 /** The tool whose forced call carries constrained output at models without `output_config.format`. */
 export const OUTPUT_TOOL = "poundkey_output";
@@ -35,12 +35,13 @@ export interface Output extends Share {
  * `response_format`: `output_config.format` where the model has it and the schema fits its subset, else a forced call of
  * a tool with that schema, else (no forced use at this model or beside thinking, or no schema at all) an instruction.
  */
-export function outputOf(format: ResponseFormat | undefined, traits: Traits, canForce: boolean): Output {
+export function planOutput(format: ResponseFormat | undefined, traits: Traits, canForce: boolean): Output {
   if (!format || format.type === "text") return { ...NOTHING, tool: null };
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
-  if (!schema) return instructed("Answer with one JSON object and nothing else: no code fence, no comment.");
+  if (!schema)
+    return addInstruction("Answer with one JSON object and nothing else: no code fence, no comment.");
   const cleaned = traits.structured ? cleanSchema(schema) : null;
-  if (cleaned && withinLimits([cleaned])) {
+  if (cleaned && fitLimits([cleaned])) {
     const fields = { output_config: { format: { type: "json_schema", schema: cleaned.schema } } };
     return { ...NOTHING, fields, tool: null };
   }
@@ -48,12 +49,12 @@ export function outputOf(format: ResponseFormat | undefined, traits: Traits, can
     const description = "Gives the answer. Its input is the whole answer.";
     return { ...NOTHING, tool: { name: OUTPUT_TOOL, description, input_schema: schema } };
   }
-  return instructed(
+  return addInstruction(
     `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${JSON.stringify(schema)}`,
   );
 }
 
-function instructed(sentence: string): Output {
+function addInstruction(sentence: string): Output {
   return { fields: {}, instructions: [sentence], dropped: ["response_format"], tool: null };
 }
 
@@ -65,49 +66,52 @@ export interface Toolbox extends Share {
 /**
  * `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool of constrained output, if there is one.
  */
-export function toolsOf(
+export function planTools(
   request: ChatRequest,
   traits: Traits,
   canForce: boolean,
   output: JsonObject | null,
 ): Toolbox {
-  const offered = allowedTools(request);
+  const offered = listAllowedTools(request);
   if (offered.length + (output ? 1 : 0) === 0) return { ...NOTHING, tools: [] };
-  const strict = strictSchemas(offered, traits);
-  const tools: JsonObject[] = offered.map((tool) => toolBlock(tool, strict.get(tool)));
+  const strict = listStrictSchemas(offered, traits);
+  const tools: JsonObject[] = offered.map((tool) => makeToolBlock(tool, strict.get(tool)));
   if (output) tools.push(output);
   const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
-  const choice = choiceOf(request, canForce, output !== null);
+  const choice = makeChoice(request, canForce, output !== null);
   return { ...choice, tools, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 
 /** The request's tools; under `allowed_tools` only those that it names. */
-function allowedTools(request: ChatRequest): readonly Tool[] {
+function listAllowedTools(request: ChatRequest): readonly Tool[] {
   const tools = request.tools ?? [];
   const choice = request.tool_choice;
   if (typeof choice !== "object" || choice.type !== "allowed_tools") return tools;
-  const names = new Set(choice.allowed_tools.tools.map(nameIn));
-  const allowed = tools.filter((tool) => names.has(nameOf(tool)));
+  const names = new Set(choice.allowed_tools.tools.map(readChosenName));
+  const allowed = tools.filter((tool) => names.has(readName(tool)));
   return allowed.length > 0 ? allowed : tools;
 }
 
-function nameIn(reference: JsonObject): string | undefined {
+function readChosenName(reference: JsonObject): string | undefined {
   return stringOf(objectOf(reference.function ?? reference.custom).name ?? reference.name);
 }
 
-function nameOf(tool: Tool): string {
+function readName(tool: Tool): string {
   return tool.type === "custom" ? tool.custom.name : tool.function.name;
 }
 
 /** The strict tools' schemas as far as the strict subset can say them; none at all where they exceed its limits. */
-function strictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, Cleaned> {
+function listStrictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, Cleaned> {
   const schemas = new Map<Tool, Cleaned>();
   for (const tool of traits.structured ? tools : []) {
     if (!isStrict(tool)) continue;
-    const cleaned = cleanSchema({ additionalProperties: false, ...inputSchema(tool.function.parameters) });
+    const cleaned = cleanSchema({
+      additionalProperties: false,
+      ...makeInputSchema(tool.function.parameters),
+    });
     if (cleaned) schemas.set(tool, cleaned);
   }
-  const fits = schemas.size <= STRICT_TOOLS_MAX && withinLimits([...schemas.values()]);
+  const fits = schemas.size <= STRICT_TOOLS_MAX && fitLimits([...schemas.values()]);
   return fits ? schemas : new Map();
 }
 
@@ -115,23 +119,23 @@ function isStrict(tool: Tool): tool is FunctionTool {
   return tool.type === "function" && tool.function.strict === true;
 }
 
-function toolBlock(tool: Tool, strict: Cleaned | undefined): JsonObject {
-  return tool.type === "custom" ? customBlock(tool) : functionBlock(tool, strict);
+function makeToolBlock(tool: Tool, strict: Cleaned | undefined): JsonObject {
+  return tool.type === "custom" ? makeCustomBlock(tool) : makeFunctionBlock(tool, strict);
 }
 
-function functionBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {
+function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {
   const { name, description, parameters } = tool.function;
   const block = {
     name,
     ...(description ? { description } : {}),
-    input_schema: strict ? strict.schema : inputSchema(parameters),
+    input_schema: strict ? strict.schema : makeInputSchema(parameters),
     ...(strict ? { strict: true } : {}),
   };
-  return marked(block, { ...tool.function, ...tool });
+  return addMark(block, { ...tool.function, ...tool });
 }
 
 /** A custom tool takes free text: here a function with one string, its grammar told in words. */
-function customBlock(tool: CustomTool): JsonObject {
+function makeCustomBlock(tool: CustomTool): JsonObject {
   const { name, description, format } = tool.custom;
   const grammar = objectOf(objectOf(format).grammar ?? format);
   const definition = stringOf(grammar.definition);
@@ -142,13 +146,13 @@ function customBlock(tool: CustomTool): JsonObject {
   const input = { type: "string", description: "The whole input of the tool, as plain text." };
   const schema = { type: "object", properties: { input }, required: ["input"] };
   const block = { name, ...(text ? { description: text } : {}), input_schema: schema };
-  return marked(block, { ...tool.custom, ...tool });
+  return addMark(block, { ...tool.custom, ...tool });
 }
 
 type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
 
 /** The meaning of the client's choice: some tool, a certain one, none, or whatever the model likes. */
-function demandOf(request: ChatRequest): Demand {
+function readDemand(request: ChatRequest): Demand {
   const choice = request.tool_choice;
   if (choice === undefined || choice === "auto") return { type: "auto" };
   if (choice === "none") return { type: "none" };
@@ -163,15 +167,15 @@ function demandOf(request: ChatRequest): Demand {
   }
 }
 
-function choiceOf(request: ChatRequest, canForce: boolean, hasOutput: boolean): Share {
-  const demand = demandOf(request);
+function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Share {
+  const demand = readDemand(request);
   const isSingle = request.parallel_tool_calls === false || hasOutput;
   const single = isSingle ? { disable_parallel_tool_use: true } : {};
   const choose = (choice: JsonObject): Share => ({
     ...NOTHING,
     fields: { tool_choice: { ...choice, ...single } },
   });
-  if (hasOutput) return choose(outputChoice(request, demand));
+  if (hasOutput) return choose(makeOutputChoice(request, demand));
   switch (demand.type) {
     case "none":
       return { ...NOTHING, fields: { tool_choice: { type: "none" } } };
@@ -181,25 +185,25 @@ function choiceOf(request: ChatRequest, canForce: boolean, hasOutput: boolean): 
     case "tool": {
       if (canForce) return choose(demand);
       const named = demand.type === "tool" && { type: "function" as const, function: { name: demand.name } };
-      const sentence = forcedCallWords(named || "required");
+      const sentence = writeForcedCall(named || "required");
       return { ...choose({ type: "auto" }), instructions: [sentence], dropped: ["tool_choice"] };
     }
   }
 }
 
 /** With constrained output as a tool, the answer is a call of it, or of another tool where the client lets the model choose. */
-function outputChoice(request: ChatRequest, demand: Demand): JsonObject {
+function makeOutputChoice(request: ChatRequest, demand: Demand): JsonObject {
   if (demand.type === "tool" || demand.type === "any") return demand;
   const isAlone = demand.type === "none" || arrayOf(request.tools).length === 0;
   return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };
 }
 
 /** The names of the client's custom tools: a call of one is given back as a custom call. */
-export function customNames(request: ChatRequest): ReadonlySet<string> {
+export function listCustomNames(request: ChatRequest): ReadonlySet<string> {
   return new Set((request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : [])));
 }
 
 /** A custom call's text, out of the JSON that its stand-in function was called with. */
-export function customInput(json: unknown, raw: string): string {
+export function readCustomInput(json: unknown, raw: string): string {
   return isObject(json) && typeof json.input === "string" ? json.input : raw;
 }

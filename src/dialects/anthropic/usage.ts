@@ -2,7 +2,7 @@
 
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
-import { knownCount, reportedCount } from "../_chat/counts.ts";
+import { parseCount, parseKnownCount } from "../_chat/counts.ts";
 
 /** Tokens of another model that advised: they are in no total of Anthropic's own either. */
 const ADVISOR = "advisor_message";
@@ -12,12 +12,12 @@ const ADVISOR = "advisor_message";
  * holds them. With `iterations` (compaction, fallback) the totals beside them describe only the last one: they are
  * summed. Undefined when nothing was reported; a malformed count is NaN.
  */
-export function usageOf(raw: JsonObject): Usage | undefined {
+export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   if (isMissing(raw.input_tokens) && isMissing(raw.output_tokens)) return undefined;
   const iterations = arrayOf(raw.iterations).filter(isObject);
   const counted = iterations.filter(({ type }) => type !== ADVISOR);
   const rounds = counted.length > 0 ? counted : [raw];
-  const sum = (field: string) => rounds.reduce((total, round) => total + reportedCount(round[field]), 0);
+  const sum = (field: string) => rounds.reduce((total, round) => total + parseCount(round[field]), 0);
   const isKnown = (field: string) => rounds.some((round) => !isMissing(round[field]));
   const cached = sum("cache_read_input_tokens");
   const written = sum("cache_creation_input_tokens");
@@ -31,9 +31,9 @@ export function usageOf(raw: JsonObject): Usage | undefined {
   if (isKnown("cache_read_input_tokens") || isKnown("cache_creation_input_tokens")) {
     usage.prompt_tokens_details = { cached_tokens: cached, cache_write_tokens: written };
   }
-  const thinking = knownCount(objectOf(raw.output_tokens_details).thinking_tokens);
+  const thinking = parseKnownCount(objectOf(raw.output_tokens_details).thinking_tokens);
   if (thinking !== undefined) usage.completion_tokens_details = { reasoning_tokens: thinking };
-  const searches = knownCount(objectOf(raw.server_tool_use).web_search_requests);
+  const searches = parseKnownCount(objectOf(raw.server_tool_use).web_search_requests);
   if (searches !== undefined) usage.server_tool_use = { web_search_requests: searches };
   return usage;
 }
@@ -43,7 +43,7 @@ function isMissing(value: unknown): boolean {
 }
 
 /** A later report over an earlier one: counts are cumulative, and what the later one leaves out stays. */
-export function laterUsage(before: JsonObject, now: unknown): JsonObject {
+export function mergeUsage(before: JsonObject, now: unknown): JsonObject {
   const given = Object.entries(objectOf(now)).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(given) };
 }

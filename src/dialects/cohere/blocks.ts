@@ -2,7 +2,7 @@
 
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { Delta, FinishReason, ReasoningDetail, UrlCitation, Usage } from "../../operations/chat/form.ts";
-import { knownCount, mainCounts, reportedCount } from "../_chat/counts.ts";
+import { parseCount, parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
 
 /** Thinking blocks of the content. */
 export const THINKING_FORMAT = "cohere-v2-thinking";
@@ -21,7 +21,7 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map([
 ]);
 
 /** undefined: the answer failed (`ERROR`, `TIMEOUT`) or ended in no known way. */
-export function finishOf(reason: unknown): FinishReason | undefined {
+export function toFinish(reason: unknown): FinishReason | undefined {
   return FINISH.get(stringOf(reason) ?? "");
 }
 
@@ -42,13 +42,13 @@ export class Thoughts {
 }
 
 /** A block of the content, or a piece of one: `{text}` or `{thinking}`. */
-export function blockDelta(block: JsonObject, index: number, thoughts: Thoughts): Delta | null {
+export function makeBlockDelta(block: JsonObject, index: number, thoughts: Thoughts): Delta | null {
   if (typeof block.text === "string" && block.text !== "") return { content: block.text };
   return thoughts.delta(`content.${index}`, THINKING_FORMAT, block.thinking);
 }
 
 /** A call, or a piece of one: `{id,type,function:{name,arguments}}`. */
-export function callDelta(given: unknown, index: number): Delta | null {
+export function makeCallDelta(given: unknown, index: number): Delta | null {
   if (!isObject(given)) return null;
   const fn = objectOf(given.function);
   const [id, name] = [stringOf(given.id), stringOf(fn.name)];
@@ -63,17 +63,17 @@ export function callDelta(given: unknown, index: number): Delta | null {
  * Citations of the answer's text; those of plans and thinking are passed over. Takes one or a list. Sources are the
  * client's own tool results and documents: one without an address can't be a link, and is left out.
  */
-export function citationDelta(given: unknown): Delta | null {
+export function makeCitationDelta(given: unknown): Delta | null {
   const citations = (Array.isArray(given) ? given : [given]).filter(isObject);
   const annotations = citations
     .filter(({ type }) => type === undefined || type === "TEXT_CONTENT")
     .flatMap((citation) =>
-      arrayOf(citation.sources).flatMap((source) => annotationOf(citation, objectOf(source))),
+      arrayOf(citation.sources).flatMap((source) => makeAnnotation(citation, objectOf(source))),
     );
   return annotations.length > 0 ? { annotations } : null;
 }
 
-function annotationOf(citation: JsonObject, source: JsonObject): UrlCitation[] {
+function makeAnnotation(citation: JsonObject, source: JsonObject): UrlCitation[] {
   const held = objectOf(source.document ?? source.tool_output);
   const url = stringOf(held.url);
   if (url === undefined) return [];
@@ -86,22 +86,25 @@ function annotationOf(citation: JsonObject, source: JsonObject): UrlCitation[] {
  * `tokens` are what the model read and wrote, Cohere's own preamble included, images counted apart; `billed_units`
  * are what Cohere bills: they leave the preamble out. A malformed count is NaN.
  */
-export function usageOf(given: JsonObject): Usage {
+export function parseCohereUsage(given: JsonObject): Usage {
   const billed = objectOf(given.billed_units);
   const tokens = isObject(given.tokens) ? given.tokens : billed;
-  const [text, completion] = mainCounts(tokens.input_tokens, tokens.output_tokens);
-  const prompt = text + reportedCount(tokens.image_tokens);
-  const [cached, reasoning] = [knownCount(given.cached_tokens), knownCount(tokens.reasoning_tokens)];
+  const [text, completion] = parseMainCounts(tokens.input_tokens, tokens.output_tokens);
+  const prompt = text + parseCount(tokens.image_tokens);
+  const [cached, reasoning] = [
+    parseKnownCount(given.cached_tokens),
+    parseKnownCount(tokens.reasoning_tokens),
+  ];
   const usage: Usage = {
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
   };
-  const billedPrompt = knownCount(billed.input_tokens);
-  const billedCompletion = knownCount(billed.output_tokens);
+  const billedPrompt = parseKnownCount(billed.input_tokens);
+  const billedCompletion = parseKnownCount(billed.output_tokens);
   if (billedPrompt !== undefined || billedCompletion !== undefined) {
     usage.billed_units = {
-      input_tokens: (billedPrompt ?? 0) + reportedCount(billed.image_tokens),
+      input_tokens: (billedPrompt ?? 0) + parseCount(billed.image_tokens),
       output_tokens: billedCompletion ?? 0,
     };
   }

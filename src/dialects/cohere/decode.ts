@@ -15,7 +15,15 @@ import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta } from "../../operations/chat/form.ts";
 import { explainInside } from "../_chat/error.ts";
 import type { Decoder } from "../dialect.ts";
-import { blockDelta, callDelta, citationDelta, finishOf, PLAN_FORMAT, Thoughts, usageOf } from "./blocks.ts";
+import {
+  makeBlockDelta,
+  makeCallDelta,
+  makeCitationDelta,
+  PLAN_FORMAT,
+  parseCohereUsage,
+  Thoughts,
+  toFinish,
+} from "./blocks.ts";
 
 export class CohereReader implements Decoder {
   readonly #thoughts = new Thoughts();
@@ -52,10 +60,10 @@ export class CohereReader implements Decoder {
     const { content, tool_plan, tool_calls, citations } = body.message;
     const blocks = typeof content === "string" ? [{ text: content }] : arrayOf(content).map(objectOf);
     const deltas = [
-      ...blocks.map((block, index) => blockDelta(block, index, this.#thoughts)),
+      ...blocks.map((block, index) => makeBlockDelta(block, index, this.#thoughts)),
       this.#plan(tool_plan),
-      ...arrayOf(tool_calls).map((call, index) => callDelta(call, index)),
-      ...arrayOf(citations).map(citationDelta),
+      ...arrayOf(tool_calls).map((call, index) => makeCallDelta(call, index)),
+      ...arrayOf(citations).map(makeCitationDelta),
     ];
     const fold = new Fold();
     for (const delta of deltas) if (delta) fold.push(chunk(delta));
@@ -67,14 +75,14 @@ export class CohereReader implements Decoder {
     switch (type) {
       case "content-start":
       case "content-delta":
-        return blockDelta(objectOf(given.content), index, this.#thoughts);
+        return makeBlockDelta(objectOf(given.content), index, this.#thoughts);
       case "tool-plan-delta":
         return this.#plan(given.tool_plan);
       case "tool-call-start":
       case "tool-call-delta":
-        return callDelta(given.tool_calls, index);
+        return makeCallDelta(given.tool_calls, index);
       case "citation-start":
-        return citationDelta(given.citations);
+        return makeCitationDelta(given.citations);
     }
     return null;
   }
@@ -84,15 +92,15 @@ export class CohereReader implements Decoder {
   }
 
   #end(given: JsonObject): ChatChunk {
-    const finish_reason = finishOf(given.finish_reason);
-    if (finish_reason === undefined) throw failed(given);
+    const finish_reason = toFinish(given.finish_reason);
+    if (finish_reason === undefined) throw explainFailure(given);
     this.#ended = true;
-    const usage = isObject(given.usage) ? { usage: usageOf(given.usage) } : {};
+    const usage = isObject(given.usage) ? { usage: parseCohereUsage(given.usage) } : {};
     return { choices: [{ index: 0, delta: {}, finish_reason }], ...usage };
   }
 }
 
-function failed(given: JsonObject): Error {
+function explainFailure(given: JsonObject): Error {
   const status = given.finish_reason === "TIMEOUT" ? 504 : 500;
   return upstreamFault({ status, message: stringOf(given.error) ?? String(given.finish_reason) });
 }

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import { explainChat } from "../_chat/error.ts";
-import { customDecoder, customNames, withCustomCalls } from "../_chat/tools.ts";
+import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
 import type { Decoder, Dialect } from "../dialect.ts";
 import { CohereReader } from "./decode.ts";
 import { encode } from "./encode.ts";
@@ -11,10 +11,10 @@ export const cohere: Dialect = {
   choicesMax: () => 1,
   encode,
   decoder(_card: ModelCard, request: ChatRequest): Decoder {
-    return customDecoder(new CohereReader(), customNames(request));
+    return wrapCustomDecoder(new CohereReader(), listCustomNames(request));
   },
   reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
-    return withCustomCalls(new CohereReader().reply(body), customNames(request));
+    return restoreCustomCalls(new CohereReader().reply(body), listCustomNames(request));
   },
   explain: explainChat,
 };

@@ -3,12 +3,12 @@ import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
-import { plainChoice } from "../../operations/chat/tool-choice.ts";
-import { leftOut } from "../_chat/fields.ts";
-import { bearerHeaders, outputLimit } from "../_chat/outgoing.ts";
-import { asFunction } from "../_chat/tools.ts";
-import { messagesOf } from "./messages.ts";
-import { withinReach } from "./schema.ts";
+import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { makeMessages } from "./messages.ts";
+import { inlineReferences } from "./schema.ts";
 
 interface NumberRow {
   readonly from: string;
@@ -61,27 +61,32 @@ interface Section {
 
 /** The call for a request. Throws `unsupported_capability` for audio and files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const limit = outputLimit(request, card, 1);
+  const limit = clampOutputLimit(request, card, 1);
   const thinks = can(card, "reasoning");
-  const sections = [numbers(request), tools(request, card), format(request), thinking(request, thinks)];
+  const sections = [
+    makeNumbers(request),
+    planTools(request, card),
+    planFormat(request),
+    planThinking(request, thinks),
+  ];
   const body: JsonObject = {
     model: card.name,
-    messages: messagesOf(request.messages, thinks),
+    messages: makeMessages(request.messages, thinks),
     ...(request.stream ? { stream: true } : {}),
     ...(limit.tokens === undefined ? {} : { max_tokens: limit.tokens }),
     ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
   };
   for (const section of sections) Object.assign(body, section.body);
-  const dropped = [leftOut(request, CARRIED), limit.changed, sections.flatMap((one) => one.dropped)];
+  const dropped = [listLeftOut(request, CARRIED), limit.changed, sections.flatMap((one) => one.dropped)];
   return {
     url: `${target.baseUrl}/chat`,
-    headers: bearerHeaders(target),
+    headers: makeBearerHeaders(target),
     body,
     dropped: dropped.flat(),
   };
 }
 
-function numbers(request: ChatRequest): Section {
+function makeNumbers(request: ChatRequest): Section {
   const body: JsonObject = {};
   const dropped: string[] = [];
   for (const { from, to, min, max } of NUMBERS) {
@@ -95,10 +100,10 @@ function numbers(request: ChatRequest): Section {
 }
 
 /** A named function, or a list of allowed ones, is said by sending only those; custom tools are functions of one string. */
-function tools(request: ChatRequest, card: ModelCard): Section {
-  const { choice, allowed } = plainChoice(request.tool_choice);
+function planTools(request: ChatRequest, card: ModelCard): Section {
+  const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? new Set([choice.function.name]) : allowed;
-  const all = (request.tools ?? []).map(asFunction);
+  const all = (request.tools ?? []).map(toFunction);
   const chosen = names === null ? all : all.filter((tool) => names.has(tool.function.name));
   const mode = choice === undefined ? undefined : MODES.get(typeof choice === "object" ? "required" : choice);
   const lost = mode !== undefined && WITHOUT_TOOL_CHOICE.test(card.name);
@@ -107,7 +112,7 @@ function tools(request: ChatRequest, card: ModelCard): Section {
   const strict = chosen.every(canBeStrict);
   return {
     body: {
-      tools: chosen.map((tool) => toolOf(tool, strict)),
+      tools: chosen.map((tool) => makeTool(tool, strict)),
       ...(strict ? { strict_tools: true } : {}),
       ...(mode === undefined || lost ? {} : { tool_choice: mode }),
     },
@@ -122,31 +127,31 @@ function canBeStrict({ function: fn }: FunctionTool): boolean {
   return fn.strict === true && !optionalOnly;
 }
 
-function toolOf({ function: fn }: FunctionTool, strict: boolean): JsonObject {
+function makeTool({ function: fn }: FunctionTool, strict: boolean): JsonObject {
   const parameters = fn.parameters ?? { type: "object", properties: {} };
   return {
     type: "function",
     function: {
       name: fn.name,
       ...(fn.description === undefined ? {} : { description: fn.description }),
-      parameters: strict ? withinReach(parameters) : parameters,
+      parameters: strict ? inlineReferences(parameters) : parameters,
     },
   };
 }
 
 /** JSON output is refused beside tools (Cohere API reference, "response_format"). */
-function format(request: ChatRequest): Section {
+function planFormat(request: ChatRequest): Section {
   const { response_format: asked } = request;
   if (!asked || asked.type === "text") return { body: {}, dropped: [] };
   if (request.tools) return { body: {}, dropped: ["response_format"] };
   if (asked.type === "json_object")
     return { body: { response_format: { type: "json_object" } }, dropped: [] };
   const schema = asked.json_schema.schema;
-  const json_schema = schema && withinReach(schema);
+  const json_schema = schema && inlineReferences(schema);
   return { body: { response_format: { type: "json_object", json_schema } }, dropped: [] };
 }
 
-function thinking(request: ChatRequest, thinks: boolean): Section {
+function planThinking(request: ChatRequest, thinks: boolean): Section {
   const effort = request.reasoning_effort;
   if (effort === undefined) return { body: {}, dropped: [] };
   if (!thinks) return { body: {}, dropped: ["reasoning_effort"] };

@@ -10,37 +10,39 @@ import {
   textOf,
   type UserMessage,
 } from "../../operations/chat/form.ts";
-import { plainToolResults } from "../_chat/tool-results.ts";
-import { asFunctionCall } from "../_chat/tools.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
 import { PLAN_FORMAT, THINKING_FORMAT } from "./blocks.ts";
 
 const DETAILS: ReadonlySet<unknown> = new Set(["low", "high", "auto"]);
 
 /** The whole conversation. `thinks`: the model takes thinking back. Throws `unsupported_capability` for audio and files. */
-export function messagesOf(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
-  return plainToolResults(messages).map((message, index) => messageOf(message, `messages[${index}]`, thinks));
+export function makeMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
+  return flattenToolResults(messages).map((message, index) =>
+    makeMessage(message, `messages[${index}]`, thinks),
+  );
 }
 
-function messageOf(message: ChatMessage, param: string, thinks: boolean): JsonObject {
+function makeMessage(message: ChatMessage, param: string, thinks: boolean): JsonObject {
   switch (message.role) {
     case "system":
     case "developer":
       return { role: "system", content: textOf(message.content) };
     case "user":
-      return { role: "user", content: userContent(message, param) };
+      return { role: "user", content: makeUserContent(message, param) };
     case "assistant":
-      return assistant(message, thinks);
+      return makeAssistant(message, thinks);
     case "tool":
       return { role: "tool", tool_call_id: message.tool_call_id, content: textOf(message.content) };
   }
 }
 
-function userContent({ content }: UserMessage, param: string): string | JsonObject[] {
+function makeUserContent({ content }: UserMessage, param: string): string | JsonObject[] {
   if (typeof content === "string") return content;
-  return content.map((part, index) => userPart(part, `${param}.content[${index}]`));
+  return content.map((part, index) => makeUserPart(part, `${param}.content[${index}]`));
 }
 
-function userPart(part: ContentPart, param: string): JsonObject {
+function makeUserPart(part: ContentPart, param: string): JsonObject {
   switch (part.type) {
     case "text":
       return { type: "text", text: part.text };
@@ -56,11 +58,11 @@ function userPart(part: ContentPart, param: string): JsonObject {
   }
 }
 
-function assistant(message: AssistantMessage, thinks: boolean): JsonObject {
-  const calls = (message.tool_calls ?? []).map((call) => asFunctionCall(call, false));
-  const plan = thoughtsOf(message, PLAN_FORMAT).join("");
-  const thoughts = thinks ? thoughtsOf(message, THINKING_FORMAT) : [];
-  const content = saidBy(message, thoughts);
+function makeAssistant(message: AssistantMessage, thinks: boolean): JsonObject {
+  const calls = (message.tool_calls ?? []).map((call) => toFunctionCall(call, false));
+  const plan = readThoughts(message, PLAN_FORMAT).join("");
+  const thoughts = thinks ? readThoughts(message, THINKING_FORMAT) : [];
+  const content = readText(message, thoughts);
   return {
     role: "assistant",
     ...(content === "" && calls.length > 0 ? {} : { content }),
@@ -70,7 +72,7 @@ function assistant(message: AssistantMessage, thinks: boolean): JsonObject {
 }
 
 /** A text alone stays the string that it was. */
-function saidBy(message: AssistantMessage, thoughts: readonly string[]): string | JsonObject[] {
+function readText(message: AssistantMessage, thoughts: readonly string[]): string | JsonObject[] {
   const { content, refusal } = message;
   const said = content ?? refusal ?? "";
   if (typeof said === "string" && thoughts.length === 0) return said;
@@ -83,7 +85,7 @@ function saidBy(message: AssistantMessage, thoughts: readonly string[]): string 
   ];
 }
 
-function thoughtsOf(message: AssistantMessage, format: string): string[] {
+function readThoughts(message: AssistantMessage, format: string): string[] {
   return arrayOf(message.reasoning_details)
     .filter(isObject)
     .filter((detail) => detail.format === format)

@@ -19,7 +19,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 const FORMATS: ReadonlySet<unknown> = new Set(["date-time", "uuid", "date", "time"]);
 
 /** The schema without the keywords that are refused: it allows more, and says the same about names and types. */
-export function withinReach(schema: JsonObject): JsonObject {
+export function inlineReferences(schema: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (REFUSED.has(keyword) || (keyword === "format" && !FORMATS.has(value))) continue;
@@ -32,9 +32,12 @@ export function withinReach(schema: JsonObject): JsonObject {
 const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
 
 function inner(keyword: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => (isObject(one) ? withinReach(one) : one));
+  if (Array.isArray(value)) return value.map((one) => (isObject(one) ? inlineReferences(one) : one));
   if (!isObject(value) || keyword === "default" || keyword === "const") return value;
-  if (!NAMED.has(keyword)) return withinReach(value);
-  const schemas = Object.entries(value).map(([name, one]) => [name, isObject(one) ? withinReach(one) : one]);
+  if (!NAMED.has(keyword)) return inlineReferences(value);
+  const schemas = Object.entries(value).map(([name, one]) => [
+    name,
+    isObject(one) ? inlineReferences(one) : one,
+  ]);
   return Object.fromEntries(schemas);
 }

@@ -10,7 +10,7 @@ import type {
   ToolCallDelta,
 } from "../../operations/chat/form.ts";
 import { REASONING_FORMAT } from "./contents.ts";
-import { annotationsOf, logprobsOf } from "./metadata.ts";
+import { listAnnotations, readLogprobs } from "./metadata.ts";
 import { applyPartialArgs } from "./partial-args.ts";
 
 interface OpenCall {
@@ -66,8 +66,8 @@ export class Candidate {
     if (isObject(given.citationMetadata)) this.#citations = given.citationMetadata;
     const pieces: Pieces = { text: "", thought: "", details: [], calls: [], images: [] };
     for (const part of arrayOf(objectOf(given.content).parts)) this.#part(objectOf(part), pieces);
-    const delta = deltaOf(pieces);
-    const logprobs = logprobsOf(given.logprobsResult);
+    const delta = readDelta(pieces);
+    const logprobs = readLogprobs(given.logprobsResult);
     if (Object.keys(delta).length === 0 && !logprobs) return null;
     return { index: this.#index, delta, finish_reason: null, ...(logprobs ? { logprobs } : {}) };
   }
@@ -77,7 +77,7 @@ export class Candidate {
     if (this.#openCall) throw garbled("a function call was broken off");
     if (this.#finish === null) throw garbled("a candidate has no finishReason");
     const called = this.#finish === "stop" && this.#calls > 0;
-    const annotations = annotationsOf(this.#text.join(""), this.#grounding, this.#citations);
+    const annotations = listAnnotations(this.#text.join(""), this.#grounding, this.#citations);
     return {
       index: this.#index,
       delta: annotations.length > 0 ? { annotations } : {},
@@ -158,7 +158,7 @@ export class Candidate {
   }
 }
 
-function deltaOf({ text, thought, details, calls, images }: Pieces): Delta {
+function readDelta({ text, thought, details, calls, images }: Pieces): Delta {
   const delta: Delta = {};
   if (thought !== "") delta.reasoning_content = thought;
   if (details.length > 0) delta.reasoning_details = details;

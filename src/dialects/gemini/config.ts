@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, outputLimitOf, type ResponseFormat } from "../../operations/chat/form.ts";
-import { outputLimit } from "../_chat/outgoing.ts";
+import { clampOutputLimit } from "../_chat/outgoing.ts";
 import { chooseThinking, type ModelFacts } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
 import type { Calling } from "./tools.ts";
@@ -25,26 +25,26 @@ export interface Limits {
 }
 
 /** All of `generationConfig`; fields that the model refuses are left out and named. */
-export function configOf(request: ChatRequest, calling: Calling, limits: Limits, drop: Drop): Configured {
-  const format = formatOf(request.response_format, calling, limits.facts, drop);
+export function makeConfig(request: ChatRequest, calling: Calling, limits: Limits, drop: Drop): Configured {
+  const format = makeFormat(request.response_format, calling, limits.facts, drop);
   const generationConfig = {
-    ...lengthOf(request, limits.card, drop),
-    ...samplingOf(request, drop),
-    ...scoringOf(request, limits, drop),
+    ...makeLength(request, limits.card, drop),
+    ...makeSampling(request, drop),
+    ...makeScoring(request, limits, drop),
     ...format.config,
-    ...modalitiesOf(request, limits.facts, drop),
+    ...makeModalities(request, limits.facts, drop),
     ...configureThinking(request, limits.facts, drop),
   };
   return { generationConfig, instruction: format.instruction };
 }
 
-function lengthOf(request: ChatRequest, card: ModelCard, drop: Drop): JsonObject {
-  const { tokens, changed } = outputLimit(request, card, 1);
+function makeLength(request: ChatRequest, card: ModelCard, drop: Drop): JsonObject {
+  const { tokens, changed } = clampOutputLimit(request, card, 1);
   drop(...changed);
   return tokens === undefined ? {} : { maxOutputTokens: tokens };
 }
 
-function samplingOf(request: ChatRequest, drop: Drop): JsonObject {
+function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
   const config: JsonObject = {};
   const { temperature, top_p: topP, seed, n } = request;
   if (temperature !== undefined) config.temperature = temperature;
@@ -62,7 +62,7 @@ function samplingOf(request: ChatRequest, drop: Drop): JsonObject {
 }
 
 /** Penalties and log probabilities. */
-function scoringOf(request: ChatRequest, { facts, vertex }: Limits, drop: Drop): JsonObject {
+function makeScoring(request: ChatRequest, { facts, vertex }: Limits, drop: Drop): JsonObject {
   const accepted = facts.scoring === "everywhere" || (facts.scoring === "vertex" && vertex);
   const { presence_penalty: presence, frequency_penalty: frequency, top_logprobs: top } = request;
   if (!accepted) {
@@ -86,7 +86,7 @@ interface Format {
 const PLAIN: Format = { config: {}, instruction: "" };
 
 /** JSON that can't be enforced is asked for in words; beside a forced call there is no answer to format. */
-function formatOf(
+function makeFormat(
   format: ResponseFormat | undefined,
   calling: Calling,
   facts: ModelFacts,
@@ -106,7 +106,7 @@ function formatOf(
 }
 
 /** Text is what every model gives by itself; pictures only from those that draw. */
-function modalitiesOf(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonObject {
+function makeModalities(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonObject {
   const { modalities } = request;
   if (!Array.isArray(modalities)) return {};
   const known = facts.draws ? ["text", "image"] : ["text"];

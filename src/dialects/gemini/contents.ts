@@ -14,9 +14,9 @@ import {
   type ToolMessage,
   textOf,
 } from "../../operations/chat/form.ts";
-import { audioPart, filePart, mediaPart } from "./media.ts";
+import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
-import { sentName } from "./tools.ts";
+import { toSentName } from "./tools.ts";
 
 /** The form in which this provider's thinking travels through clients (OpenRouter's name for it). */
 export const REASONING_FORMAT = "google-gemini-v1";
@@ -45,10 +45,10 @@ interface Made {
 }
 
 /** The conversation's share of the body. `instruction` is added to the system's text. */
-export function conversationOf(request: ChatRequest, writing: Writing, instruction: string): JsonObject {
+export function makeConversation(request: ChatRequest, writing: Writing, instruction: string): JsonObject {
   const firstOther = request.messages.findIndex((message) => !isSystem(message));
   const leading = firstOther === -1 ? request.messages.length : firstOther;
-  const system = request.messages.slice(0, leading).flatMap((message) => systemText(message));
+  const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
   if (instruction !== "") system.push(instruction);
   const turns = writeTurns(request.messages, leading, writing);
   if (writing.facts.signed) signLastTurn(turns);
@@ -63,11 +63,11 @@ function isSystem(message: ChatMessage): message is SystemMessage {
 }
 
 /** A system message within the conversation keeps its place: moved to the front, it would change every cached prefix. */
-function noteParts(message: SystemMessage): JsonObject[] {
-  return systemText(message).map((text) => ({ text: `<system_message>\n${text}\n</system_message>` }));
+function makeNoteParts(message: SystemMessage): JsonObject[] {
+  return readSystemText(message).map((text) => ({ text: `<system_message>\n${text}\n</system_message>` }));
 }
 
-function systemText(message: ChatMessage): string[] {
+function readSystemText(message: ChatMessage): string[] {
   if (!isSystem(message)) return [];
   const text = textOf(message.content);
   return text === "" ? [] : [text];
@@ -94,7 +94,7 @@ function writeTurns(messages: readonly ChatMessage[], leading: number, writing: 
   const turns: Turn[] = [];
   let results: ToolMessage[] = [];
   const flush = () => {
-    if (results.length > 0) turns.push({ role: "user", parts: responseParts(results, made, writing) });
+    if (results.length > 0) turns.push({ role: "user", parts: makeResponseParts(results, made, writing) });
     results = [];
   };
   for (const [index, message] of messages.entries()) {
@@ -105,10 +105,10 @@ function writeTurns(messages: readonly ChatMessage[], leading: number, writing: 
     }
     flush();
     const path = `messages[${index}].content`;
-    if (isSystem(message)) addNote(turns, noteParts(message));
+    if (isSystem(message)) addNote(turns, makeNoteParts(message));
     else if (message.role === "user")
-      addTurn(turns, "user", contentParts(message.content, path, writing.baseUrl));
-    else addTurn(turns, "model", modelParts(message, made, writing));
+      addTurn(turns, "user", makeContentParts(message.content, path, writing.baseUrl));
+    else addTurn(turns, "model", makeModelParts(message, made, writing));
   }
   flush();
   return turns;
@@ -128,28 +128,28 @@ function addNote(turns: Turn[], parts: JsonObject[]): void {
   else addTurn(turns, "user", parts);
 }
 
-function contentParts(content: Content, path: string, baseUrl: string): JsonObject[] {
-  return partsOf(content).flatMap((part, index) => contentPart(part, `${path}[${index}]`, baseUrl));
+function makeContentParts(content: Content, path: string, baseUrl: string): JsonObject[] {
+  return partsOf(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`, baseUrl));
 }
 
 /** Empty texts are refused, and say nothing. */
-function contentPart(part: ContentPart, path: string, baseUrl: string): JsonObject[] {
+function makeContentPart(part: ContentPart, path: string, baseUrl: string): JsonObject[] {
   switch (part.type) {
     case "text":
       return part.text === "" ? [] : [{ text: part.text }];
     case "refusal":
       return part.refusal === "" ? [] : [{ text: part.refusal }];
     case "image_url":
-      return [mediaPart(part.image_url.url, "image/jpeg")];
+      return [makeMediaPart(part.image_url.url, "image/jpeg")];
     case "input_audio":
-      return [audioPart(part.input_audio)];
+      return [makeAudioPart(part.input_audio)];
     case "file":
-      return [filePart(part.file, baseUrl, `${path}.file`)];
+      return [makeFilePart(part.file, baseUrl, `${path}.file`)];
   }
 }
 
 /** Thoughts, then text, then calls: the order in which the model gives them. */
-function modelParts(message: AssistantMessage, made: Map<string, Made>, writing: Writing): JsonObject[] {
+function makeModelParts(message: AssistantMessage, made: Map<string, Made>, writing: Writing): JsonObject[] {
   const details = message.reasoning_details ?? [];
   const own = details.filter((each) => each.format === REASONING_FORMAT && writing.facts.thinking !== null);
   const said = partsOf(message.content).flatMap((part) => {
@@ -157,25 +157,25 @@ function modelParts(message: AssistantMessage, made: Map<string, Made>, writing:
     return part.type === "text" ? part.text : "";
   });
   const text = said.join("") || (message.refusal ?? "");
-  const signature = signed(textSignature(own));
-  const parts: JsonObject[] = own.flatMap(thoughtPart);
+  const signature = addSignature(findTextSignature(own));
+  const parts: JsonObject[] = own.flatMap(makeThoughtPart);
   if (text !== "") parts.push({ text, ...signature });
-  for (const call of message.tool_calls ?? []) parts.push(callPart(call, own, made, writing));
+  for (const call of message.tool_calls ?? []) parts.push(makeCallPart(call, own, made, writing));
   if (text === "" && signature.thoughtSignature !== undefined) parts.push({ text: "", ...signature });
   return parts;
 }
 
-function signed(signature: string | undefined): { thoughtSignature?: string } {
+function addSignature(signature: string | undefined): { thoughtSignature?: string } {
   return signature === undefined ? {} : { thoughtSignature: signature };
 }
 
-function thoughtPart(detail: ReasoningDetail): JsonObject[] {
+function makeThoughtPart(detail: ReasoningDetail): JsonObject[] {
   if (detail.type !== "reasoning.text" || !detail.text) return [];
-  return [{ text: detail.text, thought: true, ...signed(detail.signature) }];
+  return [{ text: detail.text, thought: true, ...addSignature(detail.signature) }];
 }
 
 /** The signature of the text: opaque data that belongs to no call, or a thought that is nothing but a signature. */
-function textSignature(details: readonly ReasoningDetail[]): string | undefined {
+function findTextSignature(details: readonly ReasoningDetail[]): string | undefined {
   const all = details.map((each) => {
     if (each.type === "reasoning.encrypted") return each.id ? undefined : each.data;
     return each.text ? undefined : each.signature;
@@ -183,23 +183,23 @@ function textSignature(details: readonly ReasoningDetail[]): string | undefined 
   return all.findLast((each) => each !== undefined);
 }
 
-function callPart(
+function makeCallPart(
   call: ToolCall,
   details: readonly ReasoningDetail[],
   made: Map<string, Made>,
   writing: Writing,
 ): JsonObject {
-  const { name: given, args } = calledOf(call);
-  const name = sentName(given);
+  const { name: given, args } = findCalled(call);
+  const name = toSentName(given);
   made.set(call.id, { name, order: made.size });
   const carried = objectOf(objectOf(call.extra_content).google).thought_signature;
   const signature = stringOf(carried) ?? details.find((each) => each.id === call.id)?.data;
   const id = writing.ids ? { id: call.id } : {};
-  return { functionCall: { ...id, name, args }, ...(writing.facts.thinking ? signed(signature) : {}) };
+  return { functionCall: { ...id, name, args }, ...(writing.facts.thinking ? addSignature(signature) : {}) };
 }
 
 /** Arguments that are not a JSON object, as another model may have left them, are kept under one name. */
-function calledOf(call: ToolCall): { name: string; args: JsonObject } {
+function findCalled(call: ToolCall): { name: string; args: JsonObject } {
   if (call.type === "custom") return { name: call.custom.name, args: { input: call.custom.input } };
   const { name, arguments: text } = call.function;
   const args = parseJson(text);
@@ -208,7 +208,7 @@ function calledOf(call: ToolCall): { name: string; args: JsonObject } {
 }
 
 /** All results of one turn; pictures among them follow as parts of their own. */
-function responseParts(
+function makeResponseParts(
   results: readonly ToolMessage[],
   made: ReadonlyMap<string, Made>,
   writing: Writing,
@@ -219,19 +219,19 @@ function responseParts(
     const name = made.get(message.tool_call_id)?.name ?? stringOf(message.name) ?? message.tool_call_id;
     const id = writing.ids ? { id: message.tool_call_id } : {};
     const text = textOf(message.content);
-    const response = message.is_error ? { error: text } : responseOf(text);
+    const response = message.is_error ? { error: text } : makeResponse(text);
     return { functionResponse: { ...id, name, response } };
   });
   const media = ordered.flatMap((message) =>
     partsOf(message.content).flatMap((part) =>
-      part.type === "text" ? [] : contentPart(part, "messages", writing.baseUrl),
+      part.type === "text" ? [] : makeContentPart(part, "messages", writing.baseUrl),
     ),
   );
   return [...responses, ...media];
 }
 
 /** `response` must be an object: a result that is one goes as it is, any other text under `result`. */
-function responseOf(text: string): JsonObject {
+function makeResponse(text: string): JsonObject {
   const value = parseJson(text);
   return isObject(value) ? value : { result: text };
 }

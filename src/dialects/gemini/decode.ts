@@ -16,9 +16,9 @@ import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../operations/chat/form.ts";
 import type { Decoder } from "../dialect.ts";
 import { Candidate } from "./candidate.ts";
-import { errorFault } from "./errors.ts";
-import { reasonOf, usageOf } from "./metadata.ts";
-import { namesByThoseSent } from "./tools.ts";
+import { explainError } from "./errors.ts";
+import { parseGeminiUsage, toFinishReason } from "./metadata.ts";
+import { mapSentNames } from "./tools.ts";
 
 /**
  * Reads one answer. It has no end mark of its own: it is whole when every candidate has named a finish reason, or the
@@ -32,7 +32,7 @@ export class GeminiDecoder implements Decoder {
   #blocked = false;
 
   constructor(request: ChatRequest) {
-    this.#names = namesByThoseSent(request);
+    this.#names = mapSentNames(request);
   }
 
   push(event: ServerEvent): readonly ChatChunk[] {
@@ -56,7 +56,7 @@ export class GeminiDecoder implements Decoder {
 
   #response(body: unknown): ChatChunk[] {
     if (!isObject(body)) throw garbled("not a generateContent response");
-    if (body.error) throw errorFault(body.error);
+    if (body.error) throw explainError(body.error);
     const choices = arrayOf(body.candidates).flatMap((each) => this.#candidate(objectOf(each)));
     const { blockReason } = objectOf(body.promptFeedback);
     if (blockReason) choices.push(...this.#block(String(blockReason)));
@@ -67,8 +67,8 @@ export class GeminiDecoder implements Decoder {
 
   #candidate(given: JsonObject): ChunkChoice[] {
     const index = countOf(given.index);
-    const reason = reasonOf(given.finishReason);
-    if (reason === "failed") throw unfinished(given);
+    const reason = toFinishReason(given.finishReason);
+    if (reason === "failed") throw explainUnfinished(given);
     const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
     this.#candidates.set(index, candidate);
     if (reason) candidate.finish(reason);
@@ -93,18 +93,18 @@ export class GeminiDecoder implements Decoder {
   #usageWith(given: unknown): Usage | undefined {
     if (!isObject(given)) return undefined;
     this.#usage = { ...this.#usage, ...given };
-    return usageOf(this.#usage);
+    return parseGeminiUsage(this.#usage);
   }
 }
 
 /** The model made a call that can't be read, or Google gave up for a reason of its own: another attempt may do. */
-function unfinished(given: JsonObject): Fault {
+function explainUnfinished(given: JsonObject): Fault {
   const cause = `${String(given.finishReason)} ${stringOf(given.finishMessage) ?? ""}`;
   return new Fault("upstream_error", "The provider could not finish its answer.", { cause });
 }
 
 /** An unstreamed answer: the body is one event, or the array of a stream's. */
-export function replyOf(body: unknown, request: ChatRequest): ChatReply {
+export function parseReply(body: unknown, request: ChatRequest): ChatReply {
   const decoder = new GeminiDecoder(request);
   const fold = new Fold();
   for (const chunk of decoder.take(body)) fold.push(chunk);

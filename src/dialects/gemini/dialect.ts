@@ -2,16 +2,16 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { leftOut } from "../_chat/fields.ts";
-import { customDecoder, customNames, withCustomCalls } from "../_chat/tools.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
 import type { Decoder, Dialect } from "../dialect.ts";
-import { configOf } from "./config.ts";
-import { conversationOf } from "./contents.ts";
-import { GeminiDecoder, replyOf } from "./decode.ts";
+import { makeConfig } from "./config.ts";
+import { makeConversation } from "./contents.ts";
+import { GeminiDecoder, parseReply } from "./decode.ts";
 import { explain } from "./errors.ts";
-import { factsOf, isVertex } from "./models.ts";
+import { findFacts, isVertex } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
-import { callingOf } from "./tools.ts";
+import { makeCalling } from "./tools.ts";
 
 /** Fields that the body says in Gemini's terms, or that its parts name themselves when they can't. */
 const CARRIED: ReadonlySet<string> = new Set([
@@ -33,34 +33,34 @@ const CARRIED: ReadonlySet<string> = new Set([
 ]);
 
 export const gemini: Dialect = {
-  choicesMax: (card) => factsOf(card.name).choicesMax,
+  choicesMax: (card) => findFacts(card.name).choicesMax,
   encode,
   decoder(_card: ModelCard, request: ChatRequest): Decoder {
-    const names = customNames(request);
+    const names = listCustomNames(request);
     const decoder = new GeminiDecoder(request);
-    return names.size === 0 ? decoder : customDecoder(decoder, names);
+    return names.size === 0 ? decoder : wrapCustomDecoder(decoder, names);
   },
-  reply: (body, _card, request) => withCustomCalls(replyOf(body, request), customNames(request)),
+  reply: (body, _card, request) => restoreCustomCalls(parseReply(body, request), listCustomNames(request)),
   explain,
 };
 
 function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const facts = factsOf(card.name);
+  const facts = findFacts(card.name);
   const vertex = isVertex(target.baseUrl);
   // Parallel calls can't be forbidden; that they are allowed is nothing to carry.
   const parallel = request.parallel_tool_calls === true ? ["parallel_tool_calls"] : [];
-  const dropped = new Set(leftOut(request, new Set([...CARRIED, ...parallel])));
+  const dropped = new Set(listLeftOut(request, new Set([...CARRIED, ...parallel])));
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };
-  const calling = callingOf(request);
-  const { generationConfig, instruction } = configOf(request, calling, { card, facts, vertex }, drop);
+  const calling = makeCalling(request);
+  const { generationConfig, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
   const writing = { facts, baseUrl: target.baseUrl, ids: facts.signed || !vertex };
   const config = Object.keys(generationConfig).length > 0 ? { generationConfig } : {};
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),
-    body: { ...conversationOf(request, writing, instruction), ...calling.fields, ...config },
+    body: { ...makeConversation(request, writing, instruction), ...calling.fields, ...config },
     dropped: [...dropped],
   };
 }

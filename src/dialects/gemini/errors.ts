@@ -25,17 +25,17 @@ const RULES: readonly ErrorRule[] = [
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
   const parsed = parseJson(body.replace(/^\s*data:/, ""));
   const holder = Array.isArray(parsed) ? parsed[0] : parsed;
-  return errorFault(objectOf(holder).error, status, retryAfterMsOf(headers, nowMs));
+  return explainError(objectOf(holder).error, status, retryAfterMsOf(headers, nowMs));
 }
 
 /** The fault for an error object. `status` is the HTTP status where there is one; within a stream the object says it. */
-export function errorFault(given: unknown, status?: number, retryAfterMs?: number): Fault {
+export function explainError(given: unknown, status?: number, retryAfterMs?: number): Fault {
   const error = objectOf(given);
   const code = numberOf(error.code) ?? 0;
   const message = stringOf(error.message) ?? stringOf(given);
   const details = arrayOf(error.details).filter(isObject);
   const meant = status ?? (code >= 400 ? code : 502);
-  const waitMs = retryDelayMsOf(details) ?? retryAfterMs;
+  const waitMs = readRetryDelayMs(details) ?? retryAfterMs;
   const means = readMeaning(meant, details);
   const name = stringOf(error.status);
   return upstreamFault({
@@ -49,7 +49,7 @@ export function errorFault(given: unknown, status?: number, retryAfterMs?: numbe
 }
 
 /** `google.rpc.RetryInfo`: `"36s"`, `"48.939s"`. There is no Retry-After header. */
-function retryDelayMsOf(details: readonly JsonObject[]): number | undefined {
+function readRetryDelayMs(details: readonly JsonObject[]): number | undefined {
   for (const { retryDelay } of details) {
     const seconds = Number.parseFloat(stringOf(retryDelay) ?? "");
     if (Number.isFinite(seconds) && seconds >= 0) return Math.ceil(seconds * 1000);

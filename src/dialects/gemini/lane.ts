@@ -4,14 +4,14 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import { objectOf } from "../../core/json.ts";
 import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
 import type { Lane } from "../dialect.ts";
-import { GeminiDecoder, replyOf } from "./decode.ts";
+import { GeminiDecoder, parseReply } from "./decode.ts";
 import { explain } from "./errors.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 export const GEMINI_LANE: Lane = {
   encode,
   decoder: (_card, request) => new GeminiDecoder(request),
-  reply: (body, _card, request) => replyOf(body, request),
+  reply: (body, _card, request) => parseReply(body, request),
   explain,
 };
 

@@ -45,36 +45,36 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** The type that a file name's or an address's extension says; undefined when it says none. */
-function typeOf(nameOrUrl: string | undefined): string | undefined {
+function guessType(nameOrUrl: string | undefined): string | undefined {
   const path = nameOrUrl?.split(/[?#]/, 1)[0] ?? "";
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1] ?? "";
   return TYPES.get(extension.toLowerCase());
 }
 
-function inline(mimeType: string, data: string): JsonObject {
+function makeInline(mimeType: string, data: string): JsonObject {
   return { inlineData: { mimeType: ALIASES.get(mimeType) ?? mimeType, data } };
 }
 
 /** A data: URL goes inline, any other address is handed on for Google to fetch (Gemini API, "File input methods"). */
-export function mediaPart(url: string, fallbackType: string): JsonObject {
+export function makeMediaPart(url: string, fallbackType: string): JsonObject {
   const data = parseDataUrl(url);
-  if (data) return inline(data.mediaType, data.base64);
-  return { fileData: { mimeType: typeOf(url) ?? fallbackType, fileUri: url } };
+  if (data) return makeInline(data.mediaType, data.base64);
+  return { fileData: { mimeType: guessType(url) ?? fallbackType, fileUri: url } };
 }
 
-export function audioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
-  return inline(TYPES.get(format.toLowerCase()) ?? `audio/${format}`, data);
+export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
+  return makeInline(TYPES.get(format.toLowerCase()) ?? `audio/${format}`, data);
 }
 
 /**
  * A file by its bytes or by an address; `file_id` may be the address of an uploaded file or its name, `files/…`.
  * Throws a Fault for another provider's file id: the model would answer without having seen the file.
  */
-export function filePart(file: FilePart["file"], baseUrl: string, param: string): JsonObject {
-  const type = typeOf(file.filename) ?? "application/pdf";
+export function makeFilePart(file: FilePart["file"], baseUrl: string, param: string): JsonObject {
+  const type = guessType(file.filename) ?? "application/pdf";
   const { file_data: data, file_id: id } = file;
-  if (data !== undefined) return dataPart(data, type);
-  if (id !== undefined && ADDRESS.test(id)) return mediaPart(id, type);
+  if (data !== undefined) return makeDataPart(data, type);
+  if (id !== undefined && ADDRESS.test(id)) return makeMediaPart(id, type);
   if (id?.startsWith("files/")) return { fileData: { mimeType: type, fileUri: `${baseUrl}/${id}` } };
   throw new Fault(
     "unsupported_capability",
@@ -85,9 +85,9 @@ export function filePart(file: FilePart["file"], baseUrl: string, param: string)
   );
 }
 
-function dataPart(data: string, type: string): JsonObject {
-  if (ADDRESS.test(data)) return mediaPart(data, type);
+function makeDataPart(data: string, type: string): JsonObject {
+  if (ADDRESS.test(data)) return makeMediaPart(data, type);
   const url = parseDataUrl(data);
-  if (!url) return inline(type, data);
-  return inline(url.mediaType === "application/octet-stream" ? type : url.mediaType, url.base64);
+  if (!url) return makeInline(type, data);
+  return makeInline(url.mediaType === "application/octet-stream" ? type : url.mediaType, url.base64);
 }

@@ -10,7 +10,7 @@ import {
   stringOf,
 } from "../../core/json.ts";
 import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
-import { knownCount, reportedCount } from "../_chat/counts.ts";
+import { parseCount, parseKnownCount } from "../_chat/counts.ts";
 
 /** Reasons by their number too: a server asked for `enum-encoding=int` sends those. In the order of the API's enum. */
 const BY_NUMBER = [
@@ -51,7 +51,7 @@ const REASONS: ReadonlyMap<string, FinishReason | "failed"> = new Map([
 ]);
 
 /** Gemini API, `Candidate.finishReason`. null: not finished yet; a reason from the future is an end like any other. */
-export function reasonOf(given: unknown): FinishReason | "failed" | null {
+export function toFinishReason(given: unknown): FinishReason | "failed" | null {
   const name = typeof given === "number" ? BY_NUMBER[given] : stringOf(given);
   if (!name || name === "FINISH_REASON_UNSPECIFIED") return null;
   return REASONS.get(name) ?? "stop";
@@ -60,12 +60,12 @@ export function reasonOf(given: unknown): FinishReason | "failed" | null {
 const COUNTS = ["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"] as const;
 
 /** Gemini API, `usageMetadata`. undefined when it holds no counts: early chunks of Vertex AI name only the traffic type. */
-export function usageOf(given: JsonObject): Usage | undefined {
-  if (COUNTS.every((field) => knownCount(given[field]) === undefined)) return undefined;
-  const prompt = reportedCount(given.promptTokenCount) + reportedCount(given.toolUsePromptTokenCount);
-  const completion = reportedCount(given.candidatesTokenCount) + reportedCount(given.thoughtsTokenCount);
-  const cached = knownCount(given.cachedContentTokenCount);
-  const reasoning = knownCount(given.thoughtsTokenCount);
+export function parseGeminiUsage(given: JsonObject): Usage | undefined {
+  if (COUNTS.every((field) => parseKnownCount(given[field]) === undefined)) return undefined;
+  const prompt = parseCount(given.promptTokenCount) + parseCount(given.toolUsePromptTokenCount);
+  const completion = parseCount(given.candidatesTokenCount) + parseCount(given.thoughtsTokenCount);
+  const cached = parseKnownCount(given.cachedContentTokenCount);
+  const reasoning = parseKnownCount(given.thoughtsTokenCount);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -76,17 +76,17 @@ export function usageOf(given: JsonObject): Usage | undefined {
 }
 
 /** Gemini API, `LogprobsResult`, in OpenAI's form. */
-export function logprobsOf(given: unknown): JsonObject | undefined {
+export function readLogprobs(given: unknown): JsonObject | undefined {
   if (!isObject(given)) return undefined;
   const top = arrayOf(given.topCandidates).map(objectOf);
   const content = arrayOf(given.chosenCandidates).map((chosen, position) => ({
-    ...tokenOf(chosen),
-    top_logprobs: arrayOf(top[position]?.candidates).map(tokenOf),
+    ...readToken(chosen),
+    top_logprobs: arrayOf(top[position]?.candidates).map(readToken),
   }));
   return content.length === 0 ? undefined : { content, refusal: null };
 }
 
-function tokenOf(given: unknown): JsonObject {
+function readToken(given: unknown): JsonObject {
   const { token, logProbability } = objectOf(given);
   const text = stringOf(token) ?? "";
   return { token: text, logprob: numberOf(logProbability) ?? 0, bytes: [...new TextEncoder().encode(text)] };
@@ -111,7 +111,7 @@ class Positions {
 /** Google sends addresses of its own searches with spaces in them; clients check that they are URIs. */
 const NOT_IN_URI = /[\s"<>\\^`{|}]/g;
 
-function citation(source: JsonObject, start: number, end: number): UrlCitation[] {
+function makeCitation(source: JsonObject, start: number, end: number): UrlCitation[] {
   const url = stringOf(source.uri)?.replace(NOT_IN_URI, encodeURIComponent);
   if (!url) return [];
   const title = stringOf(source.title) ?? url;
@@ -119,17 +119,19 @@ function citation(source: JsonObject, start: number, end: number): UrlCitation[]
 }
 
 /** Gemini API, `GroundingMetadata` and `CitationMetadata`, over the candidate's whole text. */
-export function annotationsOf(text: string, grounding: JsonObject, citations: JsonObject): UrlCitation[] {
+export function listAnnotations(text: string, grounding: JsonObject, citations: JsonObject): UrlCitation[] {
   const positions = new Positions(text);
   const quoted = arrayOf(citations.citationSources ?? citations.citations).map(objectOf);
   return [
-    ...grounded(grounding, positions),
-    ...quoted.flatMap((each) => citation(each, positions.at(each.startIndex), positions.at(each.endIndex))),
+    ...listGrounded(grounding, positions),
+    ...quoted.flatMap((each) =>
+      makeCitation(each, positions.at(each.startIndex), positions.at(each.endIndex)),
+    ),
   ];
 }
 
 /** Each source at the places that it supports; one that supports none stands for the whole text. */
-function grounded(grounding: JsonObject, positions: Positions): UrlCitation[] {
+function listGrounded(grounding: JsonObject, positions: Positions): UrlCitation[] {
   const sources = arrayOf(grounding.groundingChunks).map((chunk) => {
     const { web, maps, retrievedContext } = objectOf(chunk);
     return objectOf(web ?? maps ?? retrievedContext);
@@ -143,11 +145,11 @@ function grounded(grounding: JsonObject, positions: Positions): UrlCitation[] {
     ];
     return arrayOf(groundingChunkIndices).flatMap((index) => {
       used.add(index);
-      return citation(sources[Number(index)] ?? {}, start, end);
+      return makeCitation(sources[Number(index)] ?? {}, start, end);
     });
   });
   const whole = sources.flatMap((source, index) =>
-    used.has(index) ? [] : citation(source, 0, positions.length),
+    used.has(index) ? [] : makeCitation(source, 0, positions.length),
   );
   return [...placed, ...whole];
 }

@@ -81,7 +81,7 @@ const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
 ];
 
 /** The facts for a model by its name as the API takes it, with or without `models/`. */
-export function factsOf(modelName: string): ModelFacts {
+export function findFacts(modelName: string): ModelFacts {
   const name = modelName.toLowerCase().replace(/^.*\//, "");
   return FACTS.find(([pattern]) => pattern.test(name))?.[1] ?? NEWEST;
 }

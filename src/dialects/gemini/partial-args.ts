@@ -13,12 +13,12 @@ type Step = string | number;
 export function applyPartialArgs(args: JsonObject, partialArgs: unknown): void {
   for (const piece of arrayOf(partialArgs)) {
     if (!isObject(piece)) throw garbled("a partial argument is not an object");
-    const steps = stepsOf(stringOf(piece.jsonPath) ?? "");
-    setAt(args, steps, (before) => pieceValue(piece, before));
+    const steps = parseSteps(stringOf(piece.jsonPath) ?? "");
+    setAt(args, steps, (before) => readPieceValue(piece, before));
   }
 }
 
-function stepsOf(path: string): Step[] {
+function parseSteps(path: string): Step[] {
   const steps: Step[] = [];
   STEP.lastIndex = path.startsWith("$") ? 1 : 0;
   while (STEP.lastIndex < path.length) {
@@ -35,7 +35,7 @@ function stepsOf(path: string): Step[] {
 }
 
 /** Texts grow by their pieces, other values come whole. */
-function pieceValue(piece: JsonObject, before: unknown): unknown {
+function readPieceValue(piece: JsonObject, before: unknown): unknown {
   const text = stringOf(piece.stringValue);
   if (text !== undefined) return typeof before === "string" ? before + text : text;
   return piece.numberValue ?? piece.boolValue ?? null;

@@ -63,15 +63,15 @@ function clean(given: unknown, walk: Walk): JsonObject {
   walk.nodes.left -= 1;
   if (!isObject(given) || walk.nodes.left < 0) return {};
   const reference = stringOf(given.$ref);
-  if (reference !== undefined) return resolved(reference, given, walk);
-  const merged = withAllOf(given, walk);
-  const entries = Object.entries(merged).flatMap(([keyword, value]) => keywordOf(keyword, value, walk));
+  if (reference !== undefined) return resolveReference(reference, given, walk);
+  const merged = mergeAllOf(given, walk);
+  const entries = Object.entries(merged).flatMap(([keyword, value]) => cleanKeyword(keyword, value, walk));
   return Object.fromEntries(entries);
 }
 
-function resolved(reference: string, given: JsonObject, walk: Walk): JsonObject {
+function resolveReference(reference: string, given: JsonObject, walk: Walk): JsonObject {
   const { $ref: _reference, ...beside } = given;
-  const target = targetOf(reference, walk.root);
+  const target = findTarget(reference, walk.root);
   if (walk.open.has(reference)) return clean({ type: target.type ?? "object", ...beside }, walk);
   if (walk.bytes.left > 0) walk.bytes.left -= JSON.stringify(target).length;
   if (walk.bytes.left <= 0) return clean({ type: target.type ?? "object", ...beside }, walk);
@@ -80,7 +80,7 @@ function resolved(reference: string, given: JsonObject, walk: Walk): JsonObject 
 }
 
 /** Follows a pointer within the same document; any other reference is "anything". */
-function targetOf(reference: string, root: JsonObject): JsonObject {
+function findTarget(reference: string, root: JsonObject): JsonObject {
   if (!reference.startsWith("#")) return {};
   let found: unknown = root;
   for (const step of reference.slice(1).split("/").filter(Boolean)) {
@@ -91,7 +91,7 @@ function targetOf(reference: string, root: JsonObject): JsonObject {
 }
 
 /** All of several schemas at once, as one: their properties and required names together. */
-function withAllOf(given: JsonObject, walk: Walk): JsonObject {
+function mergeAllOf(given: JsonObject, walk: Walk): JsonObject {
   if (!Array.isArray(given.allOf)) return given;
   const { allOf, ...own } = given;
   let sum: JsonObject = {};
@@ -107,10 +107,10 @@ function withAllOf(given: JsonObject, walk: Walk): JsonObject {
 }
 
 /** One keyword as it goes to Gemini: itself, another one, or none. */
-function keywordOf(keyword: string, value: unknown, walk: Walk): [string, unknown][] {
+function cleanKeyword(keyword: string, value: unknown, walk: Walk): [string, unknown][] {
   switch (keyword) {
     case "const":
-      return constOf(value);
+      return cleanConst(value);
     case "oneOf":
     case "anyOf":
       return [["anyOf", arrayOf(value).map((each) => clean(each, walk))]];
@@ -132,7 +132,7 @@ function keywordOf(keyword: string, value: unknown, walk: Walk): [string, unknow
 }
 
 /** `enum` holds texts and numbers only. */
-function constOf(value: unknown): [string, unknown][] {
+function cleanConst(value: unknown): [string, unknown][] {
   if (typeof value === "string" || typeof value === "number") return [["enum", [value]]];
   if (value === null) return [["type", "null"]];
   return typeof value === "boolean" ? [["type", "boolean"]] : [];

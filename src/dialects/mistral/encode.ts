@@ -3,11 +3,11 @@ import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
-import { plainChoice } from "../../operations/chat/tool-choice.ts";
-import { leftOut } from "../_chat/fields.ts";
-import { bearerHeaders, outputLimit } from "../_chat/outgoing.ts";
-import { asFunction } from "../_chat/tools.ts";
-import { mistralMessages } from "./messages.ts";
+import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { makeMistralMessages } from "./messages.ts";
 
 /** Fields that mean the same there, Mistral's own extensions included (Mistral API reference, "Chat"). */
 const COPIED: ReadonlySet<string> = new Set([
@@ -44,32 +44,37 @@ const ALWAYS_THINKS = /^magistral/;
 
 /** The call of `/chat/completions` at Mistral. */
 export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const limit = outputLimit(request, card, 1);
+  const limit = clampOutputLimit(request, card, 1);
   const fields: JsonObject = {};
   for (const field of COPIED) {
     if (request[field] !== undefined) fields[field] = request[field];
   }
-  const tools = toolFields(request);
-  const sampling = samplingFields(request);
-  const effort = effortFields(request, card);
+  const tools = makeToolFields(request);
+  const sampling = makeSamplingFields(request);
+  const effort = makeEffortFields(request, card);
   const thinks = ALWAYS_THINKS.test(card.name) || card.capabilities.has("reasoning");
   const body: JsonObject = {
     model: card.name,
-    messages: mistralMessages(request.messages, thinks),
+    messages: makeMistralMessages(request.messages, thinks),
     ...fields,
     ...(limit.tokens === undefined ? {} : { max_tokens: limit.tokens }),
     ...(request.n === undefined ? {} : { n: request.n }),
     ...(request.seed === undefined ? {} : { random_seed: Math.abs(request.seed) }),
-    ...formatFields(request),
+    ...makeFormatFields(request),
     ...sampling.fields,
     ...effort.fields,
     ...tools.fields,
     ...(request.stream === true ? { stream: true } : {}),
   };
-  const dropped = [...leftOut(request, CARRIED), ...limit.changed, ...sampling.dropped, ...effort.dropped];
+  const dropped = [
+    ...listLeftOut(request, CARRIED),
+    ...limit.changed,
+    ...sampling.dropped,
+    ...effort.dropped,
+  ];
   return {
     url: `${target.baseUrl}/chat/completions`,
-    headers: bearerHeaders(target),
+    headers: makeBearerHeaders(target),
     body,
     dropped: [...dropped, ...tools.dropped],
   };
@@ -81,7 +86,7 @@ interface Translated {
 }
 
 /** Temperature goes up to 1.5; at 0, which is greedy, top_p has to be 1. */
-function samplingFields(request: ChatRequest): Translated {
+function makeSamplingFields(request: ChatRequest): Translated {
   const { temperature, top_p: topP } = request;
   if (temperature === undefined) return { fields: {}, dropped: [] };
   if (temperature > TEMPERATURE_MAX) {
@@ -92,14 +97,14 @@ function samplingFields(request: ChatRequest): Translated {
 }
 
 /** A schema is demanded where `json_schema` is asked for. */
-function formatFields({ response_format: format }: ChatRequest): JsonObject {
+function makeFormatFields({ response_format: format }: ChatRequest): JsonObject {
   if (format === undefined) return {};
   const isWhole = format.type !== "json_schema" || format.json_schema.schema !== undefined;
   return { response_format: isWhole ? format : { type: "json_object" } };
 }
 
 /** Its efforts are `none` and `high`. */
-function effortFields(request: ChatRequest, card: ModelCard): Translated {
+function makeEffortFields(request: ChatRequest, card: ModelCard): Translated {
   const { reasoning_effort: asked } = request;
   if (asked === undefined) return { fields: {}, dropped: [] };
   const isDeaf = ALWAYS_THINKS.test(card.name) || !can(card, "reasoning");
@@ -108,15 +113,15 @@ function effortFields(request: ChatRequest, card: ModelCard): Translated {
   return { fields: { reasoning_effort: effort }, dropped: effort === asked ? [] : ["reasoning_effort"] };
 }
 
-function toolFields(request: ChatRequest): Translated {
+function makeToolFields(request: ChatRequest): Translated {
   const { tools, tool_choice: asked, parallel_tool_calls: parallel } = request;
   if (tools === undefined) {
     const idle = ["tool_choice", "parallel_tool_calls"].filter((field) => request[field] !== undefined);
     return { fields: {}, dropped: idle };
   }
-  const { choice, allowed } = plainChoice(asked);
-  const functions = tools.map(asFunction).filter((tool) => isObject(tool.function));
-  const kept = functions.map(toolFor).filter((tool) => allowed?.has(tool.function.name) ?? true);
+  const { choice, allowed } = simplifyChoice(asked);
+  const functions = tools.map(toFunction).filter((tool) => isObject(tool.function));
+  const kept = functions.map(makeTool).filter((tool) => allowed?.has(tool.function.name) ?? true);
   const fields = {
     tools: kept,
     ...(choice === undefined ? {} : { tool_choice: choice === "required" ? "any" : choice }),
@@ -126,7 +131,7 @@ function toolFields(request: ChatRequest): Translated {
 }
 
 /** A function with parameters, which Mistral demands, and nothing it doesn't know. */
-function toolFor(tool: FunctionTool) {
+function makeTool(tool: FunctionTool) {
   const { name, description, parameters, strict } = tool.function;
   return {
     type: "function",

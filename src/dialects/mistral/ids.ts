@@ -17,8 +17,8 @@ export class MistralIds {
 
   /** The id for a call of the assistant. */
   forCall(id: string): string {
-    let taken = ACCEPTED.test(id) ? id : hashed(id);
-    for (let turn = 1; this.#used.has(taken); turn++) taken = hashed(`${id}/${turn}`);
+    let taken = ACCEPTED.test(id) ? id : hashId(id);
+    for (let turn = 1; this.#used.has(taken); turn++) taken = hashId(`${id}/${turn}`);
     this.#used.add(taken);
     this.#current.set(id, taken);
     return taken;
@@ -26,12 +26,12 @@ export class MistralIds {
 
   /** The id for a result: that of the latest call under the client's id. */
   forResult(id: string): string {
-    return this.#current.get(id) ?? (ACCEPTED.test(id) ? id : hashed(id));
+    return this.#current.get(id) ?? (ACCEPTED.test(id) ? id : hashId(id));
   }
 }
 
 /** FNV-1a over the characters, written in nine digits of base 62. */
-function hashed(id: string): string {
+function hashId(id: string): string {
   let hash = FNV_OFFSET;
   for (const character of id) {
     hash = ((hash ^ BigInt(character.codePointAt(0) ?? 0)) * FNV_PRIME) & MASK;

@@ -8,8 +8,8 @@ import {
   type ToolMessage,
   textOf,
 } from "../../operations/chat/form.ts";
-import { plainToolResults } from "../_chat/tool-results.ts";
-import { asFunctionCall } from "../_chat/tools.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
 import { MistralIds } from "./ids.ts";
 
 /**
@@ -17,12 +17,12 @@ import { MistralIds } from "./ids.ts";
  * A closing assistant message is a prefix to go on from; a system message in mid-conversation is refused, so it is
  * said by the user.
  */
-export function mistralMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
+export function makeMistralMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
   const ids = new MistralIds();
   const names = new Map<string, string>();
   const outgoing: JsonObject[] = [];
-  for (const message of plainToolResults(messages)) {
-    const made = messageFor(message, ids, names, thinks, outgoing.at(-1)?.role);
+  for (const message of flattenToolResults(messages)) {
+    const made = makeMessage(message, ids, names, thinks, outgoing.at(-1)?.role);
     if (made !== null) outgoing.push(made);
   }
   const last = outgoing.at(-1);
@@ -32,7 +32,7 @@ export function mistralMessages(messages: readonly ChatMessage[], thinks: boolea
   return outgoing;
 }
 
-function messageFor(
+function makeMessage(
   message: ChatMessage,
   ids: MistralIds,
   names: Map<string, string>,
@@ -46,41 +46,41 @@ function messageFor(
       return { role: isLate ? "user" : "system", content: textOf(message.content) };
     }
     case "user":
-      return { role: "user", content: contentFor(message.content) };
+      return { role: "user", content: makeContent(message.content) };
     case "assistant":
-      return assistantFor(message, ids, names, thinks);
+      return makeAssistant(message, ids, names, thinks);
     case "tool":
-      return toolFor(message, ids, names);
+      return makeToolMessage(message, ids, names);
   }
 }
 
 /** null for a message that says nothing: Mistral refuses those. */
-function assistantFor(
+function makeAssistant(
   message: AssistantMessage,
   ids: MistralIds,
   names: Map<string, string>,
   thinks: boolean,
 ): JsonObject | null {
   const calls = (message.tool_calls ?? []).map((call) => {
-    const plain = asFunctionCall(call, false);
+    const plain = toFunctionCall(call, false);
     if (plain.type === "function") names.set(plain.id, plain.function.name);
     return { ...plain, id: ids.forCall(plain.id) };
   });
   const text = textOf(message.content) || stringOf(message.refusal) || "";
   if (text === "" && calls.length === 0) return null;
-  const thought = thinks ? thoughtOf(message) : "";
+  const thought = thinks ? readThought(message) : "";
   const thinking = { type: "thinking", thinking: [{ type: "text", text: thought }] };
   const content = thought === "" ? text : [thinking, ...(text === "" ? [] : [{ type: "text", text }])];
   return { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
 }
 
-function thoughtOf(message: AssistantMessage): string {
+function readThought(message: AssistantMessage): string {
   if (message.reasoning_content) return message.reasoning_content;
   const texts = arrayOf(message.reasoning_details).map((detail) => stringOf(objectOf(detail).text) ?? "");
   return texts.join("");
 }
 
-function toolFor(message: ToolMessage, ids: MistralIds, names: Map<string, string>): JsonObject {
+function makeToolMessage(message: ToolMessage, ids: MistralIds, names: Map<string, string>): JsonObject {
   const name = names.get(message.tool_call_id);
   return {
     role: "tool",
@@ -90,11 +90,11 @@ function toolFor(message: ToolMessage, ids: MistralIds, names: Map<string, strin
   };
 }
 
-function contentFor(content: string | readonly ContentPart[]): unknown {
-  return typeof content === "string" ? content : content.map(partFor);
+function makeContent(content: string | readonly ContentPart[]): unknown {
+  return typeof content === "string" ? content : content.map(makePart);
 }
 
-function partFor(part: ContentPart): JsonObject {
+function makePart(part: ContentPart): JsonObject {
   switch (part.type) {
     case "image_url": {
       const { url, detail } = part.image_url;
@@ -103,7 +103,7 @@ function partFor(part: ContentPart): JsonObject {
     case "input_audio":
       return { type: "input_audio", input_audio: part.input_audio };
     case "file":
-      return fileFor(part.file);
+      return makeFile(part.file);
     case "text":
       return { type: "text", text: part.text };
     case "refusal":
@@ -114,7 +114,7 @@ function partFor(part: ContentPart): JsonObject {
 }
 
 /** A file by its id or as a document; its data is a data: URL, or bare base64 of a PDF. */
-function fileFor(file: { file_data?: string; file_id?: string; filename?: string }): JsonObject {
+function makeFile(file: { file_data?: string; file_id?: string; filename?: string }): JsonObject {
   if (file.file_data === undefined) return { type: "file", file_id: file.file_id };
   const url = file.file_data.includes(":") ? file.file_data : `data:application/pdf;base64,${file.file_data}`;
   const name = file.filename === undefined ? {} : { document_name: file.filename };

@@ -19,7 +19,7 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   const named = asked === undefined ? [] : ["reasoning_effort"];
   if (!can(card, "reasoning")) return { fields: {}, off: true, dropped: named };
   const { values, toggle } = quirks.effort;
-  const value = asked === undefined ? undefined : nearestEffort(asked, values);
+  const value = asked === undefined ? undefined : chooseEffort(asked, values);
   const fields: JsonObject = value === undefined ? {} : { reasoning_effort: value };
   const dropped = value === asked ? [] : named;
   if (toggle === null) {
@@ -39,7 +39,7 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
 }
 
 /** The value nearest to the one asked for, the higher of two; thinking isn't turned off for want of a lower one. */
-export function nearestEffort(
+export function chooseEffort(
   asked: ReasoningEffort,
   values: readonly ReasoningEffort[],
 ): ReasoningEffort | undefined {
@@ -50,7 +50,7 @@ export function nearestEffort(
 }
 
 /** A request's direction of tool use, in the words of the quirks; undefined for `auto`. */
-export function directionOf(request: ChatRequest): "none" | "required" | "named" | undefined {
+export function readDirection(request: ChatRequest): "none" | "required" | "named" | undefined {
   const choice = request.tool_choice;
   if (choice === undefined || request.tools === undefined) return undefined;
   const mode =
@@ -67,7 +67,7 @@ export function wantsJson(request: ChatRequest): boolean {
 }
 
 function isExcluded(request: ChatRequest, quirks: OpenaiQuirks): boolean {
-  const direction = directionOf(request);
+  const direction = readDirection(request);
   return quirks.thinkingExcludes.some((what) => {
     if (what === "json") return wantsJson(request);
     return what === "unstreamed" ? request.stream !== true : what === direction;

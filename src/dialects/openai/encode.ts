@@ -4,12 +4,12 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { bearerHeaders, outputLimit } from "../_chat/outgoing.ts";
-import { plainToolResults } from "../_chat/tool-results.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
 import { planThinking } from "./effort.ts";
 import { planFormat } from "./format.ts";
-import { outgoingMessages } from "./messages.ts";
-import { type OpenaiQuirks, quirksFor } from "./quirks.ts";
+import { makeMessages } from "./messages.ts";
+import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 import { planTools } from "./tools.ts";
 
 /** Fields that have their own code below. */
@@ -64,16 +64,16 @@ export function encodeChat(
   card: ModelCard,
   target: Target,
 ): Outgoing {
-  const quirks = quirksFor(server, card.name);
-  const limit = outputLimit(request, card, 1);
+  const quirks = findQuirks(server, card.name);
+  const limit = clampOutputLimit(request, card, 1);
   const thinking = planThinking(request, card, quirks);
   const tools = planTools(request, quirks, !thinking.off);
   const hasTools = tools.fields.tools !== undefined;
   const format = planFormat(request, quirks, !thinking.off, hasTools);
-  const plain = plainFields(request, quirks, thinking.off, hasTools);
+  const plain = makePlainFields(request, quirks, thinking.off, hasTools);
 
   const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
-  let messages = outgoingMessages(plainToolResults(request.messages), quirks, needs);
+  let messages = makeMessages(flattenToolResults(request.messages), quirks, needs);
   for (const { instruction } of [tools, format]) {
     if (instruction !== null) messages = withInstruction(messages, instruction);
   }
@@ -86,20 +86,20 @@ export function encodeChat(
     ...thinking.fields,
     ...tools.fields,
     ...format.fields,
-    ...streamFields(request, quirks),
+    ...makeStreamFields(request, quirks),
   };
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
   return {
     url: `${target.baseUrl}/chat/completions`,
-    headers: bearerHeaders(target),
+    headers: makeBearerHeaders(target),
     body,
     dropped: [...plain.dropped, ...limit.changed, ...thinking.dropped, ...tools.dropped, ...format.dropped],
   };
 }
 
 /** The fields that need no thought: copied, clamped into the model's range, or left out. */
-function plainFields(
+function makePlainFields(
   request: ChatRequest,
   quirks: OpenaiQuirks,
   thinkingOff: boolean,
@@ -114,7 +114,7 @@ function plainFields(
       dropped.push(field);
       continue;
     }
-    const taken = clamped(field, value, quirks);
+    const taken = clamp(field, value, quirks);
     fields[field] = taken;
     if (taken !== value) dropped.push(field);
   }
@@ -127,7 +127,7 @@ function isRefused(field: string, quirks: OpenaiQuirks, thinkingOff: boolean): b
   return !thinkingOff && quirks.refusesThinking.includes(field);
 }
 
-function clamped(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
+function clamp(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
   if (field === "stop" && Array.isArray(value) && value.length > quirks.stopsMax) {
     return value.slice(0, quirks.stopsMax);
   }
@@ -137,7 +137,7 @@ function clamped(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
 }
 
 /** Usage is always asked for: it is what the answer is billed by. Whether the client sees it is not decided here. */
-function streamFields(request: ChatRequest, quirks: OpenaiQuirks): JsonObject {
+function makeStreamFields(request: ChatRequest, quirks: OpenaiQuirks): JsonObject {
   if (request.stream !== true) return {};
   if (!quirks.streamUsage) return { stream: true };
   return { stream: true, stream_options: { include_usage: true } };

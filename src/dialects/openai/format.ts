@@ -5,7 +5,7 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 import { wantsJson } from "./effort.ts";
 import { mentionsJson } from "./messages.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
-import { moonshotSchema } from "./schema.ts";
+import { toMoonshotSchema } from "./schema.ts";
 import type { ToolPlan } from "./tools.ts";
 
 const JSON_WORDS = "Answer with one JSON object and nothing else.";
@@ -22,20 +22,20 @@ export function planFormat(
   const isRefused =
     (withTools && !quirks.jsonWithTools) ||
     (thinks && quirks.thinkingExcludes.some((what) => what === "json"));
-  if (isRefused) return { fields: {}, instruction: wordsFor(format), dropped: ["response_format"] };
+  if (isRefused) return { fields: {}, instruction: writeInstruction(format), dropped: ["response_format"] };
   if (format.type !== "json_schema") {
     const instruction = mentionsJson(request.messages) ? null : JSON_WORDS;
     return { fields: { response_format: format }, instruction, dropped: [] };
   }
   if (!quirks.jsonSchema) {
     const fields = { response_format: { type: "json_object" } };
-    return { fields, instruction: wordsFor(format), dropped: ["response_format"] };
+    return { fields, instruction: writeInstruction(format), dropped: ["response_format"] };
   }
   const { schema } = format.json_schema;
   if (schema === undefined || quirks.schema === "any") {
     return { fields: { response_format: format }, instruction: null, dropped: [] };
   }
-  const flavoured = { ...format.json_schema, schema: moonshotSchema(schema) };
+  const flavoured = { ...format.json_schema, schema: toMoonshotSchema(schema) };
   return {
     fields: { response_format: { ...format, json_schema: flavoured } },
     instruction: null,
@@ -43,7 +43,7 @@ export function planFormat(
   };
 }
 
-function wordsFor(format: NonNullable<ChatRequest["response_format"]>): string {
+function writeInstruction(format: NonNullable<ChatRequest["response_format"]>): string {
   const schema: JsonObject | undefined =
     format.type === "json_schema" ? format.json_schema.schema : undefined;
   if (schema === undefined) return JSON_WORDS;

@@ -7,7 +7,7 @@ import {
   type ContentPart,
   textOf,
 } from "../../operations/chat/form.ts";
-import { asFunctionCall } from "../_chat/tools.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
 /** Fields that replies add to a message, and servers refuse in a request. */
@@ -36,7 +36,7 @@ export interface MessageNeeds {
 }
 
 /** The messages for a server with these quirks. */
-export function outgoingMessages(
+export function makeMessages(
   messages: readonly ChatMessage[],
   quirks: OpenaiQuirks,
   { thinks, keepsExtras }: MessageNeeds,
@@ -47,13 +47,13 @@ export function outgoingMessages(
     for (const [field, value] of Object.entries(message)) {
       if (value !== null && takesField(field, message.role, quirks)) outgoing[field] = value;
     }
-    const content = contentFor(message, quirks);
+    const content = makeContent(message, quirks);
     if (content !== undefined) outgoing.content = content;
     if (message.role !== "assistant") return outgoing;
     return {
       ...outgoing,
-      ...callsFor(message, quirks, keepsExtras),
-      ...thoughtsFor(message, quirks, thinks),
+      ...makeCalls(message, quirks, keepsExtras),
+      ...makeThoughts(message, quirks, thinks),
     };
   });
 }
@@ -69,25 +69,25 @@ function takesField(field: string, role: ChatMessage["role"], quirks: OpenaiQuir
 }
 
 /** The content, parts without what the server refuses. An assistant's may be null beside tool calls, never else. */
-function contentFor(message: ChatMessage, quirks: OpenaiQuirks): unknown {
+function makeContent(message: ChatMessage, quirks: OpenaiQuirks): unknown {
   const { content } = message;
   if (Array.isArray(content)) {
-    return content.length === 0 ? "" : content.map((part: ContentPart) => partFor(part, quirks));
+    return content.length === 0 ? "" : content.map((part: ContentPart) => makePart(part, quirks));
   }
   if (message.role !== "assistant" || content) return content;
   const refusal = quirks.messageFields.includes("refusal") ? undefined : stringOf(message.refusal);
   return refusal ?? (message.tool_calls?.length ? content : (content ?? ""));
 }
 
-function callsFor(message: AssistantMessage, quirks: OpenaiQuirks, keepsExtras: boolean): JsonObject {
+function makeCalls(message: AssistantMessage, quirks: OpenaiQuirks, keepsExtras: boolean): JsonObject {
   if (!message.tool_calls?.length) return {};
   const calls = message.tool_calls.map((call) =>
-    call.type === "custom" && quirks.customTools ? call : asFunctionCall(call, keepsExtras),
+    call.type === "custom" && quirks.customTools ? call : toFunctionCall(call, keepsExtras),
   );
   return { tool_calls: calls };
 }
 
-function partFor(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
+function makePart(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
   if (part.type === "refusal" && !quirks.messageFields.includes("refusal")) {
     return { type: "text", text: part.refusal };
   }
@@ -102,10 +102,10 @@ export function withCacheMark(marked: JsonObject, quirks: OpenaiQuirks): JsonObj
 }
 
 /** Earlier thinking in the field where the server takes it back; nothing where it takes none. */
-function thoughtsFor(message: AssistantMessage, quirks: OpenaiQuirks, thinks: boolean): JsonObject {
+function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: boolean): JsonObject {
   const { reasoning_content: content, reasoning } = message;
   const details = arrayOf(message.reasoning_details);
-  const text = content || stringOf(reasoning) || textOfDetails(details);
+  const text = content || stringOf(reasoning) || joinDetails(details);
   switch (quirks.thoughts) {
     case null:
       return {};
@@ -128,7 +128,7 @@ function thoughtsFor(message: AssistantMessage, quirks: OpenaiQuirks, thinks: bo
   }
 }
 
-function textOfDetails(details: readonly unknown[]): string {
+function joinDetails(details: readonly unknown[]): string {
   return details
     .map((detail) => stringOf(objectOf(detail).text) ?? stringOf(objectOf(detail).summary) ?? "")
     .join("");

@@ -151,7 +151,7 @@ export const PLAIN: OpenaiQuirks = {
 };
 
 /** The quirks that hold for one model. */
-export function quirksFor(quirks: OpenaiQuirks, name: string): OpenaiQuirks {
+export function findQuirks(quirks: OpenaiQuirks, name: string): OpenaiQuirks {
   const exception = quirks.models.find((model) => model.names.test(name));
   return exception === undefined ? quirks : { ...quirks, ...exception.quirks };
 }

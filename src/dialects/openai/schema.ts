@@ -10,10 +10,10 @@ const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "examples
  * The schema without `$schema`, with `items` always one object (a tuple becomes `anyOf` its members) and `type` inside
  * the branches of `anyOf` (Moonshot's error messages: "not a valid moonshot flavored json schema").
  */
-export function moonshotSchema(schema: JsonObject): JsonObject {
+export function toMoonshotSchema(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(([keyword]) => keyword !== "$schema");
   const result: JsonObject = Object.fromEntries(
-    kept.map(([keyword, value]) => [keyword, translated(keyword, value)]),
+    kept.map(([keyword, value]) => [keyword, translate(keyword, value)]),
   );
   const { type, anyOf } = result;
   if (type === undefined || !Array.isArray(anyOf)) return result;
@@ -27,7 +27,7 @@ export function moonshotSchema(schema: JsonObject): JsonObject {
   };
 }
 
-function translated(keyword: string, value: unknown): unknown {
+function translate(keyword: string, value: unknown): unknown {
   if (DATA.has(keyword)) return value;
   if (keyword === "items" && (Array.isArray(value) || typeof value === "boolean")) {
     const members: unknown[] = Array.isArray(value) ? value : [];
@@ -40,5 +40,5 @@ function translated(keyword: string, value: unknown): unknown {
 }
 
 function schemaOr(value: unknown): unknown {
-  return isObject(value) ? moonshotSchema(value) : value;
+  return isObject(value) ? toMoonshotSchema(value) : value;
 }

@@ -1,14 +1,14 @@
 // Tools and the choice among them as one server takes them; what it can't be told is asked of the model in words.
 
 import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
-import { forcedCallWords } from "../../operations/chat/forced-call.ts";
+import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, Tool } from "../../operations/chat/form.ts";
-import { plainChoice } from "../../operations/chat/tool-choice.ts";
-import { asFunction } from "../_chat/tools.ts";
-import { directionOf } from "./effort.ts";
+import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { readDirection } from "./effort.ts";
 import { withCacheMark } from "./messages.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
-import { moonshotSchema } from "./schema.ts";
+import { toMoonshotSchema } from "./schema.ts";
 
 export interface ToolPlan {
   readonly fields: JsonObject;
@@ -22,14 +22,14 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
   // A choice without tools is refused by most servers and means nothing.
   if (tools === undefined)
     return { fields: {}, instruction: null, dropped: choice === undefined ? [] : ["tool_choice"] };
-  const direction = directionOf(request);
+  const direction = readDirection(request);
   if (direction === "none" && !quirks.directions.includes("none")) {
     return { fields: {}, instruction: null, dropped: [] };
   }
   const keepsList = quirks.directions.includes("allowed_tools");
-  const plain = quirks.customTools && keepsList ? { choice, allowed: null } : plainChoice(choice);
-  const kept = tools.filter((tool) => plain.allowed?.has(nameOf(tool) ?? "") ?? true);
-  const outgoing = kept.map((tool) => toolFor(tool, quirks));
+  const plain = quirks.customTools && keepsList ? { choice, allowed: null } : simplifyChoice(choice);
+  const kept = tools.filter((tool) => plain.allowed?.has(readName(tool) ?? "") ?? true);
+  const outgoing = kept.map((tool) => makeTool(tool, quirks));
   const strict = !quirks.strictTools && kept.some((tool) => objectOf(tool.function).strict === true);
   const dropped = strict ? ["strict"] : [];
   const isTaken =
@@ -40,27 +40,27 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
     const fields = { tools: outgoing, ...(plain.choice === undefined ? {} : { tool_choice: plain.choice }) };
     return { fields, instruction: null, dropped };
   }
-  const instruction = forcedCallWords(plain.choice);
+  const instruction = writeForcedCall(plain.choice);
   return { fields: { tools: outgoing }, instruction, dropped: [...dropped, "tool_choice"] };
 }
 
-function nameOf(tool: Tool): string | undefined {
+function readName(tool: Tool): string | undefined {
   return stringOf(objectOf(tool.function ?? tool.custom).name);
 }
 
 /** A tool of the provider's own (OpenRouter's server tools) goes as it is. */
-function toolFor(tool: Tool, quirks: OpenaiQuirks): JsonObject {
+function makeTool(tool: Tool, quirks: OpenaiQuirks): JsonObject {
   if (tool.type === "custom" && quirks.customTools) return tool;
-  const plain = asFunction(tool);
+  const plain = toFunction(tool);
   if (!isObject(plain.function)) return plain;
-  return withCacheMark({ ...plain, function: functionFor(plain, quirks) }, quirks);
+  return withCacheMark({ ...plain, function: makeFunction(plain, quirks) }, quirks);
 }
 
-function functionFor(tool: FunctionTool, quirks: OpenaiQuirks): JsonObject {
+function makeFunction(tool: FunctionTool, quirks: OpenaiQuirks): JsonObject {
   const { strict, parameters, ...rest } = tool.function;
   const keepsStrict = quirks.strictTools && strict !== undefined && strict !== null;
   const schema =
-    parameters !== undefined && quirks.schema === "moonshot" ? moonshotSchema(parameters) : parameters;
+    parameters !== undefined && quirks.schema === "moonshot" ? toMoonshotSchema(parameters) : parameters;
   return {
     ...rest,
     ...(schema === undefined ? {} : { parameters: schema }),

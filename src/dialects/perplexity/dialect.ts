@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import { explainChat } from "../_chat/error.ts";
-import { customDecoder, customNames, withCustomCalls } from "../_chat/tools.ts";
+import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
 import { ResponseReader } from "../_responses/output.ts";
 import type { Decoder, Dialect } from "../dialect.ts";
 import { encode } from "./encode.ts";
@@ -12,10 +12,13 @@ export const perplexity: Dialect = {
   choicesMax: () => 1,
   encode,
   decoder(_card: ModelCard, request: ChatRequest): Decoder {
-    return customDecoder(new ResponseReader(new AgentOutput(request)), customNames(request));
+    return wrapCustomDecoder(new ResponseReader(new AgentOutput(request)), listCustomNames(request));
   },
   reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
-    return withCustomCalls(new ResponseReader(new AgentOutput(request)).reply(body), customNames(request));
+    return restoreCustomCalls(
+      new ResponseReader(new AgentOutput(request)).reply(body),
+      listCustomNames(request),
+    );
   },
   explain: explainChat,
 };

@@ -10,14 +10,14 @@ import {
   type SystemMessage,
   textOf,
 } from "../../operations/chat/form.ts";
-import { leftOut } from "../_chat/fields.ts";
-import { bearerHeaders, outputLimit } from "../_chat/outgoing.ts";
-import { plainToolResults } from "../_chat/tool-results.ts";
-import { asFunctionCall } from "../_chat/tools.ts";
-import { type InputForm, inputItems } from "../_responses/input.ts";
-import { type Served, servedBy } from "./models.ts";
-import { type ToolNames, toolNames } from "./names.ts";
-import { SEARCH_FIELDS, toolFields } from "./tools.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
+import { type InputForm, makeInputItems } from "../_responses/input.ts";
+import { isServedBy, type Served } from "./models.ts";
+import { listToolNames, type ToolNames } from "./names.ts";
+import { makeToolFields, SEARCH_FIELDS } from "./tools.ts";
 
 const OUTPUT_TOKENS_MIN = 16;
 /** The API refuses a call of a Claude model without a limit; every Claude since 4.1 takes this one. */
@@ -50,22 +50,22 @@ const JSON_WISH: SystemMessage = { role: "system", content: "Answer with one JSO
 
 /** The call for a request. Throws `unsupported_capability` for audio and files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const served = servedBy(card.name);
-  const names = toolNames(request);
-  const limit = outputLimit(request, card, OUTPUT_TOKENS_MIN);
-  const tokens = limit.tokens ?? limitRequired(served, card);
-  const effort = effortOf(request, card);
-  const format = formatOf(request);
+  const served = isServedBy(card.name);
+  const names = listToolNames(request);
+  const limit = clampOutputLimit(request, card, OUTPUT_TOKENS_MIN);
+  const tokens = limit.tokens ?? chooseLimit(served, card);
+  const effort = chooseEffort(request, card);
+  const format = makeFormat(request);
   const wantsJson = request.response_format?.type === "json_object";
   const messages = wantsJson ? [JSON_WISH, ...request.messages] : request.messages;
   const body: JsonObject = {
     ...served.selects,
-    input: inputItems(plainToolResults(messages), inputForm(names)),
+    input: makeInputItems(flattenToolResults(messages), inputForm(names)),
     ...(request.stream ? { stream: true } : {}),
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
     ...(effort === undefined ? {} : { reasoning: { effort } }),
     ...(format === undefined ? {} : { response_format: format }),
-    ...toolFields(request, served, names),
+    ...makeToolFields(request, served, names),
   };
   for (const field of SAME) if (request[field] !== undefined) body[field] = request[field];
   const changed = [
@@ -76,26 +76,26 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   ];
   return {
     url: `${target.baseUrl}/agent`,
-    headers: bearerHeaders(target),
+    headers: makeBearerHeaders(target),
     body,
-    dropped: [...leftOut(request, CARRIED), ...changed],
+    dropped: [...listLeftOut(request, CARRIED), ...changed],
   };
 }
 
-function limitRequired(served: Served, card: ModelCard): number | undefined {
+function chooseLimit(served: Served, card: ModelCard): number | undefined {
   const { selects } = served;
   if (!("model" in selects) || !selects.model.startsWith("anthropic/")) return undefined;
   return card.outputTokensMax ?? CLAUDE_OUTPUT_TOKENS;
 }
 
 /** The scale begins at `minimal`; a model that is known not to reason is asked for nothing. */
-function effortOf(request: ChatRequest, card: ModelCard): string | undefined {
+function chooseEffort(request: ChatRequest, card: ModelCard): string | undefined {
   if (card.listed && !card.capabilities.has("reasoning")) return undefined;
   return request.reasoning_effort === "none" ? "minimal" : request.reasoning_effort;
 }
 
 /** Only schemas can be enforced; text is the default. */
-function formatOf(request: ChatRequest): JsonObject | undefined {
+function makeFormat(request: ChatRequest): JsonObject | undefined {
   const format = request.response_format;
   return format?.type === "json_schema" ? { type: format.type, json_schema: format.json_schema } : undefined;
 }
@@ -106,7 +106,7 @@ function inputForm(names: ToolNames): InputForm {
     said: (parts) => parts.map((part) => (part.type === "text" ? part.text : part.refusal)).join(""),
     thought: () => [],
     call(given) {
-      const call = asFunctionCall(given, true);
+      const call = toFunctionCall(given, true);
       const { name, arguments: input } = objectOf(call.function);
       const signature = stringOf(objectOf(objectOf(call.extra_content).google).thought_signature);
       return {

@@ -1,6 +1,6 @@
 // Finds the model or preset of the Agent API that serves a card, and whether it stands for Sonar, which searched on every call.
 
-/** The body's `model` or `preset` (Perplexity, "Model and preset mapping: Sonar -> Agent API"). */
+/** The body's `model` or `findPreset` (Perplexity, "Model and preset mapping: Sonar -> Agent API"). */
 export interface Served {
   readonly selects: { readonly model: string } | { readonly preset: string };
   /** The plain model searches only when given the tool; presets bring theirs. */
@@ -9,17 +9,17 @@ export interface Served {
 
 const sonar: Served = { selects: { model: "perplexity/sonar" }, searches: true };
 
-function preset(name: string): Served {
+function findPreset(name: string): Served {
   return { selects: { preset: name }, searches: false };
 }
 
 /** The vendor's equivalents by behaviour of the Sonar models that have no slug of their own any more. */
 const SONAR: ReadonlyMap<string, Served> = new Map([
   ["sonar", sonar],
-  ["sonar-pro", preset("low")],
-  ["sonar-reasoning", preset("low")],
-  ["sonar-reasoning-pro", preset("low")],
-  ["sonar-deep-research", preset("medium")],
+  ["sonar-pro", findPreset("low")],
+  ["sonar-reasoning", findPreset("low")],
+  ["sonar-reasoning-pro", findPreset("low")],
+  ["sonar-deep-research", findPreset("medium")],
 ]);
 
 const PRESETS: ReadonlySet<string> = new Set([
@@ -36,10 +36,10 @@ const PRESETS: ReadonlySet<string> = new Set([
 ]);
 
 /** Sonar's old names, presets by name, slugs (`openai/gpt-6`) as they are; another bare name is a model of Perplexity's own. */
-export function servedBy(name: string): Served {
+export function isServedBy(name: string): Served {
   const known = SONAR.get(name);
   if (known) return known;
-  if (PRESETS.has(name)) return preset(name);
+  if (PRESETS.has(name)) return findPreset(name);
   if (name.includes("/")) return { selects: { model: name }, searches: false };
   return { selects: { model: `perplexity/${name}` }, searches: true };
 }

@@ -20,7 +20,7 @@ export interface ToolNames {
 }
 
 /** The names for a request: the same for its encoding and its answer. */
-export function toolNames(request: ChatRequest): ToolNames {
+export function listToolNames(request: ChatRequest): ToolNames {
   const declared = (request.tools ?? []).map((tool) =>
     tool.type === "function" ? tool.function.name : tool.custom.name,
   );

@@ -2,10 +2,10 @@
 
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { ChatRequest, Delta, UrlCitation, Usage } from "../../operations/chat/form.ts";
-import { reportedCount } from "../_chat/counts.ts";
-import { usageOf } from "../_responses/fields.ts";
+import { parseCount } from "../_chat/counts.ts";
+import { parseResponseUsage } from "../_responses/fields.ts";
 import type { OutputForm } from "../_responses/output.ts";
-import { type ToolNames, toolNames } from "./names.ts";
+import { listToolNames, type ToolNames } from "./names.ts";
 
 /** The text cites the result with the id 7 as `[7]`. */
 const MARK = /\[(\d+)\]/g;
@@ -16,7 +16,7 @@ export class AgentOutput implements OutputForm {
   readonly #results: JsonObject[] = [];
 
   constructor(request: ChatRequest) {
-    this.#names = toolNames(request);
+    this.#names = listToolNames(request);
   }
 
   /** The API's own searches appear as function calls too. */
@@ -38,8 +38,8 @@ export class AgentOutput implements OutputForm {
 
   /** Web searches are billed apart; pages fetched and other tools are not searches. */
   usage(given: JsonObject): Usage {
-    const usage = usageOf(given);
-    const searches = reportedCount(objectOf(objectOf(given.tool_calls_details).search_web).invocation);
+    const usage = parseResponseUsage(given);
+    const searches = parseCount(objectOf(objectOf(given.tool_calls_details).search_web).invocation);
     return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
   }
 

@@ -2,9 +2,9 @@
 
 import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { type PlainChoice, plainChoice } from "../../operations/chat/tool-choice.ts";
-import { asFunction } from "../_chat/tools.ts";
-import { flatTool } from "../_responses/input.ts";
+import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { flattenTool } from "../_responses/input.ts";
 import type { Served } from "./models.ts";
 import type { ToolNames } from "./names.ts";
 
@@ -30,22 +30,22 @@ const RESULTS_MAX = 50;
 const PLACE_FIELDS = ["latitude", "longitude", "country", "region", "city"] as const;
 
 /** `tools`, `tool_choice` and `max_tool_calls` of the body. Custom tools go as functions of one string. */
-export function toolFields(request: ChatRequest, served: Served, names: ToolNames): JsonObject {
-  const { choice, allowed } = plainChoice(request.tool_choice);
+export function makeToolFields(request: ChatRequest, served: Served, names: ToolNames): JsonObject {
+  const { choice, allowed } = simplifyChoice(request.tool_choice);
   const searchesItself = "preset" in served.selects;
   // "none" would silence the search as well, and the client meant its own functions: they are not sent.
   const silenced = choice === "none" && (served.searches || searchesItself);
-  const functions = silenced ? [] : (request.tools ?? []).map(asFunction);
+  const functions = silenced ? [] : (request.tools ?? []).map(toFunction);
   const own = functions
     .filter((tool) => allowed === null || allowed.has(tool.function.name))
-    .map((tool) => flatTool(tool, names.upstream(tool.function.name)));
+    .map((tool) => flattenTool(tool, names.upstream(tool.function.name)));
   if (request.disable_search === true) {
-    return { ...listed(own, choice, names), ...switchedOff(own, searchesItself) };
+    return { ...listed(own, choice, names), ...listSwitchedOff(own, searchesItself) };
   }
   const asked = SEARCH_FIELDS.some((field) => request[field] !== undefined);
   // A forced call must be one of the client's functions: beside them the search could take its place.
   const inTheWay = own.length > 0 && (choice === "required" || isObject(choice));
-  const search = !inTheWay && (served.searches || asked) ? [searchTool(request)] : [];
+  const search = !inTheWay && (served.searches || asked) ? [makeSearchTool(request)] : [];
   const tools = [...search, ...own];
   if (own.length > 0 || !served.searches) return listed(tools, silenced ? undefined : choice, names);
   // Merely offered, the search is often left unused; Sonar searched on every call.
@@ -53,7 +53,7 @@ export function toolFields(request: ChatRequest, served: Served, names: ToolName
 }
 
 /** The tools of a preset cannot be taken out, only all calls switched off. */
-function switchedOff(own: readonly JsonObject[], searchesItself: boolean): JsonObject {
+function listSwitchedOff(own: readonly JsonObject[], searchesItself: boolean): JsonObject {
   return searchesItself && own.length === 0 ? { max_tool_calls: 0 } : {};
 }
 
@@ -64,14 +64,14 @@ function listed(tools: readonly JsonObject[], choice: PlainChoice["choice"], nam
   return { tools, tool_choice: named };
 }
 
-function searchTool(request: ChatRequest): JsonObject {
+function makeSearchTool(request: ChatRequest): JsonObject {
   const filters: JsonObject = {};
   for (const field of FILTERS) if (request[field] !== undefined) filters[field] = request[field];
   const domains = arrayOf(request.search_domain_filter).filter((one) => typeof one === "string");
-  if (domains.length > 0) filters.search_domain_filter = domains.slice(0, DOMAINS_MAX).map(withoutScheme);
+  if (domains.length > 0) filters.search_domain_filter = domains.slice(0, DOMAINS_MAX).map(dropScheme);
   const options = objectOf(request.web_search_options);
   const size = stringOf(options.search_context_size);
-  const place = placeOf(options.user_location);
+  const place = readPlace(options.user_location);
   const results = numberOf(request.num_search_results);
   return {
     type: "web_search",
@@ -85,12 +85,12 @@ function searchTool(request: ChatRequest): JsonObject {
 }
 
 /** A domain may be denied with a leading `-`; a scheme is refused. */
-function withoutScheme(domain: string): string {
+function dropScheme(domain: string): string {
   return domain.replace(/^(-?)https?:\/\//, "$1");
 }
 
 /** OpenAI nests the place under `approximate`, Sonar did not. */
-function placeOf(location: unknown): JsonObject {
+function readPlace(location: unknown): JsonObject {
   const given = objectOf(objectOf(location).approximate ?? location);
   const place: JsonObject = {};
   for (const field of PLACE_FIELDS) if (given[field] !== undefined) place[field] = given[field];

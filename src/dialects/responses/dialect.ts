@@ -2,10 +2,10 @@
 import type { ModelCard } from "../../core/card.ts";
 import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
 import type { ChatReply, ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
-import { reportedCount } from "../_chat/counts.ts";
+import { parseCount } from "../_chat/counts.ts";
 import { explainChat } from "../_chat/error.ts";
 import type { CallType } from "../_responses/events.ts";
-import { usageOf } from "../_responses/fields.ts";
+import { parseResponseUsage } from "../_responses/fields.ts";
 import { type OutputForm, ResponseReader } from "../_responses/output.ts";
 import type { Decoder, Dialect } from "../dialect.ts";
 import { encode } from "./encode.ts";
@@ -36,10 +36,10 @@ class OutputOfResponses implements OutputForm {
 
   /** xAI reports what it bills; elsewhere the items are counted. */
   usage(given: JsonObject): Usage {
-    const usage = usageOf(given);
+    const usage = parseResponseUsage(given);
     const billed = given.server_side_tool_usage_details;
     const { web_search_calls: web, x_search_calls: posts } = objectOf(billed);
-    const searches = isObject(billed) ? reportedCount(web) + reportedCount(posts) : this.#searches;
+    const searches = isObject(billed) ? parseCount(web) + parseCount(posts) : this.#searches;
     return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
   }
 }

@@ -3,11 +3,11 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
-import { leftOut } from "../_chat/fields.ts";
-import { bearerHeaders, outputLimit } from "../_chat/outgoing.ts";
-import { flatTool, inputItems } from "../_responses/input.ts";
-import { inputForm, type PutBack } from "./input.ts";
-import { factsOf, type ModelFacts, nearestEffort } from "./models.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { flattenTool, makeInputItems } from "../_responses/input.ts";
+import { makeInputForm, type PutBack } from "./input.ts";
+import { chooseEffort, findFacts, type ModelFacts } from "./models.ts";
 
 /** Less is a 400 (OpenAI, Responses API: `max_output_tokens`). */
 export const OUTPUT_TOKENS_MIN = 16;
@@ -53,16 +53,20 @@ interface Section {
 
 /** The call for a request. Throws `unsupported_capability` for audio parts. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const facts = factsOf(card);
-  const limit = outputLimit(request, card, OUTPUT_TOKENS_MIN);
-  const sections = [reasoningOf(request, facts), samplingOf(request, facts), textOptions(request, facts)];
+  const facts = findFacts(card);
+  const limit = clampOutputLimit(request, card, OUTPUT_TOKENS_MIN);
+  const sections = [
+    makeReasoning(request, facts),
+    makeSampling(request, facts),
+    makeTextOptions(request, facts),
+  ];
   const body: JsonObject = {
     model: card.name,
-    input: inputItems(request.messages, inputForm(putBackFor(facts))),
+    input: makeInputItems(request.messages, makeInputForm(listPutBack(facts))),
     store: request.store ?? false,
     ...(request.stream ? { stream: true } : {}),
     ...(limit.tokens === undefined ? {} : { max_output_tokens: limit.tokens }),
-    ...toolsOf(request),
+    ...planTools(request),
   };
   for (const field of SAME) if (request[field] !== undefined) body[field] = request[field];
   const include: unknown[] = facts.reasons ? ["reasoning.encrypted_content"] : [];
@@ -70,35 +74,35 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   if (body.top_logprobs !== undefined) include.push("message.output_text.logprobs");
   if (include.length > 0) body.include = include;
   const dropped = [
-    leftOut(request, carriedIn(request)),
+    listLeftOut(request, listCarried(request)),
     limit.changed,
     sections.flatMap((one) => one.dropped),
   ];
   return {
     url: `${target.baseUrl}/responses`,
-    headers: bearerHeaders(target),
+    headers: makeBearerHeaders(target),
     body,
     dropped: dropped.flat(),
   };
 }
 
 /** Asking for text alone is asking for nothing special. */
-function carriedIn(request: ChatRequest): ReadonlySet<string> {
+function listCarried(request: ChatRequest): ReadonlySet<string> {
   const { modalities } = request;
   const textOnly = Array.isArray(modalities) && modalities.every((one) => one === "text");
   return textOnly ? new Set([...CARRIED, "modalities"]) : CARRIED;
 }
 
-function putBackFor(facts: ModelFacts): PutBack {
+function listPutBack(facts: ModelFacts): PutBack {
   if (facts.reasons === false) return "nothing";
   return facts.openAi ? "sealed" : "raw";
 }
 
 /** A summary is asked for only when the client wants to see thinking: OpenAI gives it to verified organisations alone. */
-function reasoningOf(request: ChatRequest, facts: ModelFacts): Section {
+function makeReasoning(request: ChatRequest, facts: ModelFacts): Section {
   const wish = objectOf(request.reasoning);
   const asked = request.reasoning_effort;
-  const effort = asked === undefined ? undefined : nearestEffort(asked, facts);
+  const effort = asked === undefined ? undefined : chooseEffort(asked, facts);
   const wanted = request.include_reasoning === true || (isObject(request.reasoning) && wish.exclude !== true);
   const summary = wanted && facts.reasons !== false ? (stringOf(wish.summary) ?? "auto") : undefined;
   const reasoning = { ...(effort === undefined ? {} : { effort }), ...(summary ? { summary } : {}) };
@@ -109,7 +113,7 @@ function reasoningOf(request: ChatRequest, facts: ModelFacts): Section {
 }
 
 /** OpenAI's models refuse sampling parameters while they reason; those with `none` take them with it. */
-function samplingOf(request: ChatRequest, facts: ModelFacts): Section {
+function makeSampling(request: ChatRequest, facts: ModelFacts): Section {
   const free = !facts.openAi || !facts.reasons || (request.reasoning_effort === "none" && knowsNone(facts));
   const fields = ["temperature", "top_p", "logprobs", "top_logprobs"];
   if (!free) return { body: {}, dropped: fields.filter((field) => request[field] !== undefined) };
@@ -124,10 +128,10 @@ function knowsNone(facts: ModelFacts): boolean {
   return facts.efforts?.includes("none") ?? true;
 }
 
-function textOptions(request: ChatRequest, facts: ModelFacts): Section {
+function makeTextOptions(request: ChatRequest, facts: ModelFacts): Section {
   const { verbosity, response_format: format } = request;
   const text: JsonObject = {};
-  if (format) text.format = formatOf(format);
+  if (format) text.format = makeFormat(format);
   if (verbosity !== undefined && facts.verbosity) text.verbosity = verbosity;
   return {
     body: Object.keys(text).length > 0 ? { text } : {},
@@ -135,7 +139,7 @@ function textOptions(request: ChatRequest, facts: ModelFacts): Section {
   };
 }
 
-function formatOf(format: ResponseFormat): JsonObject {
+function makeFormat(format: ResponseFormat): JsonObject {
   if (format.type !== "json_schema") return { type: format.type };
   const { name, description, schema, strict } = format.json_schema;
   return {
@@ -147,17 +151,18 @@ function formatOf(format: ResponseFormat): JsonObject {
   };
 }
 
-function toolsOf(request: ChatRequest): JsonObject {
-  const tools = (request.tools ?? []).map(toolOf);
-  if (request.web_search_options !== undefined) tools.push(webSearch(objectOf(request.web_search_options)));
+function planTools(request: ChatRequest): JsonObject {
+  const tools = (request.tools ?? []).map(makeTool);
+  if (request.web_search_options !== undefined)
+    tools.push(makeWebSearch(objectOf(request.web_search_options)));
   return {
     ...(tools.length > 0 ? { tools } : {}),
-    ...(request.tool_choice === undefined ? {} : { tool_choice: choiceOf(request.tool_choice) }),
+    ...(request.tool_choice === undefined ? {} : { tool_choice: makeChoice(request.tool_choice) }),
   };
 }
 
-function toolOf(tool: Tool): JsonObject {
-  if (tool.type === "function") return flatTool(tool, tool.function.name);
+function makeTool(tool: Tool): JsonObject {
+  if (tool.type === "function") return flattenTool(tool, tool.function.name);
   const { format, ...custom } = tool.custom;
   if (!isObject(format)) return { type: "custom", ...custom };
   const { type, grammar } = format;
@@ -165,7 +170,7 @@ function toolOf(tool: Tool): JsonObject {
 }
 
 /** Chat completions nests the place under `approximate`; here it stands beside the type. */
-function webSearch(options: JsonObject): JsonObject {
+function makeWebSearch(options: JsonObject): JsonObject {
   const { search_context_size: size, user_location: location } = options;
   const place = objectOf(objectOf(location).approximate);
   return {
@@ -175,7 +180,7 @@ function webSearch(options: JsonObject): JsonObject {
   };
 }
 
-function choiceOf(choice: ToolChoice): unknown {
+function makeChoice(choice: ToolChoice): unknown {
   if (typeof choice === "string") return choice;
   switch (choice.type) {
     case "function":
@@ -184,12 +189,12 @@ function choiceOf(choice: ToolChoice): unknown {
       return { type: "custom", name: choice.custom.name };
     case "allowed_tools": {
       const { mode, tools } = choice.allowed_tools;
-      return { type: "allowed_tools", mode, tools: tools.map(flatReference) };
+      return { type: "allowed_tools", mode, tools: tools.map(flattenReference) };
     }
   }
 }
 
-function flatReference(tool: JsonObject): JsonObject {
+function flattenReference(tool: JsonObject): JsonObject {
   const name = objectOf(tool.function ?? tool.custom).name ?? tool.name;
   return { type: tool.type, name };
 }

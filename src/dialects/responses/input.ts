@@ -12,25 +12,26 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
-import { type InputForm, inputContent } from "../_responses/input.ts";
+import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 
 /** The part of earlier thinking that is put back: nothing, sealed items only, or its raw text too. */
 export type PutBack = "nothing" | "sealed" | "raw";
 
 /** The form for one model. */
-export function inputForm(putBack: PutBack): InputForm {
+export function makeInputForm(putBack: PutBack): InputForm {
   const form: InputForm = {
-    part: inputPart,
-    said: outputParts,
-    thought: (message) => reasoningItems(message, putBack),
-    call: callItem,
-    result: (message, call, param) => resultItem(message, call, inputContent(message.content, form, param)),
+    part: makeInputPart,
+    said: makeOutputParts,
+    thought: (message) => makeReasoningItems(message, putBack),
+    call: makeCallItem,
+    result: (message, call, param) =>
+      makeResultItem(message, call, makeInputContent(message.content, form, param)),
   };
   return form;
 }
 
-function inputPart(part: ContentPart, param: string): JsonObject {
+function makeInputPart(part: ContentPart, param: string): JsonObject {
   const breakpoint = part.prompt_cache_breakpoint;
   const extras = breakpoint === undefined ? {} : { prompt_cache_breakpoint: breakpoint };
   switch (part.type) {
@@ -43,14 +44,14 @@ function inputPart(part: ContentPart, param: string): JsonObject {
       return { type: "input_image", image_url: url, ...(detail === undefined ? {} : { detail }), ...extras };
     }
     case "file":
-      return { ...filePart(part), ...extras };
+      return { ...makeFilePart(part), ...extras };
     case "input_audio":
       throw new Fault("unsupported_capability", "This model's API takes no audio.", { param });
   }
 }
 
 /** `file_data` has to be a data: URL, and to have a name. */
-function filePart({ file }: FilePart): JsonObject {
+function makeFilePart({ file }: FilePart): JsonObject {
   if (file.file_data === undefined) return { type: "input_file", file_id: file.file_id };
   const isUrl = file.file_data.startsWith("data:");
   return {
@@ -60,7 +61,7 @@ function filePart({ file }: FilePart): JsonObject {
   };
 }
 
-function outputParts(parts: readonly (TextPart | RefusalPart)[]): readonly JsonObject[] {
+function makeOutputParts(parts: readonly (TextPart | RefusalPart)[]): readonly JsonObject[] {
   return parts.map((part) =>
     part.type === "text"
       ? { type: "output_text", text: part.text }
@@ -68,7 +69,7 @@ function outputParts(parts: readonly (TextPart | RefusalPart)[]): readonly JsonO
   );
 }
 
-function callItem(call: ToolCall): JsonObject {
+function makeCallItem(call: ToolCall): JsonObject {
   if (call.type === "custom") {
     return { type: "custom_tool_call", call_id: call.id, name: call.custom.name, input: call.custom.input };
   }
@@ -76,7 +77,7 @@ function callItem(call: ToolCall): JsonObject {
   return { type: "function_call", call_id: call.id, name, arguments: input };
 }
 
-function resultItem(message: ToolMessage, call: ToolCall | undefined, output: unknown): JsonObject {
+function makeResultItem(message: ToolMessage, call: ToolCall | undefined, output: unknown): JsonObject {
   const type = call?.type === "custom" ? "custom_tool_call_output" : "function_call_output";
   return { type, call_id: message.tool_call_id, output };
 }
@@ -92,7 +93,7 @@ interface Thought {
  * The reasoning items of an earlier turn, as they were given. Only what the model can use is put back: OpenAI refuses an
  * item that is not stored there and has no `encrypted_content`, and any at all for a model that doesn't reason.
  */
-function reasoningItems(message: AssistantMessage, putBack: PutBack): readonly JsonObject[] {
+function makeReasoningItems(message: AssistantMessage, putBack: PutBack): readonly JsonObject[] {
   if (putBack === "nothing") return [];
   const thoughts: Thought[] = [];
   for (const detail of arrayOf(message.reasoning_details)) {

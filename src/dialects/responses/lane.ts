@@ -4,11 +4,11 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
 import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
-import { bearerHeaders } from "../_chat/outgoing.ts";
+import { makeBearerHeaders } from "../_chat/outgoing.ts";
 import type { Lane } from "../dialect.ts";
 import { responses } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
-import { factsOf } from "./models.ts";
+import { findFacts } from "./models.ts";
 
 const SEALED = "reasoning.encrypted_content";
 
@@ -22,7 +22,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const tokens = isLowered ? Math.max(OUTPUT_TOKENS_MIN, limit) : given;
   return {
     url: `${target.baseUrl}/responses`,
-    headers: bearerHeaders(target),
+    headers: makeBearerHeaders(target),
     body: {
       ...rest,
       model: card.name,
@@ -38,7 +38,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
 /** Nothing is stored, so thinking has to come in a form that the client can send back. Models that don't think refuse the wish. */
 function includeSealed(include: unknown, card: ModelCard): JsonObject {
   const wanted = arrayOf(include);
-  if (!factsOf(card).reasons || wanted.includes(SEALED)) return {};
+  if (!findFacts(card).reasons || wanted.includes(SEALED)) return {};
   return { include: [...wanted, SEALED] };
 }
 

@@ -43,7 +43,7 @@ export interface ModelFacts {
 }
 
 /** The facts of a card, by its name with or without a vendor's prefix (`openai/gpt-5`, `openai.gpt-5`, `ft:gpt-4o:…`). */
-export function factsOf(card: ModelCard): ModelFacts {
+export function findFacts(card: ModelCard): ModelFacts {
   const name = card.name.replace(/^(openai[./]|ft:)/, "");
   const family = FAMILIES.find(({ pattern }) => pattern.test(name));
   if (family) {
@@ -55,7 +55,7 @@ export function factsOf(card: ModelCard): ModelFacts {
 }
 
 /** The effort that the model takes and is nearest to the one asked for: the next higher, else its highest. */
-export function nearestEffort(asked: ReasoningEffort, facts: ModelFacts): ReasoningEffort | undefined {
+export function chooseEffort(asked: ReasoningEffort, facts: ModelFacts): ReasoningEffort | undefined {
   const { efforts } = facts;
   if (efforts === null || efforts.includes(asked)) return asked;
   const rank = EFFORTS.indexOf(asked);

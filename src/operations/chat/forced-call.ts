@@ -2,10 +2,10 @@
 import { can, type ModelCard } from "../../core/card.ts";
 import { type JsonObject, stringOf } from "../../core/json.ts";
 import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "./form.ts";
-import { plainChoice } from "./tool-choice.ts";
+import { simplifyChoice } from "./tool-choice.ts";
 
 /** The sentence that stands in the place of a choice that can't be made. */
-export function forcedCallWords(choice: ToolChoice | undefined): string {
+export function writeForcedCall(choice: ToolChoice | undefined): string {
   const isNamed = typeof choice === "object" && choice.type === "function";
   const whom = isNamed ? `the tool \`${choice.function.name}\`` : "at least one of the tools";
   return `Your next message must call ${whom}; text alone is not an answer.`;
@@ -17,12 +17,12 @@ export function withoutForce(
   card: ModelCard,
 ): { readonly request: ChatRequest; readonly dropped: readonly string[] } {
   if (!isCallForced(request) || can(card, "tools")) return { request, dropped: [] };
-  const { choice, allowed } = plainChoice(request.tool_choice);
+  const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? [choice.function.name] : allowed;
   const asked: ChatRequest = {
     ...request,
     tool_choice: names === null ? "auto" : chooseAmong([...names]),
-    messages: withInstruction(request.messages, forcedCallWords(choice)),
+    messages: withInstruction(request.messages, writeForcedCall(choice)),
   };
   return { request: asked, dropped: ["tool_choice"] };
 }

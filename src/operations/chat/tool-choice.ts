@@ -9,7 +9,7 @@ export interface PlainChoice {
 }
 
 /** The same choice said with functions alone: a list of allowed tools becomes those tools and its mode. */
-export function plainChoice(choice: ToolChoice | undefined): PlainChoice {
+export function simplifyChoice(choice: ToolChoice | undefined): PlainChoice {
   if (typeof choice !== "object") return { choice, allowed: null };
   switch (choice.type) {
     case "function":

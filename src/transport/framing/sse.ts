@@ -107,7 +107,7 @@ export class EventParser<Run = never> {
     this.#count(part, isWhole);
     this.#event = null;
     this.#parser.feed(part);
-    if (this.#characters > EVENT_CHARACTERS_MAX || this.#lines > EVENT_LINES_MAX) throw beyondBounds();
+    if (this.#characters > EVENT_CHARACTERS_MAX || this.#lines > EVENT_LINES_MAX) throw explainFlood();
     this.#isBetween = isWhole;
     if (isWhole) [this.#characters, this.#lines] = [0, 0];
     return this.#event;
@@ -133,12 +133,12 @@ export class EventParser<Run = never> {
 
   /** Comments keep silent streams alive: any number may stand in an event, but each within the bounds of a line. */
   #skip(comment: string): void {
-    if (comment.length + ": ".length > EVENT_CHARACTERS_MAX) throw beyondBounds();
+    if (comment.length + ": ".length > EVENT_CHARACTERS_MAX) throw explainFlood();
     this.#characters -= comment.length;
     if (this.#lines > 0) this.#lines--;
   }
 }
 
-function beyondBounds(): Fault {
+function explainFlood(): Fault {
   return new Fault("upstream_error", "The provider sent an event beyond all bounds.");
 }
