@@ -60,7 +60,7 @@ export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<
     attempt.permit?.finished(ports.deadlines.nowMs(), normal.usage?.completion_tokens ?? null);
     return reply.verbatim ? { ...normal, verbatim: reply.verbatim } : normal;
   } catch (thrown) {
-    throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
+    throw told(attempt, call.toFault(thrown), started, ports.deadlines.nowMs());
   } finally {
     call.close();
     attempt.permit?.left();

@@ -76,7 +76,7 @@ export class StreamedAttempt implements PartStream {
             const read = this.#unread === "" ? await this.#body.read() : unread(this.#unread);
             piece = this.#sliceOf(this.#call.piece(read));
           } catch (thrown) {
-            reading = this.#late(reader, this.#call.reasonOf(thrown));
+            reading = this.#late(reader, this.#call.explain(thrown));
             break;
           }
           reading = this.#pushed(reader, piece);
@@ -89,7 +89,7 @@ export class StreamedAttempt implements PartStream {
       }
     } catch (thrown) {
       const { deadlines } = this.#ports;
-      const fault = told(this.#attempt, this.#call.faultOf(thrown), this.#startedMs, deadlines.nowMs());
+      const fault = told(this.#attempt, this.#call.toFault(thrown), this.#startedMs, deadlines.nowMs());
       this.leave();
       throw fault;
     }

@@ -110,7 +110,7 @@ export const OPENROUTER: OpenaiQuirks = {
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,
   errors: [
-    // A purse too small for this prompt or this limit still pays for shorter ones: the key is good.
+    // A balance too small for this prompt or this limit still pays for shorter ones, so the key is good.
     { status: 402, begins: "Prompt tokens limit exceeded", means: "request_too_large" },
     {
       status: 402,

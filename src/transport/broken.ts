@@ -1,7 +1,7 @@
-// Errors of `fetch` for connections that break or do not come about, told apart by their codes.
+// Errors of `fetch` for connections that break or can't be made, distinguished by their codes.
 import { Fault, type FaultDetails } from "../core/fault.ts";
 
-/** Codes of connections that failed before anything could be sent: no such host, nobody there, no TLS that is trusted. */
+/** Codes of connections that failed before anything was sent: an unknown host, a refused connection, an untrusted certificate. */
 const UNCONNECTED =
   /^(ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|EPROTO)$|CERT|^ERR_TLS_/;
 
@@ -18,7 +18,7 @@ export function isReset(error: unknown): boolean {
   return findCode(error) === "ECONNRESET";
 }
 
-/** Nothing was sent. */
+/** True if the connection failed before anything was sent. */
 export function isUnconnected(error: unknown): boolean {
   return UNCONNECTED.test(String(findCode(error)));
 }

@@ -1,4 +1,4 @@
-// One HTTP call to a provider: bounded in time, ended with the client, its failures told apart.
+// One HTTP call to a provider: it is bounded in time, ends with its client, and reports each kind of failure as a Fault.
 import type { Outgoing } from "../core/dialect.ts";
 import { Fault, faultOf } from "../core/fault.ts";
 import type { Timeouts } from "../core/settings.ts";
@@ -22,13 +22,13 @@ export interface Ports {
 
 const ERROR_CHARACTERS_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
-/** Shorter words would be found in any text. */
+/** The shortest secret that is looked for: a shorter one would be found in any text. */
 const UNSPOKEN_CHARACTERS_MIN = 6;
-/** A longer one is no chat answer: to parse it and write it again would keep the others waiting. */
+/** The longest whole answer in bytes: parsing a longer one and writing it again would delay all other requests. */
 export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 /** The longest time that a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
-/** A kept connection that the server has closed is reset within a round trip; later, it was the server's work that broke. */
+/** A kept connection that the server has closed is reset within a round trip; after this time, the server failed at its work. */
 const STALE_MS = 1000;
 const FIRST_BYTE_MS = 60_000;
 const FIRST_BYTE_REASONING_MS = 300_000;
@@ -44,7 +44,7 @@ export interface UpstreamCallTerms {
   readonly deadlineAtMs: number;
   /** Words that no message to a client may hold. */
   readonly unspoken: readonly string[];
-  /** Over a new connection, whichever are kept. */
+  /** True if the call must go over a new connection, even where idle ones are kept. */
   readonly fresh: boolean;
 }
 
@@ -56,7 +56,7 @@ export class UpstreamCall {
   readonly #deadline: Deadline;
   #reader: ReadableStreamDefaultReader<string> | null = null;
   #complete = false;
-  /** The body was read to its end: there is nothing left to end. */
+  /** True if the body was read to its end, so that there is nothing left to abort. */
   #read = false;
   readonly #private: readonly string[];
   readonly #fresh: boolean;
@@ -80,7 +80,7 @@ export class UpstreamCall {
     this.#deadline.atMs = atMs;
   }
 
-  /** The answer is known to be whole before the body's end: what is left is read off, so that the connection lives on. */
+  /** Marks the answer as whole before the body's end: `close()` then reads the rest, so that the connection can be reused. */
   complete(): void {
     this.#complete = true;
   }
@@ -103,12 +103,12 @@ export class UpstreamCall {
     this.#origin = null;
   }
 
-  /** Throws the reason if the call has ended already: then it is not to be sent. */
+  /** Throws the reason if the call has ended already, in which case it must not be sent. */
   throwIfEnded(): void {
-    if (this.#abort.signal.aborted) throw this.reasonOf(this.#abort.signal.reason);
+    if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
   }
 
-  /** Sends the request and gives the answer's head. Throws the Fault that a failure or an error answer means. */
+  /** Sends the request and returns the answer's head. Throws the Fault that a failure or an error answer means. */
   async send(outgoing: Outgoing, connectMs: number, explain: Explain): Promise<Response> {
     const connecting = this.#ports.reachability.watch(outgoing.url, connectMs, (fault) => this.#end(fault));
     const response = await this.#sendOnce(outgoing).finally(() => connecting.clear());
@@ -135,17 +135,17 @@ export class UpstreamCall {
     return pieces.join("");
   }
 
-  /** A body whose length is known to be in bounds, read at once: to read it piece by piece costs 5 µs more. */
+  /** Reads a body whose length is known to be in bounds at once: reading it piece by piece costs 5 µs more. */
   async #shortText(response: Response): Promise<string> {
     const text = await response.text().catch((error: unknown) => {
-      throw this.reasonOf(error);
+      throw this.explain(error);
     });
-    if (this.#abort.signal.aborted) throw this.reasonOf(this.#abort.signal.reason);
+    if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
     this.#read = true;
     return text;
   }
 
-  /** The part of an error's body that comes within bounds: its beginning says what it is, and its status in any case. */
+  /** Reads the beginning of an error's body, up to ERROR_CHARACTERS_MAX: that is enough to say what kind of error it is. */
   async #errorText(response: Response): Promise<string> {
     this.extendTo(Math.min(this.#deadline.atMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
     const pieces: string[] = [];
@@ -157,7 +157,7 @@ export class UpstreamCall {
         if (length >= ERROR_CHARACTERS_MAX) break;
       }
     } catch {
-      // A body that breaks off or never ends has said what it has said.
+      // The part that came before the body broke off, together with the status, still explains the error.
     }
     if (this.#client.aborted) throw explainEnd(this.#client);
     return pieces.join("").slice(0, ERROR_CHARACTERS_MAX);
@@ -172,20 +172,20 @@ export class UpstreamCall {
         yield piece;
       }
     } catch (thrown) {
-      throw this.reasonOf(thrown);
+      throw this.explain(thrown);
     }
   }
 
   /**
-   * The body as it arrives, decoded by the runtime: `body` itself is not to be touched before, or there are two streams, one
-   * around the other. What is read is handed to `piece`, and what that or the reading throws to `reasonOf`.
+   * Returns a reader of the body as it arrives, decoded by the runtime. Touching `body` itself before would make two streams,
+   * one around the other. The results of reading go to `piece`, and errors of either to `explain`.
    */
   open(response: Response): ReadableStreamDefaultReader<string> {
     this.#reader = response.textStream().getReader();
     return this.#reader;
   }
 
-  /** The text that was read; null at the end. An aborted call throws its reason: it would look like a clean end. */
+  /** Returns the text that was read, or null at the end. Throws if the call was aborted: that would look like a clean end. */
   piece({ done, value }: Bun.ReadableStreamDefaultReadResult<string>): string | null {
     if (this.#abort.signal.aborted) throw this.#abort.signal.reason;
     if (!done) return value;
@@ -194,19 +194,19 @@ export class UpstreamCall {
     return null;
   }
 
-  /** The fault of this call, as a client may see it. */
-  faultOf(thrown: unknown): Fault {
+  /** Returns the fault of this call, as a client may see it. */
+  toFault(thrown: unknown): Fault {
     return redact(faultOf(thrown), this.#private);
   }
 
-  /** The reason for which this call broke off: the one it was ended for, or a broken connection. */
-  reasonOf(thrown: unknown): Fault {
+  /** Returns why this call broke off: the reason it was ended for, or a broken connection. */
+  explain(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
     return isNetworkError(thrown) ? explainBroken(thrown) : faultOf(thrown);
   }
 
-  /** Sent once: a call that breaks may have been served, and whether it is made again is the plan's to say. */
+  /** Sends the call once: a call that breaks may have been served, so only the plan may decide to repeat it. */
   async #sendOnce(outgoing: Outgoing): Promise<Response> {
     const { kept, deadlines } = this.#ports;
     const init: RequestInit & BunFetchRequestInit = {
@@ -226,7 +226,7 @@ export class UpstreamCall {
       if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
       return response;
     } catch (error) {
-      if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.reasonOf(error);
+      if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.explain(error);
       const isStale = mayBeStale && isReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
       throw explainBroken(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
     }
@@ -243,13 +243,13 @@ function isBounded(headers: Headers, bytesMax: number): boolean {
   return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
 }
 
-/** The reason for which nobody waits any longer: the one given, else that the client is gone. */
+/** Returns why nobody waits any longer: the reason of the abort, else that the client is gone. */
 function explainEnd(client: AbortSignal): Fault {
   const reason: unknown = client.reason;
   return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
 }
 
-/** The fault without the words, wherever a provider has put them. */
+/** Returns the fault without these words, in its message, code and parameter alike. */
 function redact(fault: Fault, words: readonly string[]): Fault {
   const { shownCode, param } = fault.details;
   const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
@@ -264,7 +264,7 @@ function redact(fault: Fault, words: readonly string[]): Fault {
   });
 }
 
-/** True when it came to its end. The answer is whole: how else its connection ended is of no interest. */
+/** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */
 async function readOff(reader: ReadableStreamDefaultReader<string>): Promise<boolean> {
   try {
     while (!(await reader.read()).done);

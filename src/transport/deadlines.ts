@@ -1,11 +1,11 @@
-// One sweep for all deadlines: a chunk that arrives only moves a number, no timer is made or cleared.
+// One sweep for all deadlines: a chunk that arrives only moves a number, and no timer is made or cleared for it.
 import type { Clock, Deadline, Deadlines } from "../core/world.ts";
 
 const SWEEP_PERIOD_MS = 250;
 
 /**
- * Four of them watch over each request. A set that many pass through leaves behind tables that are old to the garbage
- * collector, and what those still name outlives its use by seconds: so one that is over names nothing itself.
+ * One watched moment; each request has four. A set with many additions and deletions leaves old tables to the garbage
+ * collector, and whatever they refer to is kept for seconds: so a watch that is over refers to nothing.
  */
 class Watch implements Deadline {
   readonly #among: Set<Watch>;

@@ -1,4 +1,4 @@
-// Connections that are kept for the next call: whether a call may have gone over one that its server has closed.
+// Counts the connections that are kept for the next call: a call over one that its server has closed may be repeated.
 
 /** Bun keeps idle connections for five minutes, by a clock of whole minutes, and at most 64 of a kind. */
 const KEPT_MS = 7 * 60_000;
@@ -11,20 +11,20 @@ interface Idle {
 }
 
 /**
- * `fetch` does not tell whether a call went over a kept connection. It takes one wherever it has one, and it has at most one
- * for each answer that was read to its end since: with none left, a call's connection is new.
+ * `fetch` doesn't say whether a call went over a kept connection. It uses one whenever it has one, and it has at most one
+ * for each answer that was read to its end: with none left, a call's connection is new.
  */
 export class KeptConnections {
   readonly #idle = new Map<string, Idle>();
 
-  /** An answer was read to its end: its connection is kept. */
+  /** Counts the connection of an answer that was read to its end. */
   keep(origin: string, nowMs: number): void {
     const count = this.#countOf(origin, nowMs);
     if (this.#idle.size >= ORIGINS_MAX) this.#idle.clear();
     this.#idle.set(origin, { count: Math.min(count + 1, KEPT_MAX), lastMs: nowMs });
   }
 
-  /** A call goes out: false where its connection is surely new. */
+  /** Takes a connection for a call that goes out. Returns false if the call's connection is certainly new. */
   take(origin: string, nowMs: number): boolean {
     const idle = this.#idle.get(origin);
     if (!idle || this.#countOf(origin, nowMs) === 0) return false;

@@ -1,12 +1,12 @@
-// Connecting in bounded time: `fetch` has no limit for it, so a call without an answer has its host tried beside it.
+// Limits the time for connecting, which `fetch` doesn't: while a call waits, a connection of our own tries its host.
 import { Fault } from "../core/fault.ts";
 import type { Deadlines, Reach } from "../core/world.ts";
 
 const ORIGINS_MAX = 1000;
 
 /**
- * A host that takes no connections lets `fetch` wait for minutes. When half of the time for connecting has passed
- * without an answer, the rest of it is spent on a connection of our own: does that not come about, the call is given up.
+ * `fetch` waits for minutes for a host that takes no connections. When half of the time for connecting has passed
+ * without an answer, the other half is spent on a connection of our own, and the call is given up if that one fails too.
  * Calls that wait for the same host share one such connection.
  */
 export class Reachability {
@@ -21,7 +21,7 @@ export class Reachability {
     this.#reach = reach;
   }
 
-  /** Calls `onUnreachable` with the fault when the URL's host takes no connection in time; `clear()` once it answered. */
+  /** Calls `onUnreachable` with the fault when the URL's host takes no connection in time. Call `clear()` once it answers. */
   watch(url: string, connectMs: number, onUnreachable: (fault: Fault) => void): { clear(): void } {
     let answered = false;
     const sentAtMs = this.#deadlines.nowMs();

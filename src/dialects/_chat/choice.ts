@@ -4,7 +4,7 @@ import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from
 import type { Delta, FinishReason, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
 import { explainInside } from "./error.ts";
 
-/** Finish reasons beyond the closed set, by who says them; what nobody named is a `stop`. */
+/** Finish reasons beyond the closed set, with the servers that send them; an unknown one means `stop`. */
 const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
   ["stop", "stop"],
   ["length", "length"],
@@ -53,7 +53,7 @@ function isText(value: unknown): boolean {
 
 /** The common parts of a delta and a message, mended; `calls` are the raw tool calls, still to be numbered. */
 export interface Mended {
-  /** Fields that are nobody's quirk: role, refusal, audio, a server's own. */
+  /** Fields that are the same everywhere (role, refusal, audio), and a server's own. */
   readonly rest: JsonObject;
   readonly content: string | null | undefined;
   readonly thinking: string | undefined;
@@ -62,7 +62,7 @@ export interface Mended {
   readonly calls: readonly JsonObject[];
 }
 
-/** Most answers have none of these, and need no list of their own to say so. */
+/** Shared by all answers that have none, so that no list is allocated for them. */
 const NONE: readonly never[] = [];
 
 /** Takes a delta or message apart: `reasoning` and Mistral's parts become text, nulls and empty lists go. */

@@ -1,9 +1,9 @@
-// The counts of a provider's usage report: one that is malformed spoils the report, and is never taken for nothing.
+// Parses the counts of a provider's usage report. A malformed count makes the report unusable; it never counts as zero.
 import { countOf } from "../../core/json.ts";
 
 /**
- * A reported count. What isn't there is 0; what is no count (below zero, beyond every number, a text) is NaN, which every
- * sum passes on: with 0 in its place a prompt of a million tokens would be billed as none.
+ * Returns a reported count: 0 if it is missing, NaN if it is not a count (negative, infinite, a text). NaN makes every
+ * sum NaN; with 0 in its place a prompt of a million tokens would cost nothing.
  */
 export function parseCount(value: unknown): number {
   if (value === undefined || value === null) return 0;
@@ -11,12 +11,12 @@ export function parseCount(value: unknown): number {
   return isCount ? countOf(value) : Number.NaN;
 }
 
-/** As `parseCount`, and undefined where nothing is reported. */
+/** As `parseCount`, but undefined if the count is missing. */
 export function parseKnownCount(value: unknown): number | undefined {
   return value === undefined || value === null ? undefined : parseCount(value);
 }
 
-/** The counts of prompt and answer. A report that has neither is no report, and no answer of nothing: both are NaN. */
+/** Returns the counts of prompt and answer. If both are missing, the report is unusable, and both are NaN. */
 export function parseMainCounts(prompt: unknown, completion: unknown): readonly [number, number] {
   const [first, second] = [parseKnownCount(prompt), parseKnownCount(completion)];
   return first === undefined && second === undefined ? [Number.NaN, Number.NaN] : [first ?? 0, second ?? 0];

@@ -28,7 +28,7 @@ import { findUsage } from "./usage.ts";
 
 const NOTHING: readonly ChatChunk[] = [];
 const CHOICES_MAX = 128;
-/** The length of the text matters to nothing here. */
+/** This decoder doesn't depend on the length of the text, so it counts no text that is passed on unread. */
 const NOT_COUNTED = () => {};
 /** The tiers that clients know; others (Groq's `on_demand`, Mistral's `standard`) fail their checks. */
 const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
@@ -104,11 +104,11 @@ class ChatDecoder implements Decoder {
     else if (!this.#finished.has(index)) this.#finished.set(index, false);
     const choice = { index, delta: this.#delta(raw, index), finish_reason: finish };
     if (raw.logprobs) raw.logprobs = readLogprobs(raw.logprobs);
-    // Written into the parsed object, which is ours alone: a copy per chunk is what a fast stream would feel.
+    // Written into the parsed object, which nothing else refers to: a copy of each chunk would slow a fast stream.
     return Object.assign(withoutNoise(raw), choice);
   }
 
-  /** Old Sonar sends `message` (all so far) beside `delta`: the delta is the news. */
+  /** Old Sonar sends `message` (all text so far) beside `delta`: only the delta is new. */
   #delta(raw: JsonObject, index: number): Delta {
     const delta = objectOf(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
     if (isPlain(delta)) return delta;

@@ -100,8 +100,8 @@ function inner(error: JsonObject): Said {
 }
 
 /**
- * OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. If that one's own purse is empty, the
- * key that we asked with is as good as before.
+ * OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. If that provider refuses OpenRouter's
+ * credential or balance, our own key is still good.
  */
 function unwrap(error: JsonObject): Said | undefined {
   const raw = isObject(error.metadata) ? stringOf(error.metadata.raw) : undefined;
@@ -131,7 +131,7 @@ function readStatus(value: unknown): number | undefined {
   return number !== undefined && number >= 400 && number < 600 ? number : undefined;
 }
 
-/** A body that is not JSON: shown when it is a line of text, not when it is a web page. */
+/** Returns a body that is not JSON if it is a line of text, or undefined if it is a web page. */
 function readPlainText(body: string): string | undefined {
   const text = body.trim();
   return text === "" || text.startsWith("<") || text.length > 500 ? undefined : text;

@@ -1,4 +1,4 @@
-// Token counts as the servers of the chat-completions API report them, in the one form of core/chat.ts.
+// Parses token counts as the servers of the chat-completions API report them, in all their forms.
 
 import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
@@ -69,7 +69,7 @@ function countSearches(given: JsonObject): Pick<Usage, "server_tool_use"> {
   return searches !== 0 ? { server_tool_use: { web_search_requests: searches } } : {};
 }
 
-/** Lists and objects among the details are none of the counts that we know. */
+/** Reads the counts among the details, leaving out lists and objects, which are none that we know. */
 function readCounts(details: unknown): Record<string, number> {
   const counts: Record<string, number> = {};
   const given = objectOf(details);

@@ -257,13 +257,16 @@ export class ResponseReader implements Decoder {
 
   /**
    * The final list of items holds what the stream may have left out. A place in it need not be an `output_index`
-   * (server-side items can be missing), so one that matches nothing was told already, unless nothing was told at all.
+   * (server-side items can be missing), so an item that matches none of the stream's was sent already, unless the stream
+   * named no item at all.
    */
   #finish(response: JsonObject): ChatChunk[] {
-    const told = this.#items.size > 0;
+    const hasItems = this.#items.size > 0;
     const chunks = arrayOf(response.output)
       .map(objectOf)
-      .flatMap((given, index) => (!told || this.#isSame(index, given) ? this.#complete(index, given) : []));
+      .flatMap((given, index) =>
+        !hasItems || this.#isSame(index, given) ? this.#complete(index, given) : [],
+      );
     const { delta, extras } = this.#form.closing(this.#content.join(""), this.#cited);
     const done = this.#calls > 0 ? "tool_calls" : "stop";
     const finish_reason = response.status === "incomplete" ? readIncompleteReason(response) : done;

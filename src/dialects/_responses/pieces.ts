@@ -1,4 +1,4 @@
-// The texts of an output item and how much of each has gone out, so that nothing is said twice or left unsaid.
+// The texts of an output item and how much of each was sent to the client, so that nothing is sent twice or left out.
 import type { PieceKind } from "./events.ts";
 
 /** One text of an item: a part of a message or of thinking, or a call's arguments. */

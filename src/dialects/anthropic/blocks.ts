@@ -82,7 +82,7 @@ export class Blocks {
     }
   }
 
-  /** Told how much longer the text became by pieces of this block that nobody showed here; null: they must be shown. */
+  /** Returns the function that counts text of this block which was not pushed; null: all of its pieces must be pushed. */
   grew(index: number): ((characters: number) => void) | null {
     const kind = this.#open.get(index)?.kind;
     if (kind === "text" || kind === "output") return this.#grewText;

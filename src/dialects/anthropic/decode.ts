@@ -28,7 +28,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   refusal: "content_filter",
 };
 
-/** Reads one message, event by event. Its own end is `message_stop`; what a proxy sends after it is nothing to us. */
+/** Reads one message, event by event. It ends with `message_stop`; anything that a proxy sends after it is ignored. */
 export class MessageDecoder implements Decoder {
   readonly #blocks: Blocks;
   #usage: JsonObject = {};
@@ -97,7 +97,7 @@ export class MessageDecoder implements Decoder {
     return chunks(deltas);
   }
 
-  /** The start may come twice; another message in the same stream is an answer begun anew over a broken one. */
+  /** The start may come twice. One with another id begins a second answer, after text of the first was sent already. */
   #start(message: JsonObject): ChatChunk[] {
     if (this.#isStarted) {
       if (message.id !== this.#messageId) throw garbled("a second message in one stream");

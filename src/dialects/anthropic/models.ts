@@ -15,7 +15,7 @@ export interface Traits {
   readonly off: "unasked" | "disabled" | "between_tools" | "never";
   /** Gives thinking without its text unless `thinking.display` asks for a summary. */
   readonly hidesThinking: boolean;
-  /** Answers 400 to thinking that comes back behind a changed prefix, unless told to drop it. */
+  /** Answers 400 to thinking that comes back behind a changed prefix, unless asked to drop it. */
   readonly bindsThinking: boolean;
   /** Takes `tool_choice` any and tool. */
   readonly forcedUse: boolean;
@@ -27,7 +27,7 @@ export interface Traits {
 
 const EFFORTS: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
-/** The strictest: also what an unknown name of the Claude family is taken for, since each generation refused more. */
+/** The strictest traits. An unknown name of the Claude family gets them too, since each generation has refused more. */
 const NEWEST: Traits = {
   sampling: false,
   samplingPair: false,

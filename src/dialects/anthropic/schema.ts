@@ -166,7 +166,7 @@ function listReferences(value: unknown): string[] {
 
 /**
  * A tool's parameters as `input_schema`: its root must be an object without `anyOf`, `oneOf` or `allOf` (the API answers
- * 400 otherwise). Variants of a root become one object that takes the properties of them all, the original told in words.
+ * 400 otherwise). Variants of a root become one object that takes the properties of them all; the description holds the original.
  */
 export function makeInputSchema(parameters: JsonObject | undefined): JsonObject {
   if (!parameters) return { type: "object", properties: {} };

@@ -134,7 +134,7 @@ function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): Jso
   return addMark(block, { ...tool.function, ...tool });
 }
 
-/** A custom tool takes free text: here a function with one string, its grammar told in words. */
+/** Makes a custom tool, which takes free text, a function with one string; the description states its grammar. */
 function makeCustomBlock(tool: CustomTool): JsonObject {
   const { name, description, format } = tool.custom;
   const grammar = objectOf(objectOf(format).grammar ?? format);

@@ -28,8 +28,8 @@ const HANDLED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Fields by which other gateways are told where to go, as whom, to which model instead, what else to run and whom to tell:
- * the card says where here, and what another model or a plugin costs would not have been held.
+ * Fields that choose a route, an identity, another model, plugins or recipients at other gateways. They are left out: the
+ * card decides the route here, and the cost of another model or a plugin would not have been held.
  */
 const ROUTING: ReadonlySet<string> = new Set([
   "api_base",

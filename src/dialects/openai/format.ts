@@ -1,4 +1,4 @@
-// `response_format` as one server takes it; a schema that it can't enforce is told to the model in words.
+// `response_format` as one server takes it; a schema that it can't enforce becomes an instruction.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";

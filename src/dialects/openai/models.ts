@@ -45,7 +45,7 @@ const THINKS_AT_WILL = {
 
 /** They answer at `/responses` alone. */
 const RESPONSES_ONLY = /(^|-)(pro|codex|deep-research)(-|$)|^computer-use/;
-/** They take tools at `/chat/completions` only when told not to think. */
+/** They take tools at `/chat/completions` only while thinking is turned off. */
 const TOOLS_OR_THINKING = /^(ft:)?gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
 const CAN_STOP_THINKING = /^(ft:)?gpt-(5\.|6-(luna|sol)|6\.1-terra)/;
 
@@ -83,7 +83,7 @@ const MODELS: readonly ModelQuirks[] = [
   },
 ];
 
-/** OpenAI's own endpoint; unknown names are taken for successors of the newest models. */
+/** OpenAI's own endpoint; unknown names get the rules of the newest models. */
 export const OPENAI: OpenaiQuirks = {
   ...PLAIN,
   ...THINKS_AT_WILL,

@@ -13,7 +13,7 @@ export interface EffortQuirks {
    * `enable_thinking` (Qwen).
    */
   readonly toggle: "thinking" | "enable_thinking" | null;
-  /** It doesn't think unless it is told to. */
+  /** It doesn't think unless it is asked to. */
   readonly offByDefault?: true;
 }
 
@@ -40,7 +40,7 @@ export interface OpenaiQuirks {
   readonly names: boolean;
   /** Fields of assistant messages that it takes beside content, name and tool_calls; "any": all but what replies add. */
   readonly messageFields: readonly string[] | "any";
-  /** In which field it takes earlier thinking back; "any": in those that the client sends. */
+  /** The field in which it takes earlier thinking back; "any": the fields that the client sends. */
   readonly thoughts: "reasoning_content" | "reasoning" | "reasoning_details" | "any" | null;
   /** While thinking it refuses messages with tool calls and no thinking: another model's get a blank one. */
   readonly thoughtsRequired: boolean;
@@ -120,7 +120,7 @@ export const OTHERS_ONLY: readonly string[] = [
   "transforms",
 ];
 
-/** The quirks of a provider that speaks the dialect without further ado. */
+/** The quirks of a provider without any of its own. */
 export const PLAIN: OpenaiQuirks = {
   choicesMax: 1,
   limitField: "max_tokens",

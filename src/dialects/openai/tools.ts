@@ -1,4 +1,4 @@
-// Tools and the choice among them as one server takes them; what it can't be told is asked of the model in words.
+// Tools and the choice among them as one server takes them; a choice that it doesn't take becomes an instruction.
 
 import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
