@@ -122,7 +122,7 @@ function readInput(text: string): JsonObject {
   return isObject(input) ? input : { arguments: text };
 }
 
-/** The id that a call of the message at `place` goes by. */
+/** Returns the id under which a call of the message at `place` is sent. */
 type Ids = (id: string, place: number) => string;
 
 /**

@@ -1,4 +1,4 @@
-// The Anthropic Messages dialect: what stands between the canonical form and `POST {base}/messages`.
+// Anthropic's Messages API (`POST {base}/messages`) as an upstream dialect.
 import type { Dialect } from "../dialect.ts";
 import { MessageDecoder, reply } from "./decode.ts";
 import { encode } from "./encode.ts";

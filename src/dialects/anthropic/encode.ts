@@ -24,7 +24,7 @@ const USER_ID_CHARACTERS_MAX = 256;
 /** The lowest top_p that the API takes beside thinking. */
 const THINKING_TOP_P_MIN = 0.95;
 
-/** Fields with a form of their own here; whatever of them is changed all the same is named by the step that does it. */
+/** Fields with a form of their own here; the step that changes one of them names it. */
 const CARRIED: ReadonlySet<string> = new Set([
   "max_tokens",
   "max_completion_tokens",

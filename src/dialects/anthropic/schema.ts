@@ -17,12 +17,12 @@ const FORMATS = new Set("date-time time date duration email hostname uri ipv4 ip
 const KEPT = new Set(["title", "enum", "const", "default"]);
 const SILENT = new Set(["$schema", "$id", "$comment", "examples", "strict"]);
 
-/** Thrown inside this file only: the subset has no way to say it. */
+/** Thrown inside this file only, for a schema that the subset can't express. */
 class Inexpressible extends Error {}
 
 /**
  * The schema in Anthropic's strict subset: limits on numbers, lengths and patterns move into the description, objects
- * are closed, `oneOf` is `anyOf`. Null when it can't be said: free-form maps, tuples, recursion, values of any type.
+ * are closed, `oneOf` is `anyOf`. Null when it can't be expressed: free-form maps, tuples, recursion, values of any type.
  */
 export function cleanSchema(schema: JsonObject): Cleaned | null {
   const count = { optional: 0, unions: 0 };

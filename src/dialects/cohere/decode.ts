@@ -42,7 +42,7 @@ export class CohereReader implements Decoder {
     const given = objectOf(objectOf(parsed.delta).message);
     const delta = this.#delta(type, given, countOf(parsed.index));
     if (delta) return [chunk(delta)];
-    // An error has the form of an error answer: a message, and no event that we know.
+    // An error has the form of an error answer: a message, and no known event.
     if (!isObject(parsed.delta) && stringOf(parsed.message)) throw explainInside(parsed);
     return [];
   }
@@ -53,7 +53,7 @@ export class CohereReader implements Decoder {
     return [];
   }
 
-  /** A whole answer, in the order in which a stream tells it. */
+  /** Reads a whole answer in the order of a stream. */
   reply(body: unknown): ChatReply {
     if (!isObject(body)) throw garbled("the answer is not a JSON object");
     if (!isObject(body.message)) throw explainInside(body);

@@ -40,7 +40,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 /** Models before Command R7B refuse `tool_choice`. */
 const WITHOUT_TOOL_CHOICE = /^command(-light|-nightly)?$|^command-r(-plus)?(-0[348]-2024)?$/;
 
-/** "auto" has no word: the field is left out. */
+/** Cohere has no value for "auto": the field is left out. */
 const MODES: ReadonlyMap<string, string> = new Map([
   ["required", "REQUIRED"],
   ["none", "NONE"],
@@ -99,7 +99,7 @@ function makeNumbers(request: ChatRequest): Section {
   return { body, dropped };
 }
 
-/** A named function, or a list of allowed ones, is said by sending only those; custom tools are functions of one string. */
+/** A named function, or a list of allowed ones, is chosen by sending only those. Custom tools are functions of one string. */
 function planTools(request: ChatRequest, card: ModelCard): Section {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? new Set([choice.function.name]) : allowed;
@@ -107,7 +107,7 @@ function planTools(request: ChatRequest, card: ModelCard): Section {
   const chosen = names === null ? all : all.filter((tool) => names.has(tool.function.name));
   const mode = choice === undefined ? undefined : MODES.get(typeof choice === "object" ? "required" : choice);
   const lost = mode !== undefined && WITHOUT_TOOL_CHOICE.test(card.name);
-  // "none" can't be said: sending no tools says it.
+  // Cohere has no value for "none" either: sending no tools has that effect.
   if (chosen.length === 0 || (lost && choice === "none")) return { body: {}, dropped: [] };
   const strict = chosen.every(canBeStrict);
   return {
@@ -120,7 +120,7 @@ function planTools(request: ChatRequest, card: ModelCard): Section {
   };
 }
 
-/** Strictness is all tools' or none's, and refuses a tool whose parameters are all optional. */
+/** Strictness applies to all tools together, and Cohere then refuses a tool whose parameters are all optional. */
 function canBeStrict({ function: fn }: FunctionTool): boolean {
   const { required, properties } = objectOf(fn.parameters);
   const optionalOnly = arrayOf(required).length === 0 && Object.keys(objectOf(properties)).length > 0;

@@ -18,7 +18,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 ]);
 const FORMATS: ReadonlySet<unknown> = new Set(["date-time", "uuid", "date", "time"]);
 
-/** The schema without the keywords that are refused: it allows more, and says the same about names and types. */
+/** The schema without the keywords that are refused: it allows more, but names and types stay the same. */
 export function inlineReferences(schema: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {

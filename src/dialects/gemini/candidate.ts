@@ -39,7 +39,7 @@ export class Candidate {
   #thinking: number | null = null;
   #calls = 0;
   #openCall: OpenCall | null = null;
-  /** The last that named something: early ones are often empty. */
+  /** The last one with any source: early ones are often empty. */
   #grounding: JsonObject = {};
   #citations: JsonObject = {};
 

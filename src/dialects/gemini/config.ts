@@ -14,7 +14,7 @@ export type Drop = (...fields: readonly string[]) => void;
 
 export interface Configured {
   readonly generationConfig: JsonObject;
-  /** The instructions that the config can't say and the system's text has to. */
+  /** Instructions for the system text, for whatever the config has no field for. */
   readonly instruction: string;
 }
 
@@ -54,7 +54,7 @@ function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
   if (stops.length > STOPS_MAX) drop("stop");
   if (stops.length > 0) config.stopSequences = stops.slice(0, STOPS_MAX);
   if (seed !== undefined) {
-    // Google's is 32 bits wide; the same seed still gives the same answer.
+    // Google's seed has 32 bits; the same seed of the client still gives the same answer.
     config.seed = seed | 0;
     if (config.seed !== seed) drop("seed");
   }

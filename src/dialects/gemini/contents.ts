@@ -22,7 +22,7 @@ import { toSentName } from "./tools.ts";
 export const REASONING_FORMAT = "google-gemini-v1";
 /** Stands for a signature that is not there (Gemini API, "Thought signatures"): the call came from another model or client. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
-/** Said where the model refuses a conversation that ends with its own words. */
+/** The last turn where the model refuses a conversation that ends with an answer of its own. */
 const GO_ON = "Continue exactly where you stopped, without repeating anything.";
 
 interface Turn {
@@ -121,7 +121,7 @@ function addTurn(turns: Turn[], role: Turn["role"], parts: JsonObject[]): void {
   else turns.push({ role, parts });
 }
 
-/** A note belongs to the user's turn that it follows: alone, it would pass for a new request, whose calls need other signatures. */
+/** A note belongs to the user's turn that it follows: alone, it would look like a new request, whose calls need other signatures. */
 function addNote(turns: Turn[], parts: JsonObject[]): void {
   const last = turns.at(-1);
   if (last?.role === "user") for (const part of parts) last.parts.push(part);
@@ -132,7 +132,7 @@ function makeContentParts(content: Content, path: string, baseUrl: string): Json
   return partsOf(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`, baseUrl));
 }
 
-/** Empty texts are refused, and say nothing. */
+/** Leaves empty texts out, which the API refuses. */
 function makeContentPart(part: ContentPart, path: string, baseUrl: string): JsonObject[] {
   switch (part.type) {
     case "text":

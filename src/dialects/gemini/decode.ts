@@ -97,7 +97,7 @@ export class GeminiDecoder implements Decoder {
   }
 }
 
-/** The model made a call that can't be read, or Google gave up for a reason of its own: another attempt may do. */
+/** The fault for a call that can't be read or an answer that Google gave up: another attempt may succeed. */
 function explainUnfinished(given: JsonObject): Fault {
   const cause = `${String(given.finishReason)} ${stringOf(given.finishMessage) ?? ""}`;
   return new Fault("upstream_error", "The provider could not finish its answer.", { cause });

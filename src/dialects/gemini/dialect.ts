@@ -1,4 +1,4 @@
-// Google's generateContent API: which address, key and body a request becomes, and who reads the answer.
+// Google's generateContent API as an upstream dialect: the address, headers and body of a request, and the answer's decoder.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
@@ -13,7 +13,7 @@ import { findFacts, isVertex } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 import { makeCalling } from "./tools.ts";
 
-/** Fields that the body says in Gemini's terms, or that its parts name themselves when they can't. */
+/** Fields that have a place in the body, or that the steps below name themselves if they can't carry them. */
 const CARRIED: ReadonlySet<string> = new Set([
   "max_tokens",
   "max_completion_tokens",
@@ -47,7 +47,7 @@ export const gemini: Dialect = {
 function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card.name);
   const vertex = isVertex(target.baseUrl);
-  // Parallel calls can't be forbidden; that they are allowed is nothing to carry.
+  // Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped.
   const parallel = request.parallel_tool_calls === true ? ["parallel_tool_calls"] : [];
   const dropped = new Set(listLeftOut(request, new Set([...CARRIED, ...parallel])));
   const drop = (...fields: readonly string[]) => {

@@ -65,8 +65,8 @@ function readMeaning(status: number, details: readonly JsonObject[]): FaultCode 
 }
 
 /**
- * `google.rpc.QuotaFailure` names the quota that was exceeded. Every 429 speaks of "quota and billing": only a day's quota,
- * or one of nothing, is spent for longer than a moment.
+ * `google.rpc.QuotaFailure` names the quota that was exceeded. Every 429 speaks of "quota and billing": only a daily
+ * quota, or one of zero, stays exceeded for longer than a moment.
  */
 function isSpent(details: readonly JsonObject[]): boolean {
   const quotas = details.flatMap((each) => arrayOf(each.violations)).map(objectOf);

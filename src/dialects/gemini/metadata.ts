@@ -1,4 +1,4 @@
-// The surroundings of a candidate's parts: why it ended, what it cost, what it cites and how likely its tokens were.
+// Reads what stands beside a candidate's parts: finish reason, usage, citations and log probabilities.
 
 import {
   arrayOf,
@@ -50,7 +50,7 @@ const REASONS: ReadonlyMap<string, FinishReason | "failed"> = new Map([
   ["OTHER", "failed"],
 ]);
 
-/** Gemini API, `Candidate.finishReason`. null: not finished yet; a reason from the future is an end like any other. */
+/** Gemini API, `Candidate.finishReason`. null: not finished yet; an unknown reason counts as `stop`. */
 export function toFinishReason(given: unknown): FinishReason | "failed" | null {
   const name = typeof given === "number" ? BY_NUMBER[given] : stringOf(given);
   if (!name || name === "FINISH_REASON_UNSPECIFIED") return null;

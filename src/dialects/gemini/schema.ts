@@ -39,7 +39,7 @@ const FORMATS: ReadonlySet<string> = new Set([
 ]);
 /** References are written out; nested ones grow without bound, so past this many nodes a schema says "anything". */
 const NODES_MAX = 20_000;
-/** And past so many bytes of what they refer to, beside the schema's own length: what is sent was held for. */
+/** The same for the bytes of what they refer to, beyond the schema's own length: more would cost more than was held. */
 const WRITTEN_OUT_BYTES_MAX = 50_000;
 
 interface Walk {

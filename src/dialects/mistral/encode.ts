@@ -39,7 +39,7 @@ const TRANSLATED: ReadonlySet<string> = new Set([
 ]);
 const CARRIED: ReadonlySet<string> = new Set([...COPIED, ...TRANSLATED]);
 const TEMPERATURE_MAX = 1.5;
-/** Magistral models always think, and have no say in it. */
+/** Magistral models always think: no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;
 
 /** The call of `/chat/completions` at Mistral. */

@@ -15,7 +15,7 @@ import { MistralIds } from "./ids.ts";
 /**
  * The messages (Mistral API reference, "Chat"). `thinks`: the model takes thinking back, as parts of the content.
  * A closing assistant message is a prefix to go on from; a system message in mid-conversation is refused, so it is
- * said by the user.
+ * sent as the user's.
  */
 export function makeMistralMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
   const ids = new MistralIds();
@@ -26,7 +26,7 @@ export function makeMistralMessages(messages: readonly ChatMessage[], thinks: bo
     if (made !== null) outgoing.push(made);
   }
   const last = outgoing.at(-1);
-  // The last turn must be a user's or a tool's: a request of nothing but a system prompt is the user's own.
+  // The last turn must be a user's or a tool's, so a request with a system prompt alone is sent as the user's.
   if (last?.role === "system") last.role = "user";
   if (last?.role === "assistant" && last.tool_calls === undefined) last.prefix = true;
   return outgoing;
@@ -54,7 +54,7 @@ function makeMessage(
   }
 }
 
-/** null for a message that says nothing: Mistral refuses those. */
+/** Returns null for an empty message, which Mistral refuses. */
 function makeAssistant(
   message: AssistantMessage,
   ids: MistralIds,

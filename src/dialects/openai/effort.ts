@@ -38,7 +38,7 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   return { fields: { ...fields, ...turnedOn }, off: false, dropped };
 }
 
-/** The value nearest to the one asked for, the higher of two; thinking isn't turned off for want of a lower one. */
+/** The value nearest to the one asked for, the higher of two; thinking isn't turned off where there is no lower one. */
 export function chooseEffort(
   asked: ReasoningEffort,
   values: readonly ReasoningEffort[],

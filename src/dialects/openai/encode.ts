@@ -54,7 +54,7 @@ const ROUTING: ReadonlySet<string> = new Set([
   "webhook",
 ]);
 const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-/** Gemini's own face of this API, the only one that signs tool calls. */
+/** Gemini's own endpoint of this API, the only one that signs tool calls. */
 const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;
 
 /** The call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
@@ -136,7 +136,7 @@ function clamp(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
   return Math.min(Math.max(value, range[0]), range[1]);
 }
 
-/** Usage is always asked for: it is what the answer is billed by. Whether the client sees it is not decided here. */
+/** Usage is always asked for, since the answer is billed by it. The surface decides if the client sees it. */
 function makeStreamFields(request: ChatRequest, quirks: OpenaiQuirks): JsonObject {
   if (request.stream !== true) return {};
   if (!quirks.streamUsage) return { stream: true };

@@ -1,9 +1,9 @@
-// Finds the model or preset of the Agent API that serves a card, and whether it stands for Sonar, which searched on every call.
+// Finds the model or preset of the Agent API that serves a card. Those that stand for Sonar search on every call, as it did.
 
-/** The body's `model` or `findPreset` (Perplexity, "Model and preset mapping: Sonar -> Agent API"). */
+/** The body's `model` or `preset` (Perplexity, "Model and preset mapping: Sonar -> Agent API"). */
 export interface Served {
   readonly selects: { readonly model: string } | { readonly preset: string };
-  /** The plain model searches only when given the tool; presets bring theirs. */
+  /** True if the search tool must be sent for the model to search; presets have their own. */
   readonly searches: boolean;
 }
 

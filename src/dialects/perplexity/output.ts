@@ -19,7 +19,7 @@ export class AgentOutput implements OutputForm {
     this.#names = listToolNames(request);
   }
 
-  /** The API's own searches appear as function calls too. */
+  /** Returns null for the API's own searches, which appear as function calls too. */
   callName(name: string): string | null {
     return this.#names.client(name);
   }

@@ -40,24 +40,28 @@ export function makeToolFields(request: ChatRequest, served: Served, names: Tool
     .filter((tool) => allowed === null || allowed.has(tool.function.name))
     .map((tool) => flattenTool(tool, names.upstream(tool.function.name)));
   if (request.disable_search === true) {
-    return { ...listed(own, choice, names), ...listSwitchedOff(own, searchesItself) };
+    return { ...makeToolList(own, choice, names), ...switchOffCalls(own, searchesItself) };
   }
   const asked = SEARCH_FIELDS.some((field) => request[field] !== undefined);
   // A forced call must be one of the client's functions: beside them the search could take its place.
   const inTheWay = own.length > 0 && (choice === "required" || isObject(choice));
   const search = !inTheWay && (served.searches || asked) ? [makeSearchTool(request)] : [];
   const tools = [...search, ...own];
-  if (own.length > 0 || !served.searches) return listed(tools, silenced ? undefined : choice, names);
+  if (own.length > 0 || !served.searches) return makeToolList(tools, silenced ? undefined : choice, names);
   // Merely offered, the search is often left unused; Sonar searched on every call.
   return { tools, tool_choice: { type: "web_search" } };
 }
 
-/** The tools of a preset cannot be taken out, only all calls switched off. */
-function listSwitchedOff(own: readonly JsonObject[], searchesItself: boolean): JsonObject {
+/** A preset's tools can't be removed: with no other tool, only all calls together can be switched off. */
+function switchOffCalls(own: readonly JsonObject[], searchesItself: boolean): JsonObject {
   return searchesItself && own.length === 0 ? { max_tool_calls: 0 } : {};
 }
 
-function listed(tools: readonly JsonObject[], choice: PlainChoice["choice"], names: ToolNames): JsonObject {
+function makeToolList(
+  tools: readonly JsonObject[],
+  choice: PlainChoice["choice"],
+  names: ToolNames,
+): JsonObject {
   if (tools.length === 0) return {};
   if (choice === undefined) return { tools };
   const named = typeof choice === "string" ? choice : { name: names.upstream(choice.function.name) };
