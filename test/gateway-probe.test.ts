@@ -7,20 +7,20 @@ import type { ProviderSetup } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { noFacts } from "../src/gateway/call.ts";
-import { Deadlines } from "../src/gateway/deadlines.ts";
 import { Gateway } from "../src/gateway/gateway.ts";
-import { KeptConnections } from "../src/gateway/kept.ts";
-import { Reachability } from "../src/gateway/reachability.ts";
-import { upstreamOf } from "../src/gateway/upstream.ts";
+import { makeUpstream } from "../src/gateway/upstream.ts";
 import { Caches } from "../src/health/caches.ts";
 import { Health } from "../src/health/health.ts";
 import { Stickiness } from "../src/health/stickiness.ts";
 import { createVault } from "../src/keys/vault.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { createLedger } from "../src/ledger/ledger.ts";
-import { dialectNamed } from "../src/providers/index.ts";
+import { findDialect } from "../src/providers/index.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { DeadlineSweep } from "../src/transport/deadlines.ts";
+import { KeptConnections } from "../src/transport/kept.ts";
+import { Reachability } from "../src/transport/reachability.ts";
 import { conversationFor } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { cardOf } from "./router/planning.ts";
@@ -35,7 +35,7 @@ const SETUP: ProviderSetup = {
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
 };
 const KEY = keyOf("key_a", { requestsPerDay: null });
-const UPSTREAMS = new Map([["House", upstreamOf(SETUP, dialectNamed("openai"))]]);
+const UPSTREAMS = new Map([["House", makeUpstream(SETUP, findDialect("openai"))]]);
 const REPLY = {
   ...{ id: "x", object: "chat.completion", created: 1, model: "m" },
   choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],
@@ -59,7 +59,7 @@ beforeEach(async () => {
   store = await openSqliteStore({ path: ":memory:", decide });
   await store.addKey(KEY, "digest");
   const log = (event: LogEvent) => void events.push(event);
-  const deadlines = new Deadlines(clock);
+  const deadlines = new DeadlineSweep(clock);
   const reach = async () => true;
   health = new Health(log);
   health.configured([SETUP]);

@@ -1,11 +1,11 @@
 // The gateway's own clockwork under a clock that the test moves: deadlines, connecting in bounded time, settlements.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
-import type { LogEvent } from "../src/core/world.ts";
-import { Deadlines } from "../src/gateway/deadlines.ts";
-import { Reachability } from "../src/gateway/reachability.ts";
+import type { Deadlines, LogEvent } from "../src/core/world.ts";
 import { Settlements } from "../src/gateway/settlements.ts";
 import type { Outcome, Settled, Ticket } from "../src/ledger/ledger.ts";
+import { DeadlineSweep } from "../src/transport/deadlines.ts";
+import { Reachability } from "../src/transport/reachability.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { askOf, FAILED, keyOf, PRODUCED, RULES, recordOf } from "./samples.ts";
 
@@ -14,7 +14,7 @@ let deadlines: Deadlines;
 
 beforeEach(() => {
   clock = new ManualClock();
-  deadlines = new Deadlines(clock);
+  deadlines = new DeadlineSweep(clock);
 });
 
 describe("deadlines", () => {

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { Fault } from "../src/core/fault.ts";
-import { Deadlines } from "../src/gateway/deadlines.ts";
 import { readJson } from "../src/http/body.ts";
 import { BodyMemory } from "../src/http/body-memory.ts";
 import { BodyTurns } from "../src/http/body-turns.ts";
+import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { lineOf, seen } from "./http/observe.ts";
 import { dial, exchange, head } from "./http/raw.ts";
 import { until } from "./http/until.ts";
@@ -69,7 +69,7 @@ describe("a body that comes slowly", () => {
   const ports = {
     bodies: new BodyMemory(64_000_000),
     turns: new BodyTurns(clock),
-    deadlines: new Deadlines(clock),
+    deadlines: new DeadlineSweep(clock),
   };
   const RULES = { owner: "a", bytesMax: 32_000_000 };
 
@@ -139,7 +139,7 @@ test("large bodies that end together are parsed one in each turn of the loop", a
     return () => {};
   };
   const bodies = new BodyMemory(64_000_000);
-  const ports = { bodies, turns: new BodyTurns({ after }), deadlines: new Deadlines(new ManualClock()) };
+  const ports = { bodies, turns: new BodyTurns({ after }), deadlines: new DeadlineSweep(new ManualClock()) };
   const text = JSON.stringify({ text: "x".repeat(300_000) });
   const headers = { "content-type": "application/json" };
   let parsed = 0;

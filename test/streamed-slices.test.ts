@@ -1,13 +1,13 @@
 // A read of many megabytes is worked through in slices: whoever else waits for the loop has a turn in between.
 import { expect, test } from "bun:test";
 import { clock } from "../src/app/world.ts";
-import { Deadlines } from "../src/gateway/deadlines.ts";
-import { KeptConnections } from "../src/gateway/kept.ts";
-import { Reachability } from "../src/gateway/reachability.ts";
 import { StreamedAttempt } from "../src/gateway/streamed.ts";
-import { upstreamOf } from "../src/gateway/upstream.ts";
+import { makeUpstream } from "../src/gateway/upstream.ts";
 import { listChunks } from "../src/operations/chat/run.ts";
-import { dialectNamed } from "../src/providers/index.ts";
+import { findDialect } from "../src/providers/index.ts";
+import { DeadlineSweep } from "../src/transport/deadlines.ts";
+import { KeptConnections } from "../src/transport/kept.ts";
+import { Reachability } from "../src/transport/reachability.ts";
 import { cardOf } from "./providers/drive.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -23,7 +23,7 @@ const FLOODS: readonly (readonly [string, string])[] = [
 
 test.each(FLOODS)("%s", async (_name, event) => {
   const body = PIECE + event.repeat((4 * MEGABYTE) / event.length) + END;
-  const deadlines = new Deadlines(clock);
+  const deadlines = new DeadlineSweep(clock);
   const fetched = () => Promise.resolve(new Response(body));
   const reach = () => Promise.resolve(true);
   const reachability = new Reachability(deadlines, reach);
@@ -37,7 +37,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
     {
       card: cardOf("m", null),
       credential: { secret: null, weight: 1 },
-      upstream: upstreamOf(setup, dialectNamed("openai")),
+      upstream: makeUpstream(setup, findDialect("openai")),
       permit: null,
       request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
       fresh: false,

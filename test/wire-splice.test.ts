@@ -1,7 +1,7 @@
 // The fast way of a stream against the slow one: the same bytes to the client, the same counts, whatever comes and however it is cut.
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES } from "../src/core/card.ts";
-import { dialectNamed } from "../src/providers/index.ts";
+import { findDialect } from "../src/providers/index.ts";
 import { cutsOf } from "./recorded/cuts.ts";
 import { fixturesFolder, type Recording, readTraffic } from "./recorded/load.ts";
 import { bytesOf, subjectOf } from "./recorded/pipeline.ts";
@@ -46,7 +46,7 @@ function sum(values: readonly number[]): number {
 }
 
 const subjectNamed = (name: "openai" | "anthropic"): Subject => ({
-  dialect: dialectNamed(name),
+  dialect: findDialect(name),
   card: {
     id: `Here#${name}`,
     provider: "Here",

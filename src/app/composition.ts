@@ -7,10 +7,7 @@ import { WrongTokens } from "../admin/wrong-tokens.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
-import { Deadlines } from "../gateway/deadlines.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
-import { KeptConnections } from "../gateway/kept.ts";
-import { Reachability } from "../gateway/reachability.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
 import { openBreakers } from "../health/report.ts";
@@ -40,6 +37,9 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import { DeadlineSweep } from "../transport/deadlines.ts";
+import { KeptConnections } from "../transport/kept.ts";
+import { Reachability } from "../transport/reachability.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { loadConsoleFiles } from "./console-files.ts";
 import { loadDocsFiles } from "./docs-files.ts";
@@ -89,7 +89,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const { opened, settings: first } = options;
   const { store, vault } = opened;
   const ending: Ending = { draining: false, refusing: false };
-  const deadlines = new Deadlines(clock);
+  const deadlines = new DeadlineSweep(clock);
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const metrics: Metrics = new Metrics({
     readings: {

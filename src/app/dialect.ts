@@ -2,10 +2,10 @@
 
 import type { ProviderSetup } from "../core/settings.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { dialectNamed, PROVIDERS } from "../providers/index.ts";
+import { findDialect, PROVIDERS } from "../providers/index.ts";
 
 /** Returns the dialect that the setup names, or else the provider's own. */
-export function findDialect(setup: ProviderSetup): Dialect {
-  if (setup.dialect !== null) return dialectNamed(setup.dialect);
-  return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? dialectNamed("openai");
+export function chooseDialect(setup: ProviderSetup): Dialect {
+  if (setup.dialect !== null) return findDialect(setup.dialect);
+  return PROVIDERS.find(({ name }) => name === setup.name)?.dialect ?? findDialect("openai");
 }

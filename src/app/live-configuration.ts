@@ -2,12 +2,12 @@
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
-import { type Upstream, upstreamOf } from "../gateway/upstream.ts";
+import { makeUpstream, type Upstream } from "../gateway/upstream.ts";
 import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
 import { AddedCredentials } from "./added-credentials.ts";
-import { findDialect } from "./dialect.ts";
+import { chooseDialect } from "./dialect.ts";
 import type { OpenedStore } from "./open-store.ts";
 
 export class LiveConfiguration {
@@ -53,7 +53,7 @@ function buildSnapshot(settings: Settings): Snapshot {
   return {
     catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
     upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, upstreamOf(setup, findDialect(setup))]),
+      providers.map((setup): [string, Upstream] => [setup.name, makeUpstream(setup, chooseDialect(setup))]),
     ),
     limits,
     rules: router,

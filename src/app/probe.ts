@@ -4,11 +4,11 @@ import { faultOf } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
 import { wholeAttempt } from "../gateway/attempt.ts";
-import { Deadlines } from "../gateway/deadlines.ts";
-import { KeptConnections } from "../gateway/kept.ts";
-import { Reachability } from "../gateway/reachability.ts";
-import { upstreamOf } from "../gateway/upstream.ts";
-import { findDialect } from "./dialect.ts";
+import { makeUpstream } from "../gateway/upstream.ts";
+import { DeadlineSweep } from "../transport/deadlines.ts";
+import { KeptConnections } from "../transport/kept.ts";
+import { Reachability } from "../transport/reachability.ts";
+import { chooseDialect } from "./dialect.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
@@ -57,7 +57,7 @@ export async function testCredential(
 }
 
 async function askOnce(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
-  const deadlines = new Deadlines(clock);
+  const deadlines = new DeadlineSweep(clock);
   const kept = new KeptConnections();
   const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach), kept };
   try {
@@ -65,7 +65,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
       card,
       credential,
       permit: null,
-      upstream: upstreamOf(setup, findDialect(setup)),
+      upstream: makeUpstream(setup, chooseDialect(setup)),
       request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       raw: null,
       withheld: [],

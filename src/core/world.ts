@@ -12,6 +12,21 @@ export interface Clock {
   every(periodMs: number, task: () => void): () => void;
 }
 
+/** A moment after which something is given up. */
+export interface Deadline {
+  /** When it is due, on the monotonic clock; it may be moved. */
+  atMs: number;
+  /** Calls it off. */
+  clear(): void;
+}
+
+export interface Deadlines {
+  /** The monotonic clock by which they are due. */
+  nowMs(): number;
+  /** Calls `onLate` once when `atMs` has passed, up to 250 ms late. It may watch again. */
+  watch(atMs: number, onLate: () => void): Deadline;
+}
+
 export interface Random {
   /** `count` unpredictable bytes. */
   bytes(count: number): Uint8Array;

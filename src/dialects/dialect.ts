@@ -9,8 +9,8 @@ export interface Decoder {
   readonly done: boolean;
   /**
    * Set after an event that added to the answer's text and changed nothing else: an event that differs from it in that
-   * text alone would give the same chunks with its own text, and may be passed on unread. It is told by how many
-   * characters the text grew that were not pushed; fewer than none take back what was.
+   * text alone would give the same chunks with its own text, and may be passed on unread. It is called with the
+   * number of characters that the text grew by without being pushed; a negative number takes some back.
    */
   readonly grew?: ((characters: number) => void) | null;
   /** Takes one event, gives the chunks it holds (often none). Throws a Fault for an error event or garbage. */

@@ -8,10 +8,11 @@ import type { Lane } from "../dialects/dialect.ts";
 import type { Permit } from "../health/permit.ts";
 import { readable } from "../operations/chat/answer.ts";
 import { parseAnswer } from "../operations/chat/answer-json.ts";
+import { withoutForce } from "../operations/chat/forced-call.ts";
 import type { ChatReply, ChatRequest, Usage } from "../operations/chat/form.ts";
 import { normaliseReply } from "../operations/chat/normalise.ts";
-import { withoutForce } from "../providers/forced-call.ts";
-import { type Ports, REPLY_BYTES_MAX, type Upstream, UpstreamCall } from "./upstream.ts";
+import { type Ports, REPLY_BYTES_MAX, UpstreamCall } from "../transport/client.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** All that one upstream call needs. */
 export interface AttemptCall {
@@ -59,7 +60,7 @@ export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<
     attempt.permit?.finished(ports.deadlines.nowMs(), normal.usage?.completion_tokens ?? null);
     return reply.verbatim ? { ...normal, verbatim: reply.verbatim } : normal;
   } catch (thrown) {
-    throw told(attempt, call.faultOf(thrown), started, ports.deadlines.nowMs());
+    throw told(attempt, call.toFault(thrown), started, ports.deadlines.nowMs());
   } finally {
     call.close();
     attempt.permit?.left();
@@ -115,7 +116,10 @@ export async function send(attempt: AttemptCall, call: UpstreamCall): Promise<Se
   call.throwIfEnded();
   attempt.onSent();
   const stops = outgoing.dropped.includes("stop") ? (attempt.request.stop ?? []) : [];
-  return { response: await call.send(outgoing, upstream.setup, findCodec(attempt)), stops };
+  return {
+    response: await call.send(outgoing, upstream.setup.timeouts.connectMs, findCodec(attempt).explain),
+    stops,
+  };
 }
 
 function encode(attempt: AttemptCall, target: Target): Outgoing {

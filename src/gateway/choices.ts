@@ -2,9 +2,10 @@
 import type { ModelCard } from "../core/card.ts";
 import type { ChatReply, ChatRequest, Usage } from "../operations/chat/form.ts";
 import type { Part } from "../operations/chat/run.ts";
+import type { Ports } from "../transport/client.ts";
 import { type AttemptCall, wholeAttempt } from "./attempt.ts";
 import { type PartStream, StreamedAttempt } from "./streamed.ts";
-import type { Ports, Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** The number of calls that it takes to give so many choices. */
 export function callsNeeded({ dialect }: Upstream, card: ModelCard, request: ChatRequest): number {

@@ -9,13 +9,14 @@ import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { Permit } from "../health/permit.ts";
+import type { Ports } from "../transport/client.ts";
 import type { Call, Facts } from "./call.ts";
 import { type Race, raced } from "./hedge.ts";
 import { CALLS_MAX } from "./plan.ts";
 import type { PlanPorts } from "./planned.ts";
 import { Running, type Way } from "./running.ts";
 import type { Tally } from "./tally.ts";
-import type { Ports, Upstream } from "./upstream.ts";
+import type { Upstream } from "./upstream.ts";
 
 /** A request that was let in, while it is being answered. */
 export interface Life {

@@ -10,6 +10,7 @@ import { unfold } from "../operations/chat/fold.ts";
 import type { ChatReply, Usage } from "../operations/chat/form.ts";
 import { makeOffers } from "../operations/chat/offer.ts";
 import type { Part } from "../operations/chat/run.ts";
+import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Begun } from "./answer-stream.ts";
 import type { Batches } from "./batches.ts";
@@ -27,7 +28,6 @@ import { opening } from "./opening.ts";
 import { type PlanPorts, planned } from "./planned.ts";
 import { chargedIn, Settlements, withheld } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
-import type { Ports } from "./upstream.ts";
 
 export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;

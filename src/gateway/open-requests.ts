@@ -1,7 +1,6 @@
 // The requests under way: how each can be ended, and how their end is waited for.
 import type { Fault } from "../core/fault.ts";
-import type { Clock } from "../core/world.ts";
-import type { Deadlines } from "./deadlines.ts";
+import type { Clock, Deadlines } from "../core/world.ts";
 
 const LOOK_MS = 10;
 

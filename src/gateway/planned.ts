@@ -1,6 +1,6 @@
 // A call's plan: what the router is handed of it, and of how the providers are doing.
 
-import type { Log, Random } from "../core/world.ts";
+import type { Deadlines, Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
 import type { Deployment } from "../health/deployment.ts";
 import type { Health } from "../health/health.ts";
@@ -8,7 +8,6 @@ import { paceOf } from "../health/speed.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
-import type { Deadlines } from "./deadlines.ts";
 import { type Known, type Plan, planOf } from "./plan.ts";
 
 export interface PlanPorts {

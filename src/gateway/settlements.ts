@@ -2,10 +2,9 @@
 
 import { FAULTS, faultOf } from "../core/fault.ts";
 import { usdOf } from "../core/money.ts";
-import type { Clock, Log } from "../core/world.ts";
+import type { Clock, Deadline, Deadlines, Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Usage } from "../operations/chat/form.ts";
-import type { Deadline, Deadlines } from "./deadlines.ts";
 
 const RETRY_MS = 1000;
 /** More settlements than this are given up, the oldest first: their holds stay until this process ends. */

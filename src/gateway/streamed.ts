@@ -7,9 +7,9 @@ import { unfold } from "../operations/chat/fold.ts";
 import type { ChatReply, Usage } from "../operations/chat/form.ts";
 import { isAnswer } from "../operations/chat/normalise.ts";
 import type { Part } from "../operations/chat/run.ts";
+import { chooseFirstByteMs, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "../transport/client.ts";
 import { type AttemptCall, callFor, findCodec, isNative, parseReply, send, told } from "./attempt.ts";
 import type { Batches } from "./batches.ts";
-import { firstByteMsOf, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "./upstream.ts";
 
 /**
  * The most that is worked through at once: of blank lines it takes 4 ms, of small events 8. Larger slices also wait as
@@ -52,7 +52,7 @@ export class StreamedAttempt implements PartStream {
     this.#ports = ports;
     this.#attempt = attempt;
     this.#startedMs = ports.deadlines.nowMs();
-    const firstByteMs = firstByteMsOf(upstream.setup.timeouts, card.capabilities.has("reasoning"));
+    const firstByteMs = chooseFirstByteMs(upstream.setup.timeouts, card.capabilities.has("reasoning"));
     this.#call = callFor(ports, attempt, Math.min(this.#startedMs + firstByteMs, totalAtMs));
   }
 
@@ -76,7 +76,7 @@ export class StreamedAttempt implements PartStream {
             const read = this.#unread === "" ? await this.#body.read() : unread(this.#unread);
             piece = this.#sliceOf(this.#call.piece(read));
           } catch (thrown) {
-            reading = this.#late(reader, this.#call.reasonOf(thrown));
+            reading = this.#late(reader, this.#call.explain(thrown));
             break;
           }
           reading = this.#pushed(reader, piece);
@@ -89,7 +89,7 @@ export class StreamedAttempt implements PartStream {
       }
     } catch (thrown) {
       const { deadlines } = this.#ports;
-      const fault = told(this.#attempt, this.#call.faultOf(thrown), this.#startedMs, deadlines.nowMs());
+      const fault = told(this.#attempt, this.#call.toFault(thrown), this.#startedMs, deadlines.nowMs());
       this.leave();
       throw fault;
     }

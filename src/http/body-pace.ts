@@ -1,6 +1,6 @@
 // The slowest pace of a body: bodies hold memory while they are read, so a sender that stops must not keep it.
 import { Fault } from "../core/fault.ts";
-import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
+import type { Deadline, Deadlines } from "../core/world.ts";
 
 /** Connections take a moment to get going. */
 const PATIENCE_MS = 5000;

@@ -2,7 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
 import { measureShape } from "../core/json-shape.ts";
-import type { Deadlines } from "../gateway/deadlines.ts";
+import type { Deadlines } from "../core/world.ts";
 import type { BodyMemory, Reservation } from "./body-memory.ts";
 import { BodyPace } from "./body-pace.ts";
 import type { BodyTurns } from "./body-turns.ts";

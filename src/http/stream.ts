@@ -1,7 +1,7 @@
 // A streamed answer on the wire: server-sent events drawn by the client's reading, with signs of life in silences.
 import { faultOf } from "../core/fault.ts";
+import type { Deadline, Deadlines } from "../core/world.ts";
 import type { Batches } from "../gateway/batches.ts";
-import type { Deadline, Deadlines } from "../gateway/deadlines.ts";
 import type { Writer } from "../surfaces/surface.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 

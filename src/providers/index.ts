@@ -1,17 +1,19 @@
 // The table of known providers, one row each, and the dialects that a configured server may speak.
 import type { DialectName } from "../core/dialect.ts";
 import type { KnownProvider } from "../core/settings.ts";
+import { bridge } from "../dialects/_chat/bridged.ts";
+import { anthropic } from "../dialects/anthropic/dialect.ts";
+import { ANTHROPIC_LANE } from "../dialects/anthropic/lane.ts";
+import { cohere } from "../dialects/cohere/dialect.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { anthropic } from "./anthropic/dialect.ts";
-import { ANTHROPIC_LANE } from "./anthropic/lane.ts";
-import { bridged } from "./bridged.ts";
-import { cohere } from "./cohere/dialect.ts";
-import { gemini } from "./gemini/dialect.ts";
-import { GEMINI_LANE } from "./gemini/lane.ts";
-import { mistral } from "./mistral/dialect.ts";
-import { openaiChat } from "./openai/dialect.ts";
-import { needsResponses, OPENAI } from "./openai/models.ts";
-import { perplexity } from "./perplexity/dialect.ts";
+import { gemini } from "../dialects/gemini/dialect.ts";
+import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
+import { mistral } from "../dialects/mistral/dialect.ts";
+import { makeOpenaiChat } from "../dialects/openai/dialect.ts";
+import { needsResponses, OPENAI } from "../dialects/openai/models.ts";
+import { perplexity } from "../dialects/perplexity/dialect.ts";
+import { responses } from "../dialects/responses/dialect.ts";
+import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
 import {
   CEREBRAS,
   DEEPINFRA,
@@ -27,8 +29,6 @@ import {
   XAI,
   ZAI,
 } from "./quirks.ts";
-import { responses } from "./responses/dialect.ts";
-import { RESPONSES_LANE } from "./responses/lane.ts";
 
 export interface ProviderRow extends KnownProvider {
   readonly dialect: Dialect;
@@ -54,7 +54,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
-    withLane(bridged(openaiChat(OPENAI), responses, needsResponses), RESPONSES),
+    withLane(bridge(makeOpenaiChat(OPENAI), responses, needsResponses), RESPONSES),
   ),
   row("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
   row(
@@ -66,29 +66,29 @@ export const PROVIDERS: readonly ProviderRow[] = [
   row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", mistral),
   row("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
   row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", cohere),
-  row("DeepSeek", ["DEEPSEEK_API_KEY"], "https://api.deepseek.com", openaiChat(DEEPSEEK)),
-  row("xAI", ["XAI_API_KEY"], "https://api.x.ai/v1", withLane(openaiChat(XAI), RESPONSES)),
-  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", openaiChat(GROQ)),
-  row("Together", ["TOGETHER_API_KEY"], "https://api.together.xyz/v1", openaiChat(TOGETHER)),
-  row("Fireworks", ["FIREWORKS_API_KEY"], "https://api.fireworks.ai/inference/v1", openaiChat(FIREWORKS)),
-  row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", openaiChat(CEREBRAS)),
-  row("OpenRouter", ["OPENROUTER_API_KEY"], "https://openrouter.ai/api/v1", openaiChat(OPENROUTER)),
-  row("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", openaiChat(MOONSHOT)),
+  row("DeepSeek", ["DEEPSEEK_API_KEY"], "https://api.deepseek.com", makeOpenaiChat(DEEPSEEK)),
+  row("xAI", ["XAI_API_KEY"], "https://api.x.ai/v1", withLane(makeOpenaiChat(XAI), RESPONSES)),
+  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiChat(GROQ)),
+  row("Together", ["TOGETHER_API_KEY"], "https://api.together.xyz/v1", makeOpenaiChat(TOGETHER)),
+  row("Fireworks", ["FIREWORKS_API_KEY"], "https://api.fireworks.ai/inference/v1", makeOpenaiChat(FIREWORKS)),
+  row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiChat(CEREBRAS)),
+  row("OpenRouter", ["OPENROUTER_API_KEY"], "https://openrouter.ai/api/v1", makeOpenaiChat(OPENROUTER)),
+  row("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiChat(MOONSHOT)),
   row(
     "Qwen",
     ["DASHSCOPE_API_KEY"],
     "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-    openaiChat(QWEN),
+    makeOpenaiChat(QWEN),
   ),
-  row("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", openaiChat(ZAI)),
-  row("NVIDIA", ["NVIDIA_API_KEY"], "https://integrate.api.nvidia.com/v1", openaiChat(NVIDIA)),
-  row("DeepInfra", ["DEEPINFRA_API_KEY"], "https://api.deepinfra.com/v1/openai", openaiChat(DEEPINFRA)),
+  row("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", makeOpenaiChat(ZAI)),
+  row("NVIDIA", ["NVIDIA_API_KEY"], "https://integrate.api.nvidia.com/v1", makeOpenaiChat(NVIDIA)),
+  row("DeepInfra", ["DEEPINFRA_API_KEY"], "https://api.deepinfra.com/v1/openai", makeOpenaiChat(DEEPINFRA)),
 ];
 
-const GENERIC_CHAT = openaiChat(GENERIC);
+const GENERIC_CHAT = makeOpenaiChat(GENERIC);
 
 /** The dialect that a configured server speaks; `openai` takes servers of that dialect as they are. */
-export function dialectNamed(name: DialectName): Dialect {
+export function findDialect(name: DialectName): Dialect {
   switch (name) {
     case "openai":
       return GENERIC_CHAT;

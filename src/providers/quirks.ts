@@ -1,6 +1,6 @@
 // The providers that speak OpenAI's dialect, each as its quirks; measured or documented facts, one row per provider.
-import type { EffortQuirks, OpenaiQuirks } from "./openai/quirks.ts";
-import { NO_EFFORT, OPENAI_ONLY, OTHERS_ONLY, PLAIN } from "./openai/quirks.ts";
+import type { EffortQuirks, OpenaiQuirks } from "../dialects/openai/quirks.ts";
+import { NO_EFFORT, OPENAI_ONLY, OTHERS_ONLY, PLAIN } from "../dialects/openai/quirks.ts";
 
 const LOW_TO_HIGH: EffortQuirks = { values: ["low", "medium", "high"], toggle: null };
 const NONE_TO_HIGH: EffortQuirks = { values: ["none", "low", "medium", "high"], toggle: null };
@@ -110,7 +110,7 @@ export const OPENROUTER: OpenaiQuirks = {
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,
   errors: [
-    // A purse too small for this prompt or this limit still pays for shorter ones: the key is good.
+    // A balance too small for this prompt or this limit still pays for shorter ones, so the key is good.
     { status: 402, begins: "Prompt tokens limit exceeded", means: "request_too_large" },
     {
       status: 402,

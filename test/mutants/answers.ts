@@ -92,7 +92,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a count that is none counts as nothing",
-    file: "src/providers/counts.ts",
+    file: "src/dialects/_chat/counts.ts",
     find: "return isCount ? countOf(value) : Number.NaN;",
     replace: "return countOf(value);",
     tests: ["test/http-wild-answers.test.ts"],
@@ -105,13 +105,13 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "success on EOF",
-    file: "src/providers/chat-decode.ts",
+    file: "src/dialects/_chat/decode.ts",
     find: "      if (!finished) throw garbled(",
     replace: "      if (!finished && index > 8) throw garbled(",
   },
   {
     name: "success on EOF without message_stop",
-    file: "src/providers/anthropic/decode.ts",
+    file: "src/dialects/anthropic/decode.ts",
     find: '    if (!this.#isEnded) throw garbled("the stream ended before message_stop");',
     replace: "",
   },
@@ -236,8 +236,8 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a call goes on without its client",
-    file: "src/gateway/upstream.ts",
-    find: "  readonly #onClientGone = () => this.#end(endedBy(this.#client));",
+    file: "src/transport/client.ts",
+    find: "  readonly #onClientGone = () => this.#end(explainEnd(this.#client));",
     replace: "  readonly #onClientGone = () => {};",
   },
   {

@@ -1,7 +1,7 @@
 // The Anthropic dialect's answers: each one streamed and whole must fold to the same reply.
 import { expect, test } from "bun:test";
+import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { anthropic } from "../../src/providers/anthropic/dialect.ts";
 import {
   CLASSIC,
   cardOf,

@@ -3,10 +3,10 @@ import type { ModelCard } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { arrayOf, isObject, type JsonObject } from "../../src/core/json.ts";
+import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatMessage, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
-import { anthropic } from "../../src/providers/anthropic/dialect.ts";
 
 /** Takes everything that the newer ones refuse step by step. */
 export const CLASSIC = "claude-sonnet-4-5";

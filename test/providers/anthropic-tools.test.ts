@@ -1,8 +1,8 @@
 // The Anthropic dialect's tools, the choice among them, constrained output and the schemas of both.
 import { expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { cleanSchema, makeInputSchema } from "../../src/dialects/anthropic/schema.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { cleanSchema, inputSchema } from "../../src/providers/anthropic/schema.ts";
 import {
   CLASSIC,
   calls,
@@ -169,7 +169,7 @@ test("limits become words, objects are closed, oneOf is anyOf", () => {
 test("a root that is only a reference becomes what it names", () => {
   const given = { $ref: "#/$defs/Answer", $defs: { Answer: schema } };
   expect(cleanSchema(given)?.schema).toEqual({ ...schema, $defs: { Answer: schema } });
-  expect(inputSchema(given)).toEqual({ ...schema, $defs: { Answer: schema } });
+  expect(makeInputSchema(given)).toEqual({ ...schema, $defs: { Answer: schema } });
 });
 
 const next = { $ref: "#/$defs/node" };
@@ -193,11 +193,11 @@ test.each(Object.entries(INEXPRESSIBLE))("%s falls back to the next best form", 
 });
 
 test("a tool's schema is an object without alternatives at its root", () => {
-  expect(inputSchema(undefined)).toEqual({ type: "object", properties: {} });
-  expect(inputSchema({ properties: {} })).toEqual({ type: "object", properties: {} });
+  expect(makeInputSchema(undefined)).toEqual({ type: "object", properties: {} });
+  expect(makeInputSchema({ properties: {} })).toEqual({ type: "object", properties: {} });
   const forms = ["a", "b"].map((name) => ({ properties: { [name]: {}, c: {} }, required: [name, "c"] }));
-  const union = inputSchema({ anyOf: forms });
+  const union = makeInputSchema({ anyOf: forms });
   expect(union).toMatchObject({ type: "object", properties: { a: {}, b: {}, c: {} }, required: ["c"] });
   expect(union.anyOf).toBeUndefined();
-  expect(inputSchema({ allOf: forms })).toMatchObject({ required: ["a", "c", "b"] });
+  expect(makeInputSchema({ allOf: forms })).toMatchObject({ required: ["a", "c", "b"] });
 });

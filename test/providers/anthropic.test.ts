@@ -2,9 +2,9 @@
 import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
+import { findTraits, type Traits } from "../../src/dialects/anthropic/models.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { anthropic } from "../../src/providers/anthropic/dialect.ts";
-import { type Traits, traitsOf } from "../../src/providers/anthropic/models.ts";
 import {
   CLASSIC,
   calls,
@@ -126,5 +126,6 @@ test("names of all ages and spellings find their generation", () => {
     ["claude-someday-12", { sampling: false, forcedUse: false, off: "never" }],
     ["glm-4.6", { thinking: "budget", sampling: true, forcedUse: true, structured: false }],
   ];
-  for (const [name, traits] of names) expect({ name, ...traitsOf(name) }).toMatchObject({ name, ...traits });
+  for (const [name, traits] of names)
+    expect({ name, ...findTraits(name) }).toMatchObject({ name, ...traits });
 });

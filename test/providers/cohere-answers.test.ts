@@ -1,8 +1,8 @@
 // What comes back from Cohere's v2 chat: blocks, plans, citations, endings, failures; and how a turn goes back.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
+import { cohere } from "../../src/dialects/cohere/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { cohere } from "../../src/providers/cohere/dialect.ts";
 import { cardOf, encoded, faultIn, messageOf, streamed, streamOf, whole } from "./drive.ts";
 
 const REASONING = "command-a-reasoning-08-2025";

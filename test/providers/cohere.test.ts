@@ -1,8 +1,8 @@
 // What a chat request becomes as a call of Cohere's v2 chat, row by row.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
+import { cohere } from "../../src/dialects/cohere/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { cohere } from "../../src/providers/cohere/dialect.ts";
 import { BASE, cardOf, encoded, faultIn, functionTool } from "./drive.ts";
 
 const REASONING = "command-a-reasoning-08-2025";

@@ -7,7 +7,7 @@ import type { Dialect } from "../../src/dialects/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
-import { EventParser } from "../../src/wire/sse.ts";
+import { EventParser } from "../../src/transport/framing/sse.ts";
 
 export const BASE = "https://upstream.example/v1";
 

@@ -1,7 +1,7 @@
 // Gemini's answers, streamed and whole: parts, finish reasons, usage, sources, and every way to break off.
 import { describe, expect, test } from "bun:test";
 import { objectOf } from "../../src/core/json.ts";
-import { gemini } from "../../src/providers/gemini/dialect.ts";
+import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import { cardOf, faultCode, part, requestOf, streamed, whole } from "./gemini-cases.ts";
 
 describe("answers", () => {

@@ -2,10 +2,10 @@
 import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
+import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
-import { gemini } from "../../src/providers/gemini/dialect.ts";
 
 export const BASE = "https://generativelanguage.googleapis.com/v1beta";
 export const VERTEX =

@@ -1,6 +1,6 @@
 // Google's error answers as faults.
 import { describe, expect, test } from "bun:test";
-import { gemini } from "../../src/providers/gemini/dialect.ts";
+import { gemini } from "../../src/dialects/gemini/dialect.ts";
 
 describe("error answers", () => {
   const info = (reason: string) => [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason }];

@@ -1,8 +1,8 @@
 // Tools as Gemini's function declarations: choices among them, and schemas in the subset that it takes.
 import { describe, expect, test } from "bun:test";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { gemini } from "../../src/providers/gemini/dialect.ts";
 import { cardOf, encoded, part, requestOf, tool } from "./gemini-cases.ts";
 
 describe("tools", () => {

@@ -1,8 +1,8 @@
 // What Gemini's address, key, sampling, format and thinking fields become, by model generation.
 import { describe, expect, test } from "bun:test";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { gemini } from "../../src/providers/gemini/dialect.ts";
 import { BASE, cardOf, encoded, tool } from "./gemini-cases.ts";
 
 describe("address and key", () => {

@@ -1,9 +1,9 @@
 // The Mistral dialect: only fields it knows, ids of nine characters, turns in its order, thinking there and back.
 import { describe, expect, test } from "bun:test";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
+import { mistral } from "../../src/dialects/mistral/dialect.ts";
+import { MistralIds } from "../../src/dialects/mistral/ids.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { mistral } from "../../src/providers/mistral/dialect.ts";
-import { MistralIds } from "../../src/providers/mistral/ids.ts";
 import { checkMistralRequest } from "../simulator/mistral-validator.ts";
 import {
   BASE,

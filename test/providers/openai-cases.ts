@@ -5,7 +5,7 @@ import type { Outgoing } from "../../src/core/dialect.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
+import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { cardOf, encoded, functionTool } from "./drive.ts";
 
 export const ALL: readonly Capability[] = ["tools", "vision", "files", "audio", "structured", "reasoning"];
@@ -16,7 +16,7 @@ export const jsonSchema = { type: "json_schema", json_schema: { name: "answer", 
 
 /** The dialect of a known provider; of a configured server for any other name. */
 export function dialectOf(provider: string): Dialect {
-  return PROVIDERS.find(({ name }) => name === provider)?.dialect ?? dialectNamed("openai");
+  return PROVIDERS.find(({ name }) => name === provider)?.dialect ?? findDialect("openai");
 }
 
 /** What is sent for a card `<Provider>#<name>` that can do everything. */

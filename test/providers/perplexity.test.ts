@@ -1,8 +1,8 @@
 // What a chat request becomes as a call of Perplexity's Agent API: what stands for Sonar, strict bodies, renamed functions.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
+import { perplexity } from "../../src/dialects/perplexity/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { perplexity } from "../../src/providers/perplexity/dialect.ts";
 import { BASE, cardOf, encoded, faultIn, functionTool } from "./drive.ts";
 
 const encode = (fields: Partial<ChatRequest>, name = "sonar") =>

@@ -1,8 +1,8 @@
 // What comes back from the Responses API: whole, streamed, streamed with gaps, incomplete, failed.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
+import { responses } from "../../src/dialects/responses/dialect.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
-import { responses } from "../../src/providers/responses/dialect.ts";
 import { faultIn, messageOf, streamed, streamOf, whole } from "./drive.ts";
 
 const added = (output_index: number, item: JsonObject) => ({

@@ -1,8 +1,8 @@
 // What a chat request becomes as a call of the Responses API, row by row, and how thinking goes back in the next turn.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
+import { responses } from "../../src/dialects/responses/dialect.ts";
 import type { AssistantMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { responses } from "../../src/providers/responses/dialect.ts";
 import { BASE, cardOf, encoded, faultIn, functionTool, messageOf, whole } from "./drive.ts";
 
 const encode = (fields: Partial<ChatRequest>, name = "gpt-5.2", output?: number) =>

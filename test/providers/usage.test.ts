@@ -1,7 +1,7 @@
 // Usage reports with a count that is none, in each dialect's own form: such a report is no report, and a later sound one counts.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
-import { dialectNamed } from "../../src/providers/index.ts";
+import { findDialect } from "../../src/providers/index.ts";
 import { streamed, streamOf, whole } from "./drive.ts";
 
 /** Infinity is how `1e400` is read. */
@@ -85,7 +85,7 @@ const names: readonly Named[] = ["openai", "anthropic", "gemini", "cohere", "res
 
 describe.each([...names])("%s", (name) => {
   const { body, spoilt, sound } = DIALECTS[name];
-  const dialect = dialectNamed(name);
+  const dialect = findDialect(name);
 
   test("a sound report counts", () => {
     expect(whole(dialect, body(sound)).usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
@@ -109,7 +109,7 @@ describe("in a stream", () => {
     { type: "message_stop" },
   ];
   const usageAfter = (...reports: readonly JsonObject[]) =>
-    streamed(dialectNamed("anthropic"), streamOf(anthropic(...reports))).usage;
+    streamed(findDialect("anthropic"), streamOf(anthropic(...reports))).usage;
 
   test("an earlier report doesn't stand for the whole answer where the last is malformed", () => {
     expect(usageAfter({ output_tokens: "5" })).toBeUndefined();

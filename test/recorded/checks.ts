@@ -2,7 +2,7 @@
 
 import { Fault } from "../../src/core/fault.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
-import { EventParser } from "../../src/wire/sse.ts";
+import { EventParser } from "../../src/transport/framing/sse.ts";
 import { decoded } from "../decoded.ts";
 import { differences } from "./compare.ts";
 import { brokenOff, cutsOf } from "./cuts.ts";

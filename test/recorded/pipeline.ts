@@ -6,8 +6,8 @@ import type { Dialect } from "../../src/dialects/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
-import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
-import { EventParser } from "../../src/wire/sse.ts";
+import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
+import { EventParser } from "../../src/transport/framing/sse.ts";
 import { decoded } from "../decoded.ts";
 import { requestForDecoding } from "./decoding-request.ts";
 import type { Recording } from "./load.ts";
@@ -61,19 +61,19 @@ export function subjectOf(recording: Recording): Subject {
 function dialectOf({ api, file }: Recording): Dialect {
   switch (api) {
     case "openai-chat":
-      return PROVIDERS.find((row) => row.name === PROVIDER_OF_FILE[file])?.dialect ?? dialectNamed("openai");
+      return PROVIDERS.find((row) => row.name === PROVIDER_OF_FILE[file])?.dialect ?? findDialect("openai");
     case "openai-responses":
-      return dialectNamed("responses");
+      return findDialect("responses");
     case "anthropic-messages":
     case "vertex-rawPredict":
-      return dialectNamed("anthropic");
+      return findDialect("anthropic");
     case "gemini-generateContent":
     case "gemini-streamGenerateContent":
-      return dialectNamed("gemini");
+      return findDialect("gemini");
     case "cohere-v2":
-      return dialectNamed("cohere");
+      return findDialect("cohere");
     case "perplexity-agent":
-      return dialectNamed("perplexity");
+      return findDialect("perplexity");
   }
 }
 

@@ -7,7 +7,6 @@ import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { planOf } from "../../src/gateway/plan.ts";
 import { type KnownPorts, knownNow } from "../../src/gateway/planned.ts";
 import { Caches } from "../../src/health/caches.ts";
@@ -16,6 +15,7 @@ import type { Permit } from "../../src/health/permit.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
+import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { conversationFor } from "../conversation.ts";
 
 export const SECOND = 1000;
@@ -107,7 +107,7 @@ export class Day {
     const clock = { nowMs: () => this.#nowMs, monotonicMs: () => this.#nowMs };
     this.#known = {
       ...{ health: this.#health, learned: new Learned(), caches: new Caches(), stickiness: new Stickiness() },
-      deadlines: new Deadlines({ ...clock, after: () => () => {}, every: () => () => {} }),
+      deadlines: new DeadlineSweep({ ...clock, after: () => () => {}, every: () => () => {} }),
     };
     this.#settings = settingsOf(models, this.#share);
     this.reload(models);

@@ -3,19 +3,19 @@
 import { describe, expect, test } from "bun:test";
 import type { ProviderSetup, RouterRules } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
-import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { planned } from "../../src/gateway/planned.ts";
-import { upstreamOf } from "../../src/gateway/upstream.ts";
+import { makeUpstream } from "../../src/gateway/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
-import { dialectNamed } from "../../src/providers/index.ts";
+import { findDialect } from "../../src/providers/index.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
 import { explored } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
+import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { conversationFor } from "../conversation.ts";
 import { keyOf } from "../samples.ts";
 import { diceOf } from "./dice.ts";
@@ -111,7 +111,7 @@ describe("what was tried out", () => {
           health: new Health(log),
         },
         ...{ stickiness: new Stickiness(), learned: new Learned(), caches: new Caches(), log },
-        deadlines: new Deadlines(clock),
+        deadlines: new DeadlineSweep(clock),
       },
       {
         ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: keyOf("key"), request: asking(TRIVIA) },
@@ -128,7 +128,7 @@ describe("what was tried out", () => {
           markup: 1,
         },
         ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
-        upstreams: new Map([["Shop", upstreamOf(setup, dialectNamed("openai"))]]),
+        upstreams: new Map([["Shop", makeUpstream(setup, findDialect("openai"))]]),
       },
     );
     return { names: plan.attempts.map(({ card }) => card.name), decision: plan.decision, events };

@@ -1,11 +1,11 @@
 // The models of the simulation and what they cost: the price table that the auditor reckons with too.
 import type { ModelCard, Price, Rates } from "../../src/core/card.ts";
+import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { anthropic } from "../../src/providers/anthropic/dialect.ts";
-import { gemini } from "../../src/providers/gemini/dialect.ts";
-import { dialectNamed } from "../../src/providers/index.ts";
-import { openaiChat } from "../../src/providers/openai/dialect.ts";
-import { OPENAI } from "../../src/providers/openai/models.ts";
+import { gemini } from "../../src/dialects/gemini/dialect.ts";
+import { makeOpenaiChat } from "../../src/dialects/openai/dialect.ts";
+import { OPENAI } from "../../src/dialects/openai/models.ts";
+import { findDialect } from "../../src/providers/index.ts";
 
 /** Millionths of a USD per million tokens, and in all of a request millionths of a USD: whole numbers. */
 export interface SimRates {
@@ -126,8 +126,8 @@ export function modelOf(cardId: string): SimModel {
 
 /** The real adapters: Alpha gives several choices in a call, Beta and Gamma one. */
 export const DIALECT_OF: Readonly<Record<string, Dialect>> = {
-  Alpha: openaiChat(OPENAI),
-  Beta: dialectNamed("openai"),
+  Alpha: makeOpenaiChat(OPENAI),
+  Beta: findDialect("openai"),
   Gamma: anthropic,
   Delta: gemini,
 };

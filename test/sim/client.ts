@@ -7,7 +7,7 @@ import type { Batches } from "../../src/gateway/batches.ts";
 import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
 import { idempotencyOf } from "../../src/gateway/idempotency.ts";
 import type { Selection } from "../../src/gateway/plan.ts";
-import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
+import { makeUpstream, type Upstream } from "../../src/gateway/upstream.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operations/chat/form.ts";
 import { listChunks, type Part } from "../../src/operations/chat/run.ts";
 import { fair } from "../../src/selectors/fair.ts";
@@ -80,7 +80,7 @@ function upstreamsFor(id: string): ReadonlyMap<string, Upstream> {
         timeouts: TIMEOUTS,
         unlistedModels: false,
       };
-      return [name, upstreamOf(setup, dialect)];
+      return [name, makeUpstream(setup, dialect)];
     }),
   );
 }

@@ -4,10 +4,7 @@ import { startUpkeep } from "../../src/app/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
-import { Deadlines } from "../../src/gateway/deadlines.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
-import { KeptConnections } from "../../src/gateway/kept.ts";
-import { Reachability } from "../../src/gateway/reachability.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
@@ -16,6 +13,9 @@ import { decide } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { DeadlineSweep } from "../../src/transport/deadlines.ts";
+import { KeptConnections } from "../../src/transport/kept.ts";
+import { Reachability } from "../../src/transport/reachability.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";
 import { faultyStore, type StoreLife } from "./faulty-store.ts";
@@ -191,7 +191,7 @@ interface Parts {
 function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Set<() => void>): Gateway {
   const { clock, dice, providers, tell } = world;
   const lifeClock = clock.forLife(() => life.dead);
-  const deadlines = new Deadlines(lifeClock);
+  const deadlines = new DeadlineSweep(lifeClock);
   const random = { bytes: (count: number) => dice.bytes(count) };
   return new Gateway({
     clock: lifeClock,

@@ -4,7 +4,7 @@ import { Fault } from "../../src/core/fault.ts";
 import { isObject, type JsonObject, objectOf, parseJson } from "../../src/core/json.ts";
 import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import type { Part } from "../../src/operations/chat/run.ts";
-import { dialectNamed } from "../../src/providers/index.ts";
+import { findDialect } from "../../src/providers/index.ts";
 import * as messagesLane from "../../src/surfaces/anthropic-messages/lane.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import * as geminiLane from "../../src/surfaces/gemini/lane.ts";
@@ -84,7 +84,7 @@ function subjectsOf({ apis }: Family): readonly Subject[] {
 }
 
 function laneOf({ name }: Family) {
-  const lane = dialectNamed(name).lanes?.[name];
+  const lane = findDialect(name).lanes?.[name];
   if (!lane) throw new Error(`The dialect ${name} has no lane of its own family.`);
   return lane;
 }

@@ -4,7 +4,7 @@ import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../dialects/dialect.ts";
-import { EventParser } from "../../wire/sse.ts";
+import { EventParser } from "../../transport/framing/sse.ts";
 import { refuseIntricate } from "./answer-json.ts";
 import type { ChatChunk, ChatRequest, Usage } from "./form.ts";
 import { Normaliser } from "./normalise.ts";
@@ -38,7 +38,7 @@ export interface AnswerOf {
 export class AnswerReader {
   readonly #decoder: Decoder;
   readonly #request: ChatRequest;
-  readonly #parser = new EventParser();
+  readonly #parser = new EventParser<Run>();
   readonly #cutter: StopCutter;
   readonly #normaliser: Normaliser;
   readonly #finished = new Set<number>();

@@ -27,7 +27,7 @@ export class RowCache {
   readonly #spends: Known<Spend> = new Map();
   readonly #meters: Known<Meter> = new Map();
   readonly #slots: Known<Slot> = new Map();
-  /** By id. They come and go with each request: what is gone is emptied, for the reason that `gateway/deadlines.ts` gives. */
+  /** By id. They come and go with each request: what is gone is emptied, for the reason that `transport/deadlines.ts` gives. */
   readonly #holds = new Map<string, { row: Hold | null }>();
   #dataVersion = -1;
 

@@ -1,0 +1,212 @@
+// One choice of a chat completion as servers really send it: what a delta and a message share, mended field by field.
+
+import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../../core/json.ts";
+import type { Delta, FinishReason, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
+import { explainInside } from "./error.ts";
+
+/** Finish reasons beyond the closed set, with the servers that send them; an unknown one means `stop`. */
+const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
+  ["stop", "stop"],
+  ["length", "length"],
+  ["tool_calls", "tool_calls"],
+  ["content_filter", "content_filter"],
+  ["function_call", "tool_calls"], // OpenAI, before tools
+  ["max_tokens", "length"], // OpenAI, 2023's finish_details
+  ["model_length", "length"], // Mistral
+  ["model_context_window_exceeded", "length"], // Z.ai
+  ["tool_use", "tool_calls"],
+  ["sensitive", "content_filter"], // Z.ai
+  ["refusal", "content_filter"],
+  ["error", "error"], // OpenRouter, Mistral
+  ["network_error", "error"], // Z.ai
+  ["insufficient_system_resource", "error"], // DeepSeek
+  ["abort", "error"], // vLLM, SGLang
+]);
+
+/** The finish reason of a choice, null while there is none. Throws a Fault when it says that the provider failed. */
+export function readFinish(choice: JsonObject): FinishReason | null {
+  if (choice.error) throw explainInside(choice);
+  const said = choice.finish_reason ?? objectOf(choice.finish_details).type;
+  if (typeof said !== "string" || said === "") return null;
+  const finish = FINISHES.get(said) ?? "stop";
+  if (finish === "error") throw explainInside({ error: { message: `finish_reason ${said}` } });
+  return finish;
+}
+
+/** True for a delta that needs no mending: text, or thinking under its usual name, and nothing else. */
+export function isPlain(delta: JsonObject): delta is JsonObject & Delta {
+  return (
+    isText(delta.content) &&
+    isText(delta.reasoning_content) &&
+    isText(delta.refusal) &&
+    delta.tool_calls === undefined &&
+    delta.reasoning === undefined &&
+    delta.reasoning_details === undefined &&
+    delta.function_call === undefined &&
+    delta.annotations === undefined
+  );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string" || value === undefined || value === null;
+}
+
+/** The common parts of a delta and a message, mended; `calls` are the raw tool calls, still to be numbered. */
+export interface Mended {
+  /** Fields that are the same everywhere (role, refusal, audio), and a server's own. */
+  readonly rest: JsonObject;
+  readonly content: string | null | undefined;
+  readonly thinking: string | undefined;
+  readonly details: Delta["reasoning_details"];
+  readonly annotations: readonly UrlCitation[];
+  readonly calls: readonly JsonObject[];
+}
+
+/** Shared by all answers that have none, so that no list is allocated for them. */
+const NONE: readonly never[] = [];
+
+/** Takes a delta or message apart: `reasoning` and Mistral's parts become text, nulls and empty lists go. */
+export function mendDelta(said: JsonObject): Mended {
+  const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
+    said;
+  const { annotations, refusal, ...rest } = others;
+  const split = splitContent(content);
+  const details = reasoning_details ? arrayOf(reasoning_details).filter(isDetail) : NONE;
+  const calls = tool_calls ? arrayOf(tool_calls).filter(isObject) : NONE;
+  return {
+    rest: typeof refusal === "string" ? { ...rest, refusal } : rest,
+    content: split.text,
+    thinking: stringOf(reasoning_content) || stringOf(reasoning) || split.thinking,
+    details: details.length > 0 ? details : undefined,
+    annotations: annotations ? arrayOf(annotations).flatMap(readCitation) : NONE,
+    calls: isObject(function_call) ? [...calls, { index: 0, function: function_call }] : calls,
+  };
+}
+
+/** Mistral's content may be a list of `text` and `thinking` parts, the latter lists of text parts themselves. */
+function splitContent(content: unknown): { text: string | null | undefined; thinking: string | undefined } {
+  if (typeof content === "string" || content === null) return { text: content, thinking: undefined };
+  if (!Array.isArray(content)) return { text: undefined, thinking: undefined };
+  const pieces: unknown[] = content;
+  const thinking = pieces.map((piece) => readText(objectOf(piece).thinking)).join("");
+  const text = pieces.map((piece) => (typeof piece === "string" ? piece : readText(objectOf(piece).text)));
+  return { text: text.join("") || undefined, thinking: thinking || undefined };
+}
+
+function readText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return arrayOf(value)
+    .map((piece) => (typeof piece === "string" ? piece : (stringOf(objectOf(piece).text) ?? "")))
+    .join("");
+}
+
+type Detail = NonNullable<Delta["reasoning_details"]>[number];
+
+function isDetail(value: unknown): value is Detail {
+  return isObject(value) && typeof value.type === "string" && value.type.startsWith("reasoning.");
+}
+
+/** A citation with all four fields; other annotations (OpenRouter's parsed files) are no client's form. */
+function readCitation(annotation: unknown): readonly UrlCitation[] {
+  const given = objectOf(objectOf(annotation).url_citation);
+  const url = stringOf(given.url);
+  if (url === undefined || !URL.canParse(url)) return [];
+  return [
+    makeUrlCitation(url, stringOf(given.title), numberOf(given.start_index), numberOf(given.end_index)),
+  ];
+}
+
+function makeUrlCitation(url: string, title: string | undefined, start = 0, end = 0): UrlCitation {
+  return {
+    type: "url_citation",
+    url_citation: { start_index: start, end_index: end, url, title: title || url },
+  };
+}
+
+/** Sonar's and xAI's sources, which stand beside the choices; they say nothing of where in the text they belong. */
+export function listSources(body: JsonObject): readonly UrlCitation[] {
+  if (body.citations === undefined && body.search_results === undefined) return NONE;
+  const titles = new Map<string, string | undefined>();
+  for (const result of arrayOf(body.search_results)) {
+    const url = stringOf(objectOf(result).url);
+    if (url !== undefined) titles.set(url, stringOf(objectOf(result).title));
+  }
+  const cited = arrayOf(body.citations).map((source) => stringOf(source) ?? stringOf(objectOf(source).url));
+  const urls = new Set([...cited.filter((url) => url !== undefined), ...titles.keys()]);
+  return [...urls].filter((url) => URL.canParse(url)).map((url) => makeUrlCitation(url, titles.get(url)));
+}
+
+/** A fragment of a tool call (or a whole one), without what servers fill in for nothing: `id:""`, `name:null`. */
+export function readCallFragment(call: JsonObject, index: number): ToolCallDelta {
+  const id = stringOf(call.id);
+  const extra = call.extra_content;
+  const common = {
+    index,
+    ...(id ? { id } : {}),
+    ...(isObject(extra) ? { extra_content: extra } : {}),
+  };
+  if (isObject(call.custom)) {
+    return { ...common, type: "custom", custom: { ...readName(call.custom), ...readCallInput(call.custom) } };
+  }
+  const made = objectOf(call.function);
+  const type = call.type === "function" || id ? { type: "function" as const } : {};
+  return { ...common, ...type, function: { ...readName(made), ...readArguments(made) } };
+}
+
+function readName(made: JsonObject): { name?: string } {
+  const name = stringOf(made.name);
+  return name ? { name } : {};
+}
+
+function readCallInput(made: JsonObject): { input?: string } {
+  const input = stringOf(made.input);
+  return input === undefined ? {} : { input };
+}
+
+/** Arguments are JSON text; Ollama and Mistral's SDK types know them as objects too. */
+function readArguments(made: JsonObject): { arguments?: string } {
+  const given = made.arguments;
+  if (given === undefined || given === null) return {};
+  return { arguments: typeof given === "string" ? given : JSON.stringify(given) };
+}
+
+/** A tool call under an upstream's index, and the number it has here. */
+interface Numbered {
+  readonly id: string | undefined;
+  readonly name: string | undefined;
+  readonly number: number;
+}
+
+/**
+ * Numbers the tool calls of one choice. Most servers do so themselves; old Mistral gives no index, Gemini and old
+ * Ollama give 0 to each, so that another name or another id with its name is another call.
+ */
+export class CallNumbers {
+  readonly #known = new Map<number, Numbered>();
+  #next = 0;
+  #last = 0;
+
+  numberOf(call: JsonObject): number {
+    const given = numberOf(call.index);
+    const id = stringOf(call.id) || undefined;
+    const name = stringOf(objectOf(call.function ?? call.custom).name) || undefined;
+    if (given === undefined) return name === undefined ? this.#last : this.#take(this.#next, id, name);
+    const known = this.#known.get(given);
+    if (known === undefined || isAnother(known, id, name)) return this.#take(given, id, name);
+    return known.number;
+  }
+
+  #take(given: number, id: string | undefined, name: string | undefined): number {
+    const number = Math.max(given, this.#next);
+    this.#known.set(given, { id, name, number });
+    this.#next = number + 1;
+    this.#last = number;
+    return number;
+  }
+}
+
+/** vLLM's fragments may each bear a fresh id, but no name: those go on with the call at hand. */
+function isAnother(known: Numbered, id: string | undefined, name: string | undefined): boolean {
+  if (name === undefined || known.name === undefined) return false;
+  return known.id !== undefined && id !== undefined ? known.id !== id : known.name !== name;
+}

@@ -1,0 +1,248 @@
+// Reads the answers of chat-completions servers: the decoder of a stream and the reader of a whole reply.
+
+import type { ServerEvent } from "../../core/dialect.ts";
+import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
+import type {
+  ChatChunk,
+  ChatReply,
+  ChunkChoice,
+  Delta,
+  ReplyChoice,
+  ReplyMessage,
+  ToolCall,
+  UrlCitation,
+} from "../../operations/chat/form.ts";
+import type { Decoder } from "../dialect.ts";
+import {
+  CallNumbers,
+  isPlain,
+  listSources,
+  type Mended,
+  mendDelta,
+  readCallFragment,
+  readFinish,
+} from "./choice.ts";
+import { explainInside } from "./error.ts";
+import { findUsage } from "./usage.ts";
+
+const NOTHING: readonly ChatChunk[] = [];
+const CHOICES_MAX = 128;
+/** This decoder doesn't depend on the length of the text, so it counts no text that is passed on unread. */
+const NOT_COUNTED = () => {};
+/** The tiers that clients know; others (Groq's `on_demand`, Mistral's `standard`) fail their checks. */
+const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
+
+/**
+ * A decoder for one stream of chat.completion.chunk events. Its end is that every choice seen has a finish reason:
+ * `[DONE]` is missing at several servers, and proxies send it after a cut.
+ */
+export function makeChatDecoder(): Decoder {
+  return new ChatDecoder();
+}
+
+class ChatDecoder implements Decoder {
+  /** For each choice seen, whether it is finished. */
+  readonly #finished = new Map<number, boolean>();
+  readonly #numbers = new Map<number, CallNumbers>();
+  /** Sources that came before a choice did. */
+  #sources: readonly UrlCitation[] = [];
+  #cited = false;
+  #done = false;
+  grew: Decoder["grew"] = null;
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  push(event: ServerEvent): readonly ChatChunk[] {
+    this.grew = null;
+    if (event.data === "[DONE]") {
+      this.#done = true;
+      return NOTHING;
+    }
+    const body = parseJson(event.data);
+    if (!isObject(body)) {
+      if (isBlank(event.data)) return NOTHING;
+      throw garbled("an event that is no JSON object");
+    }
+    if (body.error || body.object === "error" || event.event === "error") throw explainInside(body);
+    const usage = findUsage(body);
+    const choices = Array.isArray(body.choices) ? this.#choices(body.choices) : [];
+    const sourced = body.citations || body.search_results ? this.#withSources(body, choices) : choices;
+    if (sourced.length === 0 && usage === undefined) return NOTHING;
+    const isOver = choices.some(({ finish_reason: finish }) => finish !== null);
+    if (usage === undefined && sourced === choices && !isOver) this.grew = NOT_COUNTED;
+    const chunk: ChatChunk = { choices: sourced };
+    if (usage !== undefined) chunk.usage = usage;
+    addExtras(chunk, body);
+    return [chunk];
+  }
+
+  end(): readonly ChatChunk[] {
+    if (this.#finished.size === 0) throw garbled("a stream without any choice");
+    for (const [index, finished] of this.#finished) {
+      if (!finished) throw garbled(`a stream that ended before choice ${index} did`);
+    }
+    if (this.#cited || this.#sources.length === 0) return NOTHING;
+    return [{ choices: [{ index: 0, delta: { annotations: this.#sources }, finish_reason: null }] }];
+  }
+
+  #choices(raw: readonly unknown[]): ChunkChoice[] {
+    const choices: ChunkChoice[] = [];
+    for (const item of raw) {
+      if (!isObject(item)) throw garbled("a choice that is no object");
+      choices.push(this.#choice(item, choices.length));
+    }
+    return choices;
+  }
+
+  #choice(raw: JsonObject, position: number): ChunkChoice {
+    const index = readIndex(raw, position);
+    const finish = readFinish(raw);
+    if (finish !== null) this.#finished.set(index, true);
+    else if (!this.#finished.has(index)) this.#finished.set(index, false);
+    const choice = { index, delta: this.#delta(raw, index), finish_reason: finish };
+    if (raw.logprobs) raw.logprobs = readLogprobs(raw.logprobs);
+    // Written into the parsed object, which nothing else refers to: a copy of each chunk would slow a fast stream.
+    return Object.assign(withoutNoise(raw), choice);
+  }
+
+  /** Old Sonar sends `message` (all text so far) beside `delta`: only the delta is new. */
+  #delta(raw: JsonObject, index: number): Delta {
+    const delta = objectOf(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
+    if (isPlain(delta)) return delta;
+    const parts = mendDelta(delta);
+    if (parts.annotations.length > 0) this.#cited = true;
+    if (parts.calls.length === 0) return readDelta(parts);
+    const numbers = this.#numbers.get(index) ?? new CallNumbers();
+    this.#numbers.set(index, numbers);
+    return {
+      ...readDelta(parts),
+      tool_calls: parts.calls.map((call) => readCallFragment(call, numbers.numberOf(call))),
+    };
+  }
+
+  /** Sonar repeats its sources on each chunk, xAI sends them with the last: they are given once. */
+  #withSources(body: JsonObject, choices: readonly ChunkChoice[]): readonly ChunkChoice[] {
+    if (this.#cited) return choices;
+    this.#sources = listSources(body);
+    const [first, ...others] = choices;
+    if (first === undefined || this.#sources.length === 0) return choices;
+    this.#cited = true;
+    return [{ ...first, delta: { ...first.delta, annotations: this.#sources } }, ...others];
+  }
+}
+
+function readDelta(parts: Mended): Delta {
+  return {
+    ...parts.rest,
+    ...(parts.content === undefined ? {} : { content: parts.content }),
+    ...readThinking(parts),
+  };
+}
+
+function readThinking(
+  parts: Mended,
+): Pick<Delta, "reasoning_details" | "annotations"> & { reasoning_content?: string } {
+  return {
+    ...(parts.thinking === undefined ? {} : { reasoning_content: parts.thinking }),
+    ...(parts.details === undefined ? {} : { reasoning_details: parts.details }),
+    ...(parts.annotations.length === 0 ? {} : { annotations: parts.annotations }),
+  };
+}
+
+/**
+ * A whole reply. Throws a Fault when it is an error (OpenRouter sends those with status 200), holds no choice,
+ * or says that the provider failed.
+ */
+export function parseChatReply(body: unknown): ChatReply {
+  if (!isObject(body)) throw garbled("a reply that is no JSON object");
+  if (body.error || body.object === "error") throw explainInside(body);
+  const raw = arrayOf(body.choices).filter(isObject);
+  if (raw.length === 0) throw garbled("a reply without any choice");
+  const usage = findUsage(body);
+  const choices = raw.map(readReplyChoice);
+  const [first, ...others] = choices;
+  const sources = first?.message.annotations === undefined ? listSources(body) : [];
+  const sourced =
+    first === undefined || sources.length === 0
+      ? choices
+      : [{ ...first, message: { ...first.message, annotations: sources } }, ...others];
+  const reply: ChatReply = usage === undefined ? { choices: sourced } : { choices: sourced, usage };
+  addExtras(reply, body);
+  return reply;
+}
+
+function readReplyChoice(raw: JsonObject, position: number): ReplyChoice {
+  const choice = {
+    index: readIndex(raw, position),
+    message: readMessage(objectOf(raw.message)),
+    finish_reason: readFinish(raw) ?? "stop",
+    logprobs: readLogprobs(raw.logprobs),
+  };
+  const { delta: _, ...rest } = withoutNoise(raw);
+  return { ...rest, ...choice };
+}
+
+/** Of a choice: Together's second copy of the text, Sonar's of the message, Moonshot's usage, 2023's finish_details. */
+const NOISE = ["text", "seed", "message", "usage", "finish_details"] as const;
+
+function withoutNoise(raw: JsonObject): JsonObject {
+  for (const field of NOISE) {
+    if (raw[field] !== undefined) delete raw[field];
+  }
+  return raw;
+}
+
+function readMessage(said: JsonObject): ReplyMessage {
+  const parts = mendDelta(said);
+  const numbers = new CallNumbers();
+  const calls = parts.calls.map((call) => readWholeCall(readCallFragment(call, numbers.numberOf(call))));
+  return {
+    ...parts.rest,
+    role: "assistant",
+    content: parts.content || (calls.length > 0 ? null : (parts.content ?? null)),
+    refusal: stringOf(said.refusal) || null,
+    ...readThinking(parts),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+}
+
+function readWholeCall(call: ReturnType<typeof readCallFragment>): ToolCall {
+  const id = call.id ?? "";
+  if (call.custom) {
+    return { id, type: "custom", custom: { name: call.custom.name ?? "", input: call.custom.input ?? "" } };
+  }
+  const made = { name: call.function?.name ?? "", arguments: call.function?.arguments || "{}" };
+  return {
+    id,
+    type: "function",
+    function: made,
+    ...(call.extra_content ? { extra_content: call.extra_content } : {}),
+  };
+}
+
+/** Log probabilities in OpenAI's form; null for older ones (Together's lists of tokens), which clients can't read. */
+function readLogprobs(given: unknown): JsonObject | null {
+  if (!isObject(given) || (given.content === undefined && given.refusal === undefined)) return null;
+  return { content: given.content ?? null, refusal: given.refusal ?? null };
+}
+
+function readIndex(raw: JsonObject, position: number): number {
+  const { index } = raw;
+  const isSane = typeof index === "number" && Number.isInteger(index) && index >= 0 && index < CHOICES_MAX;
+  return isSane ? index : position;
+}
+
+/** Carries over the fields beside choices and usage that clients know. */
+function addExtras(answer: JsonObject, body: JsonObject): void {
+  const { service_tier: tier, system_fingerprint: fingerprint } = body;
+  if (typeof tier === "string" && TIERS.has(tier)) answer.service_tier = tier;
+  if (typeof fingerprint === "string" && fingerprint !== "") answer.system_fingerprint = fingerprint;
+}
+
+function isBlank(data: string): boolean {
+  const text = data.trim();
+  return text === "" || text === "[DONE]";
+}

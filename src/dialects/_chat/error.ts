@@ -1,0 +1,138 @@
+// Errors of the servers of the chat-completions API, in all their forms, as Faults.
+import type { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, numberOf, parseJson, stringOf } from "../../core/json.ts";
+import {
+  type ErrorRule,
+  isAboutCredential,
+  retryAfterMsOf,
+  type UpstreamError,
+  upstreamFault,
+} from "../../core/upstream.ts";
+
+interface Said {
+  readonly message?: string | undefined;
+  /** The provider's own code and its error type, as far as it has them. */
+  readonly codes: readonly string[];
+  readonly param?: string | undefined;
+  readonly status?: number | undefined;
+}
+
+/** The provider's status of an error type, for errors inside a stream, whose own status was 200. */
+const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
+  ["invalid_request_error", 400],
+  ["context_length_exceeded", 400],
+  ["authentication_error", 401],
+  ["invalid_api_key", 401],
+  ["permission_error", 403],
+  ["not_found_error", 404],
+  ["model_not_found", 404],
+  ["rate_limit_error", 429],
+  ["rate_limit_exceeded", 429],
+  ["insufficient_quota", 429],
+  ["timeout_error", 504],
+  ["overloaded_error", 529],
+  ["service_unavailable", 503],
+]);
+
+/**
+ * The fault for an error answer of a chat-completions server: OpenAI's `{error:{…}}`, xAI's `{code,error:"text"}`,
+ * Mistral's `{message}` and `{detail}`, problem documents, arrays around any of these, plain text, HTML, nothing.
+ */
+export function explainChat(
+  status: number,
+  headers: Headers,
+  body: string,
+  nowMs: number,
+  rules: readonly ErrorRule[] = [],
+): Fault {
+  const parsed = parseJson(body);
+  const said = parsed === undefined ? { message: readPlainText(body), codes: [] } : readMessage(parsed);
+  return readFault(status, said, retryAfterMsOf(headers, nowMs), rules);
+}
+
+/** The fault for an error that came with HTTP 200: an event of a stream, or a whole body. */
+export function explainInside(body: JsonObject): Fault {
+  const said = readMessage(body);
+  const typed = said.codes.map((code) => STATUS_OF_TYPE.get(code)).find((status) => status !== undefined);
+  return readFault(said.status ?? typed ?? 500, said, undefined);
+}
+
+function readFault(
+  status: number,
+  { message, codes, param }: Said,
+  retryAfterMs: number | undefined,
+  rules: readonly ErrorRule[] = [],
+): Fault {
+  const error: UpstreamError = {
+    status,
+    codes,
+    rules,
+    ...(message === undefined ? {} : { message }),
+    ...(param === undefined ? {} : { param }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  // Groq's 413 is its token rate: the same request passes in another minute or elsewhere.
+  const isRate = status === 413 && codes.includes("rate_limit_exceeded");
+  return upstreamFault(isRate ? { ...error, status: 429 } : error);
+}
+
+function readMessage(body: unknown): Said {
+  if (typeof body === "string") return { message: body, codes: [] };
+  if (Array.isArray(body)) return readMessage(body[0]);
+  if (!isObject(body)) return { codes: [] };
+  if (isObject(body.error)) return inner(body.error);
+  if (typeof body.error === "string") return { ...inner(body), message: body.error };
+  if (isObject(arrayOf(body.errors)[0])) return readMessage(arrayOf(body.errors)[0]);
+  return inner(body);
+}
+
+/** An error object itself, Mistral's and problem documents included. */
+function inner(error: JsonObject): Said {
+  const wrapped = unwrap(error);
+  if (wrapped !== undefined) return wrapped;
+  const message = readErrorText(error.message) ?? readErrorText(error.detail) ?? stringOf(error.title);
+  const { status_code: said, raw_status_code: raw, code, status: named } = error;
+  const status = [said, raw, code, named].map(readStatus).find((one) => one !== undefined);
+  const codes = [error.code, error.type, error.error_type, error.status].flatMap(
+    (one) => stringOf(one) ?? [],
+  );
+  return { message, codes, param: stringOf(error.param), status };
+}
+
+/**
+ * OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. If that provider refuses OpenRouter's
+ * credential or balance, our own key is still good.
+ */
+function unwrap(error: JsonObject): Said | undefined {
+  const raw = isObject(error.metadata) ? stringOf(error.metadata.raw) : undefined;
+  if (raw === undefined || raw === "") return undefined;
+  const said = readMessage(parseJson(raw) ?? readPlainText(raw));
+  if (said.message === undefined) return undefined;
+  const codes = said.codes.filter((one) => !isAboutCredential(one));
+  return { ...said, codes, status: readStatus(error.code) ?? said.status };
+}
+
+/** A message is text, a list of `{loc, msg}` (validation at Mistral, Together, FastAPI servers), or an object around one. */
+function readErrorText(message: unknown): string | undefined {
+  if (typeof message === "string") return message;
+  if (isObject(message)) return readErrorText(message.detail ?? message.message);
+  const lines = arrayOf(message).map((item) => {
+    if (!isObject(item)) return stringOf(item) ?? "";
+    const where = arrayOf(item.loc).join(".");
+    const what = stringOf(item.msg) ?? stringOf(item.message) ?? "";
+    return where === "" ? what : `${where}: ${what}`;
+  });
+  const text = lines.filter((line) => line !== "").join("; ");
+  return text === "" ? undefined : text;
+}
+
+function readStatus(value: unknown): number | undefined {
+  const number = typeof value === "string" && /^[45]\d\d$/.test(value) ? Number(value) : numberOf(value);
+  return number !== undefined && number >= 400 && number < 600 ? number : undefined;
+}
+
+/** Returns a body that is not JSON if it is a line of text, or undefined if it is a web page. */
+function readPlainText(body: string): string | undefined {
+  const text = body.trim();
+  return text === "" || text.startsWith("<") || text.length > 500 ? undefined : text;
+}

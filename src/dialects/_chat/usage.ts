@@ -1,0 +1,85 @@
+// Parses token counts as the servers of the chat-completions API report them, in all their forms.
+
+import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import type { Usage } from "../../operations/chat/form.ts";
+import { parseCount, parseKnownCount } from "./counts.ts";
+
+/**
+ * The usage of a reply or chunk, wherever its server puts it: `usage` (the API's), `x_groq.usage` (Groq) or
+ * `choices[0].usage` (Moonshot). undefined when there is none. Reports are cumulative: a later one replaces an earlier. A
+ * malformed count is NaN.
+ */
+export function findUsage(body: JsonObject): Usage | undefined {
+  if (isObject(body.usage)) return parseUsage(body.usage);
+  if (isObject(body.x_groq) && isObject(body.x_groq.usage)) return parseUsage(body.x_groq.usage);
+  const first: unknown = Array.isArray(body.choices) ? body.choices[0] : undefined;
+  if (isObject(first) && isObject(first.usage)) return parseUsage(first.usage);
+  return undefined;
+}
+
+/** The fields in which servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */
+const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"] as const;
+/** The fields in which servers count their own searches: xAI, Perplexity's Sonar. */
+const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
+const TOOL_USES = ["server_tool_use", "server_tool_use_details"] as const;
+
+function parseUsage(given: JsonObject): Usage | undefined {
+  const prompt = parseKnownCount(given.prompt_tokens ?? given.input_tokens);
+  const completion = parseKnownCount(given.completion_tokens ?? given.output_tokens);
+  if (prompt === undefined && completion === undefined) return undefined;
+  const promptDetails = readCounts(given.prompt_tokens_details);
+  const completionDetails = readCounts(given.completion_tokens_details);
+  for (const field of CACHED) {
+    const cached = parseKnownCount(given[field]);
+    if (cached !== undefined) promptDetails.cached_tokens ??= cached;
+  }
+
+  const counts = { prompt: prompt ?? 0, completion: completion ?? 0 };
+  const total = parseCount(given.total_tokens);
+  const uncounted = total - counts.prompt - counts.completion;
+  const { audio_tokens: audio } = promptDetails;
+  const { reasoning_tokens: reasoning } = completionDetails;
+  if (uncounted > 0 && uncounted === audio) {
+    // Mistral's prompt_tokens leave audio out.
+    counts.prompt += uncounted;
+  } else if (uncounted > 0 && (reasoning === undefined || reasoning === uncounted)) {
+    // xAI's and Gemini's completion_tokens leave thinking out; Gemini doesn't say how much it was.
+    counts.completion += uncounted;
+    completionDetails.reasoning_tokens = uncounted;
+  } else if (reasoning !== undefined && reasoning > counts.completion) {
+    // Vercel's gateway leaves Claude's thinking out of both.
+    counts.completion += reasoning;
+  }
+  return {
+    prompt_tokens: counts.prompt,
+    completion_tokens: counts.completion,
+    total_tokens: Number.isNaN(total) ? total : counts.prompt + counts.completion,
+    ...(hasFields(promptDetails) ? { prompt_tokens_details: promptDetails } : {}),
+    ...(hasFields(completionDetails) ? { completion_tokens_details: completionDetails } : {}),
+    ...countSearches(given),
+  };
+}
+
+function countSearches(given: JsonObject): Pick<Usage, "server_tool_use"> {
+  let searches = 0;
+  for (const field of SEARCHES) searches = Math.max(searches, parseCount(given[field]));
+  for (const field of TOOL_USES) {
+    if (isObject(given[field])) searches = Math.max(searches, parseCount(given[field].web_search_requests));
+  }
+  return searches !== 0 ? { server_tool_use: { web_search_requests: searches } } : {};
+}
+
+/** Reads the counts among the details, leaving out lists and objects, which are none that we know. */
+function readCounts(details: unknown): Record<string, number> {
+  const counts: Record<string, number> = {};
+  const given = objectOf(details);
+  for (const name of Object.keys(given)) {
+    const count = typeof given[name] === "object" ? undefined : parseKnownCount(given[name]);
+    if (count !== undefined) counts[name] = count;
+  }
+  return counts;
+}
+
+function hasFields(object: object): boolean {
+  return Object.keys(object).length > 0;
+}

@@ -1,0 +1,66 @@
+// The shapes of the Responses API's stream events and calls, and the chunks that they become.
+
+import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatChunk, Delta, ToolCallDelta } from "../../operations/chat/form.ts";
+
+export type CallType = "function_call" | "custom_tool_call";
+
+export type PieceKind = "text" | "refusal" | "summary" | "thought" | "arguments";
+
+interface PieceRow {
+  readonly kind: PieceKind;
+  /** The event's field that says which part of the item it is. */
+  readonly at: string;
+  /** The field of the `.done` event that holds the whole. */
+  readonly whole: string;
+}
+
+/** Events `<name>.delta` and `<name>.done`. */
+export const PIECES: ReadonlyMap<string, PieceRow> = new Map([
+  ["response.output_text", { kind: "text", at: "content_index", whole: "text" }],
+  ["response.refusal", { kind: "refusal", at: "content_index", whole: "refusal" }],
+  ["response.reasoning_summary_text", { kind: "summary", at: "summary_index", whole: "text" }],
+  ["response.reasoning_text", { kind: "thought", at: "content_index", whole: "text" }],
+  ["response.function_call_arguments", { kind: "arguments", at: "", whole: "arguments" }],
+  ["response.custom_tool_call_input", { kind: "arguments", at: "", whole: "input" }],
+]);
+
+/** The item that an event is about: its place in the output, or its id if a server leaves the place out. */
+export function readKey(event: JsonObject): number | string {
+  if (typeof event.output_index === "number") return event.output_index;
+  return stringOf(event.item_id) ?? stringOf(objectOf(event.item).id) ?? "";
+}
+
+/** The input of a call: JSON text of a function, free text of a custom tool. */
+export function readInput(call: JsonObject): unknown {
+  return call.type === "custom_tool_call" ? call.input : call.arguments;
+}
+
+/** The first fragment of a call. A signature of Gemini's travels where Gemini's own dialect puts it. */
+export function makeCallStart(
+  given: JsonObject,
+  name: string,
+  call: { index: number; custom: boolean },
+): ToolCallDelta {
+  const id = stringOf(given.call_id) ?? stringOf(given.id);
+  const signature = stringOf(given.thought_signature);
+  return {
+    index: call.index,
+    ...(id === undefined ? {} : { id }),
+    ...(call.custom
+      ? { type: "custom", custom: { name, input: "" } }
+      : { type: "function", function: { name, arguments: "" } }),
+    ...(signature ? { extra_content: { google: { thought_signature: signature } } } : {}),
+  };
+}
+
+/** A later fragment of a call. */
+export function makeCallPiece(call: { index: number; custom: boolean }, input: string): ToolCallDelta {
+  const { index, custom } = call;
+  return custom ? { index, custom: { input } } : { index, function: { arguments: input } };
+}
+
+/** A chunk of the only choice. */
+export function chunk(delta: Delta, logprobs?: JsonObject): ChatChunk {
+  return { choices: [{ index: 0, delta, finish_reason: null, ...(logprobs ? { logprobs } : {}) }] };
+}

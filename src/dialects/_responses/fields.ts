@@ -1,0 +1,74 @@
+// Field mappings that OpenAI's Responses API and APIs modelled on it share: usage, citations, log probabilities, errors.
+
+import type { Fault } from "../../core/fault.ts";
+import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
+import { parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
+import { explainInside } from "../_chat/error.ts";
+
+/** `usage` of a response. `input_tokens` counts cached and cache-written tokens, `output_tokens` counts reasoning. A malformed count is NaN. */
+export function parseResponseUsage(given: JsonObject): Usage {
+  const input = objectOf(given.input_tokens_details);
+  const output = objectOf(given.output_tokens_details);
+  const cached = parseKnownCount(input.cached_tokens ?? input.cache_read_input_tokens);
+  const written = parseKnownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens);
+  const reasoning = parseKnownCount(output.reasoning_tokens);
+  const [prompt, completion] = parseMainCounts(given.input_tokens, given.output_tokens);
+  const usage: Usage = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+  const promptDetails: NonNullable<Usage["prompt_tokens_details"]> = {};
+  if (cached !== undefined) promptDetails.cached_tokens = cached;
+  if (written !== undefined) promptDetails.cache_write_tokens = written;
+  if (Object.keys(promptDetails).length > 0) usage.prompt_tokens_details = promptDetails;
+  if (reasoning !== undefined) usage.completion_tokens_details = { reasoning_tokens: reasoning };
+  return usage;
+}
+
+/** An annotation of a text part, `offset` characters into the content; null for files, which have no address. */
+export function readCitation(given: unknown, offset: number): UrlCitation | null {
+  const annotation = objectOf(given);
+  const url = stringOf(annotation.url);
+  if (annotation.type !== "url_citation" || url === undefined) return null;
+  const start = offset + countOf(annotation.start_index);
+  const end = offset + countOf(annotation.end_index);
+  const title = stringOf(annotation.title) ?? "";
+  return { type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } };
+}
+
+/** Log probabilities of a text part or delta in the chat form; undefined when there are none. */
+export function readLogprobs(given: unknown): JsonObject | undefined {
+  const tokens = arrayOf(given).filter(isObject);
+  if (tokens.length === 0) return undefined;
+  const content = tokens.map((token) => ({
+    ...readLikelihood(token),
+    top_logprobs: arrayOf(token.top_logprobs).filter(isObject).map(readLikelihood),
+  }));
+  return { content, refusal: null };
+}
+
+function readLikelihood(token: JsonObject): JsonObject {
+  return { token: token.token, logprob: token.logprob, bytes: token.bytes ?? null };
+}
+
+/** The reason why an incomplete response stopped. */
+export function readIncompleteReason(response: JsonObject): FinishReason {
+  return objectOf(response.incomplete_details).reason === "content_filter" ? "content_filter" : "length";
+}
+
+/** The meaning of this family's error codes as an HTTP status, for answers whose own status was 200; the first that fits. */
+const STATUS_BY_CODE: readonly (readonly [RegExp, number])[] = [
+  [/rate_limit|quota|overloaded|slow_down/, 429],
+  [/timeout/, 504],
+  [/^invalid_|^unsupported_|context_length|image|content_filter|policy/, 400],
+];
+
+/** The fault for an error inside a stream or a response that failed: `{error:{…}}` or the error object itself. */
+export function explainFailure(body: JsonObject): Fault {
+  const error = isObject(body.error) ? body.error : body;
+  const code = stringOf(error.code) ?? stringOf(error.type) ?? "";
+  const status = STATUS_BY_CODE.find(([words]) => words.test(code))?.[1];
+  return explainInside(status === undefined ? body : { error: { ...error, status_code: status } });
+}

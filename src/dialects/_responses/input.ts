@@ -1,0 +1,76 @@
+// Messages as input items, the form of OpenAI's Responses API and of APIs modelled on it.
+
+import type { JsonObject } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type Content,
+  type ContentPart,
+  type FunctionTool,
+  partsOf,
+  type RefusalPart,
+  type TextPart,
+  type ToolCall,
+  type ToolMessage,
+} from "../../operations/chat/form.ts";
+
+/** The differences between the dialects of this family. */
+export interface InputForm {
+  /** A part of a user's, system's or tool's content. `param` names it for a fault: `messages[0].content[1]`. */
+  part(part: ContentPart, param: string): JsonObject;
+  /** The content of an assistant's turn; parts are never empty. */
+  said(parts: readonly (TextPart | RefusalPart)[]): string | readonly JsonObject[];
+  /** Items that go before the assistant's own words: its earlier thinking. */
+  thought(message: AssistantMessage): readonly JsonObject[];
+  call(call: ToolCall): JsonObject;
+  /** A tool's result; `call` is the call that it answers, when the history holds it. */
+  result(message: ToolMessage, call: ToolCall | undefined, param: string): JsonObject;
+}
+
+/** The whole conversation, in order. Throws what `form` throws for parts that it has no form for. */
+export function makeInputItems(messages: readonly ChatMessage[], form: InputForm): JsonObject[] {
+  const calls = new Map<string, ToolCall>();
+  return messages.flatMap((message, index) => {
+    const param = `messages[${index}]`;
+    switch (message.role) {
+      case "assistant":
+        for (const call of message.tool_calls ?? []) calls.set(call.id, call);
+        return makeAssistantItems(message, form);
+      case "tool":
+        return [form.result(message, calls.get(message.tool_call_id), param)];
+      default: {
+        const content = makeInputContent(message.content, form, param);
+        return [{ type: "message", role: message.role, content }];
+      }
+    }
+  });
+}
+
+/** A content as a string where it is one, else as parts. */
+export function makeInputContent(content: Content, form: InputForm, param: string): string | JsonObject[] {
+  if (typeof content === "string") return content;
+  return content.map((part, index) => form.part(part, `${param}.content[${index}]`));
+}
+
+function makeAssistantItems(message: AssistantMessage, form: InputForm): JsonObject[] {
+  const items = [...form.thought(message)];
+  const parts = partsOf(message.content).filter((part) => part.type === "text" || part.type === "refusal");
+  if (message.refusal) parts.push({ type: "refusal", refusal: message.refusal });
+  if (parts.length > 0) items.push({ type: "message", role: "assistant", content: form.said(parts) });
+  for (const call of message.tool_calls ?? []) items.push(form.call(call));
+  return items;
+}
+
+/**
+ * A function as a flat tool. `strict` is always written: the Responses API takes a missing one as true,
+ * the chat-completions API as false.
+ */
+export function flattenTool({ function: fn }: FunctionTool, name: string): JsonObject {
+  return {
+    type: "function",
+    name,
+    ...(fn.description === undefined ? {} : { description: fn.description }),
+    parameters: fn.parameters ?? { type: "object", properties: {} },
+    strict: fn.strict ?? false,
+  };
+}

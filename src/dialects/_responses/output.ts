@@ -1,0 +1,283 @@
+// Output items and their stream events, as OpenAI's Responses API and APIs modelled on it send them, as chat chunks.
+
+import type { ServerEvent } from "../../core/dialect.ts";
+import {
+  arrayOf,
+  countOf,
+  isObject,
+  type JsonObject,
+  objectOf,
+  parseJson,
+  stringOf,
+} from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
+import { Fold } from "../../operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
+import type { Decoder } from "../dialect.ts";
+import { type CallType, chunk, makeCallPiece, makeCallStart, PIECES, readInput, readKey } from "./events.ts";
+import { explainFailure, readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
+import { findNthPiece, findPiece, type Item, makeItem, type Piece } from "./pieces.ts";
+
+/** The format under which thinking travels to the client and back. */
+export const REASONING_FORMAT = "openai-responses-v1";
+
+/** The differences between the dialects of this family. One per answer: it may collect what it sees. */
+export interface OutputForm {
+  /** The client's name for what is called, or null when the call is the provider's own affair. */
+  callName(name: string, type: CallType): string | null;
+  /** Sees each whole item that is neither message, reasoning nor call, once. */
+  other(item: JsonObject): void;
+  /** The delta that leaves with the finish, given the whole text and whether citations came with it. */
+  closing(text: string, cited: boolean): { readonly delta: Delta; readonly extras: JsonObject };
+  usage(given: JsonObject): Usage;
+}
+
+/** Reads one answer: a stream event by event, or a whole response, which goes the way of a stream's last event. */
+export class ResponseReader implements Decoder {
+  readonly #form: OutputForm;
+  readonly #items = new Map<number | string, Item>();
+  readonly #content: string[] = [];
+  #contentLength = 0;
+  /** The item that the latest text is of. */
+  #speaker: Item | null = null;
+  #calls = 0;
+  #details = 0;
+  #thinks = false;
+  #cited = false;
+  #ended = false;
+
+  constructor(form: OutputForm) {
+    this.#form = form;
+  }
+
+  get done(): boolean {
+    return this.#ended;
+  }
+
+  push({ event, data }: ServerEvent): readonly ChatChunk[] {
+    if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
+    const parsed = parseJson(data);
+    if (!isObject(parsed)) throw garbled("a stream event is not a JSON object");
+    return this.#event(stringOf(parsed.type) ?? event, parsed);
+  }
+
+  end(): readonly ChatChunk[] {
+    if (!this.#ended) throw garbled("the stream ended before a terminal event");
+    return [];
+  }
+
+  /** A whole response. Throws a Fault when it failed, is not finished, or is not of this form. */
+  reply(body: unknown): ChatReply {
+    if (!isObject(body)) throw garbled("the response is not a JSON object");
+    const { status } = body;
+    if (body.error || status === "failed" || status === "cancelled") throw explainFailure(body);
+    const finished = ["completed", "incomplete", "requires_action", undefined];
+    if (!Array.isArray(body.output) || !finished.some((one) => one === status)) {
+      throw garbled(`the response is not a finished one: ${String(status)}`);
+    }
+    const fold = new Fold();
+    for (const chunk of this.#finish(body)) fold.push(chunk);
+    return fold.reply();
+  }
+
+  #event(type: string, event: JsonObject): ChatChunk[] {
+    switch (type) {
+      case "response.output_item.added":
+        return this.#begin(readKey(event), objectOf(event.item)).chunks;
+      case "response.output_item.done":
+        return this.#complete(readKey(event), objectOf(event.item));
+      case "response.output_text.annotation.added":
+        return this.#annotation(event);
+      case "response.completed":
+      case "response.incomplete":
+      case "response.requires_action":
+        return this.#terminal(event);
+      case "response.failed":
+      case "response.cancelled":
+        throw explainFailure(objectOf(objectOf(event.response).error ?? event.error));
+      case "error":
+        throw explainFailure(event);
+    }
+    if (isObject(event.error)) throw explainFailure(event);
+    return this.#pieceEvent(type, event);
+  }
+
+  #pieceEvent(type: string, event: JsonObject): ChatChunk[] {
+    const dot = type.lastIndexOf(".");
+    const row = PIECES.get(type.slice(0, dot));
+    if (!row) return [];
+    const item = this.#itemOf(event);
+    const piece = findPiece(item, row.kind, countOf(event[row.at]));
+    const logprobs = readLogprobs(event.logprobs);
+    if (type.endsWith(".delta")) return this.#emit(item, piece, stringOf(event.delta) ?? "", logprobs);
+    return this.#rest(item, piece, event[row.whole], logprobs);
+  }
+
+  #itemOf(event: JsonObject): Item {
+    const known = this.#items.get(readKey(event));
+    return known ?? this.#begin(readKey(event), { id: event.item_id }).item;
+  }
+
+  /**
+   * Notes an item, or what one is of which only a text came so far. A call starts at once, with whatever arguments it
+   * has (Perplexity gives them whole).
+   */
+  #begin(key: number | string, given: JsonObject): { item: Item; chunks: ChatChunk[] } {
+    const item = this.#items.get(key) ?? makeItem();
+    this.#items.set(key, item);
+    item.id ??= stringOf(given.id);
+    const type = stringOf(given.type);
+    if (item.type !== undefined || type === undefined) return { item, chunks: [] };
+    item.type = type;
+    if (type !== "function_call" && type !== "custom_tool_call") return { item, chunks: [] };
+    const name = this.#form.callName(stringOf(given.name) ?? "", type);
+    if (name === null) return { item, chunks: [] };
+    const call = { index: this.#calls++, custom: type === "custom_tool_call" };
+    item.call = call;
+    const start = chunk({ tool_calls: [makeCallStart(given, name, call)] });
+    return { item, chunks: [start, ...this.#rest(item, findPiece(item, "arguments", 0), readInput(given))] };
+  }
+
+  /** An item is whole: gives what of it has not gone out yet. Its type may differ from the one it began with. */
+  #complete(key: number | string, given: JsonObject): ChatChunk[] {
+    const { item, chunks } = this.#begin(key, given);
+    if (item.whole) return chunks;
+    item.whole = true;
+    switch (given.type) {
+      case "message":
+        return [...chunks, ...this.#message(item, arrayOf(given.content).map(objectOf))];
+      case "reasoning":
+        return [...chunks, ...this.#reasoning(item, given)];
+      case "function_call":
+      case "custom_tool_call":
+        return [...chunks, ...this.#rest(item, findPiece(item, "arguments", 0), readInput(given))];
+      default:
+        this.#form.other(given);
+        return chunks;
+    }
+  }
+
+  #message(item: Item, parts: readonly JsonObject[]): ChatChunk[] {
+    const refusals = parts.filter((part) => part.type === "refusal");
+    const texts = parts.filter((part) => part.type === "output_text");
+    return [
+      ...texts.flatMap((part, nth) => {
+        const piece = findNthPiece(item, "text", nth);
+        const text = this.#rest(item, piece, part.text, readLogprobs(part.logprobs));
+        const annotations = arrayOf(part.annotations).slice(piece.cited);
+        return [...text, ...annotations.flatMap((one) => this.#cite(piece, one))];
+      }),
+      ...refusals.flatMap((part, nth) => this.#rest(item, findNthPiece(item, "refusal", nth), part.refusal)),
+    ];
+  }
+
+  #reasoning(item: Item, given: JsonObject): ChatChunk[] {
+    const chunks = (["summary", "thought"] as const).flatMap((kind) =>
+      arrayOf(kind === "summary" ? given.summary : given.content)
+        .map(objectOf)
+        .flatMap((part, nth) => this.#rest(item, findNthPiece(item, kind, nth), part.text)),
+    );
+    const data = stringOf(given.encrypted_content);
+    if (!data) return chunks;
+    const detail = { ...this.#detail(item, this.#details++), type: "reasoning.encrypted", data } as const;
+    return [...chunks, chunk({ reasoning_details: [detail] })];
+  }
+
+  /** The part of a whole text beyond the deltas of it that came. */
+  #rest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
+    const missing = (stringOf(whole) ?? "").slice(piece.sent);
+    return this.#emit(item, piece, missing, piece.sent === 0 ? logprobs : undefined);
+  }
+
+  #emit(item: Item, piece: Piece, text: string, logprobs?: JsonObject): ChatChunk[] {
+    // Arguments of a call that has not begun are not counted as sent: they come again with the whole item.
+    if (text === "" || (piece.kind === "arguments" && item.call === null)) return [];
+    const first = piece.sent === 0;
+    piece.sent += text.length;
+    switch (piece.kind) {
+      case "text":
+        return [this.#say(item, piece, text, first, logprobs)];
+      case "refusal":
+        return [chunk({ refusal: text })];
+      case "arguments":
+        return item.call ? [chunk({ tool_calls: [makeCallPiece(item.call, text)] })] : [];
+      default:
+        return [this.#think(item, piece, text, first)];
+    }
+  }
+
+  /** A later message of the same answer (commentary first, then the answer proper) is a paragraph of its own. */
+  #say(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
+    const gap = this.#speaker !== item && this.#contentLength > 0 ? "\n\n" : "";
+    this.#speaker = item;
+    if (first) piece.offset = this.#contentLength + gap.length;
+    const content = gap + text;
+    this.#content.push(content);
+    this.#contentLength += content.length;
+    return chunk({ content }, logprobs);
+  }
+
+  /** Summaries and thoughts: each has a detail of its own, and stands apart from the one before. */
+  #think(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
+    if (first) piece.detail = this.#details++;
+    const gap = first && this.#thinks ? "\n\n" : "";
+    this.#thinks = true;
+    const said = piece.kind === "summary" ? { summary: text } : { text };
+    const type = piece.kind === "summary" ? "reasoning.summary" : "reasoning.text";
+    const detail: ReasoningDetail = { ...this.#detail(item, piece.detail), type, ...said };
+    return chunk({ reasoning_content: gap + text, reasoning_details: [detail] });
+  }
+
+  #detail(item: Item, index: number): Omit<ReasoningDetail, "type"> {
+    return { format: REASONING_FORMAT, index, ...(item.id === undefined ? {} : { id: item.id }) };
+  }
+
+  #annotation(event: JsonObject): ChatChunk[] {
+    const piece = findPiece(this.#itemOf(event), "text", countOf(event.content_index));
+    return this.#cite(piece, event.annotation);
+  }
+
+  #cite(piece: Piece, annotation: unknown): ChatChunk[] {
+    piece.cited++;
+    const citation = readCitation(annotation, piece.offset);
+    if (!citation) return [];
+    this.#cited = true;
+    return [chunk({ annotations: [citation] })];
+  }
+
+  #terminal(event: JsonObject): ChatChunk[] {
+    const response = objectOf(event.response);
+    const { status } = response;
+    if (status === "failed" || status === "cancelled") throw explainFailure(response);
+    this.#ended = true;
+    return this.#finish(
+      event.type === "response.incomplete" ? { ...response, status: "incomplete" } : response,
+    );
+  }
+
+  /**
+   * The final list of items holds what the stream may have left out. A place in it need not be an `output_index`
+   * (server-side items can be missing), so an item that matches none of the stream's was sent already, unless the stream
+   * named no item at all.
+   */
+  #finish(response: JsonObject): ChatChunk[] {
+    const hasItems = this.#items.size > 0;
+    const chunks = arrayOf(response.output)
+      .map(objectOf)
+      .flatMap((given, index) =>
+        !hasItems || this.#isSame(index, given) ? this.#complete(index, given) : [],
+      );
+    const { delta, extras } = this.#form.closing(this.#content.join(""), this.#cited);
+    const done = this.#calls > 0 ? "tool_calls" : "stop";
+    const finish_reason = response.status === "incomplete" ? readIncompleteReason(response) : done;
+    const usage = isObject(response.usage) ? { usage: this.#form.usage(response.usage) } : {};
+    return [...chunks, { ...extras, choices: [{ index: 0, delta, finish_reason }], ...usage }];
+  }
+
+  #isSame(index: number, given: JsonObject): boolean {
+    const known = this.#items.get(index);
+    if (!known) return false;
+    const sameId = known.id === undefined || given.id === undefined || known.id === given.id;
+    return sameId && (known.type === undefined || known.type === given.type);
+  }
+}

@@ -1,0 +1,171 @@
+// The content blocks of an answer, whole or in pieces, as deltas: the one mapping behind streams and whole replies.
+
+import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import type { Delta, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
+import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
+import { OUTPUT_TOOL, readCustomInput } from "./tools.ts";
+
+/** A block between its start and its stop. Server tools, their results and kinds unknown here are `passed` over. */
+type OpenBlock =
+  | { readonly kind: "text"; readonly startsAt: number; readonly sources: JsonObject[] }
+  | { readonly kind: "thinking" }
+  | { readonly kind: "call"; readonly call: number; readonly input: unknown; json: string }
+  | {
+      readonly kind: "custom";
+      readonly start: ToolCallDelta;
+      readonly name: string;
+      readonly input: unknown;
+      json: string;
+    }
+  | { readonly kind: "output"; readonly input: unknown; json: string }
+  | { readonly kind: "passed" };
+
+/** Of a call's input only this is kept, that there is some. */
+const GREW_INPUT = () => {};
+
+/** Reads the blocks of one answer. `custom` names the tools that the client declared as custom ones. */
+export class Blocks {
+  readonly #custom: ReadonlySet<string>;
+  readonly #open = new Map<number, OpenBlock>();
+  #contentLength = 0;
+  #calls = 0;
+  readonly #grewText = (characters: number): void => {
+    this.#contentLength += characters;
+  };
+
+  constructor(custom: ReadonlySet<string>) {
+    this.#custom = custom;
+  }
+
+  /** The number of calls of the client's tools: their own count, not Anthropic's block index. */
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** A block begins, with whatever it holds already: nothing in a stream, all of it in a whole reply. */
+  start(index: number, given: JsonObject): Delta[] {
+    switch (given.type) {
+      case "text": {
+        const sources = arrayOf(given.citations).filter(isObject);
+        this.#open.set(index, { kind: "text", startsAt: this.#contentLength, sources });
+        return this.#text(stringOf(given.text));
+      }
+      case "thinking":
+        this.#open.set(index, { kind: "thinking" });
+        return makeThinkingDelta(index, stringOf(given.thinking) ?? "", stringOf(given.signature) ?? "");
+      case "redacted_thinking":
+        this.#open.set(index, { kind: "passed" });
+        return [{ reasoning_details: [makeRedactedDetail(index, stringOf(given.data) ?? "")] }];
+      case "tool_use":
+        return this.#startCall(index, given);
+      default:
+        this.#open.set(index, { kind: "passed" });
+        return [];
+    }
+  }
+
+  /** A piece of the block with this index. */
+  piece(index: number, given: JsonObject): Delta[] {
+    const block = this.#open.get(index);
+    switch (block?.kind) {
+      case "text":
+        if (given.type === "citations_delta") block.sources.push(objectOf(given.citation));
+        return given.type === "text_delta" ? this.#text(stringOf(given.text)) : [];
+      case "thinking":
+        return makeThinkingDelta(index, stringOf(given.thinking) ?? "", stringOf(given.signature) ?? "");
+      case "call":
+      case "custom":
+      case "output":
+        return this.#json(block, stringOf(given.partial_json) ?? "");
+      default:
+        return [];
+    }
+  }
+
+  /** Returns the function that counts text of this block which was not pushed; null: all of its pieces must be pushed. */
+  grew(index: number): ((characters: number) => void) | null {
+    const kind = this.#open.get(index)?.kind;
+    if (kind === "text" || kind === "output") return this.#grewText;
+    return kind === "call" ? GREW_INPUT : null;
+  }
+
+  /** The block with this index is whole. */
+  stop(index: number): Delta[] {
+    const block = this.#open.get(index);
+    this.#open.delete(index);
+    switch (block?.kind) {
+      case "text":
+        return makeCitationsDelta(block.sources, block.startsAt, this.#contentLength);
+      case "call":
+      case "output":
+        // A tool without arguments sends no JSON at all; a whole reply has its input in the block itself.
+        return block.json === "" ? this.#json(block, JSON.stringify(block.input ?? {})) : [];
+      case "custom": {
+        const json = block.json === "" ? block.input : parseJson(block.json);
+        const input = readCustomInput(json, block.json);
+        return [{ tool_calls: [{ ...block.start, custom: { name: block.name, input } }] }];
+      }
+      default:
+        return [];
+    }
+  }
+
+  #startCall(index: number, given: JsonObject): Delta[] {
+    const name = stringOf(given.name) ?? "";
+    if (name === OUTPUT_TOOL) {
+      this.#open.set(index, { kind: "output", input: given.input, json: "" });
+      return [];
+    }
+    const call = this.#calls++;
+    const id = stringOf(given.id);
+    const start = { index: call, ...(id === undefined ? {} : { id }) };
+    if (this.#custom.has(name)) {
+      this.#open.set(index, {
+        kind: "custom",
+        start: { ...start, type: "custom" },
+        name,
+        input: given.input,
+        json: "",
+      });
+      return [];
+    }
+    this.#open.set(index, { kind: "call", call, input: given.input, json: "" });
+    return [{ tool_calls: [{ ...start, type: "function", function: { name, arguments: "" } }] }];
+  }
+
+  #json(block: Extract<OpenBlock, { json: string }>, json: string): Delta[] {
+    if (json === "") return [];
+    block.json += json;
+    switch (block.kind) {
+      case "call":
+        return [{ tool_calls: [{ index: block.call, function: { arguments: json } }] }];
+      case "output":
+        return this.#text(json);
+      case "custom":
+        return [];
+    }
+  }
+
+  #text(text: string | undefined): Delta[] {
+    if (!text) return [];
+    this.#contentLength += text.length;
+    return [{ content: text }];
+  }
+}
+
+function makeThinkingDelta(index: number, text: string, signature: string): Delta[] {
+  if (text === "" && signature === "") return [];
+  const details = { reasoning_details: [makeThinkingDetail(index, text, signature)] };
+  return [text === "" ? details : { reasoning_content: text, ...details }];
+}
+
+/** Citations of web and search results; those of documents have no address and no place in this form. */
+function makeCitationsDelta(sources: readonly JsonObject[], start: number, end: number): Delta[] {
+  const annotations = sources.flatMap((source): UrlCitation[] => {
+    const url = stringOf(source.url) ?? stringOf(source.source);
+    if (!url) return [];
+    const title = stringOf(source.title) ?? url;
+    return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } }];
+  });
+  return annotations.length > 0 ? [{ annotations }] : [];
+}

@@ -1,0 +1,112 @@
+// The parts of a message as Anthropic's content blocks: text, images and documents, with their cache marks.
+
+import { Fault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import {
+  type Content,
+  type ContentPart,
+  type FilePart,
+  type ImagePart,
+  partsOf,
+} from "../../operations/chat/form.ts";
+
+/** One content block of the Messages API. */
+export interface Block extends JsonObject {
+  type: string;
+}
+
+const IMAGE_TYPES = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+const TEXT_TYPE = /^(text\/.+|application\/(json|xml|x-yaml|yaml|javascript))$/;
+const PDF = "application/pdf";
+
+/**
+ * The blocks of a content. Text without any visible character is left out: the API answers 400 to it. `path` names the
+ * content in faults, as `messages[2].content`. Throws a Fault `unsupported_capability` for audio and for files and
+ * images of a type that Claude does not read.
+ */
+export function makeBlocks(content: Content | null | undefined, path: string): Block[] {
+  const blocks: Block[] = [];
+  for (const [index, part] of partsOf(content).entries()) {
+    const block = makeBlock(part, `${path}[${index}]`);
+    if (block) blocks.push(addMark(block, part));
+  }
+  return blocks;
+}
+
+/** A text block, or null for text that the API would refuse as empty. */
+export function makeTextBlock(text: string): Block | null {
+  return /\S/.test(text) ? { type: "text", text } : null;
+}
+
+/** The block (or tool) with the cache mark of what it was made of: Anthropic's own field, or OpenAI's explicit breakpoint. */
+export function addMark<B extends JsonObject>(block: B, source: JsonObject): B {
+  const mark = source.cache_control ?? (source.prompt_cache_breakpoint ? { type: "ephemeral" } : undefined);
+  return mark === undefined || mark === null ? block : { ...block, cache_control: mark };
+}
+
+function makeBlock(part: ContentPart, path: string): Block | null {
+  switch (part.type) {
+    case "text":
+      return makeTextBlock(part.text);
+    case "refusal":
+      return makeTextBlock(part.refusal);
+    case "image_url":
+      return makeImageBlock(part, path);
+    case "file":
+      return makeDocumentBlock(part.file, path);
+    case "input_audio":
+      throw new Fault("unsupported_capability", "This model does not take audio.", { param: path });
+  }
+}
+
+function makeImageBlock(part: ImagePart, path: string): Block {
+  const { url } = part.image_url;
+  const data = parseDataUrl(url);
+  if (!data) return { type: "image", source: { type: "url", url } };
+  return makeInlineBlock(data.mediaType, data.base64, path);
+}
+
+function makeDocumentBlock(file: FilePart["file"], path: string): Block {
+  const title = file.filename ? { title: file.filename } : {};
+  const given = file.file_data;
+  if (given === undefined) {
+    if (file.file_id) return { type: "document", source: { type: "file", file_id: file.file_id }, ...title };
+    throw new Fault("invalid_value", "A file needs 'file_data' or 'file_id'.", { param: path });
+  }
+  if (/^https?:/i.test(given)) return { type: "document", source: { type: "url", url: given }, ...title };
+  const data = parseDataUrl(given) ?? { mediaType: guessType(file.filename), base64: given };
+  const block = makeInlineBlock(data.mediaType, data.base64, path);
+  return block.type === "document" ? { ...block, ...title } : block;
+}
+
+function guessType(name: string | undefined): string {
+  return /\.(txt|md|csv|json|xml|html?)$/i.test(name ?? "") ? "text/plain" : PDF;
+}
+
+function makeInlineBlock(mediaType: string, base64: string, path: string): Block {
+  const type = mediaType === "image/jpg" ? "image/jpeg" : mediaType;
+  if (IMAGE_TYPES.has(type)) {
+    return { type: "image", source: { type: "base64", media_type: type, data: base64 } };
+  }
+  if (type === PDF) {
+    return { type: "document", source: { type: "base64", media_type: PDF, data: base64 } };
+  }
+  if (TEXT_TYPE.test(type)) {
+    return {
+      type: "document",
+      source: { type: "text", media_type: "text/plain", data: readText(base64, path) },
+    };
+  }
+  const message = `This model does not read files of the type '${type.slice(0, 100)}'.`;
+  throw new Fault("unsupported_capability", message, { param: path });
+}
+
+function readText(base64: string, path: string): string {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    return new TextDecoder().decode(bytes);
+  } catch {
+    throw new Fault("invalid_value", "The file's data is not base64.", { param: path });
+  }
+}

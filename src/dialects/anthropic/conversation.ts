@@ -1,0 +1,183 @@
+// The client's messages as Anthropic's system prompt and alternating turns.
+
+import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  partsOf,
+  type SystemMessage,
+  type ToolCall,
+  type ToolMessage,
+} from "../../operations/chat/form.ts";
+import { addMark, type Block, makeBlocks, makeTextBlock } from "./content.ts";
+import { makeThinkingBlocks } from "./thinking.ts";
+
+export interface Turn {
+  readonly role: "user" | "assistant";
+  readonly content: readonly Block[];
+}
+
+export interface Conversation {
+  readonly system: readonly Block[];
+  /** Alternating, the first one the user's; tool results stand first in the turn after their calls. */
+  readonly turns: readonly Turn[];
+  /** Something of a message has no place in this API: an image that the assistant gave. */
+  readonly isShortened: boolean;
+}
+
+/** A conversation must begin with a user turn, and none may be empty. */
+const OPENING: Block = { type: "text", text: "Begin." };
+
+/**
+ * Leading system and developer messages become the system prompt. A later one keeps its place: it becomes a marked text
+ * in the user's turn, because moving it to the front would change its meaning and every cached prefix, and a `system`
+ * role inside the conversation is refused by most models. Tool results go, whatever their order and whatever
+ * stands between, into the one user turn right after the calls they answer. `keepsThinking` false leaves the thinking
+ * of earlier turns out. Throws a Fault for parts that Claude can't take (see `makeBlocks`).
+ */
+export function makeConversation(messages: readonly ChatMessage[], keepsThinking: boolean): Conversation {
+  const firstOther = messages.findIndex((message) => !isSystem(message));
+  const leading = firstOther === -1 ? messages.length : firstOther;
+  const system = messages.slice(0, leading).flatMap((message, index) => makeContent(message, index));
+  const ids = mapIds(messages);
+  const results = mapResults(messages, ids);
+  const turns: { role: Turn["role"]; content: Block[] }[] = [];
+  const add = (role: Turn["role"], blocks: readonly Block[]) => {
+    if (blocks.length === 0) return;
+    const last = turns.at(-1);
+    if (last?.role === role) for (const block of blocks) last.content.push(block);
+    else turns.push({ role, content: [...blocks] });
+  };
+  for (const [index, message] of messages.entries()) {
+    if (index < leading) continue;
+    if (message.role === "assistant") {
+      const calls = (message.tool_calls ?? []).map((call) => makeCallBlock(call, ids(call.id, index)));
+      add("assistant", makeAssistantBlocks(message, index, calls, keepsThinking));
+    } else if (isSystem(message)) add("user", makeNote(message, index));
+    else if (message.role === "user") add("user", makeContent(message, index));
+    add("user", results.get(index) ?? []);
+  }
+  if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [OPENING] });
+  return { system, turns, isShortened: messages.some(hasGivenImage) };
+}
+
+function isSystem(message: ChatMessage): message is SystemMessage {
+  return message.role === "system" || message.role === "developer";
+}
+
+function hasGivenImage(message: ChatMessage): boolean {
+  return message.role === "assistant" && partsOf(message.content).some(({ type }) => type === "image_url");
+}
+
+function makeContent(message: ChatMessage, index: number): Block[] {
+  return withMark(makeBlocks(message.content, `messages[${index}].content`), message);
+}
+
+/** A mark on a message is one on its last block that can carry it. */
+function withMark(blocks: readonly Block[], message: JsonObject): Block[] {
+  const last = blocks.findLastIndex(({ type }) => !type.includes("thinking"));
+  return blocks.map((block, index) => (index === last ? addMark(block, message) : block));
+}
+
+function makeNote(message: SystemMessage, index: number): Block[] {
+  return makeContent(message, index).map((block) => ({
+    ...block,
+    text: `<system_message>\n${block.text}\n</system_message>`,
+  }));
+}
+
+function makeAssistantBlocks(
+  message: AssistantMessage,
+  index: number,
+  calls: readonly Block[],
+  keepsThinking: boolean,
+): Block[] {
+  const parts = partsOf(message.content).filter(({ type }) => type === "text" || type === "refusal");
+  const said = makeBlocks(parts, `messages[${index}].content`);
+  const refusal = said.length === 0 ? makeTextBlock(message.refusal ?? "") : null;
+  const blocks = [...said, ...(refusal ? [refusal] : []), ...calls];
+  // Ascending places: a block of thinking goes back to where it stood, as far as text and calls before it reach.
+  const thoughts = keepsThinking ? makeThinkingBlocks(message.reasoning_details) : [];
+  for (const { place, block } of thoughts.toSorted((a, b) => a.place - b.place)) {
+    blocks.splice(Math.min(place, blocks.length), 0, block);
+  }
+  // Thinking that nothing follows (an answer cut short) is refused.
+  while (blocks.at(-1)?.type.includes("thinking")) blocks.pop();
+  return withMark(blocks, message);
+}
+
+function makeCallBlock(call: ToolCall, id: string): Block {
+  if (call.type === "custom") {
+    const { name, input } = call.custom;
+    return addMark({ type: "tool_use", id, name, input: { input } }, call);
+  }
+  const { name, arguments: text } = call.function;
+  return addMark({ type: "tool_use", id, name, input: readInput(text) }, call);
+}
+
+/** `input` must be an object: arguments that are none (a call cut short) are kept as text. */
+function readInput(text: string): JsonObject {
+  if (text.trim() === "") return {};
+  const input = parseJson(text);
+  return isObject(input) ? input : { arguments: text };
+}
+
+/** Returns the id under which a call of the message at `place` is sent. */
+type Ids = (id: string, place: number) => string;
+
+/**
+ * Ids must match `^[a-zA-Z0-9_-]+$` and be used once in a conversation, but some providers count from 0 in each turn. A
+ * character beyond the pattern becomes its code, an id used before gets its message's index, at call and result alike.
+ */
+function mapIds(messages: readonly ChatMessage[]): Ids {
+  const firstUses = new Map<string, number>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== "assistant") continue;
+    for (const { id } of message.tool_calls ?? []) if (!firstUses.has(id)) firstUses.set(id, index);
+  }
+  return (id, place) => {
+    const code = (character: string) => `_${character.charCodeAt(0).toString(16)}_`;
+    const legal = id.replace(/[^a-zA-Z0-9_-]/g, code) || "call";
+    return (firstUses.get(id) ?? place) === place ? legal : `${legal}_${place}`;
+  };
+}
+
+/**
+ * Tool results by the index of the message after which they belong: the nearest assistant message before them that made
+ * the call, whatever stands between. A result without its call stays where it is; the API says what is wrong with it.
+ */
+function mapResults(messages: readonly ChatMessage[], ids: Ids): Map<number, Block[]> {
+  const callers = new Map<string, number>();
+  const results = new Map<number, Block[]>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) callers.set(id, index);
+    if (message.role !== "tool") continue;
+    const place = callers.get(message.tool_call_id) ?? index;
+    const block = makeResultBlock(message, index, ids(message.tool_call_id, place));
+    const known = results.get(place);
+    if (known) known.push(block);
+    else results.set(place, [block]);
+  }
+  return results;
+}
+
+function makeResultBlock(message: ToolMessage, index: number, id: string): Block {
+  const content = makeBlocks(message.content, `messages[${index}].content`);
+  const failed = message.is_error === undefined ? {} : { is_error: message.is_error };
+  const result: Block = { type: "tool_result", tool_use_id: id, ...failed };
+  const only = content.length === 1 ? content[0] : undefined;
+  // A plain text stays a string, the form that every server of this dialect takes.
+  if (only && typeof message.content === "string") result.content = only.text;
+  else if (content.length > 0) result.content = content;
+  return addMark(result, message);
+}
+
+/** True if the turns end in tool results of a loop whose first assistant turn began without thinking. */
+export function hasUnthoughtCalls(turns: readonly Turn[]): boolean {
+  const isResult = (turn: Turn | undefined) =>
+    turn?.content.some(({ type }) => type === "tool_result") === true;
+  let start = turns.length;
+  while (start >= 2 && isResult(turns[start - 1])) start -= 2;
+  const first = turns[start]?.content[0];
+  return start < turns.length && !first?.type.includes("thinking");
+}

@@ -1,0 +1,159 @@
+// Anthropic's answers, streamed and whole, as canonical chunks and replies.
+
+import type { ServerEvent } from "../../core/dialect.ts";
+import {
+  arrayOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  parseJson,
+  stringOf,
+} from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
+import { Fold } from "../../operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
+import type { Decoder } from "../dialect.ts";
+import { Blocks } from "./blocks.ts";
+import { explainAnswer, isError } from "./errors.ts";
+import { listCustomNames } from "./tools.ts";
+import { mergeUsage, parseAnthropicUsage } from "./usage.ts";
+
+const FINISH: Readonly<Record<string, FinishReason>> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  pause_turn: "stop",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "content_filter",
+};
+
+/** Reads one message, event by event. It ends with `message_stop`; anything that a proxy sends after it is ignored. */
+export class MessageDecoder implements Decoder {
+  readonly #blocks: Blocks;
+  #usage: JsonObject = {};
+  #messageId: unknown;
+  #isStarted = false;
+  #isFinished = false;
+  #isEnded = false;
+  grew: Decoder["grew"] = null;
+
+  constructor(request: ChatRequest) {
+    this.#blocks = new Blocks(listCustomNames(request));
+  }
+
+  get done(): boolean {
+    return this.#isEnded;
+  }
+
+  push(event: ServerEvent): ChatChunk[] {
+    this.grew = null;
+    if (this.#isEnded || event.data.trim() === "" || event.data === "[DONE]") return [];
+    const data = parseJson(event.data);
+    if (!isObject(data)) throw garbled("an event that is not a JSON object");
+    return this.#event(data);
+  }
+
+  end(): ChatChunk[] {
+    if (!this.#isEnded) throw garbled("the stream ended before message_stop");
+    return [];
+  }
+
+  /** A whole message goes the way of its stream. */
+  message(message: JsonObject): ChatChunk[] {
+    const { stop_reason, stop_details, content, usage } = message;
+    const blocks = arrayOf(content).flatMap((block, index) => this.#wholeBlock(index, block));
+    return [...blocks, ...this.#finish({ stop_reason: stop_reason ?? "end_turn", stop_details }, usage)];
+  }
+
+  #event(data: JsonObject): ChatChunk[] {
+    switch (data.type) {
+      case "message_start":
+        return this.#start(objectOf(data.message));
+      case "content_block_start":
+        return chunks(this.#blocks.start(readIndex(data), objectOf(data.content_block)));
+      case "content_block_delta":
+        return this.#piece(readIndex(data), objectOf(data.delta));
+      case "content_block_stop":
+        return chunks(this.#blocks.stop(readIndex(data)));
+      case "message_delta":
+        return this.#finish(objectOf(data.delta), data.usage);
+      case "message_stop":
+        // Without a stop reason nothing says that the answer is whole: passed on, it would end with no finish_reason.
+        if (!this.#isFinished) throw garbled("message_stop without a stop reason");
+        this.#isEnded = true;
+        return [];
+      case "error":
+        throw explainAnswer(data);
+      default:
+        if (isError(data)) throw explainAnswer(data);
+        return [];
+    }
+  }
+
+  #piece(index: number, given: JsonObject): ChatChunk[] {
+    const deltas = this.#blocks.piece(index, given);
+    if (deltas.length > 0) this.grew = this.#blocks.grew(index);
+    return chunks(deltas);
+  }
+
+  /** The start may come twice. One with another id begins a second answer, after text of the first was sent already. */
+  #start(message: JsonObject): ChatChunk[] {
+    if (this.#isStarted) {
+      if (message.id !== this.#messageId) throw garbled("a second message in one stream");
+      return [];
+    }
+    this.#isStarted = true;
+    this.#messageId = message.id;
+    const blocks = arrayOf(message.content).flatMap((block, index) => this.#wholeBlock(index, block));
+    return [...this.#usageChunks(message.usage), ...blocks];
+  }
+
+  #wholeBlock(index: number, block: unknown): ChatChunk[] {
+    return chunks([...this.#blocks.start(index, objectOf(block)), ...this.#blocks.stop(index)]);
+  }
+
+  #finish({ stop_reason: reason, stop_details: details }: JsonObject, usage: unknown): ChatChunk[] {
+    const report = this.#usageChunks(usage);
+    const given = stringOf(reason);
+    if (given === undefined) return report;
+    this.#isFinished = true;
+    const delta: Delta = given === "refusal" ? { refusal: readRefusal(objectOf(details)) } : {};
+    return [{ choices: [{ index: 0, delta, finish_reason: this.#finishOf(given) }] }, ...report];
+  }
+
+  /** `tool_use` without a call of the client's tools is constrained output that came as a call. */
+  #finishOf(reason: string): FinishReason {
+    if (reason === "tool_use") return this.#blocks.calls > 0 ? "tool_calls" : "stop";
+    return FINISH[reason] ?? "stop";
+  }
+
+  #usageChunks(report: unknown): ChatChunk[] {
+    if (!isObject(report)) return [];
+    this.#usage = mergeUsage(this.#usage, report);
+    const usage = parseAnthropicUsage(this.#usage);
+    return usage ? [{ choices: [], usage }] : [];
+  }
+}
+
+/** `Dialect.reply`: a whole message. Throws a Fault for an error body and for anything that is no message. */
+export function reply(body: unknown, request: ChatRequest): ChatReply {
+  if (!isObject(body)) throw garbled("a body that is not a JSON object");
+  if (isError(body)) throw explainAnswer(body);
+  if (!Array.isArray(body.content)) throw garbled("a message without content");
+  const fold = new Fold();
+  for (const chunk of new MessageDecoder(request).message(body)) fold.push(chunk);
+  return fold.reply();
+}
+
+function chunks(deltas: readonly Delta[]): ChatChunk[] {
+  return deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
+}
+
+function readIndex(data: JsonObject): number {
+  return numberOf(data.index) ?? 0;
+}
+
+function readRefusal({ explanation }: JsonObject): string {
+  return stringOf(explanation) || "The model declined to answer this request.";
+}

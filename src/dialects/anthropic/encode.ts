@@ -1,0 +1,211 @@
+// A chat-completion request as a call of Anthropic's Messages API.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { type ChatMessage, type ChatRequest, outputLimitOf, partsOf } from "../../operations/chat/form.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { limitMarks } from "./cache-marks.ts";
+import { type Block, makeTextBlock } from "./content.ts";
+import { hasUnthoughtCalls, makeConversation, type Turn } from "./conversation.ts";
+import { findTraits, type Traits } from "./models.ts";
+import { planThinking, silencesThinking, type Thinking } from "./thinking.ts";
+import { planOutput, planTools } from "./tools.ts";
+
+/** The version of the API that this dialect is written against. */
+const VERSION = "2023-06-01";
+/** Lets a document name an uploaded file. */
+const FILES_BETA = "files-api-2025-04-14";
+/** Lets a request ask that thinking behind a changed prefix be dropped, where 400 is the answer otherwise. */
+const BINDING_BETA = "thinking-binding-controls-2026-08-01";
+
+/** `max_tokens` is required: this many where neither the client nor the card names a limit. */
+const OUTPUT_TOKENS_DEFAULT = 16_384;
+const USER_ID_CHARACTERS_MAX = 256;
+/** The lowest top_p that the API takes beside thinking. */
+const THINKING_TOP_P_MIN = 0.95;
+
+/** Fields with a form of their own here; the step that changes one of them names it. */
+const CARRIED: ReadonlySet<string> = new Set([
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "stop",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "response_format",
+  "reasoning_effort",
+  "user",
+  "safety_identifier",
+  "service_tier",
+]);
+
+/** Body fields, and what of the request is not in them. */
+interface Portion {
+  readonly fields: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+/** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const traits = findTraits(card.name);
+  const conversation = makeConversation(request.messages, !silencesThinking(request, traits));
+  const limit = outputLimit(request, card);
+  const isUnthought = hasUnthoughtCalls(conversation.turns);
+  const thinking = planThinking(request, card, traits, limit.maxTokens, isUnthought);
+  const canForce = traits.forcedUse && !thinking.isOn;
+  const output = planOutput(request.response_format, traits, canForce);
+  const tools = planTools(request, traits, canForce, output.tool);
+  const sampling = makeSampling(request, traits, thinking.isOn);
+  const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
+  const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
+  const isBound = traits.bindsThinking && hasThinking(ending.turns);
+  const marks = limitMarks({
+    tools: tools.tools,
+    system: makeSystem(conversation.system, [...output.instructions, ...tools.instructions]),
+    turns: ending.turns,
+  });
+  const body: JsonObject = {
+    model: card.name,
+    max_tokens: limit.maxTokens,
+    ...(marks.system.length > 0 ? { system: marks.system } : {}),
+    messages: marks.turns,
+    ...(marks.tools.length > 0 ? { tools: marks.tools } : {}),
+    ...tools.fields,
+    ...sampling.fields,
+    ...makeThinkingFields(thinking, isBound),
+    ...makeOutputConfig(thinking.fields, output.fields),
+    ...makeIdentity(request).fields,
+    ...(request.stream ? { stream: true } : {}),
+  };
+  const dropped = [
+    ...listLeftOut(request, CARRIED),
+    ...limit.dropped,
+    ...sampling.dropped,
+    ...output.dropped,
+    ...tools.dropped,
+    ...makeIdentity(request).dropped,
+    ...(thinking.isChanged ? ["reasoning_effort"] : []),
+    ...(ending.isChanged || conversation.isShortened ? ["messages"] : []),
+    ...(marks.isChanged ? ["cache_control"] : []),
+  ];
+  const betas = [...(hasFileId(request) ? [FILES_BETA] : []), ...(isBound ? [BINDING_BETA] : [])];
+  const url = `${target.baseUrl}/messages`;
+  return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
+}
+
+/** The headers of a call: the operator's own win, betas of both are joined. */
+export function makeHeaders(target: Target, betas: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = { "anthropic-version": VERSION };
+  if (target.secret !== null) headers["x-api-key"] = target.secret;
+  for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
+  const given = (headers["anthropic-beta"] ?? "").split(",").map((beta) => beta.trim());
+  const all = [...new Set([...given, ...betas])].filter(Boolean);
+  if (all.length > 0) headers["anthropic-beta"] = all.join(",");
+  return headers;
+}
+
+function outputLimit(request: ChatRequest, card: ModelCard): { maxTokens: number; dropped: string[] } {
+  const asked = outputLimitOf(request);
+  const most = card.outputTokensMax;
+  if (asked === undefined) return { maxTokens: most ?? OUTPUT_TOKENS_DEFAULT, dropped: [] };
+  if (most === null || asked <= most) return { maxTokens: asked, dropped: [] };
+  const fields = ["max_tokens", "max_completion_tokens"].filter((field) => request[field] !== undefined);
+  return { maxTokens: most, dropped: fields };
+}
+
+/** The system prompt; instructions of ours come last, so that a cached prompt before them stays the same. */
+function makeSystem(blocks: readonly Block[], instructions: readonly string[]): Block[] {
+  return [...blocks, ...instructions.map((text) => ({ type: "text", text }))];
+}
+
+/** temperature (0…1 here), top_p and stop, as far as the model takes them and thinking leaves them. */
+function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean): Portion {
+  const { temperature, top_p: topP, stop } = request;
+  const fields: JsonObject = {};
+  const dropped: string[] = [];
+  if (temperature !== undefined) {
+    if (traits.sampling && !isThinking) fields.temperature = Math.min(1, temperature);
+    if (fields.temperature !== temperature) dropped.push("temperature");
+  }
+  if (topP !== undefined) {
+    const isAlone = fields.temperature === undefined || traits.samplingPair;
+    const isHighEnough = !isThinking || topP >= THINKING_TOP_P_MIN;
+    if (traits.sampling && isAlone && isHighEnough) fields.top_p = topP;
+    else dropped.push("top_p");
+  }
+  // A sequence without any visible character is refused.
+  const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
+  if (sequences.length > 0) fields.stop_sequences = sequences;
+  if (sequences.length < (stop ?? []).length) dropped.push("stop");
+  return { fields, dropped };
+}
+
+/**
+ * The turns with a user turn at the end, unless the client gave the beginning of the answer and the model goes on from
+ * one (its white space at the end is refused). Elsewhere the model is asked in words to go on.
+ */
+function endWithUser(
+  turns: readonly Turn[],
+  lastMessage: ChatMessage | undefined,
+  canPrefill: boolean,
+): { turns: readonly Turn[]; isChanged: boolean } {
+  const last = turns.at(-1);
+  if (last?.role !== "assistant") return { turns, isChanged: false };
+  const isPrefill = lastMessage?.role === "assistant";
+  if (isPrefill && canPrefill) return { turns: [...turns.slice(0, -1), trimText(last)], isChanged: false };
+  const text = isPrefill
+    ? "Go on with your last message exactly where it ends, without repeating any of it."
+    : "Go on.";
+  return { turns: [...turns, { role: "user", content: [{ type: "text", text }] }], isChanged: true };
+}
+
+function trimText(turn: Turn): Turn {
+  const end = turn.content.at(-1);
+  if (typeof end?.text !== "string") return turn;
+  const block = makeTextBlock(end.text.trimEnd());
+  return { ...turn, content: [...turn.content.slice(0, -1), ...(block ? [{ ...end, ...block }] : [])] };
+}
+
+function hasThinking(turns: readonly Turn[]): boolean {
+  return turns.some(({ content }) => content.some(({ type }) => type.includes("thinking")));
+}
+
+/**
+ * `thinking`, with the wish that blocks behind a changed prefix be dropped: a client may shorten or edit its history,
+ * and on the models that bind thinking to it the API answers 400 otherwise. These models think by default.
+ */
+function makeThinkingFields(thinking: Thinking, isBound: boolean): JsonObject {
+  if (!isBound) return thinking.fields.thinking ? { thinking: thinking.fields.thinking } : {};
+  const asked = objectOf(thinking.fields.thinking ?? { type: "adaptive" });
+  return { thinking: { ...asked, block_binding: { prefix_mismatch_behavior: "drop_block" } } };
+}
+
+function makeOutputConfig(thinking: JsonObject, output: JsonObject): JsonObject {
+  const config = { ...objectOf(thinking.output_config), ...objectOf(output.output_config) };
+  return Object.keys(config).length > 0 ? { output_config: config } : {};
+}
+
+/** The user's id, and the service tier. */
+function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): Portion {
+  const id = stringOf(safe) ?? user ?? "";
+  const dropped: string[] = [];
+  if (user !== undefined && (id !== user || user.length > USER_ID_CHARACTERS_MAX)) dropped.push("user");
+  const tiers: Readonly<Record<string, string>> = { auto: "auto", default: "standard_only" };
+  const serviceTier = tiers[stringOf(tier) ?? ""];
+  if (tier !== undefined && serviceTier === undefined) dropped.push("service_tier");
+  const fields = {
+    ...(id === "" ? {} : { metadata: { user_id: id.slice(0, USER_ID_CHARACTERS_MAX) } }),
+    ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
+  };
+  return { fields, dropped };
+}
+
+function hasFileId(request: ChatRequest): boolean {
+  return request.messages.some((message) =>
+    partsOf(message.content).some(
+      (part) => part.type === "file" && !part.file.file_data && part.file.file_id,
+    ),
+  );
+}

@@ -1,0 +1,86 @@
+// The native lane of the Messages API: the client's own request to Anthropic, with its limit and nothing else changed.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
+import type { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
+import type { Lane } from "../dialect.ts";
+import { MessageDecoder, reply } from "./decode.ts";
+import { makeHeaders } from "./encode.ts";
+import { explain } from "./errors.ts";
+
+/** Thinking leaves at least this much of the limit for the answer, and is worth nothing below it (Messages API reference). */
+const THINKING_TOKENS_MIN = 1024;
+
+export const ANTHROPIC_LANE: Lane = {
+  encode,
+  decoder: (_card, request) => new MessageDecoder(request),
+  reply: (body, _card, request) => reply(body, request),
+  explain,
+  mend: withoutRefusedThinking,
+};
+
+function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const given = raw.body;
+  const asked = outputLimitOf(request);
+  const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
+  const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
+  const thinking = isLowered ? fitThinking(given.thinking, most) : given.thinking;
+  const betas = (raw.headers["anthropic-beta"] ?? "").split(",").map((beta) => beta.trim());
+  return {
+    url: `${target.baseUrl}/messages`,
+    headers: makeHeaders(target, betas),
+    body: {
+      ...given,
+      model: card.name,
+      ...(isLowered ? { max_tokens: most } : {}),
+      ...(thinking === given.thinking ? {} : { thinking }),
+    },
+    dropped: [...(isLowered ? ["max_tokens"] : []), ...(thinking === given.thinking ? [] : ["thinking"])],
+  };
+}
+
+/** A budget of thinking within a lowered limit; too small a one is no thinking at all. */
+function fitThinking(thinking: unknown, limit: number): unknown {
+  if (!isObject(thinking) || typeof thinking.budget_tokens !== "number") return thinking;
+  const most = limit - THINKING_TOKENS_MIN;
+  if (thinking.budget_tokens <= most) return thinking;
+  return most < THINKING_TOKENS_MIN ? { type: "disabled" } : { ...thinking, budget_tokens: most };
+}
+
+/**
+ * After a 400 that names a signature: a conversation that another provider went on with holds thinking that Anthropic
+ * didn't sign. All of it before the last turn of the user goes; where there is none, that of the turn at hand.
+ */
+function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawRequest | null {
+  if (fault.code !== "upstream_rejected" || !/signature/i.test(fault.message)) return null;
+  const messages = arrayOf(raw.body.messages);
+  const lastUser = messages.findLastIndex(isUserTurn);
+  const before = withoutThinking(messages, lastUser);
+  const mended = before ?? withoutThinking(messages, messages.length);
+  return mended && { ...raw, body: { ...raw.body, messages: mended } };
+}
+
+/** True for a turn in which a person speaks: results of tools alone belong to the turn before. */
+function isUserTurn(message: unknown): boolean {
+  const { role, content } = objectOf(message);
+  return role === "user" && !(Array.isArray(content) && content.every((one) => isType(one, "tool_result")));
+}
+
+function isType(block: unknown, ...types: readonly string[]): boolean {
+  return types.includes(String(objectOf(block).type));
+}
+
+/** The messages without thinking up to that index; null if there was none. */
+function withoutThinking(messages: readonly unknown[], end: number): readonly JsonObject[] | null {
+  let isChanged = false;
+  const kept = messages.flatMap((message, index): readonly JsonObject[] => {
+    const given = objectOf(message);
+    if (index >= end || given.role !== "assistant" || !Array.isArray(given.content)) return [given];
+    const content = given.content.filter((block) => !isType(block, "thinking", "redacted_thinking"));
+    if (content.length === given.content.length) return [given];
+    isChanged = true;
+    return content.length === 0 ? [] : [{ ...given, content }];
+  });
+  return isChanged ? kept : null;
+}

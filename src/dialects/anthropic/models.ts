@@ -1,0 +1,84 @@
+// The rules of each generation of Claude models, as one table of name patterns.
+
+type Effort = "low" | "medium" | "high" | "xhigh" | "max";
+
+export interface Traits {
+  /** Takes temperature and top_p at all. */
+  readonly sampling: boolean;
+  /** Takes temperature and top_p in one request. */
+  readonly samplingPair: boolean;
+  /** The way to ask for thinking: by effort, by a budget of tokens, or not at all. */
+  readonly thinking: "adaptive" | "budget" | "none";
+  /** Values of `output_config.effort`, lowest first. */
+  readonly efforts: readonly Effort[];
+  /** The way to turn thinking off: nothing (it is off unless asked for), a `thinking.type`, or it can't be turned off. */
+  readonly off: "unasked" | "disabled" | "between_tools" | "never";
+  /** Gives thinking without its text unless `thinking.display` asks for a summary. */
+  readonly hidesThinking: boolean;
+  /** Answers 400 to thinking that comes back behind a changed prefix, unless asked to drop it. */
+  readonly bindsThinking: boolean;
+  /** Takes `tool_choice` any and tool. */
+  readonly forcedUse: boolean;
+  /** Takes `output_config.format` and strict tools. */
+  readonly structured: boolean;
+  /** Goes on from a trailing assistant message. */
+  readonly prefill: boolean;
+}
+
+const EFFORTS: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
+
+/** The strictest traits. An unknown name of the Claude family gets them too, since each generation has refused more. */
+const NEWEST: Traits = {
+  sampling: false,
+  samplingPair: false,
+  thinking: "adaptive",
+  efforts: EFFORTS,
+  off: "never",
+  hidesThinking: true,
+  bindsThinking: true,
+  forcedUse: false,
+  structured: true,
+  prefill: false,
+};
+const CLAUDE_5: Traits = { ...NEWEST, off: "disabled", bindsThinking: false, forcedUse: true };
+const CLAUDE_4_6: Traits = {
+  ...CLAUDE_5,
+  sampling: true,
+  efforts: ["low", "medium", "high", "max"],
+  off: "unasked",
+  hidesThinking: false,
+};
+const CLAUDE_4_5: Traits = { ...CLAUDE_4_6, thinking: "budget", efforts: [], prefill: true };
+const CLAUDE_4_0: Traits = { ...CLAUDE_4_5, samplingPair: true, structured: false };
+const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none" };
+
+/**
+ * The first row that fits `<family>-<major>.<minor>` counts. Sources: Anthropic's model pages and migration guides
+ * (4.6 to 5.5), the AI SDK's table of model capabilities (@ai-sdk/anthropic 4.0.105), recorded traffic for the
+ * refusal of a prefill and of forced tool use.
+ */
+const ROWS: readonly (readonly [RegExp, Traits])[] = [
+  [/^sonnet-5\.5$/, { ...NEWEST, off: "between_tools" }],
+  [/^haiku-5\.5$/, { ...NEWEST, off: "disabled", forcedUse: true }],
+  [/^(fable|mythos)-5\.0$/, { ...CLAUDE_5, off: "never" }],
+  [/^(opus|sonnet)-5\.0$/, CLAUDE_5],
+  [/^opus-4\.[78]$/, { ...CLAUDE_5, off: "unasked" }],
+  [/^\w+-4\.6$/, CLAUDE_4_6],
+  [/^(\w+-4\.5|opus-4\.1)$/, CLAUDE_4_5],
+  [/^(\w+-4\.\d|sonnet-3\.7)$/, CLAUDE_4_0],
+  [/^\w+-[123]\.\d$/, CLAUDE_3],
+];
+
+/** `claude-opus-4-20250514`, `claude-3-5-haiku-latest`, `claude-sonnet-4@20250514`, `anthropic/claude-opus-4.7`. */
+const NAME = /claude-(?:([a-z]+)-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
+
+/** The traits of a model by its upstream name. A server of this dialect that serves other models gets the oldest form. */
+export function findTraits(name: string): Traits {
+  const lower = name.toLowerCase();
+  if (!lower.includes("claude")) return CLAUDE_4_0;
+  const match = NAME.exec(lower);
+  if (!match) return NEWEST;
+  const [, before, major, minor, after] = match;
+  const key = `${before ?? after ?? "claude"}-${major}.${minor ?? "0"}`;
+  return ROWS.find(([pattern]) => pattern.test(key))?.[1] ?? NEWEST;
+}

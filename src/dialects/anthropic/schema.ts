@@ -1,0 +1,190 @@
+// JSON Schema as Anthropic takes it: the strict subset for constrained output, and plain object schemas for tools.
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+
+/** A schema in the strict subset, with what counts against the limits of one request. */
+export interface Cleaned {
+  readonly schema: JsonObject;
+  readonly optional: number;
+  readonly unions: number;
+}
+
+/** Limits of constrained output for one request (Anthropic, "Structured outputs", complexity limits). */
+export const STRICT_TOOLS_MAX = 20;
+const OPTIONAL_MAX = 24;
+const UNIONS_MAX = 16;
+
+const FORMATS = new Set("date-time time date duration email hostname uri ipv4 ipv6 uuid".split(" "));
+const KEPT = new Set(["title", "enum", "const", "default"]);
+const SILENT = new Set(["$schema", "$id", "$comment", "examples", "strict"]);
+
+/** Thrown inside this file only, for a schema that the subset can't express. */
+class Inexpressible extends Error {}
+
+/**
+ * The schema in Anthropic's strict subset: limits on numbers, lengths and patterns move into the description, objects
+ * are closed, `oneOf` is `anyOf`. Null when it can't be expressed: free-form maps, tuples, recursion, values of any type.
+ */
+export function cleanSchema(schema: JsonObject): Cleaned | null {
+  const count = { optional: 0, unions: 0 };
+  try {
+    const cleaned = cleanNode(inlineRootReference(schema), count);
+    if (isRecursive(objectOf(cleaned.$defs))) return null;
+    return { schema: cleaned, ...count };
+  } catch (error) {
+    if (error instanceof Inexpressible) return null;
+    throw error;
+  }
+}
+
+/** True if schemas that are constrained in one request stay within its limits. */
+export function fitLimits(schemas: readonly Cleaned[]): boolean {
+  const optional = schemas.reduce((sum, one) => sum + one.optional, 0);
+  const unions = schemas.reduce((sum, one) => sum + one.unions, 0);
+  return optional <= OPTIONAL_MAX && unions <= UNIONS_MAX;
+}
+
+/** A root that is only a reference, as some schema writers make it, as the definition that it names. */
+function inlineRootReference(schema: JsonObject): JsonObject {
+  const reference = stringOf(schema.$ref);
+  if (reference === undefined) return schema;
+  const definitions = { ...objectOf(schema.definitions), ...objectOf(schema.$defs) };
+  const name = reference.split("/").at(-1) ?? "";
+  return { ...objectOf(definitions[name]), $defs: definitions };
+}
+
+type Count = { optional: number; unions: number };
+
+function cleanNode(given: unknown, count: Count): JsonObject {
+  if (!isObject(given)) throw new Inexpressible();
+  const reference = stringOf(given.$ref);
+  if (reference !== undefined) return { $ref: findLocalReference(reference) };
+  const { $defs, definitions, description, ...rest } = given;
+  const cleaned: JsonObject = {};
+  const said: string[] = [];
+  for (const [keyword, value] of Object.entries(rest))
+    addKeyword(cleaned, said, keyword, value, given, count);
+  const variants = ["anyOf", "allOf", "enum", "const"].some((keyword) => keyword in cleaned);
+  if (cleaned.type === undefined && !variants) throw new Inexpressible();
+  if (listTypes(given.type).includes("object")) closeObject(cleaned, given, count);
+  const text = [stringOf(description) ?? "", said.length > 0 ? `{${said.join(", ")}}` : ""].filter(Boolean);
+  if (text.length > 0) cleaned.description = text.join("\n\n");
+  const definitionsOf = { ...objectOf(definitions), ...objectOf($defs) };
+  if (Object.keys(definitionsOf).length > 0) cleaned.$defs = mapValues(definitionsOf, count);
+  return cleaned;
+}
+
+/** Puts one keyword where it belongs: into the schema, changed or not, or into the words of its description. */
+function addKeyword(
+  cleaned: JsonObject,
+  said: string[],
+  keyword: string,
+  value: unknown,
+  given: JsonObject,
+  count: Count,
+): void {
+  switch (keyword) {
+    case "type":
+      if (Array.isArray(value)) count.unions += 1;
+      cleaned.type = value;
+      return;
+    case "anyOf":
+    case "oneOf":
+      count.unions += 1;
+      cleaned.anyOf = arrayOf(value).map((variant) => cleanNode(variant, count));
+      return;
+    case "allOf":
+      cleaned.allOf = arrayOf(value).map((variant) => cleanNode(variant, count));
+      return;
+    case "items":
+      cleaned.items = cleanNode(value, count);
+      return;
+    case "properties":
+    case "required":
+    case "additionalProperties":
+      return; // with the object they belong to, in closeObject
+    case "prefixItems":
+    case "patternProperties":
+      throw new Inexpressible();
+  }
+  const isKept =
+    KEPT.has(keyword) ||
+    (keyword === "format" && FORMATS.has(stringOf(value) ?? "")) ||
+    (keyword === "minItems" && (value === 0 || value === 1) && given.type === "array");
+  if (isKept) cleaned[keyword] = value;
+  else if (!SILENT.has(keyword)) said.push(`${keyword}: ${JSON.stringify(value)}`);
+}
+
+function closeObject(cleaned: JsonObject, given: JsonObject, count: Count): void {
+  const properties = objectOf(given.properties);
+  const names = Object.keys(properties);
+  const isMap = isObject(given.additionalProperties);
+  if (isMap || (names.length === 0 && given.additionalProperties !== false)) throw new Inexpressible();
+  const known = new Set(names);
+  const required = arrayOf(given.required).filter((name) => known.has(String(name)));
+  count.optional += names.length - required.length;
+  cleaned.properties = mapValues(properties, count);
+  cleaned.required = required;
+  cleaned.additionalProperties = false;
+}
+
+function mapValues(schemas: JsonObject, count: Count): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, cleanNode(schema, count)]),
+  );
+}
+
+function listTypes(type: unknown): readonly unknown[] {
+  return Array.isArray(type) ? type : [type];
+}
+
+function findLocalReference(reference: string): string {
+  const name = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(reference)?.[1];
+  if (name === undefined) throw new Inexpressible();
+  return `#/$defs/${name}`;
+}
+
+/** True if a definition leads back to itself. */
+function isRecursive(definitions: JsonObject): boolean {
+  const state = new Map<string, "open" | "done">();
+  const leadsBack = (name: string): boolean => {
+    if (state.has(name)) return state.get(name) === "open";
+    state.set(name, "open");
+    const found = listReferences(definitions[name]).some(leadsBack);
+    state.set(name, "done");
+    return found;
+  };
+  return Object.keys(definitions).some(leadsBack);
+}
+
+function listReferences(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(listReferences);
+  if (!isObject(value)) return [];
+  const here = stringOf(value.$ref);
+  if (here !== undefined) return [here.slice("#/$defs/".length)];
+  return Object.values(value).flatMap(listReferences);
+}
+
+/**
+ * A tool's parameters as `input_schema`: its root must be an object without `anyOf`, `oneOf` or `allOf` (the API answers
+ * 400 otherwise). Variants of a root become one object that takes the properties of them all; the description holds the original.
+ */
+export function makeInputSchema(parameters: JsonObject | undefined): JsonObject {
+  if (!parameters) return { type: "object", properties: {} };
+  const { anyOf, oneOf, allOf, ...rest } = inlineRootReference(parameters);
+  const alternatives = [...arrayOf(anyOf), ...arrayOf(oneOf)].map(objectOf);
+  const all = arrayOf(allOf).map(objectOf);
+  if (alternatives.length + all.length === 0) return { ...rest, type: "object" };
+  const properties = Object.fromEntries(
+    [...alternatives, ...all, rest].flatMap((one) => Object.entries(objectOf(one.properties))),
+  );
+  const [first, ...others] = alternatives.map((one) => new Set(listRequired(one)));
+  const shared = [...(first ?? [])].filter((name) => others.every((names) => names.has(name)));
+  const required = [...new Set([...listRequired(rest), ...all.flatMap(listRequired), ...shared])];
+  const words = `The input is valid under this JSON Schema: ${JSON.stringify({ anyOf, oneOf, allOf })}`;
+  const description = [stringOf(rest.description), words].filter(Boolean).join("\n\n");
+  return { ...rest, type: "object", properties, required, description };
+}
+
+function listRequired(schema: JsonObject): string[] {
+  return arrayOf(schema.required).filter((name) => typeof name === "string");
+}

@@ -1,0 +1,209 @@
+// Tools, the choice among them, and constrained output, as the Messages API takes each.
+
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { writeForcedCall } from "../../operations/chat/forced-call.ts";
+import type {
+  ChatRequest,
+  CustomTool,
+  FunctionTool,
+  ResponseFormat,
+  Tool,
+} from "../../operations/chat/form.ts";
+import { addMark } from "./content.ts";
+import type { Traits } from "./models.ts";
+import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
+
+/** The tool whose forced call carries constrained output at models without `output_config.format`. */
+export const OUTPUT_TOOL = "poundkey_output";
+
+/** The additions of one step of the encoder. */
+export interface Share {
+  readonly fields: JsonObject;
+  /** Sentences for the end of the system prompt, for what the API has no field for. */
+  readonly instructions: readonly string[];
+  readonly dropped: readonly string[];
+}
+
+const NOTHING: Share = { fields: {}, instructions: [], dropped: [] };
+
+/** The way to ask for the answer's form; `tool` replaces the text by the input of a forced call. */
+export interface Output extends Share {
+  readonly tool: JsonObject | null;
+}
+
+/**
+ * `response_format`: `output_config.format` where the model has it and the schema fits its subset, else a forced call of
+ * a tool with that schema, else (no forced use at this model or beside thinking, or no schema at all) an instruction.
+ */
+export function planOutput(format: ResponseFormat | undefined, traits: Traits, canForce: boolean): Output {
+  if (!format || format.type === "text") return { ...NOTHING, tool: null };
+  const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
+  if (!schema)
+    return addInstruction("Answer with one JSON object and nothing else: no code fence, no comment.");
+  const cleaned = traits.structured ? cleanSchema(schema) : null;
+  if (cleaned && fitLimits([cleaned])) {
+    const fields = { output_config: { format: { type: "json_schema", schema: cleaned.schema } } };
+    return { ...NOTHING, fields, tool: null };
+  }
+  if (canForce && schema.type === "object") {
+    const description = "Gives the answer. Its input is the whole answer.";
+    return { ...NOTHING, tool: { name: OUTPUT_TOOL, description, input_schema: schema } };
+  }
+  return addInstruction(
+    `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${JSON.stringify(schema)}`,
+  );
+}
+
+function addInstruction(sentence: string): Output {
+  return { fields: {}, instructions: [sentence], dropped: ["response_format"], tool: null };
+}
+
+/** The tools that are offered, and in `fields` the choice among them. */
+export interface Toolbox extends Share {
+  readonly tools: readonly JsonObject[];
+}
+
+/**
+ * `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool of constrained output, if there is one.
+ */
+export function planTools(
+  request: ChatRequest,
+  traits: Traits,
+  canForce: boolean,
+  output: JsonObject | null,
+): Toolbox {
+  const offered = listAllowedTools(request);
+  if (offered.length + (output ? 1 : 0) === 0) return { ...NOTHING, tools: [] };
+  const strict = listStrictSchemas(offered, traits);
+  const tools: JsonObject[] = offered.map((tool) => makeToolBlock(tool, strict.get(tool)));
+  if (output) tools.push(output);
+  const isLoosened = offered.some((tool) => isStrict(tool) && !strict.has(tool));
+  const choice = makeChoice(request, canForce, output !== null);
+  return { ...choice, tools, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
+}
+
+/** The request's tools; under `allowed_tools` only those that it names. */
+function listAllowedTools(request: ChatRequest): readonly Tool[] {
+  const tools = request.tools ?? [];
+  const choice = request.tool_choice;
+  if (typeof choice !== "object" || choice.type !== "allowed_tools") return tools;
+  const names = new Set(choice.allowed_tools.tools.map(readChosenName));
+  const allowed = tools.filter((tool) => names.has(readName(tool)));
+  return allowed.length > 0 ? allowed : tools;
+}
+
+function readChosenName(reference: JsonObject): string | undefined {
+  return stringOf(objectOf(reference.function ?? reference.custom).name ?? reference.name);
+}
+
+function readName(tool: Tool): string {
+  return tool.type === "custom" ? tool.custom.name : tool.function.name;
+}
+
+/** The strict tools' schemas as far as the strict subset can say them; none at all where they exceed its limits. */
+function listStrictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, Cleaned> {
+  const schemas = new Map<Tool, Cleaned>();
+  for (const tool of traits.structured ? tools : []) {
+    if (!isStrict(tool)) continue;
+    const cleaned = cleanSchema({
+      additionalProperties: false,
+      ...makeInputSchema(tool.function.parameters),
+    });
+    if (cleaned) schemas.set(tool, cleaned);
+  }
+  const fits = schemas.size <= STRICT_TOOLS_MAX && fitLimits([...schemas.values()]);
+  return fits ? schemas : new Map();
+}
+
+function isStrict(tool: Tool): tool is FunctionTool {
+  return tool.type === "function" && tool.function.strict === true;
+}
+
+function makeToolBlock(tool: Tool, strict: Cleaned | undefined): JsonObject {
+  return tool.type === "custom" ? makeCustomBlock(tool) : makeFunctionBlock(tool, strict);
+}
+
+function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): JsonObject {
+  const { name, description, parameters } = tool.function;
+  const block = {
+    name,
+    ...(description ? { description } : {}),
+    input_schema: strict ? strict.schema : makeInputSchema(parameters),
+    ...(strict ? { strict: true } : {}),
+  };
+  return addMark(block, { ...tool.function, ...tool });
+}
+
+/** Makes a custom tool, which takes free text, a function with one string; the description states its grammar. */
+function makeCustomBlock(tool: CustomTool): JsonObject {
+  const { name, description, format } = tool.custom;
+  const grammar = objectOf(objectOf(format).grammar ?? format);
+  const definition = stringOf(grammar.definition);
+  const words = definition
+    ? `The input must match this ${stringOf(grammar.syntax) ?? ""} grammar:\n${definition}`
+    : "";
+  const text = [stringOf(description), words].filter(Boolean).join("\n\n");
+  const input = { type: "string", description: "The whole input of the tool, as plain text." };
+  const schema = { type: "object", properties: { input }, required: ["input"] };
+  const block = { name, ...(text ? { description: text } : {}), input_schema: schema };
+  return addMark(block, { ...tool.custom, ...tool });
+}
+
+type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
+
+/** The meaning of the client's choice: some tool, a certain one, none, or whatever the model likes. */
+function readDemand(request: ChatRequest): Demand {
+  const choice = request.tool_choice;
+  if (choice === undefined || choice === "auto") return { type: "auto" };
+  if (choice === "none") return { type: "none" };
+  if (choice === "required") return { type: "any" };
+  switch (choice.type) {
+    case "allowed_tools":
+      return { type: choice.allowed_tools.mode === "required" ? "any" : "auto" };
+    case "function":
+      return { type: "tool", name: choice.function.name };
+    case "custom":
+      return { type: "tool", name: choice.custom.name };
+  }
+}
+
+function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Share {
+  const demand = readDemand(request);
+  const isSingle = request.parallel_tool_calls === false || hasOutput;
+  const single = isSingle ? { disable_parallel_tool_use: true } : {};
+  const choose = (choice: JsonObject): Share => ({
+    ...NOTHING,
+    fields: { tool_choice: { ...choice, ...single } },
+  });
+  if (hasOutput) return choose(makeOutputChoice(request, demand));
+  switch (demand.type) {
+    case "none":
+      return { ...NOTHING, fields: { tool_choice: { type: "none" } } };
+    case "auto":
+      return isSingle ? choose({ type: "auto" }) : NOTHING;
+    case "any":
+    case "tool": {
+      if (canForce) return choose(demand);
+      const named = demand.type === "tool" && { type: "function" as const, function: { name: demand.name } };
+      const sentence = writeForcedCall(named || "required");
+      return { ...choose({ type: "auto" }), instructions: [sentence], dropped: ["tool_choice"] };
+    }
+  }
+}
+
+/** With constrained output as a tool, the answer is a call of it, or of another tool where the client lets the model choose. */
+function makeOutputChoice(request: ChatRequest, demand: Demand): JsonObject {
+  if (demand.type === "tool" || demand.type === "any") return demand;
+  const isAlone = demand.type === "none" || arrayOf(request.tools).length === 0;
+  return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };
+}
+
+/** The names of the client's custom tools: a call of one is given back as a custom call. */
+export function listCustomNames(request: ChatRequest): ReadonlySet<string> {
+  return new Set((request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : [])));
+}
+
+/** A custom call's text, out of the JSON that its stand-in function was called with. */
+export function readCustomInput(json: unknown, raw: string): string {
+  return isObject(json) && typeof json.input === "string" ? json.input : raw;
+}

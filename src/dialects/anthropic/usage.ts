@@ -1,0 +1,49 @@
+// Anthropic's token counts as the canonical usage.
+
+import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import type { Usage } from "../../operations/chat/form.ts";
+import { parseCount, parseKnownCount } from "../_chat/counts.ts";
+
+/** Tokens of another model that advised: they are in no total of Anthropic's own either. */
+const ADVISOR = "advisor_message";
+
+/**
+ * The usage of an answer. Anthropic's input count leaves cached and cache-written tokens out, the canonical prompt count
+ * holds them. With `iterations` (compaction, fallback) the totals beside them describe only the last one: they are
+ * summed. Undefined when nothing was reported; a malformed count is NaN.
+ */
+export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
+  if (isMissing(raw.input_tokens) && isMissing(raw.output_tokens)) return undefined;
+  const iterations = arrayOf(raw.iterations).filter(isObject);
+  const counted = iterations.filter(({ type }) => type !== ADVISOR);
+  const rounds = counted.length > 0 ? counted : [raw];
+  const sum = (field: string) => rounds.reduce((total, round) => total + parseCount(round[field]), 0);
+  const isKnown = (field: string) => rounds.some((round) => !isMissing(round[field]));
+  const cached = sum("cache_read_input_tokens");
+  const written = sum("cache_creation_input_tokens");
+  const prompt = sum("input_tokens") + cached + written;
+  const completion = sum("output_tokens");
+  const usage: Usage = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+  if (isKnown("cache_read_input_tokens") || isKnown("cache_creation_input_tokens")) {
+    usage.prompt_tokens_details = { cached_tokens: cached, cache_write_tokens: written };
+  }
+  const thinking = parseKnownCount(objectOf(raw.output_tokens_details).thinking_tokens);
+  if (thinking !== undefined) usage.completion_tokens_details = { reasoning_tokens: thinking };
+  const searches = parseKnownCount(objectOf(raw.server_tool_use).web_search_requests);
+  if (searches !== undefined) usage.server_tool_use = { web_search_requests: searches };
+  return usage;
+}
+
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
+}
+
+/** A later report over an earlier one: counts are cumulative, and what the later one leaves out stays. */
+export function mergeUsage(before: JsonObject, now: unknown): JsonObject {
+  const given = Object.entries(objectOf(now)).filter(([, value]) => value !== null && value !== undefined);
+  return { ...before, ...Object.fromEntries(given) };
+}

@@ -1,0 +1,114 @@
+// Cohere's content blocks, plans, calls and citations as deltas: one mapping for streamed and whole answers.
+
+import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { Delta, FinishReason, ReasoningDetail, UrlCitation, Usage } from "../../operations/chat/form.ts";
+import { parseCount, parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
+
+/** Thinking blocks of the content. */
+export const THINKING_FORMAT = "cohere-v2-thinking";
+/**
+ * `tool_plan`, what the model means to do with its tools. It is a chain of thought, not an answer (Cohere, "Chat API":
+ * "reflection and plan"), so the client gets it as reasoning, and it goes back as the plan of that turn.
+ */
+export const PLAN_FORMAT = "cohere-v2-tool-plan";
+
+const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+  ["COMPLETE", "stop"],
+  ["STOP_SEQUENCE", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["TOOL_CALL", "tool_calls"],
+  ["ERROR_TOXIC", "content_filter"],
+]);
+
+/** undefined: the answer failed (`ERROR`, `TIMEOUT`) or ended in no known way. */
+export function toFinish(reason: unknown): FinishReason | undefined {
+  return FINISH.get(stringOf(reason) ?? "");
+}
+
+/** Thinking in one answer: each block has an index of its own and stands apart from the one before. */
+export class Thoughts {
+  readonly #indexes = new Map<string, number>();
+
+  /** `block` names the thinking block or plan that the text belongs to. */
+  delta(block: string, format: string, text: unknown): Delta | null {
+    if (typeof text !== "string" || text === "") return null;
+    const known = this.#indexes.get(block);
+    const index = known ?? this.#indexes.size;
+    this.#indexes.set(block, index);
+    const gap = known === undefined && index > 0 ? "\n\n" : "";
+    const detail: ReasoningDetail = { type: "reasoning.text", text, format, index };
+    return { reasoning_content: gap + text, reasoning_details: [detail] };
+  }
+}
+
+/** A block of the content, or a piece of one: `{text}` or `{thinking}`. */
+export function makeBlockDelta(block: JsonObject, index: number, thoughts: Thoughts): Delta | null {
+  if (typeof block.text === "string" && block.text !== "") return { content: block.text };
+  return thoughts.delta(`content.${index}`, THINKING_FORMAT, block.thinking);
+}
+
+/** A call, or a piece of one: `{id,type,function:{name,arguments}}`. */
+export function makeCallDelta(given: unknown, index: number): Delta | null {
+  if (!isObject(given)) return null;
+  const fn = objectOf(given.function);
+  const [id, name] = [stringOf(given.id), stringOf(fn.name)];
+  const input = stringOf(fn.arguments) ?? "";
+  const start = id === undefined ? {} : { id, type: "function" as const };
+  return {
+    tool_calls: [{ index, ...start, function: { ...(name ? { name } : {}), arguments: input } }],
+  };
+}
+
+/**
+ * Citations of the answer's text; those of plans and thinking are passed over. Takes one or a list. Sources are the
+ * client's own tool results and documents: one without an address can't be a link, and is left out.
+ */
+export function makeCitationDelta(given: unknown): Delta | null {
+  const citations = (Array.isArray(given) ? given : [given]).filter(isObject);
+  const annotations = citations
+    .filter(({ type }) => type === undefined || type === "TEXT_CONTENT")
+    .flatMap((citation) =>
+      arrayOf(citation.sources).flatMap((source) => makeAnnotation(citation, objectOf(source))),
+    );
+  return annotations.length > 0 ? { annotations } : null;
+}
+
+function makeAnnotation(citation: JsonObject, source: JsonObject): UrlCitation[] {
+  const held = objectOf(source.document ?? source.tool_output);
+  const url = stringOf(held.url);
+  if (url === undefined) return [];
+  const title = stringOf(held.title) ?? stringOf(source.id) ?? "";
+  const place = { start_index: countOf(citation.start), end_index: countOf(citation.end) };
+  return [{ type: "url_citation", url_citation: { ...place, url, title } }];
+}
+
+/**
+ * `tokens` are what the model read and wrote, Cohere's own preamble included, images counted apart; `billed_units`
+ * are what Cohere bills: they leave the preamble out. A malformed count is NaN.
+ */
+export function parseCohereUsage(given: JsonObject): Usage {
+  const billed = objectOf(given.billed_units);
+  const tokens = isObject(given.tokens) ? given.tokens : billed;
+  const [text, completion] = parseMainCounts(tokens.input_tokens, tokens.output_tokens);
+  const prompt = text + parseCount(tokens.image_tokens);
+  const [cached, reasoning] = [
+    parseKnownCount(given.cached_tokens),
+    parseKnownCount(tokens.reasoning_tokens),
+  ];
+  const usage: Usage = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+  const billedPrompt = parseKnownCount(billed.input_tokens);
+  const billedCompletion = parseKnownCount(billed.output_tokens);
+  if (billedPrompt !== undefined || billedCompletion !== undefined) {
+    usage.billed_units = {
+      input_tokens: (billedPrompt ?? 0) + parseCount(billed.image_tokens),
+      output_tokens: billedCompletion ?? 0,
+    };
+  }
+  if (cached !== undefined) usage.prompt_tokens_details = { cached_tokens: Math.min(prompt, cached) };
+  if (reasoning !== undefined) usage.completion_tokens_details = { reasoning_tokens: reasoning };
+  return usage;
+}

@@ -1,0 +1,110 @@
+// Cohere v2's streamed and whole chat answers as chunks (Cohere API reference, "Chat" and "Chat with Streaming").
+
+import type { ServerEvent } from "../../core/dialect.ts";
+import {
+  arrayOf,
+  countOf,
+  isObject,
+  type JsonObject,
+  objectOf,
+  parseJson,
+  stringOf,
+} from "../../core/json.ts";
+import { garbled, upstreamFault } from "../../core/upstream.ts";
+import { Fold } from "../../operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, Delta } from "../../operations/chat/form.ts";
+import { explainInside } from "../_chat/error.ts";
+import type { Decoder } from "../dialect.ts";
+import {
+  makeBlockDelta,
+  makeCallDelta,
+  makeCitationDelta,
+  PLAN_FORMAT,
+  parseCohereUsage,
+  Thoughts,
+  toFinish,
+} from "./blocks.ts";
+
+export class CohereReader implements Decoder {
+  readonly #thoughts = new Thoughts();
+  #ended = false;
+
+  get done(): boolean {
+    return this.#ended;
+  }
+
+  push({ event, data }: ServerEvent): readonly ChatChunk[] {
+    if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
+    const parsed = parseJson(data);
+    if (!isObject(parsed)) throw garbled("a stream event is not a JSON object");
+    const type = stringOf(parsed.type) ?? event;
+    if (type === "message-end") return [this.#end(objectOf(parsed.delta))];
+    const given = objectOf(objectOf(parsed.delta).message);
+    const delta = this.#delta(type, given, countOf(parsed.index));
+    if (delta) return [chunk(delta)];
+    // An error has the form of an error answer: a message, and no known event.
+    if (!isObject(parsed.delta) && stringOf(parsed.message)) throw explainInside(parsed);
+    return [];
+  }
+
+  /** `message-end` is the end: some gateways of Cohere's send no `[DONE]` after it. */
+  end(): readonly ChatChunk[] {
+    if (!this.#ended) throw garbled("the stream ended before message-end");
+    return [];
+  }
+
+  /** Reads a whole answer in the order of a stream. */
+  reply(body: unknown): ChatReply {
+    if (!isObject(body)) throw garbled("the answer is not a JSON object");
+    if (!isObject(body.message)) throw explainInside(body);
+    const { content, tool_plan, tool_calls, citations } = body.message;
+    const blocks = typeof content === "string" ? [{ text: content }] : arrayOf(content).map(objectOf);
+    const deltas = [
+      ...blocks.map((block, index) => makeBlockDelta(block, index, this.#thoughts)),
+      this.#plan(tool_plan),
+      ...arrayOf(tool_calls).map((call, index) => makeCallDelta(call, index)),
+      ...arrayOf(citations).map(makeCitationDelta),
+    ];
+    const fold = new Fold();
+    for (const delta of deltas) if (delta) fold.push(chunk(delta));
+    fold.push(this.#end(body));
+    return fold.reply();
+  }
+
+  #delta(type: string, given: JsonObject, index: number): Delta | null {
+    switch (type) {
+      case "content-start":
+      case "content-delta":
+        return makeBlockDelta(objectOf(given.content), index, this.#thoughts);
+      case "tool-plan-delta":
+        return this.#plan(given.tool_plan);
+      case "tool-call-start":
+      case "tool-call-delta":
+        return makeCallDelta(given.tool_calls, index);
+      case "citation-start":
+        return makeCitationDelta(given.citations);
+    }
+    return null;
+  }
+
+  #plan(text: unknown): Delta | null {
+    return this.#thoughts.delta("plan", PLAN_FORMAT, text);
+  }
+
+  #end(given: JsonObject): ChatChunk {
+    const finish_reason = toFinish(given.finish_reason);
+    if (finish_reason === undefined) throw explainFailure(given);
+    this.#ended = true;
+    const usage = isObject(given.usage) ? { usage: parseCohereUsage(given.usage) } : {};
+    return { choices: [{ index: 0, delta: {}, finish_reason }], ...usage };
+  }
+}
+
+function explainFailure(given: JsonObject): Error {
+  const status = given.finish_reason === "TIMEOUT" ? 504 : 500;
+  return upstreamFault({ status, message: stringOf(given.error) ?? String(given.finish_reason) });
+}
+
+function chunk(delta: Delta): ChatChunk {
+  return { choices: [{ index: 0, delta, finish_reason: null }] };
+}

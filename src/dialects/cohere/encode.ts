@@ -1,0 +1,162 @@
+// A chat-completion request as a call of Cohere's v2 chat (`POST {base}/chat`).
+import { can, type ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
+import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { makeMessages } from "./messages.ts";
+import { inlineReferences } from "./schema.ts";
+
+interface NumberRow {
+  readonly from: string;
+  readonly to: string;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Numbers that are brought into Cohere's range (Cohere API reference, "Chat"). */
+const NUMBERS: readonly NumberRow[] = [
+  { from: "temperature", to: "temperature", min: 0, max: 1 },
+  { from: "top_p", to: "p", min: 0.01, max: 0.99 },
+  { from: "frequency_penalty", to: "frequency_penalty", min: 0, max: 1 },
+  { from: "presence_penalty", to: "presence_penalty", min: 0, max: 1 },
+  { from: "seed", to: "seed", min: 0, max: Number.MAX_SAFE_INTEGER },
+];
+
+const CARRIED: ReadonlySet<string> = new Set([
+  ...NUMBERS.map(({ from }) => from),
+  "max_tokens",
+  "max_completion_tokens",
+  "stop",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+]);
+
+/** Models before Command R7B refuse `tool_choice`. */
+const WITHOUT_TOOL_CHOICE = /^command(-light|-nightly)?$|^command-r(-plus)?(-0[348]-2024)?$/;
+
+/** Cohere has no value for "auto": the field is left out. */
+const MODES: ReadonlyMap<string, string> = new Map([
+  ["required", "REQUIRED"],
+  ["none", "NONE"],
+]);
+
+/** The tokens that the model may think, by effort; one that is not named here is unbounded. */
+const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
+  ["minimal", 512],
+  ["low", 2048],
+  ["medium", 8192],
+]);
+
+/** A group of fields of the call's body, and the client's fields that it had to change or leave out. */
+interface Section {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+/** The call for a request. Throws `unsupported_capability` for audio and files. */
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const limit = clampOutputLimit(request, card, 1);
+  const thinks = can(card, "reasoning");
+  const sections = [
+    makeNumbers(request),
+    planTools(request, card),
+    planFormat(request),
+    planThinking(request, thinks),
+  ];
+  const body: JsonObject = {
+    model: card.name,
+    messages: makeMessages(request.messages, thinks),
+    ...(request.stream ? { stream: true } : {}),
+    ...(limit.tokens === undefined ? {} : { max_tokens: limit.tokens }),
+    ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
+  };
+  for (const section of sections) Object.assign(body, section.body);
+  const dropped = [listLeftOut(request, CARRIED), limit.changed, sections.flatMap((one) => one.dropped)];
+  return {
+    url: `${target.baseUrl}/chat`,
+    headers: makeBearerHeaders(target),
+    body,
+    dropped: dropped.flat(),
+  };
+}
+
+function makeNumbers(request: ChatRequest): Section {
+  const body: JsonObject = {};
+  const dropped: string[] = [];
+  for (const { from, to, min, max } of NUMBERS) {
+    const given = request[from];
+    if (typeof given !== "number") continue;
+    const within = Math.min(max, Math.max(min, given));
+    body[to] = within;
+    if (within !== given) dropped.push(from);
+  }
+  return { body, dropped };
+}
+
+/** A named function, or a list of allowed ones, is chosen by sending only those. Custom tools are functions of one string. */
+function planTools(request: ChatRequest, card: ModelCard): Section {
+  const { choice, allowed } = simplifyChoice(request.tool_choice);
+  const names = typeof choice === "object" ? new Set([choice.function.name]) : allowed;
+  const all = (request.tools ?? []).map(toFunction);
+  const chosen = names === null ? all : all.filter((tool) => names.has(tool.function.name));
+  const mode = choice === undefined ? undefined : MODES.get(typeof choice === "object" ? "required" : choice);
+  const lost = mode !== undefined && WITHOUT_TOOL_CHOICE.test(card.name);
+  // Cohere has no value for "none" either: sending no tools has that effect.
+  if (chosen.length === 0 || (lost && choice === "none")) return { body: {}, dropped: [] };
+  const strict = chosen.every(canBeStrict);
+  return {
+    body: {
+      tools: chosen.map((tool) => makeTool(tool, strict)),
+      ...(strict ? { strict_tools: true } : {}),
+      ...(mode === undefined || lost ? {} : { tool_choice: mode }),
+    },
+    dropped: lost ? ["tool_choice"] : [],
+  };
+}
+
+/** Strictness applies to all tools together, and Cohere then refuses a tool whose parameters are all optional. */
+function canBeStrict({ function: fn }: FunctionTool): boolean {
+  const { required, properties } = objectOf(fn.parameters);
+  const optionalOnly = arrayOf(required).length === 0 && Object.keys(objectOf(properties)).length > 0;
+  return fn.strict === true && !optionalOnly;
+}
+
+function makeTool({ function: fn }: FunctionTool, strict: boolean): JsonObject {
+  const parameters = fn.parameters ?? { type: "object", properties: {} };
+  return {
+    type: "function",
+    function: {
+      name: fn.name,
+      ...(fn.description === undefined ? {} : { description: fn.description }),
+      parameters: strict ? inlineReferences(parameters) : parameters,
+    },
+  };
+}
+
+/** JSON output is refused beside tools (Cohere API reference, "response_format"). */
+function planFormat(request: ChatRequest): Section {
+  const { response_format: asked } = request;
+  if (!asked || asked.type === "text") return { body: {}, dropped: [] };
+  if (request.tools) return { body: {}, dropped: ["response_format"] };
+  if (asked.type === "json_object")
+    return { body: { response_format: { type: "json_object" } }, dropped: [] };
+  const schema = asked.json_schema.schema;
+  const json_schema = schema && inlineReferences(schema);
+  return { body: { response_format: { type: "json_object", json_schema } }, dropped: [] };
+}
+
+function planThinking(request: ChatRequest, thinks: boolean): Section {
+  const effort = request.reasoning_effort;
+  if (effort === undefined) return { body: {}, dropped: [] };
+  if (!thinks) return { body: {}, dropped: ["reasoning_effort"] };
+  if (effort === "none") return { body: { thinking: { type: "disabled" } }, dropped: [] };
+  const budget = THINKING_TOKENS.get(effort);
+  const bound = budget === undefined ? {} : { token_budget: budget };
+  return { body: { thinking: { type: "enabled", ...bound } }, dropped: [] };
+}

@@ -1,0 +1,94 @@
+// Chat messages as Cohere v2 takes them, its own thinking and plans of earlier turns put back.
+
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject, stringOf } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ContentPart,
+  partsOf,
+  textOf,
+  type UserMessage,
+} from "../../operations/chat/form.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
+import { PLAN_FORMAT, THINKING_FORMAT } from "./blocks.ts";
+
+const DETAILS: ReadonlySet<unknown> = new Set(["low", "high", "auto"]);
+
+/** The whole conversation. `thinks`: the model takes thinking back. Throws `unsupported_capability` for audio and files. */
+export function makeMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
+  return flattenToolResults(messages).map((message, index) =>
+    makeMessage(message, `messages[${index}]`, thinks),
+  );
+}
+
+function makeMessage(message: ChatMessage, param: string, thinks: boolean): JsonObject {
+  switch (message.role) {
+    case "system":
+    case "developer":
+      return { role: "system", content: textOf(message.content) };
+    case "user":
+      return { role: "user", content: makeUserContent(message, param) };
+    case "assistant":
+      return makeAssistant(message, thinks);
+    case "tool":
+      return { role: "tool", tool_call_id: message.tool_call_id, content: textOf(message.content) };
+  }
+}
+
+function makeUserContent({ content }: UserMessage, param: string): string | JsonObject[] {
+  if (typeof content === "string") return content;
+  return content.map((part, index) => makeUserPart(part, `${param}.content[${index}]`));
+}
+
+function makeUserPart(part: ContentPart, param: string): JsonObject {
+  switch (part.type) {
+    case "text":
+      return { type: "text", text: part.text };
+    case "refusal":
+      return { type: "text", text: part.refusal };
+    case "image_url": {
+      const { url, detail } = part.image_url;
+      return { type: "image_url", image_url: DETAILS.has(detail) ? { url, detail } : { url } };
+    }
+    case "file":
+    case "input_audio":
+      throw new Fault("unsupported_capability", "This model's API takes text and images only.", { param });
+  }
+}
+
+function makeAssistant(message: AssistantMessage, thinks: boolean): JsonObject {
+  const calls = (message.tool_calls ?? []).map((call) => toFunctionCall(call, false));
+  const plan = readThoughts(message, PLAN_FORMAT).join("");
+  const thoughts = thinks ? readThoughts(message, THINKING_FORMAT) : [];
+  const content = readText(message, thoughts);
+  return {
+    role: "assistant",
+    ...(content === "" && calls.length > 0 ? {} : { content }),
+    ...(calls.length > 0 && plan !== "" ? { tool_plan: plan } : {}),
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+  };
+}
+
+/** A text alone stays the string that it was. */
+function readText(message: AssistantMessage, thoughts: readonly string[]): string | JsonObject[] {
+  const { content, refusal } = message;
+  const said = content ?? refusal ?? "";
+  if (typeof said === "string" && thoughts.length === 0) return said;
+  return [
+    ...thoughts.map((thinking) => ({ type: "thinking", thinking })),
+    ...partsOf(said).map((part) => ({
+      type: "text",
+      text: part.type === "refusal" ? part.refusal : textOf([part]),
+    })),
+  ];
+}
+
+function readThoughts(message: AssistantMessage, format: string): string[] {
+  return arrayOf(message.reasoning_details)
+    .filter(isObject)
+    .filter((detail) => detail.format === format)
+    .map((detail) => stringOf(detail.text) ?? "")
+    .filter((text) => text !== "");
+}

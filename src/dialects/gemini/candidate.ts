@@ -1,0 +1,169 @@
+// One candidate of an answer while its parts come in: text, thoughts, calls and pictures as deltas of one choice.
+
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
+import type {
+  ChunkChoice,
+  Delta,
+  FinishReason,
+  ReasoningDetail,
+  ToolCallDelta,
+} from "../../operations/chat/form.ts";
+import { REASONING_FORMAT } from "./contents.ts";
+import { listAnnotations, readLogprobs } from "./metadata.ts";
+import { applyPartialArgs } from "./partial-args.ts";
+
+interface OpenCall {
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly args: JsonObject;
+  signature: string | undefined;
+}
+
+/** The content of one event's parts. */
+interface Pieces {
+  text: string;
+  thought: string;
+  readonly details: ReasoningDetail[];
+  readonly calls: ToolCallDelta[];
+  readonly images: JsonObject[];
+}
+
+export class Candidate {
+  readonly #index: number;
+  readonly #names: ReadonlyMap<string, string>;
+  readonly #text: string[] = [];
+  #finish: FinishReason | null = null;
+  #blocks = 0;
+  /** The index of the thinking block that is going on; null between blocks. */
+  #thinking: number | null = null;
+  #calls = 0;
+  #openCall: OpenCall | null = null;
+  /** The last one with any source: early ones are often empty. */
+  #grounding: JsonObject = {};
+  #citations: JsonObject = {};
+
+  /** `names`: the client's names of its tools by those that were sent. */
+  constructor(index: number, names: ReadonlyMap<string, string>) {
+    this.#index = index;
+    this.#names = names;
+  }
+
+  get finished(): boolean {
+    return this.#finish !== null;
+  }
+
+  /** The reason may come more than once: the last one counts. */
+  finish(reason: FinishReason): void {
+    this.#finish = reason;
+  }
+
+  /** Takes one report of this candidate; null when it adds nothing to the choice. */
+  take(given: JsonObject): ChunkChoice | null {
+    if (arrayOf(objectOf(given.groundingMetadata).groundingChunks).length > 0) {
+      this.#grounding = objectOf(given.groundingMetadata);
+    }
+    if (isObject(given.citationMetadata)) this.#citations = given.citationMetadata;
+    const pieces: Pieces = { text: "", thought: "", details: [], calls: [], images: [] };
+    for (const part of arrayOf(objectOf(given.content).parts)) this.#part(objectOf(part), pieces);
+    const delta = readDelta(pieces);
+    const logprobs = readLogprobs(given.logprobsResult);
+    if (Object.keys(delta).length === 0 && !logprobs) return null;
+    return { index: this.#index, delta, finish_reason: null, ...(logprobs ? { logprobs } : {}) };
+  }
+
+  /** Citations and the finish. Throws a Fault when the candidate is not whole. */
+  end(): ChunkChoice {
+    if (this.#openCall) throw garbled("a function call was broken off");
+    if (this.#finish === null) throw garbled("a candidate has no finishReason");
+    const called = this.#finish === "stop" && this.#calls > 0;
+    const annotations = listAnnotations(this.#text.join(""), this.#grounding, this.#citations);
+    return {
+      index: this.#index,
+      delta: annotations.length > 0 ? { annotations } : {},
+      finish_reason: called ? "tool_calls" : this.#finish,
+    };
+  }
+
+  /** Code that Google ran, its results and its own searches are not the answer, nor are their signatures of use. */
+  #part(part: JsonObject, pieces: Pieces): void {
+    const signature = stringOf(part.thoughtSignature);
+    if (isObject(part.functionCall)) this.#call(part.functionCall, signature, pieces);
+    else if (typeof part.text === "string" && part.thought === true) {
+      this.#thought(part.text, signature, pieces);
+    } else if (typeof part.text === "string") this.#say(part.text, signature, pieces);
+    else if (isObject(part.inlineData) && part.thought !== true) this.#draw(part.inlineData, pieces);
+  }
+
+  #thought(text: string, signature: string | undefined, pieces: Pieces): void {
+    if (text === "" && signature === undefined) return;
+    this.#thinking ??= this.#blocks++;
+    const signed = signature === undefined ? {} : { signature };
+    pieces.thought += text;
+    pieces.details.push({
+      type: "reasoning.text",
+      text,
+      ...signed,
+      format: REASONING_FORMAT,
+      index: this.#thinking,
+    });
+    if (signature !== undefined) this.#thinking = null;
+  }
+
+  #say(text: string, signature: string | undefined, pieces: Pieces): void {
+    if (text !== "") {
+      this.#thinking = null;
+      this.#text.push(text);
+      pieces.text += text;
+    }
+    if (signature === undefined) return;
+    this.#thinking = null;
+    const index = this.#blocks++;
+    pieces.details.push({ type: "reasoning.encrypted", data: signature, format: REASONING_FORMAT, index });
+  }
+
+  /** Pictures go out in OpenRouter's field `images`; sound has no form that clients would read. */
+  #draw(data: JsonObject, pieces: Pieces): void {
+    const type = stringOf(data.mimeType) ?? "";
+    if (!type.startsWith("image/")) return;
+    const url = `data:${type};base64,${stringOf(data.data) ?? ""}`;
+    pieces.images.push({ type: "image_url", image_url: { url } });
+  }
+
+  /** A call comes whole, or, on Vertex AI, named first and then in pieces while `willContinue` says so. */
+  #call(given: JsonObject, signature: string | undefined, pieces: Pieces): void {
+    this.#thinking = null;
+    const name = stringOf(given.name);
+    if (name && this.#openCall) this.#close(this.#openCall, pieces);
+    const call = name
+      ? { name, id: stringOf(given.id) || undefined, args: { ...objectOf(given.args) }, signature }
+      : this.#openCall;
+    if (!call) throw garbled("a function call has no name");
+    call.signature ??= signature;
+    applyPartialArgs(call.args, given.partialArgs);
+    this.#openCall = call;
+    if (given.willContinue !== true) this.#close(call, pieces);
+  }
+
+  #close(call: OpenCall, pieces: Pieces): void {
+    this.#openCall = null;
+    const { id, name, args, signature } = call;
+    pieces.calls.push({
+      index: this.#calls++,
+      ...(id === undefined ? {} : { id }),
+      type: "function",
+      function: { name: this.#names.get(name) ?? name, arguments: JSON.stringify(args) },
+      ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
+    });
+  }
+}
+
+function readDelta({ text, thought, details, calls, images }: Pieces): Delta {
+  const delta: Delta = {};
+  if (thought !== "") delta.reasoning_content = thought;
+  if (details.length > 0) delta.reasoning_details = details;
+  if (text !== "") delta.content = text;
+  if (calls.length > 0) delta.tool_calls = calls;
+  if (images.length > 0) delta.images = images;
+  return delta;
+}

@@ -1,0 +1,133 @@
+// The sampling, length, format and thinking fields of a request as Gemini's `generationConfig`.
+import type { ModelCard } from "../../core/card.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { type ChatRequest, outputLimitOf, type ResponseFormat } from "../../operations/chat/form.ts";
+import { clampOutputLimit } from "../_chat/outgoing.ts";
+import { chooseThinking, type ModelFacts } from "./models.ts";
+import { cleanSchema } from "./schema.ts";
+import type { Calling } from "./tools.ts";
+
+const STOPS_MAX = 5;
+
+/** Names a field of the client's that was changed or left out. */
+export type Drop = (...fields: readonly string[]) => void;
+
+export interface Configured {
+  readonly generationConfig: JsonObject;
+  /** Instructions for the system text, for whatever the config has no field for. */
+  readonly instruction: string;
+}
+
+export interface Limits {
+  readonly card: ModelCard;
+  readonly facts: ModelFacts;
+  readonly vertex: boolean;
+}
+
+/** All of `generationConfig`; fields that the model refuses are left out and named. */
+export function makeConfig(request: ChatRequest, calling: Calling, limits: Limits, drop: Drop): Configured {
+  const format = makeFormat(request.response_format, calling, limits.facts, drop);
+  const generationConfig = {
+    ...makeLength(request, limits.card, drop),
+    ...makeSampling(request, drop),
+    ...makeScoring(request, limits, drop),
+    ...format.config,
+    ...makeModalities(request, limits.facts, drop),
+    ...configureThinking(request, limits.facts, drop),
+  };
+  return { generationConfig, instruction: format.instruction };
+}
+
+function makeLength(request: ChatRequest, card: ModelCard, drop: Drop): JsonObject {
+  const { tokens, changed } = clampOutputLimit(request, card, 1);
+  drop(...changed);
+  return tokens === undefined ? {} : { maxOutputTokens: tokens };
+}
+
+function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
+  const config: JsonObject = {};
+  const { temperature, top_p: topP, seed, n } = request;
+  if (temperature !== undefined) config.temperature = temperature;
+  if (topP !== undefined) config.topP = topP;
+  if (n !== undefined && n > 1) config.candidateCount = n;
+  const stops = request.stop?.filter((text) => text !== "") ?? [];
+  if (stops.length > STOPS_MAX) drop("stop");
+  if (stops.length > 0) config.stopSequences = stops.slice(0, STOPS_MAX);
+  if (seed !== undefined) {
+    // Google's seed has 32 bits; the same seed of the client still gives the same answer.
+    config.seed = seed | 0;
+    if (config.seed !== seed) drop("seed");
+  }
+  return config;
+}
+
+/** Penalties and log probabilities. */
+function makeScoring(request: ChatRequest, { facts, vertex }: Limits, drop: Drop): JsonObject {
+  const accepted = facts.scoring === "everywhere" || (facts.scoring === "vertex" && vertex);
+  const { presence_penalty: presence, frequency_penalty: frequency, top_logprobs: top } = request;
+  if (!accepted) {
+    if (presence) drop("presence_penalty");
+    if (frequency) drop("frequency_penalty");
+    if (request.logprobs) drop("logprobs", "top_logprobs");
+    return {};
+  }
+  const config: JsonObject = {};
+  if (presence !== undefined) config.presencePenalty = presence;
+  if (frequency !== undefined) config.frequencyPenalty = frequency;
+  if (request.logprobs) config.responseLogprobs = true;
+  if (request.logprobs && top) config.logprobs = top;
+  return config;
+}
+
+interface Format {
+  readonly config: JsonObject;
+  readonly instruction: string;
+}
+const PLAIN: Format = { config: {}, instruction: "" };
+
+/** JSON that can't be enforced is asked for in words; beside a forced call there is no answer to format. */
+function makeFormat(
+  format: ResponseFormat | undefined,
+  calling: Calling,
+  facts: ModelFacts,
+  drop: Drop,
+): Format {
+  if (!format || format.type === "text") return PLAIN;
+  const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
+  const refused = facts.json === "never" || (facts.json === "alone" && calling.declared) || calling.forced;
+  if (!refused) {
+    const shape = schema ? { responseJsonSchema: cleanSchema(schema) } : {};
+    return { config: { responseMimeType: "application/json", ...shape }, instruction: "" };
+  }
+  drop("response_format");
+  if (calling.forced) return PLAIN;
+  const shape = schema ? ` It must conform to this JSON Schema: ${JSON.stringify(schema)}` : "";
+  return { config: {}, instruction: `Answer in JSON only, without any text or fences around it.${shape}` };
+}
+
+/** Text is what every model gives by itself; pictures only from those that draw. */
+function makeModalities(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonObject {
+  const { modalities } = request;
+  if (!Array.isArray(modalities)) return {};
+  const known = facts.draws ? ["text", "image"] : ["text"];
+  const kept = modalities.filter((each) => known.includes(each));
+  if (kept.length < modalities.length) drop("modalities");
+  if (!facts.draws || kept.length === 0) return {};
+  return { responseModalities: kept.map((each) => String(each).toUpperCase()) };
+}
+
+/** Thoughts count towards the output limit: without a margin nothing would be left for the answer. */
+const ANSWER_TOKENS_MIN = 1024;
+
+function configureThinking(request: ChatRequest, { thinking }: ModelFacts, drop: Drop): JsonObject {
+  const { reasoning_effort: effort } = request;
+  if (effort === undefined) return {};
+  if (!thinking) {
+    if (effort !== "none") drop("reasoning_effort");
+    return {};
+  }
+  const roomTokens = (outputLimitOf(request) ?? Number.POSITIVE_INFINITY) - ANSWER_TOKENS_MIN;
+  const { config, changed } = chooseThinking(thinking, effort, roomTokens);
+  if (changed) drop("reasoning_effort");
+  return { thinkingConfig: config };
+}

@@ -1,0 +1,255 @@
+// The messages of a conversation as Gemini's `contents` and `systemInstruction`, thinking and its signatures included.
+
+import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ChatRequest,
+  type Content,
+  type ContentPart,
+  partsOf,
+  type ReasoningDetail,
+  type SystemMessage,
+  type ToolCall,
+  type ToolMessage,
+  textOf,
+} from "../../operations/chat/form.ts";
+import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
+import type { ModelFacts } from "./models.ts";
+import { toSentName } from "./tools.ts";
+
+/** The form in which this provider's thinking travels through clients (OpenRouter's name for it). */
+export const REASONING_FORMAT = "google-gemini-v1";
+/** Stands for a signature that is not there (Gemini API, "Thought signatures"): the call came from another model or client. */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+/** The last turn where the model refuses a conversation that ends with an answer of its own. */
+const GO_ON = "Continue exactly where you stopped, without repeating anything.";
+
+interface Turn {
+  readonly role: "user" | "model";
+  readonly parts: JsonObject[];
+}
+
+/** The server and the model that the conversation is written for. */
+export interface Writing {
+  readonly facts: ModelFacts;
+  readonly baseUrl: string;
+  /** Calls and their responses carry ids: Vertex AI refuses them for generations before 3. */
+  readonly ids: boolean;
+}
+
+/** A call that was made: responses must name its function, and come in the order of the calls. */
+interface Made {
+  readonly name: string;
+  readonly order: number;
+}
+
+/** The conversation's share of the body. `instruction` is added to the system's text. */
+export function makeConversation(request: ChatRequest, writing: Writing, instruction: string): JsonObject {
+  const firstOther = request.messages.findIndex((message) => !isSystem(message));
+  const leading = firstOther === -1 ? request.messages.length : firstOther;
+  const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
+  if (instruction !== "") system.push(instruction);
+  const turns = writeTurns(request.messages, leading, writing);
+  if (writing.facts.signed) signLastTurn(turns);
+  if (!writing.facts.prefill && turns.at(-1)?.role === "model") {
+    turns.push({ role: "user", parts: [{ text: GO_ON }] });
+  }
+  return withSystem(turns, system, writing.facts.system);
+}
+
+function isSystem(message: ChatMessage): message is SystemMessage {
+  return message.role === "system" || message.role === "developer";
+}
+
+/** A system message within the conversation keeps its place: moved to the front, it would change every cached prefix. */
+function makeNoteParts(message: SystemMessage): JsonObject[] {
+  return readSystemText(message).map((text) => ({ text: `<system_message>\n${text}\n</system_message>` }));
+}
+
+function readSystemText(message: ChatMessage): string[] {
+  if (!isSystem(message)) return [];
+  const text = textOf(message.content);
+  return text === "" ? [] : [text];
+}
+
+/** A conversation of system text alone has no turn to answer, so the text becomes one. */
+function withSystem(turns: Turn[], system: readonly string[], apart: boolean): JsonObject {
+  const parts = system.map((text) => ({ text }));
+  if (turns.length === 0) {
+    return { contents: [{ role: "user", parts: parts.length > 0 ? parts : [{ text: " " }] }] };
+  }
+  if (parts.length === 0) return { contents: turns };
+  if (apart) return { systemInstruction: { parts }, contents: turns };
+  const asked = turns.find((turn) => turn.role === "user");
+  const text = { text: `${system.join("\n\n")}\n\n` };
+  if (asked) asked.parts.unshift(text);
+  else turns.unshift({ role: "user", parts: [text] });
+  return { contents: turns };
+}
+
+/** Neighbouring assistant messages are one turn, neighbouring results too: Gemini pairs whole turns with each other. */
+function writeTurns(messages: readonly ChatMessage[], leading: number, writing: Writing): Turn[] {
+  const made = new Map<string, Made>();
+  const turns: Turn[] = [];
+  let results: ToolMessage[] = [];
+  const flush = () => {
+    if (results.length > 0) turns.push({ role: "user", parts: makeResponseParts(results, made, writing) });
+    results = [];
+  };
+  for (const [index, message] of messages.entries()) {
+    if (index < leading) continue;
+    if (message.role === "tool") {
+      results.push(message);
+      continue;
+    }
+    flush();
+    const path = `messages[${index}].content`;
+    if (isSystem(message)) addNote(turns, makeNoteParts(message));
+    else if (message.role === "user")
+      addTurn(turns, "user", makeContentParts(message.content, path, writing.baseUrl));
+    else addTurn(turns, "model", makeModelParts(message, made, writing));
+  }
+  flush();
+  return turns;
+}
+
+function addTurn(turns: Turn[], role: Turn["role"], parts: JsonObject[]): void {
+  if (parts.length === 0) return;
+  const last = turns.at(-1);
+  if (role === "model" && last?.role === "model") for (const part of parts) last.parts.push(part);
+  else turns.push({ role, parts });
+}
+
+/** A note belongs to the user's turn that it follows: alone, it would look like a new request, whose calls need other signatures. */
+function addNote(turns: Turn[], parts: JsonObject[]): void {
+  const last = turns.at(-1);
+  if (last?.role === "user") for (const part of parts) last.parts.push(part);
+  else addTurn(turns, "user", parts);
+}
+
+function makeContentParts(content: Content, path: string, baseUrl: string): JsonObject[] {
+  return partsOf(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`, baseUrl));
+}
+
+/** Leaves empty texts out, which the API refuses. */
+function makeContentPart(part: ContentPart, path: string, baseUrl: string): JsonObject[] {
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? [] : [{ text: part.text }];
+    case "refusal":
+      return part.refusal === "" ? [] : [{ text: part.refusal }];
+    case "image_url":
+      return [makeMediaPart(part.image_url.url, "image/jpeg")];
+    case "input_audio":
+      return [makeAudioPart(part.input_audio)];
+    case "file":
+      return [makeFilePart(part.file, baseUrl, `${path}.file`)];
+  }
+}
+
+/** Thoughts, then text, then calls: the order in which the model gives them. */
+function makeModelParts(message: AssistantMessage, made: Map<string, Made>, writing: Writing): JsonObject[] {
+  const details = message.reasoning_details ?? [];
+  const own = details.filter((each) => each.format === REASONING_FORMAT && writing.facts.thinking !== null);
+  const said = partsOf(message.content).flatMap((part) => {
+    if (part.type === "refusal") return part.refusal;
+    return part.type === "text" ? part.text : "";
+  });
+  const text = said.join("") || (message.refusal ?? "");
+  const signature = addSignature(findTextSignature(own));
+  const parts: JsonObject[] = own.flatMap(makeThoughtPart);
+  if (text !== "") parts.push({ text, ...signature });
+  for (const call of message.tool_calls ?? []) parts.push(makeCallPart(call, own, made, writing));
+  if (text === "" && signature.thoughtSignature !== undefined) parts.push({ text: "", ...signature });
+  return parts;
+}
+
+function addSignature(signature: string | undefined): { thoughtSignature?: string } {
+  return signature === undefined ? {} : { thoughtSignature: signature };
+}
+
+function makeThoughtPart(detail: ReasoningDetail): JsonObject[] {
+  if (detail.type !== "reasoning.text" || !detail.text) return [];
+  return [{ text: detail.text, thought: true, ...addSignature(detail.signature) }];
+}
+
+/** The signature of the text: opaque data that belongs to no call, or a thought that is nothing but a signature. */
+function findTextSignature(details: readonly ReasoningDetail[]): string | undefined {
+  const all = details.map((each) => {
+    if (each.type === "reasoning.encrypted") return each.id ? undefined : each.data;
+    return each.text ? undefined : each.signature;
+  });
+  return all.findLast((each) => each !== undefined);
+}
+
+function makeCallPart(
+  call: ToolCall,
+  details: readonly ReasoningDetail[],
+  made: Map<string, Made>,
+  writing: Writing,
+): JsonObject {
+  const { name: given, args } = findCalled(call);
+  const name = toSentName(given);
+  made.set(call.id, { name, order: made.size });
+  const carried = objectOf(objectOf(call.extra_content).google).thought_signature;
+  const signature = stringOf(carried) ?? details.find((each) => each.id === call.id)?.data;
+  const id = writing.ids ? { id: call.id } : {};
+  return { functionCall: { ...id, name, args }, ...(writing.facts.thinking ? addSignature(signature) : {}) };
+}
+
+/** Arguments that are not a JSON object, as another model may have left them, are kept under one name. */
+function findCalled(call: ToolCall): { name: string; args: JsonObject } {
+  if (call.type === "custom") return { name: call.custom.name, args: { input: call.custom.input } };
+  const { name, arguments: text } = call.function;
+  const args = parseJson(text);
+  if (isObject(args)) return { name, args };
+  return { name, args: text.trim() === "" ? {} : { input: text } };
+}
+
+/** All results of one turn; pictures among them follow as parts of their own. */
+function makeResponseParts(
+  results: readonly ToolMessage[],
+  made: ReadonlyMap<string, Made>,
+  writing: Writing,
+): JsonObject[] {
+  const place = (message: ToolMessage) => made.get(message.tool_call_id)?.order ?? made.size;
+  const ordered = results.toSorted((one, other) => place(one) - place(other));
+  const responses = ordered.map((message) => {
+    const name = made.get(message.tool_call_id)?.name ?? stringOf(message.name) ?? message.tool_call_id;
+    const id = writing.ids ? { id: message.tool_call_id } : {};
+    const text = textOf(message.content);
+    const response = message.is_error ? { error: text } : makeResponse(text);
+    return { functionResponse: { ...id, name, response } };
+  });
+  const media = ordered.flatMap((message) =>
+    partsOf(message.content).flatMap((part) =>
+      part.type === "text" ? [] : makeContentPart(part, "messages", writing.baseUrl),
+    ),
+  );
+  return [...responses, ...media];
+}
+
+/** `response` must be an object: a result that is one goes as it is, any other text under `result`. */
+function makeResponse(text: string): JsonObject {
+  const value = parseJson(text);
+  return isObject(value) ? value : { result: text };
+}
+
+/**
+ * From generation 3 on a call of the current turn without a signature is refused. Of parallel calls only the first
+ * carries one, so a call that follows a signed one of its turn is left alone.
+ */
+function signLastTurn(turns: readonly Turn[]): void {
+  const asked = turns.findLastIndex(
+    (turn) => turn.role === "user" && !turn.parts.some((part) => part.functionResponse !== undefined),
+  );
+  for (const turn of turns.slice(asked + 1)) {
+    let found = false;
+    for (const part of turn.parts) {
+      if (part.functionCall === undefined) continue;
+      if (part.thoughtSignature !== undefined) found = true;
+      else if (!found) part.thoughtSignature = NO_SIGNATURE;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+// Google's generateContent API as an upstream dialect: the address, headers and body of a request, and the answer's decoder.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
+import type { Decoder, Dialect } from "../dialect.ts";
+import { makeConfig } from "./config.ts";
+import { makeConversation } from "./contents.ts";
+import { GeminiDecoder, parseReply } from "./decode.ts";
+import { explain } from "./errors.ts";
+import { findFacts, isVertex } from "./models.ts";
+import { makeHeaders, makeUrl } from "./outgoing.ts";
+import { makeCalling } from "./tools.ts";
+
+/** Fields that have a place in the body, or that the steps below name themselves if they can't carry them. */
+const CARRIED: ReadonlySet<string> = new Set([
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "stop",
+  "seed",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "top_logprobs",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+  "modalities",
+]);
+
+export const gemini: Dialect = {
+  choicesMax: (card) => findFacts(card.name).choicesMax,
+  encode,
+  decoder(_card: ModelCard, request: ChatRequest): Decoder {
+    const names = listCustomNames(request);
+    const decoder = new GeminiDecoder(request);
+    return names.size === 0 ? decoder : wrapCustomDecoder(decoder, names);
+  },
+  reply: (body, _card, request) => restoreCustomCalls(parseReply(body, request), listCustomNames(request)),
+  explain,
+};
+
+function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const facts = findFacts(card.name);
+  const vertex = isVertex(target.baseUrl);
+  // Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped.
+  const parallel = request.parallel_tool_calls === true ? ["parallel_tool_calls"] : [];
+  const dropped = new Set(listLeftOut(request, new Set([...CARRIED, ...parallel])));
+  const drop = (...fields: readonly string[]) => {
+    for (const field of fields) if (request[field] !== undefined) dropped.add(field);
+  };
+  const calling = makeCalling(request);
+  const { generationConfig, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
+  const writing = { facts, baseUrl: target.baseUrl, ids: facts.signed || !vertex };
+  const config = Object.keys(generationConfig).length > 0 ? { generationConfig } : {};
+  return {
+    url: makeUrl(card.name, target.baseUrl, request.stream === true),
+    headers: makeHeaders(target),
+    body: { ...makeConversation(request, writing, instruction), ...calling.fields, ...config },
+    dropped: [...dropped],
+  };
+}

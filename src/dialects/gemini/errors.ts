@@ -1,0 +1,76 @@
+// Google's error bodies (google.rpc.Status) as faults: as an answer of their own, within a stream, or in a 200.
+import type { Fault, FaultCode } from "../../core/fault.ts";
+import {
+  arrayOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  parseJson,
+  stringOf,
+} from "../../core/json.ts";
+import { type ErrorRule, retryAfterMsOf, upstreamFault } from "../../core/upstream.ts";
+
+const RULES: readonly ErrorRule[] = [
+  // A key without billing where the free tier is not served. A file that isn't ready has the same status.
+  { status: 400, begins: "Gemini API free tier is not available", means: "upstream_auth" },
+  { status: 400, begins: "User location is not supported", means: "upstream_auth" },
+  { status: 429, begins: "Your prepayment credits are depleted", means: "upstream_auth" },
+  { status: 429, begins: "Your project has exceeded its monthly spending cap", means: "upstream_auth" },
+  { status: 503, begins: "The model is overloaded", means: "provider_busy" },
+  { status: 503, begins: "This model is currently experiencing high demand", means: "provider_busy" },
+];
+
+/** An error answer: `{error}`, `[{error}]` from a stream without `alt=sse`, or `data: {error}` from one with it. */
+export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
+  const parsed = parseJson(body.replace(/^\s*data:/, ""));
+  const holder = Array.isArray(parsed) ? parsed[0] : parsed;
+  return explainError(objectOf(holder).error, status, retryAfterMsOf(headers, nowMs));
+}
+
+/** The fault for an error object. `status` is the HTTP status where there is one; within a stream the object says it. */
+export function explainError(given: unknown, status?: number, retryAfterMs?: number): Fault {
+  const error = objectOf(given);
+  const code = numberOf(error.code) ?? 0;
+  const message = stringOf(error.message) ?? stringOf(given);
+  const details = arrayOf(error.details).filter(isObject);
+  const meant = status ?? (code >= 400 ? code : 502);
+  const waitMs = readRetryDelayMs(details) ?? retryAfterMs;
+  const means = readMeaning(meant, details);
+  const name = stringOf(error.status);
+  return upstreamFault({
+    status: meant,
+    ...(message === undefined ? {} : { message }),
+    ...(name === undefined ? {} : { codes: [name] }),
+    rules: RULES,
+    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    ...(means === undefined ? {} : { means }),
+  });
+}
+
+/** `google.rpc.RetryInfo`: `"36s"`, `"48.939s"`. There is no Retry-After header. */
+function readRetryDelayMs(details: readonly JsonObject[]): number | undefined {
+  for (const { retryDelay } of details) {
+    const seconds = Number.parseFloat(stringOf(retryDelay) ?? "");
+    if (Number.isFinite(seconds) && seconds >= 0) return Math.ceil(seconds * 1000);
+  }
+  return undefined;
+}
+
+/** The meaning of the details beyond the status. */
+function readMeaning(status: number, details: readonly JsonObject[]): FaultCode | undefined {
+  const reasons = details.map((each) => stringOf(each.reason) ?? "");
+  if (reasons.some((reason) => reason.startsWith("API_KEY_"))) return "upstream_auth";
+  return status === 429 && isSpent(details) ? "upstream_auth" : undefined;
+}
+
+/**
+ * `google.rpc.QuotaFailure` names the quota that was exceeded. Every 429 speaks of "quota and billing": only a daily
+ * quota, or one of zero, stays exceeded for longer than a moment.
+ */
+function isSpent(details: readonly JsonObject[]): boolean {
+  const quotas = details.flatMap((each) => arrayOf(each.violations)).map(objectOf);
+  return quotas.some(
+    ({ quotaId, quotaValue }) => /PerDay/.test(stringOf(quotaId) ?? "") || String(quotaValue) === "0",
+  );
+}

@@ -1,0 +1,30 @@
+// The native lane of generateContent: the client's own request to Google, with its limit and nothing else changed.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
+import { objectOf } from "../../core/json.ts";
+import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
+import type { Lane } from "../dialect.ts";
+import { GeminiDecoder, parseReply } from "./decode.ts";
+import { explain } from "./errors.ts";
+import { makeHeaders, makeUrl } from "./outgoing.ts";
+
+export const GEMINI_LANE: Lane = {
+  encode,
+  decoder: (_card, request) => new GeminiDecoder(request),
+  reply: (body, _card, request) => parseReply(body, request),
+  explain,
+};
+
+function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const config = objectOf(raw.body.generationConfig);
+  const asked = outputLimitOf(request);
+  const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
+  const given = config.maxOutputTokens;
+  const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
+  return {
+    url: makeUrl(card.name, target.baseUrl, request.stream === true),
+    headers: makeHeaders(target),
+    body: isLowered ? { ...raw.body, generationConfig: { ...config, maxOutputTokens: limit } } : raw.body,
+    dropped: isLowered && given !== undefined ? ["generationConfig.maxOutputTokens"] : [],
+  };
+}

@@ -1,0 +1,93 @@
+// Pictures, sound and documents of a message as Gemini's inline data or file references; nothing is ever fetched.
+
+import { Fault } from "../../core/fault.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import type { AudioPart, FilePart } from "../../operations/chat/form.ts";
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["jpg", "image/jpeg"],
+  ["jpeg", "image/jpeg"],
+  ["png", "image/png"],
+  ["webp", "image/webp"],
+  ["gif", "image/gif"],
+  ["heic", "image/heic"],
+  ["heif", "image/heif"],
+  ["bmp", "image/bmp"],
+  ["svg", "image/svg+xml"],
+  ["wav", "audio/wav"],
+  ["mp3", "audio/mpeg"],
+  ["aac", "audio/aac"],
+  ["aiff", "audio/aiff"],
+  ["flac", "audio/flac"],
+  ["ogg", "audio/ogg"],
+  ["opus", "audio/opus"],
+  ["m4a", "audio/m4a"],
+  ["mp4", "video/mp4"],
+  ["mov", "video/quicktime"],
+  ["mpeg", "video/mpeg"],
+  ["mpg", "video/mpeg"],
+  ["webm", "video/webm"],
+  ["pdf", "application/pdf"],
+  ["json", "application/json"],
+  ["xml", "text/xml"],
+  ["html", "text/html"],
+  ["css", "text/css"],
+  ["csv", "text/csv"],
+  ["md", "text/markdown"],
+  ["txt", "text/plain"],
+]);
+/** Clients' names of formats, and those that Gemini knows them by. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ["image/jpg", "image/jpeg"],
+  ["audio/mp3", "audio/mpeg"],
+]);
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+/** The type that a file name's or an address's extension says; undefined when it says none. */
+function guessType(nameOrUrl: string | undefined): string | undefined {
+  const path = nameOrUrl?.split(/[?#]/, 1)[0] ?? "";
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1] ?? "";
+  return TYPES.get(extension.toLowerCase());
+}
+
+function makeInline(mimeType: string, data: string): JsonObject {
+  return { inlineData: { mimeType: ALIASES.get(mimeType) ?? mimeType, data } };
+}
+
+/** A data: URL goes inline, any other address is handed on for Google to fetch (Gemini API, "File input methods"). */
+export function makeMediaPart(url: string, fallbackType: string): JsonObject {
+  const data = parseDataUrl(url);
+  if (data) return makeInline(data.mediaType, data.base64);
+  return { fileData: { mimeType: guessType(url) ?? fallbackType, fileUri: url } };
+}
+
+export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonObject {
+  return makeInline(TYPES.get(format.toLowerCase()) ?? `audio/${format}`, data);
+}
+
+/**
+ * A file by its bytes or by an address; `file_id` may be the address of an uploaded file or its name, `files/…`.
+ * Throws a Fault for another provider's file id: the model would answer without having seen the file.
+ */
+export function makeFilePart(file: FilePart["file"], baseUrl: string, param: string): JsonObject {
+  const type = guessType(file.filename) ?? "application/pdf";
+  const { file_data: data, file_id: id } = file;
+  if (data !== undefined) return makeDataPart(data, type);
+  if (id !== undefined && ADDRESS.test(id)) return makeMediaPart(id, type);
+  if (id?.startsWith("files/")) return { fileData: { mimeType: type, fileUri: `${baseUrl}/${id}` } };
+  throw new Fault(
+    "unsupported_capability",
+    "This model can't read a file by that id: send it as 'file_data'.",
+    {
+      param,
+    },
+  );
+}
+
+function makeDataPart(data: string, type: string): JsonObject {
+  if (ADDRESS.test(data)) return makeMediaPart(data, type);
+  const url = parseDataUrl(data);
+  if (!url) return makeInline(type, data);
+  return makeInline(url.mediaType === "application/octet-stream" ? type : url.mediaType, url.base64);
+}

@@ -1,0 +1,155 @@
+// Reads what stands beside a candidate's parts: finish reason, usage, citations and log probabilities.
+
+import {
+  arrayOf,
+  countOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  stringOf,
+} from "../../core/json.ts";
+import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
+import { parseCount, parseKnownCount } from "../_chat/counts.ts";
+
+/** Reasons by their number too: a server asked for `enum-encoding=int` sends those. In the order of the API's enum. */
+const BY_NUMBER = [
+  "FINISH_REASON_UNSPECIFIED",
+  "STOP",
+  "MAX_TOKENS",
+  "SAFETY",
+  "RECITATION",
+  "OTHER",
+  "BLOCKLIST",
+  "PROHIBITED_CONTENT",
+  "SPII",
+  "MALFORMED_FUNCTION_CALL",
+] as const;
+
+const REASONS: ReadonlyMap<string, FinishReason | "failed"> = new Map([
+  ["STOP", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["CONTINUATION", "length"],
+  ["SAFETY", "content_filter"],
+  ["RECITATION", "content_filter"],
+  ["BLOCKLIST", "content_filter"],
+  ["PROHIBITED_CONTENT", "content_filter"],
+  ["SPII", "content_filter"],
+  ["LANGUAGE", "content_filter"],
+  ["MODEL_ARMOR", "content_filter"],
+  ["IMAGE_SAFETY", "content_filter"],
+  ["IMAGE_PROHIBITED_CONTENT", "content_filter"],
+  ["IMAGE_RECITATION", "content_filter"],
+  ["MALFORMED_FUNCTION_CALL", "failed"],
+  ["UNEXPECTED_TOOL_CALL", "failed"],
+  ["TOO_MANY_TOOL_CALLS", "failed"],
+  ["MALFORMED_RESPONSE", "failed"],
+  ["MISSING_THOUGHT_SIGNATURE", "failed"],
+  ["NO_IMAGE", "failed"],
+  ["IMAGE_OTHER", "failed"],
+  ["OTHER", "failed"],
+]);
+
+/** Gemini API, `Candidate.finishReason`. null: not finished yet; an unknown reason counts as `stop`. */
+export function toFinishReason(given: unknown): FinishReason | "failed" | null {
+  const name = typeof given === "number" ? BY_NUMBER[given] : stringOf(given);
+  if (!name || name === "FINISH_REASON_UNSPECIFIED") return null;
+  return REASONS.get(name) ?? "stop";
+}
+
+const COUNTS = ["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"] as const;
+
+/** Gemini API, `usageMetadata`. undefined when it holds no counts: early chunks of Vertex AI name only the traffic type. */
+export function parseGeminiUsage(given: JsonObject): Usage | undefined {
+  if (COUNTS.every((field) => parseKnownCount(given[field]) === undefined)) return undefined;
+  const prompt = parseCount(given.promptTokenCount) + parseCount(given.toolUsePromptTokenCount);
+  const completion = parseCount(given.candidatesTokenCount) + parseCount(given.thoughtsTokenCount);
+  const cached = parseKnownCount(given.cachedContentTokenCount);
+  const reasoning = parseKnownCount(given.thoughtsTokenCount);
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
+    ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
+  };
+}
+
+/** Gemini API, `LogprobsResult`, in OpenAI's form. */
+export function readLogprobs(given: unknown): JsonObject | undefined {
+  if (!isObject(given)) return undefined;
+  const top = arrayOf(given.topCandidates).map(objectOf);
+  const content = arrayOf(given.chosenCandidates).map((chosen, position) => ({
+    ...readToken(chosen),
+    top_logprobs: arrayOf(top[position]?.candidates).map(readToken),
+  }));
+  return content.length === 0 ? undefined : { content, refusal: null };
+}
+
+function readToken(given: unknown): JsonObject {
+  const { token, logProbability } = objectOf(given);
+  const text = stringOf(token) ?? "";
+  return { token: text, logprob: numberOf(logProbability) ?? 0, bytes: [...new TextEncoder().encode(text)] };
+}
+
+/** Google counts in bytes of UTF-8, clients in characters. */
+class Positions {
+  readonly #bytes: Uint8Array;
+  readonly length: number;
+
+  constructor(text: string) {
+    this.#bytes = new TextEncoder().encode(text);
+    this.length = text.length;
+  }
+
+  /** The index of the character that begins at that byte. */
+  at(byte: unknown): number {
+    return new TextDecoder().decode(this.#bytes.subarray(0, countOf(byte))).length;
+  }
+}
+
+/** Google sends addresses of its own searches with spaces in them; clients check that they are URIs. */
+const NOT_IN_URI = /[\s"<>\\^`{|}]/g;
+
+function makeCitation(source: JsonObject, start: number, end: number): UrlCitation[] {
+  const url = stringOf(source.uri)?.replace(NOT_IN_URI, encodeURIComponent);
+  if (!url) return [];
+  const title = stringOf(source.title) ?? url;
+  return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } }];
+}
+
+/** Gemini API, `GroundingMetadata` and `CitationMetadata`, over the candidate's whole text. */
+export function listAnnotations(text: string, grounding: JsonObject, citations: JsonObject): UrlCitation[] {
+  const positions = new Positions(text);
+  const quoted = arrayOf(citations.citationSources ?? citations.citations).map(objectOf);
+  return [
+    ...listGrounded(grounding, positions),
+    ...quoted.flatMap((each) =>
+      makeCitation(each, positions.at(each.startIndex), positions.at(each.endIndex)),
+    ),
+  ];
+}
+
+/** Each source at the places that it supports; one that supports none stands for the whole text. */
+function listGrounded(grounding: JsonObject, positions: Positions): UrlCitation[] {
+  const sources = arrayOf(grounding.groundingChunks).map((chunk) => {
+    const { web, maps, retrievedContext } = objectOf(chunk);
+    return objectOf(web ?? maps ?? retrievedContext);
+  });
+  const used = new Set<unknown>();
+  const placed = arrayOf(grounding.groundingSupports).flatMap((support) => {
+    const { segment, groundingChunkIndices } = objectOf(support);
+    const [start, end] = [
+      positions.at(objectOf(segment).startIndex),
+      positions.at(objectOf(segment).endIndex),
+    ];
+    return arrayOf(groundingChunkIndices).flatMap((index) => {
+      used.add(index);
+      return makeCitation(sources[Number(index)] ?? {}, start, end);
+    });
+  });
+  const whole = sources.flatMap((source, index) =>
+    used.has(index) ? [] : makeCitation(source, 0, positions.length),
+  );
+  return [...placed, ...whole];
+}

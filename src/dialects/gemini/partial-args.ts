@@ -1,0 +1,67 @@
+// Arguments of a call that Vertex AI streams piece by piece, each under a JSON path, put together into one object.
+import { arrayOf, isObject, type JsonObject, stringOf } from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
+
+/** A step is `.name`, `['name']`, `["name"]` or `[3]`. */
+const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
+/** A larger index is no list of arguments but an attack on memory. */
+const INDEX_MAX = 10_000;
+
+type Step = string | number;
+
+/** Writes the pieces of one `partialArgs` into `args`. Throws a Fault for a path that can't be followed. */
+export function applyPartialArgs(args: JsonObject, partialArgs: unknown): void {
+  for (const piece of arrayOf(partialArgs)) {
+    if (!isObject(piece)) throw garbled("a partial argument is not an object");
+    const steps = parseSteps(stringOf(piece.jsonPath) ?? "");
+    setAt(args, steps, (before) => readPieceValue(piece, before));
+  }
+}
+
+function parseSteps(path: string): Step[] {
+  const steps: Step[] = [];
+  STEP.lastIndex = path.startsWith("$") ? 1 : 0;
+  while (STEP.lastIndex < path.length) {
+    const found = STEP.exec(path);
+    if (!found) throw garbled("a partial argument's path is not readable");
+    const [, name, index, single, double] = found;
+    steps.push(index === undefined ? (name ?? single ?? double ?? "") : Number(index));
+  }
+  const wild = steps.some((step) => step === "__proto__" || (typeof step === "number" && step > INDEX_MAX));
+  if (steps.length === 0 || wild) {
+    throw garbled("a partial argument's path is out of bounds");
+  }
+  return steps;
+}
+
+/** Texts grow by their pieces, other values come whole. */
+function readPieceValue(piece: JsonObject, before: unknown): unknown {
+  const text = stringOf(piece.stringValue);
+  if (text !== undefined) return typeof before === "string" ? before + text : text;
+  return piece.numberValue ?? piece.boolValue ?? null;
+}
+
+function setAt(args: JsonObject, steps: readonly Step[], value: (before: unknown) => unknown): void {
+  let at: JsonObject | unknown[] = args;
+  for (const [position, step] of steps.entries()) {
+    const next = steps[position + 1];
+    const before = read(at, step);
+    if (next === undefined) write(at, step, value(before));
+    else {
+      const holder = isObject(before) || Array.isArray(before) ? before : typeof next === "number" ? [] : {};
+      write(at, step, holder);
+      at = holder;
+    }
+  }
+}
+
+function read(holder: JsonObject | unknown[], step: Step): unknown {
+  if (Array.isArray(holder)) return holder[Number(step)];
+  return Object.hasOwn(holder, step) ? holder[step] : undefined;
+}
+
+function write(holder: JsonObject | unknown[], step: Step, value: unknown): void {
+  if (!Array.isArray(holder)) holder[String(step)] = value;
+  else if (typeof step === "number") holder[step] = value;
+  else throw garbled("a partial argument names a field of a list");
+}

@@ -1,0 +1,139 @@
+// A client's JSON Schema in the subset that Gemini's `parametersJsonSchema` and `responseJsonSchema` are known to take.
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+
+/** Keywords that reach the model (Gemini API reference, `responseJsonSchema`, and the fields of its `Schema`). */
+const KEPT: ReadonlySet<string> = new Set([
+  "type",
+  "format",
+  "title",
+  "description",
+  "default",
+  "nullable",
+  "enum",
+  "items",
+  "prefixItems",
+  "minItems",
+  "maxItems",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "anyOf",
+  "properties",
+  "additionalProperties",
+  "required",
+  "minProperties",
+  "maxProperties",
+  "propertyOrdering",
+]);
+/** Other formats of strings are refused: "only 'enum' and 'date-time' are supported". */
+const FORMATS: ReadonlySet<string> = new Set([
+  "date-time",
+  "date",
+  "time",
+  "int32",
+  "int64",
+  "float",
+  "double",
+]);
+/** References are written out; nested ones grow without bound, so past this many nodes a schema says "anything". */
+const NODES_MAX = 20_000;
+/** The same for the bytes of what they refer to, beyond the schema's own length: more would cost more than was held. */
+const WRITTEN_OUT_BYTES_MAX = 50_000;
+
+interface Walk {
+  readonly root: JsonObject;
+  /** References being written out: one that meets itself is cut. */
+  readonly open: ReadonlySet<string>;
+  readonly nodes: { left: number };
+  readonly bytes: { left: number };
+}
+
+/**
+ * The schema without what Gemini refuses or does not read: references are written out (a recursive one once, then as
+ * "any object"), `const` becomes `enum`, `oneOf` becomes `anyOf`, `allOf` is merged, unknown keywords are left out.
+ */
+export function cleanSchema(schema: JsonObject): JsonObject {
+  const bytes = { left: JSON.stringify(schema).length + WRITTEN_OUT_BYTES_MAX };
+  return clean(schema, { root: schema, open: new Set(), nodes: { left: NODES_MAX }, bytes });
+}
+
+function clean(given: unknown, walk: Walk): JsonObject {
+  walk.nodes.left -= 1;
+  if (!isObject(given) || walk.nodes.left < 0) return {};
+  const reference = stringOf(given.$ref);
+  if (reference !== undefined) return resolveReference(reference, given, walk);
+  const merged = mergeAllOf(given, walk);
+  const entries = Object.entries(merged).flatMap(([keyword, value]) => cleanKeyword(keyword, value, walk));
+  return Object.fromEntries(entries);
+}
+
+function resolveReference(reference: string, given: JsonObject, walk: Walk): JsonObject {
+  const { $ref: _reference, ...beside } = given;
+  const target = findTarget(reference, walk.root);
+  if (walk.open.has(reference)) return clean({ type: target.type ?? "object", ...beside }, walk);
+  if (walk.bytes.left > 0) walk.bytes.left -= JSON.stringify(target).length;
+  if (walk.bytes.left <= 0) return clean({ type: target.type ?? "object", ...beside }, walk);
+  const inner = { ...walk, open: new Set([...walk.open, reference]) };
+  return { ...clean(target, inner), ...clean(beside, walk) };
+}
+
+/** Follows a pointer within the same document; any other reference is "anything". */
+function findTarget(reference: string, root: JsonObject): JsonObject {
+  if (!reference.startsWith("#")) return {};
+  let found: unknown = root;
+  for (const step of reference.slice(1).split("/").filter(Boolean)) {
+    const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+    found = isObject(found) && Object.hasOwn(found, key) ? found[key] : arrayOf(found)[Number(key)];
+  }
+  return objectOf(found);
+}
+
+/** All of several schemas at once, as one: their properties and required names together. */
+function mergeAllOf(given: JsonObject, walk: Walk): JsonObject {
+  if (!Array.isArray(given.allOf)) return given;
+  const { allOf, ...own } = given;
+  let sum: JsonObject = {};
+  for (const part of [...arrayOf(allOf), own]) {
+    const next = objectOf(part === own ? own : clean(part, walk));
+    const properties = { ...objectOf(sum.properties), ...objectOf(next.properties) };
+    const required = [...new Set([...arrayOf(sum.required), ...arrayOf(next.required)])];
+    sum = { ...sum, ...next };
+    if (Object.keys(properties).length > 0) sum.properties = properties;
+    if (required.length > 0) sum.required = required;
+  }
+  return sum;
+}
+
+/** One keyword as it goes to Gemini: itself, another one, or none. */
+function cleanKeyword(keyword: string, value: unknown, walk: Walk): [string, unknown][] {
+  switch (keyword) {
+    case "const":
+      return cleanConst(value);
+    case "oneOf":
+    case "anyOf":
+      return [["anyOf", arrayOf(value).map((each) => clean(each, walk))]];
+    case "prefixItems":
+      return [[keyword, arrayOf(value).map((each) => clean(each, walk))]];
+    case "items":
+      return Array.isArray(value) ? [] : [[keyword, clean(value, walk)]];
+    case "additionalProperties":
+      return [[keyword, isObject(value) ? clean(value, walk) : value]];
+    case "properties": {
+      const entries = Object.entries(objectOf(value)).map(([name, each]) => [name, clean(each, walk)]);
+      return [[keyword, Object.fromEntries(entries)]];
+    }
+    case "format":
+      return FORMATS.has(String(value)) ? [[keyword, value]] : [];
+    default:
+      return KEPT.has(keyword) ? [[keyword, value]] : [];
+  }
+}
+
+/** `enum` holds texts and numbers only. */
+function cleanConst(value: unknown): [string, unknown][] {
+  if (typeof value === "string" || typeof value === "number") return [["enum", [value]]];
+  if (value === null) return [["type", "null"]];
+  return typeof value === "boolean" ? [["type", "boolean"]] : [];
+}

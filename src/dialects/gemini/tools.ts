@@ -1,0 +1,77 @@
+// Tools and the choice among them as Gemini's function declarations and calling modes.
+
+import type { JsonObject } from "../../core/json.ts";
+import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
+import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { cleanSchema } from "./schema.ts";
+
+export interface Calling {
+  /** `tools` and `toolConfig`, as far as the request has them. */
+  readonly fields: JsonObject;
+  readonly declared: boolean;
+  /** The model must answer with a call. */
+  readonly forced: boolean;
+}
+
+/** Google's names begin with a letter or an underscore, OpenAI's may begin with a digit or a dash. */
+export function toSentName(name: string): string {
+  return /^[A-Za-z_]/.test(name) ? name : `_${name}`;
+}
+
+/** The client's names of its tools by those that were sent. */
+export function mapSentNames({ tools = [] }: ChatRequest): ReadonlyMap<string, string> {
+  const names = tools.map((tool) => toFunction(tool).function.name);
+  return new Map(names.map((name) => [toSentName(name), name]));
+}
+
+type Mode = "AUTO" | "ANY" | "NONE";
+
+/** A custom tool is declared as the function of one string that stands for it. */
+export function makeCalling({ tools, tool_choice: given }: ChatRequest): Calling {
+  if (!tools) return { fields: {}, declared: false, forced: false };
+  const chosen = simplifyChoice(given);
+  const mode = toMode(chosen.choice);
+  const declarations = tools.map((tool) => makeDeclaration(toFunction(tool).function));
+  // `allowedFunctionNames` goes only with ANY: a choice that leaves the model free is made by declaring fewer.
+  const allowed = chosen.allowed && new Set([...chosen.allowed].map(toSentName));
+  const kept =
+    allowed && mode !== "ANY" ? declarations.filter(({ name }) => allowed.has(name)) : declarations;
+  if (kept.length === 0) return { fields: {}, declared: false, forced: false };
+  const config = mode ? { toolConfig: { functionCallingConfig: { mode, ...listNames(chosen) } } } : {};
+  const fields = { tools: [{ functionDeclarations: kept }], ...config };
+  return { fields, declared: true, forced: mode === "ANY" };
+}
+
+function toMode(choice: PlainChoice["choice"]): Mode | undefined {
+  if (choice === undefined) return undefined;
+  if (choice === "none") return "NONE";
+  return choice === "auto" ? "AUTO" : "ANY";
+}
+
+function listNames({ choice, allowed }: PlainChoice): { allowedFunctionNames?: readonly string[] } {
+  if (typeof choice === "object") return { allowedFunctionNames: [toSentName(choice.function.name)] };
+  return choice === "required" && allowed ? { allowedFunctionNames: [...allowed].map(toSentName) } : {};
+}
+
+interface Declaration extends JsonObject {
+  readonly name: string;
+}
+
+/**
+ * `parametersJsonSchema`, not `parameters`: the latter is a fixed set of OpenAPI fields in which one unknown keyword
+ * refuses the whole request, and which can't say several types, `additionalProperties` or texts beside `anyOf`. All
+ * served generations take the former, and Google's own SDKs send it.
+ */
+function makeDeclaration({ name, description, parameters }: FunctionTool["function"]): Declaration {
+  return {
+    name: toSentName(name),
+    ...(description === undefined ? {} : { description }),
+    ...(parameters === undefined ? {} : { parametersJsonSchema: rootSchema(cleanSchema(parameters)) }),
+  };
+}
+
+/** Arguments are an object, also where the schema does not say so. */
+function rootSchema(schema: JsonObject): JsonObject {
+  return schema.type === undefined ? { type: "object", ...schema } : schema;
+}

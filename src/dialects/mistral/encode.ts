@@ -1,0 +1,145 @@
+// A request as a call of Mistral's chat API, which refuses every field it doesn't know: so only known ones are sent.
+import { can, type ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
+import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { makeMistralMessages } from "./messages.ts";
+
+/** Fields that mean the same there, Mistral's own extensions included (Mistral API reference, "Chat"). */
+const COPIED: ReadonlySet<string> = new Set([
+  "top_p",
+  "stop",
+  "presence_penalty",
+  "frequency_penalty",
+  "metadata",
+  "prediction",
+  "prompt_cache_key",
+  "random_seed",
+  "safe_prompt",
+  "prompt_mode",
+  "guardrails",
+  "document_image_limit",
+  "document_page_limit",
+]);
+/** Fields that are sent in another form. */
+const TRANSLATED: ReadonlySet<string> = new Set([
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "seed",
+  "response_format",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "reasoning_effort",
+]);
+const CARRIED: ReadonlySet<string> = new Set([...COPIED, ...TRANSLATED]);
+const TEMPERATURE_MAX = 1.5;
+/** Magistral models always think: no field turns it off. */
+const ALWAYS_THINKS = /^magistral/;
+
+/** The call of `/chat/completions` at Mistral. */
+export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const limit = clampOutputLimit(request, card, 1);
+  const fields: JsonObject = {};
+  for (const field of COPIED) {
+    if (request[field] !== undefined) fields[field] = request[field];
+  }
+  const tools = makeToolFields(request);
+  const sampling = makeSamplingFields(request);
+  const effort = makeEffortFields(request, card);
+  const thinks = ALWAYS_THINKS.test(card.name) || card.capabilities.has("reasoning");
+  const body: JsonObject = {
+    model: card.name,
+    messages: makeMistralMessages(request.messages, thinks),
+    ...fields,
+    ...(limit.tokens === undefined ? {} : { max_tokens: limit.tokens }),
+    ...(request.n === undefined ? {} : { n: request.n }),
+    ...(request.seed === undefined ? {} : { random_seed: Math.abs(request.seed) }),
+    ...makeFormatFields(request),
+    ...sampling.fields,
+    ...effort.fields,
+    ...tools.fields,
+    ...(request.stream === true ? { stream: true } : {}),
+  };
+  const dropped = [
+    ...listLeftOut(request, CARRIED),
+    ...limit.changed,
+    ...sampling.dropped,
+    ...effort.dropped,
+  ];
+  return {
+    url: `${target.baseUrl}/chat/completions`,
+    headers: makeBearerHeaders(target),
+    body,
+    dropped: [...dropped, ...tools.dropped],
+  };
+}
+
+interface Translated {
+  readonly fields: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+/** Temperature goes up to 1.5; at 0, which is greedy, top_p has to be 1. */
+function makeSamplingFields(request: ChatRequest): Translated {
+  const { temperature, top_p: topP } = request;
+  if (temperature === undefined) return { fields: {}, dropped: [] };
+  if (temperature > TEMPERATURE_MAX) {
+    return { fields: { temperature: TEMPERATURE_MAX }, dropped: ["temperature"] };
+  }
+  const greedy = temperature === 0 && topP !== undefined && topP !== 1;
+  return { fields: greedy ? { temperature, top_p: 1 } : { temperature }, dropped: greedy ? ["top_p"] : [] };
+}
+
+/** A schema is demanded where `json_schema` is asked for. */
+function makeFormatFields({ response_format: format }: ChatRequest): JsonObject {
+  if (format === undefined) return {};
+  const isWhole = format.type !== "json_schema" || format.json_schema.schema !== undefined;
+  return { response_format: isWhole ? format : { type: "json_object" } };
+}
+
+/** Its efforts are `none` and `high`. */
+function makeEffortFields(request: ChatRequest, card: ModelCard): Translated {
+  const { reasoning_effort: asked } = request;
+  if (asked === undefined) return { fields: {}, dropped: [] };
+  const isDeaf = ALWAYS_THINKS.test(card.name) || !can(card, "reasoning");
+  if (isDeaf) return { fields: {}, dropped: ["reasoning_effort"] };
+  const effort = asked === "none" ? "none" : "high";
+  return { fields: { reasoning_effort: effort }, dropped: effort === asked ? [] : ["reasoning_effort"] };
+}
+
+function makeToolFields(request: ChatRequest): Translated {
+  const { tools, tool_choice: asked, parallel_tool_calls: parallel } = request;
+  if (tools === undefined) {
+    const idle = ["tool_choice", "parallel_tool_calls"].filter((field) => request[field] !== undefined);
+    return { fields: {}, dropped: idle };
+  }
+  const { choice, allowed } = simplifyChoice(asked);
+  const functions = tools.map(toFunction).filter((tool) => isObject(tool.function));
+  const kept = functions.map(makeTool).filter((tool) => allowed?.has(tool.function.name) ?? true);
+  const fields = {
+    tools: kept,
+    ...(choice === undefined ? {} : { tool_choice: choice === "required" ? "any" : choice }),
+    ...(parallel === undefined ? {} : { parallel_tool_calls: parallel }),
+  };
+  return { fields, dropped: functions.length < tools.length ? ["tools"] : [] };
+}
+
+/** A function with parameters, which Mistral demands, and nothing it doesn't know. */
+function makeTool(tool: FunctionTool) {
+  const { name, description, parameters, strict } = tool.function;
+  return {
+    type: "function",
+    function: {
+      name,
+      ...(description === undefined ? {} : { description }),
+      parameters: parameters ?? { type: "object", properties: {} },
+      ...(typeof strict === "boolean" ? { strict } : {}),
+    },
+  };
+}

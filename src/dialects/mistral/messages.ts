@@ -1,0 +1,122 @@
+// The messages of a request in Mistral's form: four roles in an order it accepts, its own parts, rewritten call ids.
+
+import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ContentPart,
+  type ToolMessage,
+  textOf,
+} from "../../operations/chat/form.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
+import { MistralIds } from "./ids.ts";
+
+/**
+ * The messages (Mistral API reference, "Chat"). `thinks`: the model takes thinking back, as parts of the content.
+ * A closing assistant message is a prefix to go on from; a system message in mid-conversation is refused, so it is
+ * sent as the user's.
+ */
+export function makeMistralMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
+  const ids = new MistralIds();
+  const names = new Map<string, string>();
+  const outgoing: JsonObject[] = [];
+  for (const message of flattenToolResults(messages)) {
+    const made = makeMessage(message, ids, names, thinks, outgoing.at(-1)?.role);
+    if (made !== null) outgoing.push(made);
+  }
+  const last = outgoing.at(-1);
+  // The last turn must be a user's or a tool's, so a request with a system prompt alone is sent as the user's.
+  if (last?.role === "system") last.role = "user";
+  if (last?.role === "assistant" && last.tool_calls === undefined) last.prefix = true;
+  return outgoing;
+}
+
+function makeMessage(
+  message: ChatMessage,
+  ids: MistralIds,
+  names: Map<string, string>,
+  thinks: boolean,
+  previous: unknown,
+): JsonObject | null {
+  switch (message.role) {
+    case "system":
+    case "developer": {
+      const isLate = previous === "assistant" || previous === "tool";
+      return { role: isLate ? "user" : "system", content: textOf(message.content) };
+    }
+    case "user":
+      return { role: "user", content: makeContent(message.content) };
+    case "assistant":
+      return makeAssistant(message, ids, names, thinks);
+    case "tool":
+      return makeToolMessage(message, ids, names);
+  }
+}
+
+/** Returns null for an empty message, which Mistral refuses. */
+function makeAssistant(
+  message: AssistantMessage,
+  ids: MistralIds,
+  names: Map<string, string>,
+  thinks: boolean,
+): JsonObject | null {
+  const calls = (message.tool_calls ?? []).map((call) => {
+    const plain = toFunctionCall(call, false);
+    if (plain.type === "function") names.set(plain.id, plain.function.name);
+    return { ...plain, id: ids.forCall(plain.id) };
+  });
+  const text = textOf(message.content) || stringOf(message.refusal) || "";
+  if (text === "" && calls.length === 0) return null;
+  const thought = thinks ? readThought(message) : "";
+  const thinking = { type: "thinking", thinking: [{ type: "text", text: thought }] };
+  const content = thought === "" ? text : [thinking, ...(text === "" ? [] : [{ type: "text", text }])];
+  return { role: "assistant", content, ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+}
+
+function readThought(message: AssistantMessage): string {
+  if (message.reasoning_content) return message.reasoning_content;
+  const texts = arrayOf(message.reasoning_details).map((detail) => stringOf(objectOf(detail).text) ?? "");
+  return texts.join("");
+}
+
+function makeToolMessage(message: ToolMessage, ids: MistralIds, names: Map<string, string>): JsonObject {
+  const name = names.get(message.tool_call_id);
+  return {
+    role: "tool",
+    tool_call_id: ids.forResult(message.tool_call_id),
+    ...(name === undefined ? {} : { name }),
+    content: textOf(message.content),
+  };
+}
+
+function makeContent(content: string | readonly ContentPart[]): unknown {
+  return typeof content === "string" ? content : content.map(makePart);
+}
+
+function makePart(part: ContentPart): JsonObject {
+  switch (part.type) {
+    case "image_url": {
+      const { url, detail } = part.image_url;
+      return { type: "image_url", image_url: detail === undefined ? { url } : { url, detail } };
+    }
+    case "input_audio":
+      return { type: "input_audio", input_audio: part.input_audio };
+    case "file":
+      return makeFile(part.file);
+    case "text":
+      return { type: "text", text: part.text };
+    case "refusal":
+      return { type: "text", text: part.refusal };
+    default:
+      return part;
+  }
+}
+
+/** A file by its id or as a document; its data is a data: URL, or bare base64 of a PDF. */
+function makeFile(file: { file_data?: string; file_id?: string; filename?: string }): JsonObject {
+  if (file.file_data === undefined) return { type: "file", file_id: file.file_id };
+  const url = file.file_data.includes(":") ? file.file_data : `data:application/pdf;base64,${file.file_data}`;
+  const name = file.filename === undefined ? {} : { document_name: file.filename };
+  return { type: "document_url", document_url: url, ...name };
+}

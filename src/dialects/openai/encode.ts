@@ -1,0 +1,148 @@
+// A request as a call of one server of the chat-completions API: the object passes through, less what its quirks name.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { withInstruction } from "../../operations/chat/forced-call.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
+import { planThinking } from "./effort.ts";
+import { planFormat } from "./format.ts";
+import { makeMessages } from "./messages.ts";
+import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
+import { planTools } from "./tools.ts";
+
+/** Fields that have their own code below. */
+const HANDLED: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "n",
+  "max_tokens",
+  "max_completion_tokens",
+  "reasoning_effort",
+  "tools",
+  "tool_choice",
+  "response_format",
+]);
+
+/**
+ * Fields that choose a route, an identity, another model, plugins or recipients at other gateways. They are left out: the
+ * card decides the route here, and the cost of another model or a plugin would not have been held.
+ */
+const ROUTING: ReadonlySet<string> = new Set([
+  "api_base",
+  "api_key",
+  "api_version",
+  "base_url",
+  "custom_host",
+  "custom_llm_provider",
+  "extra_body",
+  "extra_headers",
+  "extra_query",
+  "fallbacks",
+  "headers",
+  "litellm_params",
+  "models",
+  "organization",
+  "plugins",
+  "preset",
+  "provider",
+  "proxy",
+  "route",
+  "webhook",
+]);
+const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+/** Gemini's own endpoint of this API, the only one that signs tool calls. */
+const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;
+
+/** The call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
+export function encodeChat(
+  server: OpenaiQuirks,
+  request: ChatRequest,
+  card: ModelCard,
+  target: Target,
+): Outgoing {
+  const quirks = findQuirks(server, card.name);
+  const limit = clampOutputLimit(request, card, 1);
+  const thinking = planThinking(request, card, quirks);
+  const tools = planTools(request, quirks, !thinking.off);
+  const hasTools = tools.fields.tools !== undefined;
+  const format = planFormat(request, quirks, !thinking.off, hasTools);
+  const plain = makePlainFields(request, quirks, thinking.off, hasTools);
+
+  const needs = { thinks: !thinking.off, keepsExtras: GEMINI_HOST.test(target.baseUrl) };
+  let messages = makeMessages(flattenToolResults(request.messages), quirks, needs);
+  for (const { instruction } of [tools, format]) {
+    if (instruction !== null) messages = withInstruction(messages, instruction);
+  }
+  const body: JsonObject = {
+    model: card.name,
+    messages,
+    ...plain.fields,
+    ...(limit.tokens === undefined ? {} : { [quirks.limitField]: limit.tokens }),
+    ...(quirks.choicesMax > 1 && request.n !== undefined ? { n: request.n } : {}),
+    ...thinking.fields,
+    ...tools.fields,
+    ...format.fields,
+    ...makeStreamFields(request, quirks),
+  };
+  addUnset(body, quirks.adds);
+  if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
+  return {
+    url: `${target.baseUrl}/chat/completions`,
+    headers: makeBearerHeaders(target),
+    body,
+    dropped: [...plain.dropped, ...limit.changed, ...thinking.dropped, ...tools.dropped, ...format.dropped],
+  };
+}
+
+/** The fields that need no thought: copied, clamped into the model's range, or left out. */
+function makePlainFields(
+  request: ChatRequest,
+  quirks: OpenaiQuirks,
+  thinkingOff: boolean,
+  hasTools: boolean,
+): { fields: JsonObject; dropped: string[] } {
+  const fields: JsonObject = {};
+  const dropped: string[] = [];
+  for (const [field, value] of Object.entries(request)) {
+    if (value === undefined || HANDLED.has(field) || UNSAFE.has(field)) continue;
+    if (field === "cache_control" && quirks.cacheMark !== field) continue;
+    if (isRefused(field, quirks, thinkingOff) || (field === "parallel_tool_calls" && !hasTools)) {
+      dropped.push(field);
+      continue;
+    }
+    const taken = clamp(field, value, quirks);
+    fields[field] = taken;
+    if (taken !== value) dropped.push(field);
+  }
+  return { fields, dropped };
+}
+
+function isRefused(field: string, quirks: OpenaiQuirks, thinkingOff: boolean): boolean {
+  if (ROUTING.has(field) || quirks.refuses.includes(field) || quirks.refusesUnknown.includes(field))
+    return true;
+  return !thinkingOff && quirks.refusesThinking.includes(field);
+}
+
+function clamp(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
+  if (field === "stop" && Array.isArray(value) && value.length > quirks.stopsMax) {
+    return value.slice(0, quirks.stopsMax);
+  }
+  const range = quirks.ranges[field];
+  if (range === undefined || typeof value !== "number") return value;
+  return Math.min(Math.max(value, range[0]), range[1]);
+}
+
+/** Usage is always asked for, since the answer is billed by it. The surface decides if the client sees it. */
+function makeStreamFields(request: ChatRequest, quirks: OpenaiQuirks): JsonObject {
+  if (request.stream !== true) return {};
+  if (!quirks.streamUsage) return { stream: true };
+  return { stream: true, stream_options: { include_usage: true } };
+}
+
+function addUnset(body: JsonObject, fields: JsonObject): void {
+  for (const [field, value] of Object.entries(fields)) body[field] ??= value;
+}

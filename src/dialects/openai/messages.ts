@@ -1,0 +1,140 @@
+// The messages of a request as one server takes them: roles, fields, parts and earlier thinking.
+
+import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type ContentPart,
+  textOf,
+} from "../../operations/chat/form.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
+import type { OpenaiQuirks } from "./quirks.ts";
+
+/** Fields that replies add to a message, and servers refuse in a request. */
+const REPLY_FIELDS: ReadonlySet<string> = new Set([
+  "annotations",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+  "refusal",
+  "audio",
+  "parsed",
+  "function_call",
+  "provider_metadata",
+]);
+/** Fields with code of their own below, and one that would be a trap. */
+const OWN_CODE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "__proto__"]);
+const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
+/** Stands for the thinking that another model did or didn't do, for servers that demand some. */
+const BLANK_THOUGHT = " ";
+
+/** The facts of the call that matter to its messages. */
+export interface MessageNeeds {
+  readonly thinks: boolean;
+  /** The server is Gemini's, which signs its tool calls. */
+  readonly keepsExtras: boolean;
+}
+
+/** The messages for a server with these quirks. */
+export function makeMessages(
+  messages: readonly ChatMessage[],
+  quirks: OpenaiQuirks,
+  { thinks, keepsExtras }: MessageNeeds,
+): JsonObject[] {
+  return messages.map((message) => {
+    const isRenamed = message.role === "developer" && !quirks.developerRole;
+    const outgoing: JsonObject = { role: isRenamed ? "system" : message.role };
+    for (const [field, value] of Object.entries(message)) {
+      if (value !== null && takesField(field, message.role, quirks)) outgoing[field] = value;
+    }
+    const content = makeContent(message, quirks);
+    if (content !== undefined) outgoing.content = content;
+    if (message.role !== "assistant") return outgoing;
+    return {
+      ...outgoing,
+      ...makeCalls(message, quirks, keepsExtras),
+      ...makeThoughts(message, quirks, thinks),
+    };
+  });
+}
+
+function takesField(field: string, role: ChatMessage["role"], quirks: OpenaiQuirks): boolean {
+  const { messageFields } = quirks;
+  if (OWN_CODE.has(field)) return false;
+  if (field === "tool_call_id") return true;
+  // A result is named by its call alone; lenient servers pass over a name.
+  if (field === "name") return quirks.names && (role !== "tool" || messageFields === "any");
+  if (CACHE_MARKS.has(field)) return field === quirks.cacheMark;
+  return messageFields === "any" ? !REPLY_FIELDS.has(field) : messageFields.includes(field);
+}
+
+/** The content, parts without what the server refuses. An assistant's may be null beside tool calls, never else. */
+function makeContent(message: ChatMessage, quirks: OpenaiQuirks): unknown {
+  const { content } = message;
+  if (Array.isArray(content)) {
+    return content.length === 0 ? "" : content.map((part: ContentPart) => makePart(part, quirks));
+  }
+  if (message.role !== "assistant" || content) return content;
+  const refusal = quirks.messageFields.includes("refusal") ? undefined : stringOf(message.refusal);
+  return refusal ?? (message.tool_calls?.length ? content : (content ?? ""));
+}
+
+function makeCalls(message: AssistantMessage, quirks: OpenaiQuirks, keepsExtras: boolean): JsonObject {
+  if (!message.tool_calls?.length) return {};
+  const calls = message.tool_calls.map((call) =>
+    call.type === "custom" && quirks.customTools ? call : toFunctionCall(call, keepsExtras),
+  );
+  return { tool_calls: calls };
+}
+
+function makePart(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
+  if (part.type === "refusal" && !quirks.messageFields.includes("refusal")) {
+    return { type: "text", text: part.refusal };
+  }
+  return withCacheMark(part, quirks);
+}
+
+/** A part or tool without the cache marks of other servers. */
+export function withCacheMark(marked: JsonObject, quirks: OpenaiQuirks): JsonObject {
+  const { cache_control: _, prompt_cache_breakpoint: __, ...rest } = marked;
+  const mark = quirks.cacheMark === null ? undefined : marked[quirks.cacheMark];
+  return quirks.cacheMark === null || mark === undefined ? rest : { ...rest, [quirks.cacheMark]: mark };
+}
+
+/** Earlier thinking in the field where the server takes it back; nothing where it takes none. */
+function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: boolean): JsonObject {
+  const { reasoning_content: content, reasoning } = message;
+  const details = arrayOf(message.reasoning_details);
+  const text = content || stringOf(reasoning) || joinDetails(details);
+  switch (quirks.thoughts) {
+    case null:
+      return {};
+    case "any":
+      return {
+        ...(content || (text && !reasoning) ? { reasoning_content: text } : {}),
+        ...(reasoning ? { reasoning } : {}),
+        ...(details.length > 0 ? { reasoning_details: details } : {}),
+      };
+    case "reasoning_details":
+      if (details.length > 0) return { reasoning_details: details };
+      return text ? { reasoning: text } : {};
+    case "reasoning":
+      return text ? { reasoning: text } : {};
+    case "reasoning_content":
+      if (text) return { reasoning_content: text };
+      return quirks.thoughtsRequired && thinks && message.tool_calls?.length
+        ? { reasoning_content: BLANK_THOUGHT }
+        : {};
+  }
+}
+
+function joinDetails(details: readonly unknown[]): string {
+  return details
+    .map((detail) => stringOf(objectOf(detail).text) ?? stringOf(objectOf(detail).summary) ?? "")
+    .join("");
+}
+
+/** True if any message says "JSON", without which several servers refuse their JSON mode. */
+export function mentionsJson(messages: readonly ChatMessage[]): boolean {
+  return messages.some((message) => /json/i.test(textOf(message.content)));
+}

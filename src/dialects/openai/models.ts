@@ -1,0 +1,107 @@
+// The rules of OpenAI's own models, by name (OpenAI API reference and @ai-sdk/openai 4.0): names change, rules stay.
+import type { ModelCard } from "../../core/card.ts";
+import type { ChatRequest } from "../../operations/chat/form.ts";
+import {
+  type EffortQuirks,
+  type ModelQuirks,
+  NO_EFFORT,
+  type OpenaiQuirks,
+  OTHERS_ONLY,
+  PLAIN,
+} from "./quirks.ts";
+
+const PENALTIES = ["presence_penalty", "frequency_penalty", "logit_bias"];
+const SAMPLING = ["temperature", "top_p", "logprobs", "top_logprobs"];
+/** Only speaking models know these; only searching ones `web_search_options`. */
+const SOUND = ["audio", "modalities"];
+const SEARCH = "web_search_options";
+
+function efforts(...values: EffortQuirks["values"]): EffortQuirks {
+  return { values, toggle: null };
+}
+
+/** Of models whose effort is `none` unless another is asked for. */
+function silent(...values: EffortQuirks["values"]): EffortQuirks {
+  return { values, toggle: null, offByDefault: true };
+}
+
+/** Models that don't think. They know neither custom tools nor lists of allowed ones. */
+const TALKS = {
+  refuses: [...SOUND, SEARCH, "verbosity"],
+  refusesThinking: [],
+  effort: NO_EFFORT,
+  customTools: false,
+  developerRole: true,
+  directions: ["none", "required", "named"],
+} as const satisfies ModelQuirks["quirks"];
+
+/** Models that think always: no sampling at all. */
+const THINKS = { refuses: [...PENALTIES, ...SAMPLING, "stop", "prediction", ...SOUND, SEARCH] } as const;
+/** Models from gpt-5.1 on, which sample once thinking is turned off. */
+const THINKS_AT_WILL = {
+  refuses: [...PENALTIES, "top_logprobs", "stop", "prediction", ...SOUND, SEARCH],
+  refusesThinking: ["temperature", "top_p", "logprobs"],
+} as const;
+
+/** They answer at `/responses` alone. */
+const RESPONSES_ONLY = /(^|-)(pro|codex|deep-research)(-|$)|^computer-use/;
+/** They take tools at `/chat/completions` only while thinking is turned off. */
+const TOOLS_OR_THINKING = /^(ft:)?gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
+const CAN_STOP_THINKING = /^(ft:)?gpt-(5\.|6-(luna|sol)|6\.1-terra)/;
+
+const MODELS: readonly ModelQuirks[] = [
+  { names: RESPONSES_ONLY, quirks: { choicesMax: 1 } },
+  {
+    names: /search/,
+    quirks: {
+      ...TALKS,
+      refuses: [...PENALTIES, ...SAMPLING, ...SOUND, "parallel_tool_calls", "seed", "verbosity"],
+    },
+  },
+  { names: /audio/, quirks: { ...TALKS, refuses: [SEARCH, "verbosity"] } },
+  { names: /^(ft:)?(gpt-3|gpt-4|chatgpt-|gpt-5-chat)/, quirks: TALKS },
+  { names: /^gpt-5\.\d+-chat/, quirks: { effort: efforts("medium") } },
+  {
+    names: /^(ft:)?o\d/,
+    quirks: {
+      ...THINKS,
+      refuses: [...THINKS.refuses, "parallel_tool_calls", "verbosity"],
+      effort: efforts("low", "medium", "high"),
+      customTools: false,
+      directions: TALKS.directions,
+    },
+  },
+  { names: /^(ft:)?gpt-5(-|$)/, quirks: { ...THINKS, effort: efforts("minimal", "low", "medium", "high") } },
+  { names: /^(ft:)?gpt-5\.1/, quirks: { effort: silent("none", "low", "medium", "high") } },
+  { names: /^(ft:)?gpt-5\.[2-4]/, quirks: { effort: silent("none", "low", "medium", "high", "xhigh") } },
+  { names: /^(ft:)?gpt-5\.5/, quirks: { effort: efforts("none", "low", "medium", "high", "xhigh") } },
+  // With tools they go over /responses, which gives one choice.
+  { names: CAN_STOP_THINKING, quirks: { choicesMax: 1 } },
+  {
+    names: TOOLS_OR_THINKING,
+    quirks: { ...THINKS, choicesMax: 1, effort: efforts("low", "medium", "high", "xhigh", "max") },
+  },
+];
+
+/** OpenAI's own endpoint; unknown names get the rules of the newest models. */
+export const OPENAI: OpenaiQuirks = {
+  ...PLAIN,
+  ...THINKS_AT_WILL,
+  choicesMax: 128,
+  limitField: "max_completion_tokens",
+  developerRole: true,
+  messageFields: ["refusal", "audio"],
+  cacheMark: "prompt_cache_breakpoint",
+  customTools: true,
+  directions: ["none", "required", "named", "allowed_tools"],
+  effort: efforts("none", "low", "medium", "high", "xhigh", "max"),
+  refusesUnknown: OTHERS_ONLY,
+  models: MODELS,
+};
+
+/** True if a request has to go to `/responses`: by the model alone, or because it has tools and may think. */
+export function needsResponses(card: ModelCard, request: ChatRequest): boolean {
+  if (RESPONSES_ONLY.test(card.name)) return true;
+  if (request.tools === undefined || !TOOLS_OR_THINKING.test(card.name)) return false;
+  return request.reasoning_effort !== "none" || !CAN_STOP_THINKING.test(card.name);
+}

@@ -1,0 +1,144 @@
+// A chat-completion request as a call of Perplexity's Agent API (`POST {base}/agent`), which refuses every unknown field.
+
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import { Fault } from "../../core/fault.ts";
+import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import {
+  type ChatRequest,
+  type ContentPart,
+  type SystemMessage,
+  textOf,
+} from "../../operations/chat/form.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { flattenToolResults } from "../_chat/tool-results.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
+import { type InputForm, makeInputItems } from "../_responses/input.ts";
+import { isServedBy, type Served } from "./models.ts";
+import { listToolNames, type ToolNames } from "./names.ts";
+import { makeToolFields, SEARCH_FIELDS } from "./tools.ts";
+
+const OUTPUT_TOKENS_MIN = 16;
+/** The API refuses a call of a Claude model without a limit; every Claude since 4.1 takes this one. */
+const CLAUDE_OUTPUT_TOKENS = 32_000;
+
+/** Fields with the same name and meaning in both APIs. */
+const SAME = [
+  "temperature",
+  "top_p",
+  "parallel_tool_calls",
+  "metadata",
+  "store",
+  "language_preference",
+] as const;
+
+const CARRIED: ReadonlySet<string> = new Set([
+  ...SAME,
+  ...SEARCH_FIELDS,
+  "disable_search",
+  "max_tokens",
+  "max_completion_tokens",
+  "tools",
+  "tool_choice",
+  "reasoning_effort",
+  "response_format",
+]);
+
+/** JSON without a schema can't be enforced here, so it is asked for. */
+const JSON_WISH: SystemMessage = { role: "system", content: "Answer with one JSON object and nothing else." };
+
+/** The call for a request. Throws `unsupported_capability` for audio and files. */
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const served = isServedBy(card.name);
+  const names = listToolNames(request);
+  const limit = clampOutputLimit(request, card, OUTPUT_TOKENS_MIN);
+  const tokens = limit.tokens ?? chooseLimit(served, card);
+  const effort = chooseEffort(request, card);
+  const format = makeFormat(request);
+  const wantsJson = request.response_format?.type === "json_object";
+  const messages = wantsJson ? [JSON_WISH, ...request.messages] : request.messages;
+  const body: JsonObject = {
+    ...served.selects,
+    input: makeInputItems(flattenToolResults(messages), inputForm(names)),
+    ...(request.stream ? { stream: true } : {}),
+    ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
+    ...(effort === undefined ? {} : { reasoning: { effort } }),
+    ...(format === undefined ? {} : { response_format: format }),
+    ...makeToolFields(request, served, names),
+  };
+  for (const field of SAME) if (request[field] !== undefined) body[field] = request[field];
+  const changed = [
+    ...limit.changed,
+    ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
+    ...(wantsJson ? ["response_format"] : []),
+    ...(objectOf(request.web_search_options).search_type === undefined ? [] : ["web_search_options"]),
+  ];
+  return {
+    url: `${target.baseUrl}/agent`,
+    headers: makeBearerHeaders(target),
+    body,
+    dropped: [...listLeftOut(request, CARRIED), ...changed],
+  };
+}
+
+function chooseLimit(served: Served, card: ModelCard): number | undefined {
+  const { selects } = served;
+  if (!("model" in selects) || !selects.model.startsWith("anthropic/")) return undefined;
+  return card.outputTokensMax ?? CLAUDE_OUTPUT_TOKENS;
+}
+
+/** The scale begins at `minimal`; a model that is known not to reason is asked for nothing. */
+function chooseEffort(request: ChatRequest, card: ModelCard): string | undefined {
+  if (card.listed && !card.capabilities.has("reasoning")) return undefined;
+  return request.reasoning_effort === "none" ? "minimal" : request.reasoning_effort;
+}
+
+/** Only schemas can be enforced; text is the default. */
+function makeFormat(request: ChatRequest): JsonObject | undefined {
+  const format = request.response_format;
+  return format?.type === "json_schema" ? { type: format.type, json_schema: format.json_schema } : undefined;
+}
+
+function inputForm(names: ToolNames): InputForm {
+  return {
+    part: inputPart,
+    said: (parts) => parts.map((part) => (part.type === "text" ? part.text : part.refusal)).join(""),
+    thought: () => [],
+    call(given) {
+      const call = toFunctionCall(given, true);
+      const { name, arguments: input } = objectOf(call.function);
+      const signature = stringOf(objectOf(objectOf(call.extra_content).google).thought_signature);
+      return {
+        type: "function_call",
+        call_id: call.id,
+        name: names.upstream(stringOf(name) ?? ""),
+        arguments: input,
+        ...(signature === undefined ? {} : { thought_signature: signature }),
+      };
+    },
+    result(message, call) {
+      const name = call?.type === "function" ? call.function.name : call?.custom.name;
+      return {
+        type: "function_call_output",
+        call_id: message.tool_call_id,
+        ...(name === undefined ? {} : { name: names.upstream(name) }),
+        output: textOf(message.content),
+      };
+    },
+  };
+}
+
+function inputPart(part: ContentPart, param: string): JsonObject {
+  switch (part.type) {
+    case "text":
+      return { type: "input_text", text: part.text };
+    case "refusal":
+      return { type: "input_text", text: part.refusal };
+    case "image_url":
+      return { type: "input_image", image_url: part.image_url.url };
+    case "file":
+    case "input_audio":
+      throw new Fault("unsupported_capability", "This model's API takes text and images only.", { param });
+  }
+}

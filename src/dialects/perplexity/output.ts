@@ -1,0 +1,57 @@
+// The parts of the Agent API's answers beyond the common items: search results, the citations made of them, searches billed.
+
+import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest, Delta, UrlCitation, Usage } from "../../operations/chat/form.ts";
+import { parseCount } from "../_chat/counts.ts";
+import { parseResponseUsage } from "../_responses/fields.ts";
+import type { OutputForm } from "../_responses/output.ts";
+import { listToolNames, type ToolNames } from "./names.ts";
+
+/** The text cites the result with the id 7 as `[7]`. */
+const MARK = /\[(\d+)\]/g;
+const RESULT_ITEMS: ReadonlySet<unknown> = new Set(["search_results", "people_search_results"]);
+
+export class AgentOutput implements OutputForm {
+  readonly #names: ToolNames;
+  readonly #results: JsonObject[] = [];
+
+  constructor(request: ChatRequest) {
+    this.#names = listToolNames(request);
+  }
+
+  /** Returns null for the API's own searches, which appear as function calls too. */
+  callName(name: string): string | null {
+    return this.#names.client(name);
+  }
+
+  other(item: JsonObject): void {
+    if (RESULT_ITEMS.has(item.type)) this.#results.push(...arrayOf(item.results).filter(isObject));
+  }
+
+  /** `citations` and `search_results` stand where Sonar had them, beside the choices. */
+  closing(text: string, cited: boolean): { delta: Delta; extras: JsonObject } {
+    const urls = this.#results.map((result) => stringOf(result.url)).filter((url) => url !== undefined);
+    const extras = urls.length > 0 ? { citations: urls, search_results: this.#results } : {};
+    const annotations = cited ? [] : this.#annotations(text);
+    return { delta: annotations.length > 0 ? { annotations } : {}, extras };
+  }
+
+  /** Web searches are billed apart; pages fetched and other tools are not searches. */
+  usage(given: JsonObject): Usage {
+    const usage = parseResponseUsage(given);
+    const searches = parseCount(objectOf(objectOf(given.tool_calls_details).search_web).invocation);
+    return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
+  }
+
+  #annotations(text: string): UrlCitation[] {
+    const byId = new Map(this.#results.map((result) => [String(result.id), result]));
+    return [...text.matchAll(MARK)].flatMap((mark) => {
+      const result = objectOf(byId.get(mark[1] ?? ""));
+      const url = stringOf(result.url);
+      if (url === undefined) return [];
+      const title = stringOf(result.title) ?? "";
+      const place = { start_index: mark.index, end_index: mark.index + mark[0].length };
+      return [{ type: "url_citation", url_citation: { ...place, url, title } } as const];
+    });
+  }
+}

@@ -1,0 +1,57 @@
+// OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
+import type { ModelCard } from "../../core/card.ts";
+import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import type { ChatReply, ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
+import { parseCount } from "../_chat/counts.ts";
+import { explainChat } from "../_chat/error.ts";
+import type { CallType } from "../_responses/events.ts";
+import { parseResponseUsage } from "../_responses/fields.ts";
+import { type OutputForm, ResponseReader } from "../_responses/output.ts";
+import type { Decoder, Dialect } from "../dialect.ts";
+import { encode } from "./encode.ts";
+
+class OutputOfResponses implements OutputForm {
+  readonly #customTools: ReadonlySet<string>;
+  #searches = 0;
+
+  constructor(request: ChatRequest) {
+    const custom = (request.tools ?? []).filter((tool) => tool.type === "custom");
+    this.#customTools = new Set(custom.map((tool) => tool.custom.name));
+  }
+
+  /** Servers report their own tools' runs as custom calls too (xAI's searches): those are not the client's to answer. */
+  callName(name: string, type: CallType): string | null {
+    return type === "function_call" || this.#customTools.has(name) ? name : null;
+  }
+
+  /** A search counts when it asked the web: opening a found page is not billed. */
+  other(item: JsonObject): void {
+    const { type } = objectOf(item.action);
+    if (item.type === "web_search_call" && (type === undefined || type === "search")) this.#searches++;
+  }
+
+  closing(): { delta: Delta; extras: JsonObject } {
+    return { delta: {}, extras: {} };
+  }
+
+  /** xAI reports what it bills; elsewhere the items are counted. */
+  usage(given: JsonObject): Usage {
+    const usage = parseResponseUsage(given);
+    const billed = given.server_side_tool_usage_details;
+    const { web_search_calls: web, x_search_calls: posts } = objectOf(billed);
+    const searches = isObject(billed) ? parseCount(web) + parseCount(posts) : this.#searches;
+    return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
+  }
+}
+
+export const responses: Dialect = {
+  choicesMax: () => 1,
+  encode,
+  decoder(_card: ModelCard, request: ChatRequest): Decoder {
+    return new ResponseReader(new OutputOfResponses(request));
+  },
+  reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
+    return new ResponseReader(new OutputOfResponses(request)).reply(body);
+  },
+  explain: explainChat,
+};

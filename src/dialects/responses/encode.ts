@@ -1,0 +1,200 @@
+// A chat-completion request as a call of OpenAI's Responses API (`POST {base}/responses`).
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
+import { listLeftOut } from "../_chat/fields.ts";
+import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { flattenTool, makeInputItems } from "../_responses/input.ts";
+import { makeInputForm, type PutBack } from "./input.ts";
+import { chooseEffort, findFacts, type ModelFacts } from "./models.ts";
+
+/** Less is a 400 (OpenAI, Responses API: `max_output_tokens`). */
+export const OUTPUT_TOKENS_MIN = 16;
+
+/** Fields with the same name and meaning in both APIs. */
+const SAME = [
+  "parallel_tool_calls",
+  "prompt_cache_key",
+  "prompt_cache_options",
+  "prompt_cache_retention",
+  "safety_identifier",
+  "user",
+  "metadata",
+  "service_tier",
+  "moderation",
+] as const;
+
+/** Fields that have a place in the call, at least for some models. */
+const CARRIED: ReadonlySet<string> = new Set([
+  ...SAME,
+  "max_tokens",
+  "max_completion_tokens",
+  "temperature",
+  "top_p",
+  "logprobs",
+  "top_logprobs",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+  "reasoning",
+  "include_reasoning",
+  "verbosity",
+  "store",
+  "web_search_options",
+]);
+
+/** A group of fields of the call's body, and the client's fields that it had to change or leave out. */
+interface Section {
+  readonly body: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+/** The call for a request. Throws `unsupported_capability` for audio parts. */
+export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const facts = findFacts(card);
+  const limit = clampOutputLimit(request, card, OUTPUT_TOKENS_MIN);
+  const sections = [
+    makeReasoning(request, facts),
+    makeSampling(request, facts),
+    makeTextOptions(request, facts),
+  ];
+  const body: JsonObject = {
+    model: card.name,
+    input: makeInputItems(request.messages, makeInputForm(listPutBack(facts))),
+    store: request.store ?? false,
+    ...(request.stream ? { stream: true } : {}),
+    ...(limit.tokens === undefined ? {} : { max_output_tokens: limit.tokens }),
+    ...planTools(request),
+  };
+  for (const field of SAME) if (request[field] !== undefined) body[field] = request[field];
+  const include: unknown[] = facts.reasons ? ["reasoning.encrypted_content"] : [];
+  for (const { body: fields } of sections) Object.assign(body, fields);
+  if (body.top_logprobs !== undefined) include.push("message.output_text.logprobs");
+  if (include.length > 0) body.include = include;
+  const dropped = [
+    listLeftOut(request, listCarried(request)),
+    limit.changed,
+    sections.flatMap((one) => one.dropped),
+  ];
+  return {
+    url: `${target.baseUrl}/responses`,
+    headers: makeBearerHeaders(target),
+    body,
+    dropped: dropped.flat(),
+  };
+}
+
+/** Asking for text alone is asking for nothing special. */
+function listCarried(request: ChatRequest): ReadonlySet<string> {
+  const { modalities } = request;
+  const textOnly = Array.isArray(modalities) && modalities.every((one) => one === "text");
+  return textOnly ? new Set([...CARRIED, "modalities"]) : CARRIED;
+}
+
+function listPutBack(facts: ModelFacts): PutBack {
+  if (facts.reasons === false) return "nothing";
+  return facts.openAi ? "sealed" : "raw";
+}
+
+/** A summary is asked for only when the client wants to see thinking: OpenAI gives it to verified organisations alone. */
+function makeReasoning(request: ChatRequest, facts: ModelFacts): Section {
+  const wish = objectOf(request.reasoning);
+  const asked = request.reasoning_effort;
+  const effort = asked === undefined ? undefined : chooseEffort(asked, facts);
+  const wanted = request.include_reasoning === true || (isObject(request.reasoning) && wish.exclude !== true);
+  const summary = wanted && facts.reasons !== false ? (stringOf(wish.summary) ?? "auto") : undefined;
+  const reasoning = { ...(effort === undefined ? {} : { effort }), ...(summary ? { summary } : {}) };
+  return {
+    body: Object.keys(reasoning).length > 0 ? { reasoning } : {},
+    dropped: effort === asked ? [] : ["reasoning_effort"],
+  };
+}
+
+/** OpenAI's models refuse sampling parameters while they reason; those with `none` take them with it. */
+function makeSampling(request: ChatRequest, facts: ModelFacts): Section {
+  const free = !facts.openAi || !facts.reasons || (request.reasoning_effort === "none" && knowsNone(facts));
+  const fields = ["temperature", "top_p", "logprobs", "top_logprobs"];
+  if (!free) return { body: {}, dropped: fields.filter((field) => request[field] !== undefined) };
+  const body: JsonObject = {};
+  if (request.temperature !== undefined) body.temperature = request.temperature;
+  if (request.top_p !== undefined) body.top_p = request.top_p;
+  if (request.logprobs === true) body.top_logprobs = request.top_logprobs ?? 0;
+  return { body, dropped: [] };
+}
+
+function knowsNone(facts: ModelFacts): boolean {
+  return facts.efforts?.includes("none") ?? true;
+}
+
+function makeTextOptions(request: ChatRequest, facts: ModelFacts): Section {
+  const { verbosity, response_format: format } = request;
+  const text: JsonObject = {};
+  if (format) text.format = makeFormat(format);
+  if (verbosity !== undefined && facts.verbosity) text.verbosity = verbosity;
+  return {
+    body: Object.keys(text).length > 0 ? { text } : {},
+    dropped: verbosity !== undefined && !facts.verbosity ? ["verbosity"] : [],
+  };
+}
+
+function makeFormat(format: ResponseFormat): JsonObject {
+  if (format.type !== "json_schema") return { type: format.type };
+  const { name, description, schema, strict } = format.json_schema;
+  return {
+    type: "json_schema",
+    name,
+    ...(description === undefined ? {} : { description }),
+    schema: schema ?? {},
+    strict: strict ?? false,
+  };
+}
+
+function planTools(request: ChatRequest): JsonObject {
+  const tools = (request.tools ?? []).map(makeTool);
+  if (request.web_search_options !== undefined)
+    tools.push(makeWebSearch(objectOf(request.web_search_options)));
+  return {
+    ...(tools.length > 0 ? { tools } : {}),
+    ...(request.tool_choice === undefined ? {} : { tool_choice: makeChoice(request.tool_choice) }),
+  };
+}
+
+function makeTool(tool: Tool): JsonObject {
+  if (tool.type === "function") return flattenTool(tool, tool.function.name);
+  const { format, ...custom } = tool.custom;
+  if (!isObject(format)) return { type: "custom", ...custom };
+  const { type, grammar } = format;
+  return { type: "custom", ...custom, format: { type, ...objectOf(grammar) } };
+}
+
+/** Chat completions nests the place under `approximate`; here it stands beside the type. */
+function makeWebSearch(options: JsonObject): JsonObject {
+  const { search_context_size: size, user_location: location } = options;
+  const place = objectOf(objectOf(location).approximate);
+  return {
+    type: "web_search",
+    ...(size === undefined ? {} : { search_context_size: size }),
+    ...(isObject(location) ? { user_location: { type: "approximate", ...place } } : {}),
+  };
+}
+
+function makeChoice(choice: ToolChoice): unknown {
+  if (typeof choice === "string") return choice;
+  switch (choice.type) {
+    case "function":
+      return { type: "function", name: choice.function.name };
+    case "custom":
+      return { type: "custom", name: choice.custom.name };
+    case "allowed_tools": {
+      const { mode, tools } = choice.allowed_tools;
+      return { type: "allowed_tools", mode, tools: tools.map(flattenReference) };
+    }
+  }
+}
+
+function flattenReference(tool: JsonObject): JsonObject {
+  const name = objectOf(tool.function ?? tool.custom).name ?? tool.name;
+  return { type: tool.type, name };
+}

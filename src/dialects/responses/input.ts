@@ -1,0 +1,122 @@
+// Messages in the form of OpenAI's Responses API: parts, calls, results, and the thinking of earlier turns.
+
+import { Fault } from "../../core/fault.ts";
+import { arrayOf, isObject, type JsonObject } from "../../core/json.ts";
+import type {
+  AssistantMessage,
+  ContentPart,
+  FilePart,
+  ReasoningDetail,
+  RefusalPart,
+  TextPart,
+  ToolCall,
+  ToolMessage,
+} from "../../operations/chat/form.ts";
+import { type InputForm, makeInputContent } from "../_responses/input.ts";
+import { REASONING_FORMAT } from "../_responses/output.ts";
+
+/** The part of earlier thinking that is put back: nothing, sealed items only, or its raw text too. */
+export type PutBack = "nothing" | "sealed" | "raw";
+
+/** The form for one model. */
+export function makeInputForm(putBack: PutBack): InputForm {
+  const form: InputForm = {
+    part: makeInputPart,
+    said: makeOutputParts,
+    thought: (message) => makeReasoningItems(message, putBack),
+    call: makeCallItem,
+    result: (message, call, param) =>
+      makeResultItem(message, call, makeInputContent(message.content, form, param)),
+  };
+  return form;
+}
+
+function makeInputPart(part: ContentPart, param: string): JsonObject {
+  const breakpoint = part.prompt_cache_breakpoint;
+  const extras = breakpoint === undefined ? {} : { prompt_cache_breakpoint: breakpoint };
+  switch (part.type) {
+    case "text":
+      return { type: "input_text", text: part.text, ...extras };
+    case "refusal":
+      return { type: "input_text", text: part.refusal, ...extras };
+    case "image_url": {
+      const { url, detail } = part.image_url;
+      return { type: "input_image", image_url: url, ...(detail === undefined ? {} : { detail }), ...extras };
+    }
+    case "file":
+      return { ...makeFilePart(part), ...extras };
+    case "input_audio":
+      throw new Fault("unsupported_capability", "This model's API takes no audio.", { param });
+  }
+}
+
+/** `file_data` has to be a data: URL, and to have a name. */
+function makeFilePart({ file }: FilePart): JsonObject {
+  if (file.file_data === undefined) return { type: "input_file", file_id: file.file_id };
+  const isUrl = file.file_data.startsWith("data:");
+  return {
+    type: "input_file",
+    filename: file.filename ?? "file.pdf",
+    file_data: isUrl ? file.file_data : `data:application/pdf;base64,${file.file_data}`,
+  };
+}
+
+function makeOutputParts(parts: readonly (TextPart | RefusalPart)[]): readonly JsonObject[] {
+  return parts.map((part) =>
+    part.type === "text"
+      ? { type: "output_text", text: part.text }
+      : { type: "refusal", refusal: part.refusal },
+  );
+}
+
+function makeCallItem(call: ToolCall): JsonObject {
+  if (call.type === "custom") {
+    return { type: "custom_tool_call", call_id: call.id, name: call.custom.name, input: call.custom.input };
+  }
+  const { name, arguments: input } = call.function;
+  return { type: "function_call", call_id: call.id, name, arguments: input };
+}
+
+function makeResultItem(message: ToolMessage, call: ToolCall | undefined, output: unknown): JsonObject {
+  const type = call?.type === "custom" ? "custom_tool_call_output" : "function_call_output";
+  return { type, call_id: message.tool_call_id, output };
+}
+
+interface Thought {
+  readonly id: string | undefined;
+  readonly summary: JsonObject[];
+  readonly content: JsonObject[];
+  sealed: string | undefined;
+}
+
+/**
+ * The reasoning items of an earlier turn, as they were given. Only what the model can use is put back: OpenAI refuses an
+ * item that is not stored there and has no `encrypted_content`, and any at all for a model that doesn't reason.
+ */
+function makeReasoningItems(message: AssistantMessage, putBack: PutBack): readonly JsonObject[] {
+  if (putBack === "nothing") return [];
+  const thoughts: Thought[] = [];
+  for (const detail of arrayOf(message.reasoning_details)) {
+    if (isObject(detail) && detail.format === REASONING_FORMAT) addDetail(thoughts, detail);
+  }
+  return thoughts
+    .filter((one) => one.sealed !== undefined || (putBack === "raw" && one.content.length > 0))
+    .map(({ id, summary, content, sealed }) => ({
+      type: "reasoning",
+      ...(id === undefined ? {} : { id }),
+      summary,
+      ...(putBack === "raw" && content.length > 0 ? { content } : {}),
+      ...(sealed === undefined ? {} : { encrypted_content: sealed }),
+    }));
+}
+
+/** Details of one item share its id; without ids, the sealed part ends an item. */
+function addDetail(thoughts: Thought[], detail: Partial<ReasoningDetail>): void {
+  const id = detail.id ?? undefined;
+  const open = thoughts.findLast((one) => one.id === id && (id !== undefined || one.sealed === undefined));
+  const thought = open ?? { id, summary: [], content: [], sealed: undefined };
+  if (!open) thoughts.push(thought);
+  if (detail.summary !== undefined) thought.summary.push({ type: "summary_text", text: detail.summary });
+  if (detail.text !== undefined) thought.content.push({ type: "reasoning_text", text: detail.text });
+  if (detail.data !== undefined) thought.sealed = detail.data;
+}

@@ -1,0 +1,53 @@
+// The native lane of the Responses API: the client's own request, with its limit and `store` and nothing else changed.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
+import type { Fault } from "../../core/fault.ts";
+import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
+import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import type { Lane } from "../dialect.ts";
+import { responses } from "./dialect.ts";
+import { OUTPUT_TOKENS_MIN } from "./encode.ts";
+import { findFacts } from "./models.ts";
+
+const SEALED = "reasoning.encrypted_content";
+
+export const RESPONSES_LANE: Lane = { ...responses, encode, mend: withoutRefusedReasoning };
+
+function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const { max_output_tokens: given, ...rest } = raw.body;
+  const asked = outputLimitOf(request);
+  const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
+  const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
+  const tokens = isLowered ? Math.max(OUTPUT_TOKENS_MIN, limit) : given;
+  return {
+    url: `${target.baseUrl}/responses`,
+    headers: makeBearerHeaders(target),
+    body: {
+      ...rest,
+      model: card.name,
+      // All clients share the provider's account, so nothing is left there.
+      store: false,
+      ...includeSealed(rest.include, card),
+      ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
+    },
+    dropped: isLowered && given !== undefined ? ["max_output_tokens"] : [],
+  };
+}
+
+/** Nothing is stored, so thinking has to come in a form that the client can send back. Models that don't think refuse the wish. */
+function includeSealed(include: unknown, card: ModelCard): JsonObject {
+  const wanted = arrayOf(include);
+  if (!findFacts(card).reasons || wanted.includes(SEALED)) return {};
+  return { include: [...wanted, SEALED] };
+}
+
+/** After a 400 that names encrypted reasoning: another account made it, so it is left out. */
+function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | null {
+  const isAboutReasoning =
+    fault.details.shownCode === "invalid_encrypted_content" || /encrypted[_ ]content/i.test(fault.message);
+  if (fault.code !== "upstream_rejected" || !isAboutReasoning) return null;
+  const input = arrayOf(raw.body.input);
+  const kept = input.filter((item) => objectOf(item).type !== "reasoning");
+  return kept.length === input.length ? null : { ...raw, body: { ...raw.body, input: kept } };
+}

@@ -1,0 +1,63 @@
+// The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; state of November 2026).
+import type { ModelCard } from "../../core/card.ts";
+import type { ReasoningEffort } from "../../operations/chat/form.ts";
+
+interface Family {
+  readonly pattern: RegExp;
+  /** Empty: the family doesn't reason. In ascending order. */
+  readonly efforts: readonly ReasoningEffort[];
+  /** `text.verbosity` other than medium. */
+  readonly verbosity: boolean;
+}
+
+const LOW_TO_HIGH = ["low", "medium", "high"] as const;
+const LOW_TO_XHIGH = [...LOW_TO_HIGH, "xhigh"] as const;
+const LOW_TO_MAX = [...LOW_TO_XHIGH, "max"] as const;
+
+/** The first row that fits counts, so exceptions stand before their generation; unknown later generations fall to the last. */
+const FAMILIES: readonly Family[] = [
+  { pattern: /^(gpt-[34]|chatgpt|gpt-5-chat)/, efforts: [], verbosity: false },
+  { pattern: /^gpt-5\.\d+-chat/, efforts: ["medium"], verbosity: false },
+  { pattern: /^o\d/, efforts: LOW_TO_HIGH, verbosity: false },
+  { pattern: /^gpt-5-pro/, efforts: ["high"], verbosity: true },
+  { pattern: /^gpt-5\.\d+-pro/, efforts: ["medium", "high", "xhigh"], verbosity: true },
+  { pattern: /^gpt-5(\.1)?-codex(?!-max)/, efforts: LOW_TO_HIGH, verbosity: true },
+  { pattern: /codex/, efforts: LOW_TO_XHIGH, verbosity: true },
+  { pattern: /^gpt-5(-|$)/, efforts: ["minimal", ...LOW_TO_HIGH], verbosity: true },
+  { pattern: /^gpt-5\.1/, efforts: ["none", ...LOW_TO_HIGH], verbosity: true },
+  { pattern: /^gpt-5\.[2-5]/, efforts: ["none", ...LOW_TO_XHIGH], verbosity: true },
+  { pattern: /^gpt-(5\.|6-(luna|sol)|6\.1-terra)/, efforts: ["none", ...LOW_TO_MAX], verbosity: true },
+  { pattern: /^gpt-\d/, efforts: LOW_TO_MAX, verbosity: true },
+];
+
+const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
+
+export interface ModelFacts {
+  /** undefined: nothing is known of it, so its reasoning is neither refused nor relied on. */
+  readonly reasons: boolean | undefined;
+  /** null: as the client says. */
+  readonly efforts: readonly ReasoningEffort[] | null;
+  readonly verbosity: boolean;
+  /** One of OpenAI's own: takes thinking back only sealed, and samples freely only when it doesn't reason. */
+  readonly openAi: boolean;
+}
+
+/** The facts of a card, by its name with or without a vendor's prefix (`openai/gpt-5`, `openai.gpt-5`, `ft:gpt-4o:…`). */
+export function findFacts(card: ModelCard): ModelFacts {
+  const name = card.name.replace(/^(openai[./]|ft:)/, "");
+  const family = FAMILIES.find(({ pattern }) => pattern.test(name));
+  if (family) {
+    const { efforts, verbosity } = family;
+    return { reasons: efforts.length > 0, efforts, verbosity, openAi: true };
+  }
+  const reasons = card.listed ? card.capabilities.has("reasoning") : undefined;
+  return { reasons, efforts: reasons === false ? [] : null, verbosity: true, openAi: false };
+}
+
+/** The effort that the model takes and is nearest to the one asked for: the next higher, else its highest. */
+export function chooseEffort(asked: ReasoningEffort, facts: ModelFacts): ReasoningEffort | undefined {
+  const { efforts } = facts;
+  if (efforts === null || efforts.includes(asked)) return asked;
+  const rank = EFFORTS.indexOf(asked);
+  return efforts.find((effort) => EFFORTS.indexOf(effort) > rank) ?? efforts.at(-1);
+}

@@ -1,0 +1,49 @@
+// A forced tool call at models that can't be forced: asked for in words.
+import { can, type ModelCard } from "../../core/card.ts";
+import { type JsonObject, stringOf } from "../../core/json.ts";
+import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "./form.ts";
+import { simplifyChoice } from "./tool-choice.ts";
+
+/** The sentence that stands in the place of a choice that can't be made. */
+export function writeForcedCall(choice: ToolChoice | undefined): string {
+  const isNamed = typeof choice === "object" && choice.type === "function";
+  const whom = isNamed ? `the tool \`${choice.function.name}\`` : "at least one of the tools";
+  return `Your next message must call ${whom}; text alone is not an answer.`;
+}
+
+/** The request as the card takes it: where no call can be forced, the tools that the choice leaves, and a sentence. */
+export function withoutForce(
+  request: ChatRequest,
+  card: ModelCard,
+): { readonly request: ChatRequest; readonly dropped: readonly string[] } {
+  if (!isCallForced(request) || can(card, "tools")) return { request, dropped: [] };
+  const { choice, allowed } = simplifyChoice(request.tool_choice);
+  const names = typeof choice === "object" ? [choice.function.name] : allowed;
+  const asked: ChatRequest = {
+    ...request,
+    tool_choice: names === null ? "auto" : chooseAmong([...names]),
+    messages: withInstruction(request.messages, writeForcedCall(choice)),
+  };
+  return { request: asked, dropped: ["tool_choice"] };
+}
+
+function chooseAmong(names: readonly string[]): ToolChoice {
+  const tools = names.map((name) => ({ type: "function", function: { name } }));
+  return { type: "allowed_tools", allowed_tools: { mode: "auto", tools } };
+}
+
+/** Many servers take no more than one system message, and that at the start. */
+export function withInstruction<Message extends JsonObject>(
+  messages: readonly Message[],
+  instruction: string,
+): (Message | SystemMessage)[] {
+  const [first, ...others] = messages;
+  if (first === undefined || (first.role !== "system" && first.role !== "developer")) {
+    return [{ role: "system", content: instruction }, ...messages];
+  }
+  const { content } = first;
+  const extended = Array.isArray(content)
+    ? [...content, { type: "text", text: instruction }]
+    : `${stringOf(content) ?? ""}\n\n${instruction}`.trim();
+  return [{ ...first, content: extended }, ...others];
+}

@@ -1,0 +1,29 @@
+// Errors of `fetch` for connections that break or can't be made, distinguished by their codes.
+import { Fault, type FaultDetails } from "../core/fault.ts";
+
+/** Codes of connections that failed before anything was sent: an unknown host, a refused connection, an untrusted certificate. */
+const UNCONNECTED =
+  /^(ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|EPROTO)$|CERT|^ERR_TLS_/;
+
+export function explainBroken(cause: unknown, how: Pick<FaultDetails, "unsent" | "stale"> = {}): Fault {
+  const message = "The provider could not be reached or broke the connection.";
+  return new Fault("upstream_error", message, { cause, ...how });
+}
+
+function findCode(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+export function isReset(error: unknown): boolean {
+  return findCode(error) === "ECONNRESET";
+}
+
+/** True if the connection failed before anything was sent. */
+export function isUnconnected(error: unknown): boolean {
+  return UNCONNECTED.test(String(findCode(error)));
+}
+
+/** `fetch` and its bodies throw a TypeError, an Error with a system code, or a DOMException. */
+export function isNetworkError(error: unknown): boolean {
+  return typeof findCode(error) === "string" || error instanceof TypeError || error instanceof DOMException;
+}

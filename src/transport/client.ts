@@ -1,0 +1,279 @@
+// One HTTP call to a provider: it is bounded in time, ends with its client, and reports each kind of failure as a Fault.
+import type { Outgoing } from "../core/dialect.ts";
+import { Fault, faultOf } from "../core/fault.ts";
+import type { Timeouts } from "../core/settings.ts";
+import { garbled } from "../core/upstream.ts";
+import type { Clock, Deadline, Deadlines, Fetch, Reach } from "../core/world.ts";
+import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
+import type { KeptConnections } from "./kept.ts";
+import type { Reachability } from "./reachability.ts";
+
+/** The fault that an error answer means, read from its status, headers and text. */
+export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
+
+export interface Ports {
+  readonly clock: Clock;
+  readonly fetch: Fetch;
+  readonly reach: Reach;
+  readonly deadlines: Deadlines;
+  readonly reachability: Reachability;
+  readonly kept: KeptConnections;
+}
+
+const ERROR_CHARACTERS_MAX = 64 * 1024;
+const ERROR_BODY_MS = 3000;
+/** The shortest secret that is looked for: a shorter one would be found in any text. */
+const UNSPOKEN_CHARACTERS_MIN = 6;
+/** The longest whole answer in bytes: parsing a longer one and writing it again would delay all other requests. */
+export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
+/** The longest time that a connection may take to close after the answer's last event. */
+const REST_MS = 2000;
+/** A kept connection that the server has closed is reset within a round trip; after this time, the server failed at its work. */
+const STALE_MS = 1000;
+const FIRST_BYTE_MS = 60_000;
+const FIRST_BYTE_REASONING_MS = 300_000;
+
+/** The longest wait for the first part of a streamed answer. */
+export function chooseFirstByteMs(timeouts: Timeouts, reasoning: boolean): number {
+  return timeouts.firstByteMs ?? (reasoning ? FIRST_BYTE_REASONING_MS : FIRST_BYTE_MS);
+}
+
+export interface UpstreamCallTerms {
+  readonly client: AbortSignal;
+  /** On the monotonic clock. */
+  readonly deadlineAtMs: number;
+  /** Words that no message to a client may hold. */
+  readonly unspoken: readonly string[];
+  /** True if the call must go over a new connection, even where idle ones are kept. */
+  readonly fresh: boolean;
+}
+
+/** One call under way. `close()` ends it and everything that watches over it; it may be called more than once. */
+export class UpstreamCall {
+  readonly #ports: Ports;
+  readonly #abort = new AbortController();
+  readonly #client: AbortSignal;
+  readonly #deadline: Deadline;
+  #reader: ReadableStreamDefaultReader<string> | null = null;
+  #complete = false;
+  /** True if the body was read to its end, so that there is nothing left to abort. */
+  #read = false;
+  readonly #private: readonly string[];
+  readonly #fresh: boolean;
+  /** The origin under which its connection will be kept; null: nowhere. */
+  #origin: string | null = null;
+  readonly #onClientGone = () => this.#end(explainEnd(this.#client));
+
+  constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh }: UpstreamCallTerms) {
+    this.#ports = ports;
+    this.#client = client;
+    this.#private = unspoken;
+    this.#fresh = fresh;
+    const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
+    this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
+    if (client.aborted) this.#onClientGone();
+    else client.addEventListener("abort", this.#onClientGone, { once: true });
+  }
+
+  /** Moves the moment at which the call is given up. */
+  extendTo(atMs: number): void {
+    this.#deadline.atMs = atMs;
+  }
+
+  /** Marks the answer as whole before the body's end: `close()` then reads the rest, so that the connection can be reused. */
+  complete(): void {
+    this.#complete = true;
+  }
+
+  close(): void {
+    this.#client.removeEventListener("abort", this.#onClientGone);
+    if (this.#complete && this.#reader) {
+      this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
+      void readOff(this.#reader).then((isRead) => {
+        this.#read = isRead;
+        this.#abandon();
+      });
+    } else this.#abandon();
+  }
+
+  #abandon(): void {
+    this.#deadline.clear();
+    if (!this.#read) this.#abort.abort();
+    else if (this.#origin !== null) this.#ports.kept.keep(this.#origin, this.#ports.deadlines.nowMs());
+    this.#origin = null;
+  }
+
+  /** Throws the reason if the call has ended already, in which case it must not be sent. */
+  throwIfEnded(): void {
+    if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
+  }
+
+  /** Sends the request and returns the answer's head. Throws the Fault that a failure or an error answer means. */
+  async send(outgoing: Outgoing, connectMs: number, explain: Explain): Promise<Response> {
+    const connecting = this.#ports.reachability.watch(outgoing.url, connectMs, (fault) => this.#end(fault));
+    const response = await this.#sendOnce(outgoing).finally(() => connecting.clear());
+    if (response.ok) return response;
+    if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
+    const body = await this.#errorText(response);
+    throw explain(response.status, response.headers, body, this.#ports.clock.nowMs());
+  }
+
+  /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */
+  text(response: Response, bytesMax: number): Promise<string> {
+    const isShort = isBounded(response.headers, bytesMax);
+    return isShort ? this.#shortText(response) : this.#longText(response, bytesMax);
+  }
+
+  async #longText(response: Response, bytesMax: number): Promise<string> {
+    const pieces: string[] = [];
+    let length = 0;
+    for await (const piece of this.#pieces(response)) {
+      length += Buffer.byteLength(piece);
+      if (length > bytesMax) throw garbled("the answer is beyond all bounds");
+      pieces.push(piece);
+    }
+    return pieces.join("");
+  }
+
+  /** Reads a body whose length is known to be in bounds at once: reading it piece by piece costs 5 µs more. */
+  async #shortText(response: Response): Promise<string> {
+    const text = await response.text().catch((error: unknown) => {
+      throw this.explain(error);
+    });
+    if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
+    this.#read = true;
+    return text;
+  }
+
+  /** Reads the beginning of an error's body, up to ERROR_CHARACTERS_MAX: that is enough to say what kind of error it is. */
+  async #errorText(response: Response): Promise<string> {
+    this.extendTo(Math.min(this.#deadline.atMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
+    const pieces: string[] = [];
+    let length = 0;
+    try {
+      for await (const piece of this.#pieces(response)) {
+        pieces.push(piece);
+        length += piece.length;
+        if (length >= ERROR_CHARACTERS_MAX) break;
+      }
+    } catch {
+      // The part that came before the body broke off, together with the status, still explains the error.
+    }
+    if (this.#client.aborted) throw explainEnd(this.#client);
+    return pieces.join("").slice(0, ERROR_CHARACTERS_MAX);
+  }
+
+  async *#pieces(response: Response): AsyncGenerator<string> {
+    const reader = this.open(response);
+    try {
+      for (;;) {
+        const piece = this.piece(await reader.read());
+        if (piece === null) return;
+        yield piece;
+      }
+    } catch (thrown) {
+      throw this.explain(thrown);
+    }
+  }
+
+  /**
+   * Returns a reader of the body as it arrives, decoded by the runtime. Touching `body` itself before would make two streams,
+   * one around the other. The results of reading go to `piece`, and errors of either to `explain`.
+   */
+  open(response: Response): ReadableStreamDefaultReader<string> {
+    this.#reader = response.textStream().getReader();
+    return this.#reader;
+  }
+
+  /** Returns the text that was read, or null at the end. Throws if the call was aborted: that would look like a clean end. */
+  piece({ done, value }: Bun.ReadableStreamDefaultReadResult<string>): string | null {
+    if (this.#abort.signal.aborted) throw this.#abort.signal.reason;
+    if (!done) return value;
+    this.#reader = null;
+    this.#read = true;
+    return null;
+  }
+
+  /** Returns the fault of this call, as a client may see it. */
+  toFault(thrown: unknown): Fault {
+    return redact(faultOf(thrown), this.#private);
+  }
+
+  /** Returns why this call broke off: the reason it was ended for, or a broken connection. */
+  explain(thrown: unknown): Fault {
+    const { aborted, reason } = this.#abort.signal;
+    if (aborted && reason instanceof Fault) return reason;
+    return isNetworkError(thrown) ? explainBroken(thrown) : faultOf(thrown);
+  }
+
+  /** Sends the call once: a call that breaks may have been served, so only the plan may decide to repeat it. */
+  async #sendOnce(outgoing: Outgoing): Promise<Response> {
+    const { kept, deadlines } = this.#ports;
+    const init: RequestInit & BunFetchRequestInit = {
+      method: "POST",
+      headers: { "content-type": "application/json", "accept-encoding": "identity", ...outgoing.headers },
+      body: JSON.stringify(outgoing.body),
+      redirect: "manual",
+      signal: this.#abort.signal,
+      timeout: false,
+      ...(this.#fresh ? { keepalive: false } : {}),
+    };
+    const { origin } = new URL(outgoing.url);
+    const sentMs = deadlines.nowMs();
+    const mayBeStale = !this.#fresh && kept.take(origin, sentMs);
+    try {
+      const response = await this.#ports.fetch(outgoing.url, init);
+      if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
+      return response;
+    } catch (error) {
+      if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.explain(error);
+      const isStale = mayBeStale && isReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
+      throw explainBroken(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
+    }
+  }
+
+  #end(reason: Fault): void {
+    this.#abort.abort(reason);
+  }
+}
+
+/** A compressed body may be of any length. */
+function isBounded(headers: Headers, bytesMax: number): boolean {
+  const length = headers.get("content-length");
+  return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
+}
+
+/** Returns why nobody waits any longer: the reason of the abort, else that the client is gone. */
+function explainEnd(client: AbortSignal): Fault {
+  const reason: unknown = client.reason;
+  return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
+}
+
+/** Returns the fault without these words, in its message, code and parameter alike. */
+function redact(fault: Fault, words: readonly string[]): Fault {
+  const { shownCode, param } = fault.details;
+  const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
+  const cleaned = (text: string) => long.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);
+  const message = cleaned(fault.message);
+  const isPrivate = (word: string | null | undefined) => typeof word === "string" && cleaned(word) !== word;
+  if (message === fault.message && !isPrivate(shownCode) && !isPrivate(param)) return fault;
+  return new Fault(fault.code, message, {
+    ...fault.details,
+    shownCode: isPrivate(shownCode) ? null : shownCode,
+    param: isPrivate(param) ? null : param,
+  });
+}
+
+/** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */
+async function readOff(reader: ReadableStreamDefaultReader<string>): Promise<boolean> {
+  try {
+    while (!(await reader.read()).done);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isClosing(headers: Headers): boolean {
+  return headers.get("connection")?.toLowerCase() === "close";
+}

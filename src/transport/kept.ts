@@ -1,0 +1,39 @@
+// Counts the connections that are kept for the next call: a call over one that its server has closed may be repeated.
+
+/** Bun keeps idle connections for five minutes, by a clock of whole minutes, and at most 64 of a kind. */
+const KEPT_MS = 7 * 60_000;
+const KEPT_MAX = 64;
+const ORIGINS_MAX = 1000;
+
+interface Idle {
+  count: number;
+  lastMs: number;
+}
+
+/**
+ * `fetch` doesn't say whether a call went over a kept connection. It uses one whenever it has one, and it has at most one
+ * for each answer that was read to its end: with none left, a call's connection is new.
+ */
+export class KeptConnections {
+  readonly #idle = new Map<string, Idle>();
+
+  /** Counts the connection of an answer that was read to its end. */
+  keep(origin: string, nowMs: number): void {
+    const count = this.#countOf(origin, nowMs);
+    if (this.#idle.size >= ORIGINS_MAX) this.#idle.clear();
+    this.#idle.set(origin, { count: Math.min(count + 1, KEPT_MAX), lastMs: nowMs });
+  }
+
+  /** Takes a connection for a call that goes out. Returns false if the call's connection is certainly new. */
+  take(origin: string, nowMs: number): boolean {
+    const idle = this.#idle.get(origin);
+    if (!idle || this.#countOf(origin, nowMs) === 0) return false;
+    idle.count--;
+    return true;
+  }
+
+  #countOf(origin: string, nowMs: number): number {
+    const idle = this.#idle.get(origin);
+    return idle && nowMs - idle.lastMs < KEPT_MS ? idle.count : 0;
+  }
+}
