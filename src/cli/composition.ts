@@ -13,7 +13,7 @@ import { KeptConnections } from "../gateway/kept.ts";
 import { Reachability } from "../gateway/reachability.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
-import { openBreakers } from "../health/report.ts";
+import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
@@ -96,7 +96,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
       poundkey_requests_open: () => gateway.open,
-      poundkey_breaker_open: () => openBreakers(health),
+      poundkey_breaker_open: () => countOpenBreakers(health),
       ...PROCESS_READINGS,
     },
     isListed: (model) => inForce.isListed(model),

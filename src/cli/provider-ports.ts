@@ -6,7 +6,7 @@ import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
 import type { Deadlines } from "../gateway/deadlines.ts";
 import type { Health } from "../health/health.ts";
-import { reportOf } from "../health/report.ts";
+import { buildReport } from "../health/report.ts";
 import type { ProviderPorts } from "../http/admin-providers.ts";
 import { PROVIDERS } from "../providers/index.ts";
 import { bareSetup } from "./credentials.ts";
@@ -36,7 +36,7 @@ export function providerPorts(parts: ProviderPortsParts): ProviderPorts {
     known: PROVIDERS,
     added: () => credentials.all,
     health: () =>
-      reportOf({
+      buildReport({
         health,
         providers: inForce.settings.providers,
         cards: inForce.snapshot.catalogue.list(),
