@@ -10,7 +10,7 @@ import type { Fetch, Log } from "../core/world.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
-import { openBreakers } from "../health/report.ts";
+import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { adminRoutes, type LearnedView } from "../http/admin.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
@@ -95,7 +95,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     readings: {
       poundkey_build_info: () => new Map([[version, 1]]),
       poundkey_requests_open: () => gateway.open,
-      poundkey_breaker_open: () => openBreakers(health),
+      poundkey_breaker_open: () => countOpenBreakers(health),
       ...PROCESS_READINGS,
     },
     isListed: (model) => live.isListed(model),

@@ -5,7 +5,7 @@ import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Deadlines, Fetch } from "../core/world.ts";
 import type { Health } from "../health/health.ts";
-import { reportOf } from "../health/report.ts";
+import { buildReport } from "../health/report.ts";
 import type { ProviderPorts } from "../http/admin-providers.ts";
 import { PROVIDERS } from "../providers/index.ts";
 import { createBareSetup } from "./added-credentials.ts";
@@ -35,7 +35,7 @@ export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
     known: PROVIDERS,
     added: () => credentials.all,
     health: () =>
-      reportOf({
+      buildReport({
         health,
         providers: live.settings.providers,
         cards: live.snapshot.catalogue.list(),

@@ -54,7 +54,7 @@ export class Lessons {
     const { tokens } = record;
     const isCounted = record.usageSource === "provider";
     const isOne = (call.request.n ?? 1) === 1;
-    if (isCounted) caches.fold(card.id, call.conversation.tokensHeldBy(card.id), tokens.cached);
+    if (isCounted) caches.fold(card.id, call.conversation.countTokensHeldBy(card.id), tokens.cached);
     if (isCounted && isOne && !grader.isCutOff) measureLength(learned, decision, card.id, tokens.completion);
     const signal = grader.signal(isCounted && isOne ? tokens.completion : null);
     const place = `${card.id} ${grader.form}`;

@@ -4,7 +4,7 @@ import type { Deadlines, Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
 import type { Deployment } from "../health/deployment.ts";
 import type { Health } from "../health/health.ts";
-import { paceOf } from "../health/speed.ts";
+import { estimateSpeed } from "../health/speed.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
@@ -64,7 +64,7 @@ export function knownNow(
     if (isAnyShut && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
     const card = health.card(id);
     if (!card) return null;
-    const { firstTokenMs, tokensPerSecond } = paceOf(card, nowMs);
+    const { firstTokenMs, tokensPerSecond } = estimateSpeed(card, nowMs);
     if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, open: false };
     const deployments = [...card.deployments.values()];
     const isShut = deployments.every(({ breaker }) => breaker.isOpen);
@@ -77,7 +77,7 @@ export function knownNow(
     };
   };
   const cached = () => {
-    const held = stickiness.held(conversation, nowMs);
+    const held = stickiness.findHolder(conversation, nowMs);
     return held && { cardId: held.cardId, tokens: caches.likelyTokens(held.cardId, held.tokens) };
   };
   return { health: { of }, learned, cached };
@@ -88,7 +88,7 @@ export function knownNow(
  * counted, so that one of them never drives a good model out.
  */
 function fadingErrorRate(deployments: readonly Deployment[], nowMs: number): number {
-  const outcomes = deployments.map((deployment) => deployment.outcomes(nowMs));
+  const outcomes = deployments.map((deployment) => deployment.countOutcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
   const beyondChance = Math.max(0, bad - Math.sqrt(bad));
   return beyondChance / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);

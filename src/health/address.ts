@@ -1,8 +1,8 @@
-// The address that a provider is called at: whether connections to it come about, for all of its models and credentials.
+// The address that a provider is called at, shared by its models and credentials, and whether connections to it succeed.
 import { Breaker } from "./breaker.ts";
 
 export class Address {
-  /** Counts connections that did not come about: no client can cause that, as it can an error of a model. */
+  /** Counts failed connections. No client can cause those, whereas a request can cause a model's error. */
   readonly breaker = new Breaker();
 
   /** False while its breaker keeps calls away. */
@@ -11,7 +11,7 @@ export class Address {
   }
 }
 
-/** By provider's name. Those behind one origin share it, and one that stays in use is kept with what is known of it. */
+/** The addresses by provider's name. Providers with one origin share one, and it outlives a reload that still uses it. */
 export class Addresses {
   readonly #byOrigin = new Map<string, Address>();
   #byProvider: ReadonlyMap<string, Address> = new Map();
@@ -23,13 +23,13 @@ export class Addresses {
     this.#byProvider = new Map(origins.map(([name, origin]) => [name, this.#at(origin)]));
   }
 
-  /** undefined: the provider is not on. */
-  of(provider: string): Address | undefined {
+  /** Returns undefined if the provider is not configured. */
+  find(provider: string): Address | undefined {
     return this.#byProvider.get(provider);
   }
 
   /** The number of addresses that may be called now. */
-  asked(nowMs: number): number {
+  countAsked(nowMs: number): number {
     let count = 0;
     for (const address of this.#byOrigin.values()) if (address.isAsked(nowMs)) count++;
     return count;

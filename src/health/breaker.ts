@@ -5,7 +5,7 @@ export type BreakerState = "closed" | "open" | "half_open";
 
 const HALF_LIFE_MS = 10_000;
 const IN_ROW_MAX = 5;
-/** Failures between successes open it too if nearly as many come within seconds, as they fade by up to this, … */
+/** Failures between successes open it too if nearly as many come within seconds, fading by up to this, … */
 const FADED = 0.5;
 /** … and are at least this share of the calls. */
 const SHARE_MIN = 0.5;
@@ -26,7 +26,7 @@ export interface BreakerTerms {
   readonly relapseMs: number;
 }
 
-const OF_CALLS: BreakerTerms = {
+const CALL_TERMS: BreakerTerms = {
   inRowMax: IN_ROW_MAX,
   waitMs: WAIT_MS,
   waitMaxMs: WAIT_MAX_MS,
@@ -39,11 +39,11 @@ export class Breaker {
   readonly #terms: BreakerTerms;
   #waitMs: number;
   #closedAtMs = Number.NEGATIVE_INFINITY;
-  /** From then on a probe may pass; null: closed. */
+  /** The time from which a probe may pass; null: closed. */
   #probeAtMs: number | null = null;
   #probing = false;
 
-  constructor(terms: BreakerTerms = OF_CALLS) {
+  constructor(terms: BreakerTerms = CALL_TERMS) {
     this.#terms = terms;
     this.#waitMs = terms.waitMs;
   }
@@ -63,7 +63,7 @@ export class Breaker {
     return this.#probing ? null : Math.max(0, this.#probeAtMs - nowMs);
   }
 
-  /** Lets a call pass, or doesn't. What passes while it isn't closed is the probe, whose outcome must be told. */
+  /** Lets a call pass, or returns null. A "probe" passes while the breaker isn't closed; its outcome must be recorded. */
   pass(nowMs: number): "free" | "probe" | null {
     if (this.#probeAtMs === null) return "free";
     if (this.waitMs(nowMs) !== 0) return null;
@@ -71,14 +71,14 @@ export class Breaker {
     return "probe";
   }
 
-  /** True when this closes it. */
-  succeeded(nowMs: number, isProbe: boolean): boolean {
+  /** True if this closes the breaker. */
+  recordSuccess(nowMs: number, isProbe: boolean): boolean {
     if (this.#probeAtMs === null) {
       this.#failuresInRow = 0;
       this.#recent.add(GOOD, nowMs);
       return false;
     }
-    // Begun before it opened, so it tells nothing of now.
+    // The call began before the breaker opened, so its success doesn't show that the upstream has recovered.
     if (!isProbe) return false;
     this.#probeAtMs = null;
     this.#probing = false;
@@ -88,8 +88,8 @@ export class Breaker {
     return true;
   }
 
-  /** True when this opens it. */
-  failed(nowMs: number, isProbe: boolean): boolean {
+  /** True if this opens the breaker. */
+  recordFailure(nowMs: number, isProbe: boolean): boolean {
     if (this.#probeAtMs !== null) {
       if (isProbe) this.#wait(nowMs, this.#longer());
       return false;
@@ -102,8 +102,8 @@ export class Breaker {
     return true;
   }
 
-  /** The probe ended without telling anything: the next call may be one. */
-  released(): void {
+  /** Ends a probe without an outcome, so that the next call may be a probe. */
+  release(): void {
     this.#probing = false;
   }
 

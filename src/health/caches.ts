@@ -1,20 +1,20 @@
-// The share of a prompt that a model reads from its cache if it has seen it before, as its answers' usage says.
+// The share of a repeated prompt that a model reads from its cache, learned from the usage that its answers report.
 import { FadingCounts } from "./decay.ts";
 
 /** Shorter prefixes are cached nowhere. */
 const PREFIX_TOKENS_MIN = 1024;
 const HALF_LIFE_TURNS = 50;
-/** The share assumed of a model that says nothing of it yet, and how many turns that counts as. */
+/** The share assumed of a model before it has reported any, and the number of turns that this counts as. */
 const SHARE_BEFORE = 0.5;
 const TURNS_BEFORE = 2;
 const TURNS = 0;
 const SHARES = 1;
 
 export class Caches {
-  /** Time is counted in turns here: what counts is what the last ones were like. */
+  /** Time is counted in turns, so that a card's share follows its last turns however rare they are. */
   readonly #cards = new Map<string, { readonly counts: FadingCounts; turn: number }>();
 
-  /** A further turn of a conversation came to the model that had served the one before. */
+  /** Records a turn of a conversation at the model that had served the turn before. */
   fold(cardId: string, heldTokens: number, cachedTokens: number): void {
     if (heldTokens < PREFIX_TOKENS_MIN) return;
     const card = this.#cards.get(cardId) ?? { counts: new FadingCounts(2, HALF_LIFE_TURNS), turn: 0 };

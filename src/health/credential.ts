@@ -1,14 +1,14 @@
-// One credential of a provider: whether the provider takes it, and what is under way with it.
+// One credential of a provider: whether the provider accepts it, and the number of attempts under way with it.
 import type { ModelCard } from "../core/card.ts";
 import type { Credential } from "../core/settings.ts";
 import { Breaker, type BreakerTerms } from "./breaker.ts";
 import type { Deployment } from "./deployment.ts";
 
 const FORBIDDEN = 403;
-/** Of a shorter secret, four characters would tell too much. */
+/** Four characters of a shorter secret would give too much of it away. */
 const SHOWN_CHARACTERS_MIN = 12;
-/** A purse is filled and a lock lifted within minutes or not for days: one refused call in each of these times costs little. */
-const OF_REFUSALS: BreakerTerms = {
+/** Credit is topped up or a lock lifted within minutes, or not for days: one refused call at each interval costs little. */
+const REFUSAL_TERMS: BreakerTerms = {
   inRowMax: 1,
   waitMs: 60_000,
   waitMaxMs: 3_600_000,
@@ -17,12 +17,12 @@ const OF_REFUSALS: BreakerTerms = {
 
 /**
  * One request retires one credential at most: if several refuse it in a row, the reason may be in the request, as with a
- * prompt that a filter answers with 403 or that a small purse can't pay.
+ * prompt that a filter answers with 403 or that a small balance can't pay.
  */
 export class RetirementBudget {
   #isSpent = false;
 
-  /** True once. */
+  /** True the first time only. */
   take(): boolean {
     const isFree = !this.#isSpent;
     this.#isSpent = true;
@@ -35,8 +35,8 @@ export class Key {
   inFlight = 0;
   /** The time and the reason of the provider's refusal; null: it hasn't refused it. */
   retired: { readonly atMs: number; readonly reason: string } | null = null;
-  readonly #refusal = new Breaker(OF_REFUSALS);
-  /** Of the models that refused it: it serves others. */
+  readonly #refusal = new Breaker(REFUSAL_TERMS);
+  /** Breakers for single models that refuse the credential while it serves others. */
   readonly #refusalsBy = new WeakMap<Deployment, Breaker>();
   /** The model that it served last. */
   #served: string | null = null;
@@ -50,17 +50,17 @@ export class Key {
     return this.#refusals(deployment).length > 0;
   }
 
-  /** True when it may be asked again, by one request. */
+  /** True if one request may try it again. */
   isDue(deployment: Deployment | undefined, nowMs: number): boolean {
     return this.#refusals(deployment).every((refusal) => refusal.waitMs(nowMs) === 0);
   }
 
-  /** Milliseconds until it is asked again where there are other credentials; 0: now. */
+  /** Milliseconds until it is tried again if the provider has other credentials; 0: now. */
   waitMs(nowMs: number): number {
     return this.#refusal.waitMs(nowMs) ?? 0;
   }
 
-  /** True when this call asks whether it is still refused: its outcome must be told. */
+  /** True if this call probes whether the credential is still refused; its outcome must be recorded. */
   pass(deployment: Deployment, nowMs: number): boolean {
     const refusals = this.#refusals(deployment);
     if (refusals.length === 0 || !this.isDue(deployment, nowMs)) return false;
@@ -68,42 +68,42 @@ export class Key {
     return true;
   }
 
-  /** The provider took it. True when it had been retired. */
-  works(card: ModelCard, deployment: Deployment, nowMs: number): boolean {
+  /** Records that the provider accepted the credential. True if it had been retired. */
+  recordSuccess(card: ModelCard, deployment: Deployment, nowMs: number): boolean {
     this.#served = card.id;
-    for (const refusal of this.#refusals(deployment)) refusal.succeeded(nowMs, true);
+    for (const refusal of this.#refusals(deployment)) refusal.recordSuccess(nowMs, true);
     const wasRetired = this.retired !== null;
     this.retired = null;
     return wasRetired;
   }
 
-  /** The provider refused it. True when that retires it: one that serves another model may only be forbidden this one. */
-  refused(
+  /** Records a refusal. True if that retires the credential: after a 403, one that served another model is not retired. */
+  recordRefusal(
     card: ModelCard,
     deployment: Deployment,
     nowMs: number,
     status: number | null,
     isProbe: boolean,
   ): boolean {
-    const byLane = this.#refusalsBy.get(deployment) ?? new Breaker(OF_REFUSALS);
-    this.#refusalsBy.set(deployment, byLane);
-    byLane.failed(nowMs, isProbe);
+    const ofDeployment = this.#refusalsBy.get(deployment) ?? new Breaker(REFUSAL_TERMS);
+    this.#refusalsBy.set(deployment, ofDeployment);
+    ofDeployment.recordFailure(nowMs, isProbe);
     if (status === FORBIDDEN && this.#served !== null && this.#served !== card.id) return false;
-    this.#refusal.failed(nowMs, isProbe);
+    this.#refusal.recordFailure(nowMs, isProbe);
     const isNew = this.retired === null;
     this.retired = { atMs: nowMs, reason: explainStatus(status) };
     return isNew;
   }
 
-  /** The call that asked ended without telling anything: the next one may ask. */
-  released(deployment: Deployment): void {
-    for (const refusal of this.#refusals(deployment)) refusal.released();
+  /** Ends a probe without an outcome, so that the next call may be a probe. */
+  release(deployment: Deployment): void {
+    for (const refusal of this.#refusals(deployment)) refusal.release();
   }
 
   #refusals(deployment: Deployment | undefined): readonly Breaker[] {
     if (this.retired === null && deployment === undefined) return NONE;
-    const byLane = deployment && this.#refusalsBy.get(deployment);
-    const open = byLane?.isOpen === true ? [byLane] : NONE;
+    const ofDeployment = deployment && this.#refusalsBy.get(deployment);
+    const open = ofDeployment?.isOpen === true ? [ofDeployment] : NONE;
     return this.retired === null ? open : [this.#refusal, ...open];
   }
 }

@@ -1,6 +1,6 @@
-// Counts that fade with time, and quantiles over them. Reading changes nothing: what is read is projected to its moment.
+// Counts that fade with time, and quantiles over them. Reading changes nothing: a count is projected to the time given.
 
-/** Beyond so many half-lives the counts are written anew, before the weights of new ones lose digits. */
+/** After this many half-lives the counts are rescaled, before the growing weights of new ones lose digits. */
 const HALF_LIVES_MAX = 40;
 
 /** Several counts that halve every `halfLifeMs`. A later count weighs more instead of the earlier ones being shrunk. */
@@ -49,11 +49,11 @@ export class FadingCounts {
   }
 }
 
-/** Each bucket's upper bound over its lower one: what is read is off by half of that at most. */
+/** Each bucket's upper bound over its lower one: a quantile is off by half of that at most. */
 const RATIO = 1.12;
 const BUCKETS = 125;
 
-/** Values from 1 to about a million, by their size; smaller and larger ones count as those. */
+/** Values from 1 to about a million, by their size; smaller and larger ones count as 1 and as a million. */
 export class FadingValues {
   readonly #buckets: FadingCounts;
 
@@ -71,7 +71,7 @@ export class FadingValues {
   }
 }
 
-/** The typical size of the last values (a geometric mean): remembered when nothing fresh is left, for some time. */
+/** The typical size of the last values (a geometric mean), kept for some time after the fresh ones have faded. */
 export class LastValues {
   readonly #keptMs: number;
   #log: number | null = null;
@@ -88,51 +88,57 @@ export class LastValues {
     this.#atMs = nowMs;
   }
 
-  /** null: there were none for so long. */
+  /** Returns null if the last value is older than `keptMs`. */
   at(nowMs: number): number | null {
     return this.#log === null || nowMs - this.#atMs > this.#keptMs ? null : Math.exp(this.#log);
   }
 }
-/** The weight of the last one. */
+/** The weight of the last value. */
 const LAST_SHARE = 0.2;
 
-/** The values below which each of the shares lies, over all that was counted in any; null: it has faded to nothing. */
-export function quantilesOf(
+/** Returns the quantile at each share, over the values counted in any of these; null if they have faded to nothing. */
+export function computeQuantiles(
   values: readonly FadingValues[],
   shares: readonly number[],
   nowMs: number,
 ): readonly number[] | null {
   if (values.length === 0) return null;
-  const counts = new Float64Array(BUCKETS);
-  for (const one of values) one.addTo(counts, nowMs);
-  let weight = 0;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) weight += counts[bucket] ?? 0;
-  return weight > WEIGHT_MIN ? shares.map((share) => quantile(counts, share * weight)) : null;
+  const { counts, weight } = sumBuckets(values, nowMs);
+  return weight > WEIGHT_MIN ? shares.map((share) => findQuantile(counts, share * weight)) : null;
 }
 
 export interface Median {
   readonly value: number;
-  /** From then on the counts tell nothing any more, unless there are further ones. */
+  /** The time from which the counts are too faded to use, unless further values are added. */
   readonly fadedAtMs: number;
 }
 
-/** Until a further value is counted it stays the same, as all counts fade alike. null: they have faded to nothing. */
-export function medianOf(values: readonly FadingValues[], halfLifeMs: number, nowMs: number): Median | null {
-  const counts = new Float64Array(BUCKETS);
-  for (const one of values) one.addTo(counts, nowMs);
-  let weight = 0;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) weight += counts[bucket] ?? 0;
+/** Returns the median, which stays the same until a value is added, as all counts fade alike; null if they have faded. */
+export function computeMedian(
+  values: readonly FadingValues[],
+  halfLifeMs: number,
+  nowMs: number,
+): Median | null {
+  const { counts, weight } = sumBuckets(values, nowMs);
   if (weight <= WEIGHT_MIN) return null;
   return {
-    value: quantile(counts, 0.5 * weight),
+    value: findQuantile(counts, 0.5 * weight),
     fadedAtMs: nowMs + halfLifeMs * Math.log2(weight / WEIGHT_MIN),
   };
 }
 
-/** A weight that has faded below this says nothing any more. */
+/** Counts that have faded below this weight are too few to use. */
 const WEIGHT_MIN = 0.01;
 
-function quantile(counts: Float64Array, rank: number): number {
+function sumBuckets(values: readonly FadingValues[], nowMs: number) {
+  const counts = new Float64Array(BUCKETS);
+  for (const one of values) one.addTo(counts, nowMs);
+  let weight = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) weight += counts[bucket] ?? 0;
+  return { counts, weight };
+}
+
+function findQuantile(counts: Float64Array, rank: number): number {
   let below = 0;
   for (let bucket = 0; bucket < BUCKETS; bucket++) {
     const count = counts[bucket] ?? 0;

@@ -1,22 +1,22 @@
-// One model by one credential: how it has been doing lately, whether it may be asked now, and each attempt's outcome.
+// One model by one credential: its recent speed and failures, and whether it may be asked now.
 import type { Fault } from "../core/fault.ts";
 import { Breaker } from "./breaker.ts";
 import { FadingCounts, FadingValues, LastValues } from "./decay.ts";
 
-/** Speeds are forgotten faster than a selector may take to notice a change. */
+/** Speeds fade faster than the time within which a selector must notice a change. */
 export const SPEED_HALF_LIFE_MS = 15_000;
 /** The values that remain when nothing is fresh. */
 const LAST_KEPT_MS = 6 * 3_600_000;
 const ERRORS_HALF_LIFE_MS = 30_000;
 const REST_MS = 1000;
 const REST_MAX_MS = 30_000;
-/** A provider's own wish is taken up to this. */
+/** A provider's own Retry-After is followed up to this. */
 const REST_ASKED_MAX_MS = 3_600_000;
-/** Fewer tokens, or in less time, tell no speed. */
+/** An answer with fewer tokens, or in less time, is too short to measure a speed by. */
 const TOKENS_MIN = 8;
 const SPEED_TIME_MIN_MS = 5;
 
-/** The weight below which faded failures count for nothing, those of a hundred credentials together neither. */
+/** Below this weight faded failures count for nothing, even those of a hundred credentials together. */
 const FAILURES_FORGOTTEN = 0.01;
 
 const GOOD = 0;
@@ -34,7 +34,7 @@ export class Deployment {
   readonly lastTokensPerSecond = new LastValues(LAST_KEPT_MS);
   /** The time of the last answer that showed how fast it is. */
   measuredAtMs: number | null = null;
-  /** The number of answers that did. */
+  /** The number of answers that showed it. */
   measured = 0;
   readonly #outcomes = new FadingCounts(2, ERRORS_HALF_LIFE_MS);
   readonly #waits = new FadingCounts(2, SPEED_HALF_LIFE_MS);
@@ -45,7 +45,7 @@ export class Deployment {
   #restsInRow = 0;
 
   /** The number of recent outcomes, the older ones counting less, and how many of them were bad. */
-  outcomes(nowMs: number): { readonly good: number; readonly bad: number } {
+  countOutcomes(nowMs: number): { readonly good: number; readonly bad: number } {
     return { good: this.#outcomes.at(GOOD, nowMs), bad: this.#outcomes.at(BAD, nowMs) };
   }
 
@@ -55,8 +55,8 @@ export class Deployment {
     return answers > 0 ? this.#waits.at(SUM, nowMs) / answers : null;
   }
 
-  /** An answer began (streamed) or came whole after so long. */
-  answeredAfter(waitMs: number, streamed: boolean, nowMs: number): void {
+  /** Records the wait until an answer began (streamed) or was whole. */
+  recordWait(waitMs: number, streamed: boolean, nowMs: number): void {
     (streamed ? this.firstMs : this.wholeMs).add(waitMs, nowMs);
     if (streamed) this.lastFirstMs.add(waitMs, nowMs);
     this.measuredAtMs = nowMs;
@@ -72,7 +72,7 @@ export class Deployment {
     return breakerMs === null ? null : Math.max(restMs, breakerMs);
   }
 
-  /** Nothing is held against it any more, until it fails again. */
+  /** True if its past failures no longer count. */
   isWell(nowMs: number): boolean {
     return (
       !this.breaker.isOpen && !this.isResting(nowMs) && this.#outcomes.at(BAD, nowMs) < FAILURES_FORGOTTEN
@@ -83,30 +83,30 @@ export class Deployment {
     return this.restsUntilMs > nowMs;
   }
 
-  /** True when the breaker closes by it. */
-  succeeded(nowMs: number, isProbe: boolean): boolean {
+  /** True if this closes the breaker. */
+  recordSuccess(nowMs: number, isProbe: boolean): boolean {
     this.#outcomes.add(GOOD, nowMs);
     this.#restsInRow = 0;
-    const closes = this.breaker.succeeded(nowMs, isProbe);
-    // It is well again: what it was before must not keep requests away.
+    const closes = this.breaker.recordSuccess(nowMs, isProbe);
+    // It has recovered: its earlier failures must not keep requests away.
     if (closes) this.#outcomes.clear();
     return closes;
   }
 
-  /** True when the breaker opens by it. */
-  failed(nowMs: number, isProbe: boolean, fault: Fault): boolean {
+  /** True if this opens the breaker. */
+  recordFailure(nowMs: number, isProbe: boolean, fault: Fault): boolean {
     this.#outcomes.add(BAD, nowMs);
     this.lastFault = fault;
-    return this.breaker.failed(nowMs, isProbe);
+    return this.breaker.recordFailure(nowMs, isProbe);
   }
 
-  /** No connection came about: that is an error to be shown, but tells nothing of the model. */
-  unreached(nowMs: number, fault: Fault): void {
+  /** Records a failed connection: an error to be shown, but not one of the model, so the breaker doesn't count it. */
+  recordUnreached(nowMs: number, fault: Fault): void {
     this.#outcomes.add(BAD, nowMs);
     this.lastFault = fault;
   }
 
-  /** Refused for load: it is left alone for as long as the provider said, else longer each time in a row. */
+  /** Keeps requests away after a refusal for load: for as long as the provider asked, else longer each time in a row. */
   rest(nowMs: number, fault: Fault): void {
     this.lastFault = fault;
     const own = Math.min(REST_MS * 2 ** this.#restsInRow++, REST_MAX_MS);
@@ -114,8 +114,8 @@ export class Deployment {
     this.restsUntilMs = Math.max(this.restsUntilMs, nowMs + restMs);
   }
 
-  /** The speed of an answer of so many tokens that took so long. */
-  ran(nowMs: number, tokens: number, tookMs: number): void {
+  /** Records the speed of an answer. */
+  recordSpeed(nowMs: number, tokens: number, tookMs: number): void {
     if (tokens < TOKENS_MIN || tookMs < SPEED_TIME_MIN_MS) return;
     const speed = (tokens * 1000) / tookMs;
     this.tokensPerSecond.add(speed, nowMs);

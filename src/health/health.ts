@@ -1,4 +1,4 @@
-// The health of every model by every credential: who may be asked now, and the outcome of each attempt.
+// The health of every model by every credential: which may be asked now, and the outcome of each attempt.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -7,24 +7,24 @@ import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import { type Address, Addresses } from "./address.ts";
 import { Key, RetirementBudget } from "./credential.ts";
-import { type FadingValues, type Median, medianOf, quantilesOf } from "./decay.ts";
+import { computeMedian, computeQuantiles, type FadingValues, type Median } from "./decay.ts";
 import { Deployment, SPEED_HALF_LIFE_MS } from "./deployment.ts";
 import { Permit } from "./permit.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
-/** Beyond so many models the one that was asked longest ago is forgotten: clients may make up names. */
+/** Beyond this many models the one that was asked longest ago is forgotten: clients may make up names. */
 const CARDS_MAX = 2000;
-/** The most second attempts that are saved up: an hour without any is no licence to double everything. */
+/** The most second attempts that are saved up: after an hour without any, not every request may be doubled. */
 const HEDGES_SAVED_MAX = 10;
 const ROUNDING = 1e-9;
-/** While a probe is out, this is how long another request is told to wait. */
+/** The wait that another request is given while a probe is under way. */
 const PROBE_MS = 1000;
 
 /** The speed of a model. */
 export interface Medians {
   readonly firstTokenMs: Median | null;
   readonly tokensPerSecond: Median | null;
-  /** As of so many measurements. */
+  /** The number of measurements that the medians were computed from. */
   readonly measured: number;
 }
 
@@ -35,7 +35,7 @@ export class CardHealth {
   #hedges = 0;
   #medians: Medians | null = null;
 
-  /** Each request earns its share of a second attempt. */
+  /** Counts a request, which earns its share of a second attempt. */
   asked(hedgeShare: number): void {
     this.#hedges = Math.min(this.#hedges + hedgeShare, HEDGES_SAVED_MAX);
   }
@@ -53,20 +53,20 @@ export class CardHealth {
     for (const deployment of this.deployments.values()) measured += deployment.measured;
     if (this.#medians?.measured === measured) return this.#medians;
     const deployments = [...this.deployments.values()];
-    const over = (values: readonly FadingValues[]) => medianOf(values, SPEED_HALF_LIFE_MS, nowMs);
+    const over = (values: readonly FadingValues[]) => computeMedian(values, SPEED_HALF_LIFE_MS, nowMs);
     const firstTokenMs = over(deployments.map(({ firstMs }) => firstMs));
     const tokensPerSecond = over(deployments.map((deployment) => deployment.tokensPerSecond));
     this.#medians = { measured, firstTokenMs, tokensPerSecond };
     return this.#medians;
   }
 
-  /** Nothing is held against it by any credential. Thousands of models are asked this at each request: no list is made. */
+  /** True if no credential's past failures count. Runs for thousands of models at each request, so it makes no list. */
   isWell(nowMs: number): boolean {
     for (const deployment of this.deployments.values()) if (!deployment.isWell(nowMs)) return false;
     return true;
   }
 
-  /** The credential is no longer, or what is known of it says nothing now. */
+  /** Drops the figures of a credential that is gone, or whose failures may no longer hold. */
   forget(secret: string): void {
     this.deployments.delete(secret);
     this.#medians = null;
@@ -77,7 +77,7 @@ export class CardHealth {
     const values = [...this.deployments.values()].map((deployment) =>
       streamed ? deployment.firstMs : deployment.wholeMs,
     );
-    return quantilesOf(values, [share], nowMs)?.[0] ?? null;
+    return computeQuantiles(values, [share], nowMs)?.[0] ?? null;
   }
 }
 
@@ -93,13 +93,13 @@ export class Health {
     this.#log = log;
   }
 
-  /** Another configuration is in force: what was refused under the last one may be taken now. */
+  /** Applies a new configuration. A credential that was refused under the last one may be accepted now. */
   configured(providers: readonly ProviderSetup[]): void {
     this.#addresses.configured(providers);
     this.#keys = new Map(
       providers.map(({ name, credentials }) => [
         name,
-        new Map(credentials.map((credential) => [secretOf(credential), new Key(credential)])),
+        new Map(credentials.map((credential) => [toSecret(credential), new Key(credential)])),
       ]),
     );
     for (const [id, card] of this.#cards) {
@@ -110,7 +110,7 @@ export class Health {
     }
   }
 
-  /** A request that asks this model first. */
+  /** Counts a request that asks this model first. */
   asked({ id, provider, hedge }: ModelCard, nowMs: number): void {
     this.#card(id).asked(hedge?.shareMax ?? 0);
     this.#budget(provider).asked(nowMs);
@@ -130,33 +130,33 @@ export class Health {
   }
 
   deployment({ card, credential }: Attempt): Deployment | undefined {
-    return this.#cards.get(card.id)?.deployments.get(secretOf(credential));
+    return this.#cards.get(card.id)?.deployments.get(toSecret(credential));
   }
 
   key({ card, credential }: Attempt): Key | undefined {
-    return this.keyOf(card.provider, credential);
+    return this.findKey(card.provider, credential);
   }
 
-  keyOf(provider: string, credential: Credential): Key | undefined {
-    return this.#keys.get(provider)?.get(secretOf(credential));
+  findKey(provider: string, credential: Credential): Key | undefined {
+    return this.#keys.get(provider)?.get(toSecret(credential));
   }
 
-  /** The provider doesn't take this credential, for this model or for any. */
+  /** True if the provider doesn't accept this credential, for this model or for any. */
   isRefused(attempt: Attempt): boolean {
     return this.key(attempt)?.isRefused(this.deployment(attempt)) ?? false;
   }
 
-  /** The provider's address; undefined: it is not on. */
+  /** Returns the provider's address, or undefined if it is not configured. */
   address(provider: string): Address | undefined {
-    return this.#addresses.of(provider);
+    return this.#addresses.find(provider);
   }
 
   /** The number of addresses that may be called now. */
-  addressesAsked(nowMs: number): number {
-    return this.#addresses.asked(nowMs);
+  countAddressesAsked(nowMs: number): number {
+    return this.#addresses.countAsked(nowMs);
   }
 
-  /** Connections to the provider have not been coming about, and it is not due to be tried again. */
+  /** True if connections to the provider have been failing, and it is not due to be tried again. */
   isShut(provider: string, nowMs: number): boolean {
     return this.address(provider)?.isAsked(nowMs) === false;
   }
@@ -165,7 +165,7 @@ export class Health {
     return this.#addresses.isAnyShut(nowMs);
   }
 
-  /** Refused and not due to be tried again, while another credential of the provider is not refused: it isn't asked at all. */
+  /** True if it is refused and not due to be tried again while another credential of the provider is not refused. */
   isBarred(attempt: Attempt, nowMs: number): boolean {
     const deployment = this.deployment(attempt);
     const own = this.key(attempt);
@@ -183,12 +183,12 @@ export class Health {
     return !deployment || deployment.waitMs(nowMs) === 0;
   }
 
-  /** Begins an attempt of a request, whose outcome must be told; null when it may not be asked now. */
+  /** Begins an attempt, whose outcome must be recorded; null if the deployment may not be asked now. */
   begin(attempt: Attempt, nowMs: number, retirements = new RetirementBudget()): Permit | null {
     const { card } = attempt;
     if (this.isShut(card.provider, nowMs)) return null;
     if (this.isBarred(attempt, nowMs)) return null;
-    const deployment = this.#deploymentOf(attempt);
+    const deployment = this.#findOrAdd(attempt);
     if (deployment.isResting(nowMs)) return null;
     const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
@@ -211,7 +211,7 @@ export class Health {
     });
   }
 
-  /** The fault that says why none of these may be asked now, and when one may. */
+  /** The fault for a request none of whose attempts may be made now, with the time after which one may. */
   unavailable(attempts: readonly Attempt[], nowMs: number): Fault {
     const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
     const waiting = asked.map((attempt) => this.deployment(attempt));
@@ -234,13 +234,13 @@ export class Health {
     const address = this.address(attempt.card.provider);
     const addressMs = address ? address.breaker.waitMs(nowMs) : 0;
     const deployment = this.deployment(attempt);
-    const laneMs = deployment ? deployment.waitMs(nowMs) : 0;
-    return addressMs === null || laneMs === null ? null : Math.max(addressMs, laneMs);
+    const deploymentMs = deployment ? deployment.waitMs(nowMs) : 0;
+    return addressMs === null || deploymentMs === null ? null : Math.max(addressMs, deploymentMs);
   }
 
-  #deploymentOf({ card, credential }: Attempt): Deployment {
+  #findOrAdd({ card, credential }: Attempt): Deployment {
     const { deployments } = this.#card(card.id);
-    const secret = secretOf(credential);
+    const secret = toSecret(credential);
     const deployment = deployments.get(secret) ?? new Deployment();
     deployments.set(secret, deployment);
     return deployment;
@@ -264,6 +264,6 @@ export class Health {
 
 const MINUTE_MS = 60_000;
 
-function secretOf({ secret }: Credential): string {
+function toSecret({ secret }: Credential): string {
   return secret ?? "";
 }

@@ -1,4 +1,4 @@
-// One attempt as health sees it: each of its turns is told once, and its end in any case.
+// The permit for one attempt: its outcome is recorded once, and its end in any case.
 import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
@@ -6,18 +6,18 @@ import type { Address } from "./address.ts";
 import type { Key, RetirementBudget } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
 
-export interface PermitOf {
+export interface PermitParts {
   readonly card: ModelCard;
   readonly deployment: Deployment;
   readonly key: Key;
-  /** undefined: the provider is no longer on. */
+  /** undefined: the provider is no longer configured. */
   readonly address: Address | undefined;
-  /** Its request's. */
+  /** The budget of the request that the attempt belongs to. */
   readonly retirements: RetirementBudget;
   readonly isProbe: boolean;
-  /** It asks whether the provider takes the credential again. */
+  /** True if the attempt probes whether the provider accepts the credential again. */
   readonly isKeyProbe: boolean;
-  /** It asks whether the address takes connections again. */
+  /** True if the attempt probes whether the address accepts connections again. */
   readonly isAddressProbe: boolean;
   readonly startedMs: number;
   readonly log: Log;
@@ -27,18 +27,18 @@ const RATE_LIMITED = 429;
 
 /** Times are on the monotonic clock. */
 export class Permit {
-  readonly #of: PermitOf;
-  /** It asks by a credential that had been refused, so the next attempt is owed to its request if it fails. */
+  readonly #parts: PermitParts;
+  /** True if the credential had been refused. If the attempt fails, its request gets another one. */
   readonly isKeyProbe: boolean;
   #isProbe: boolean;
   #isKeyProbe: boolean;
   #isAddressProbe: boolean;
   #answeredMs: number | null = null;
-  #over = false;
-  #failed = false;
+  #isOver = false;
+  #hasFailed = false;
 
-  constructor(of: PermitOf) {
-    this.#of = of;
+  constructor(of: PermitParts) {
+    this.#parts = of;
     this.isKeyProbe = of.isKeyProbe;
     this.#isProbe = of.isProbe;
     this.#isKeyProbe = of.isKeyProbe;
@@ -47,100 +47,101 @@ export class Permit {
     of.key.inFlight++;
   }
 
-  /** The first part of a streamed answer is here. */
+  /** The first part of a streamed answer has arrived. */
   answered(nowMs: number): void {
-    if (this.#answeredMs !== null || this.#over) return;
-    const { deployment, startedMs } = this.#of;
+    if (this.#answeredMs !== null || this.#isOver) return;
+    const { deployment, startedMs } = this.#parts;
     this.#answeredMs = nowMs;
-    deployment.answeredAfter(nowMs - startedMs, true, nowMs);
-    this.#succeeded(nowMs);
+    deployment.recordWait(nowMs - startedMs, true, nowMs);
+    this.#recordSuccess(nowMs);
   }
 
-  /** The answer is whole. `waitedMs`: how long its client kept the provider waiting. */
+  /** The answer is whole. `waitedMs` is the time for which its client kept the provider waiting. */
   finished(nowMs: number, tokens: number | null, waitedMs = 0): void {
-    if (this.#over) return;
-    const { deployment, startedMs } = this.#of;
+    if (this.#isOver) return;
+    const { deployment, startedMs } = this.#parts;
     if (this.#answeredMs === null) {
-      deployment.answeredAfter(nowMs - startedMs, false, nowMs);
-      this.#succeeded(nowMs);
+      deployment.recordWait(nowMs - startedMs, false, nowMs);
+      this.#recordSuccess(nowMs);
     }
-    if (tokens !== null) deployment.ran(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
+    if (tokens !== null)
+      deployment.recordSpeed(nowMs, tokens, nowMs - (this.#answeredMs ?? startedMs) - waitedMs);
     this.#end();
   }
 
-  /** It broke, before the answer or in it. What the request itself or its client was to blame for tells nothing. */
+  /** The attempt failed, before the answer or in it. Faults of the request or its client don't count against the model. */
   failed(nowMs: number, fault: Fault): void {
-    if (this.#failed) return;
-    this.#failed = true;
+    if (this.#hasFailed) return;
+    this.#hasFailed = true;
     const { unsent, stale, upstreamStatus } = fault.details;
-    // A kept connection that the server had closed says nothing of the server.
+    // A kept connection that the server had closed is no sign of a failing server.
     if (unsent || stale) {
-      if (unsent) this.#unreached(nowMs, fault);
+      if (unsent) this.#recordUnreached(nowMs, fault);
       this.left();
       return;
     }
-    if (upstreamStatus !== undefined || fault.code === "upstream_error") this.#reached(nowMs);
-    if (fault.row.blame === "provider") this.#blamed(nowMs, fault);
-    // A provider that answers a bad request as such is there.
-    else if (upstreamStatus !== undefined && this.#isProbe) this.#laneSucceeded(nowMs);
+    if (upstreamStatus !== undefined || fault.code === "upstream_error") this.#recordReached(nowMs);
+    if (fault.row.blame === "provider") this.#recordFailure(nowMs, fault);
+    // A provider that refuses a bad request as such is working.
+    else if (upstreamStatus !== undefined && this.#isProbe) this.#recordModelSuccess(nowMs);
     this.left();
   }
 
-  /** Another one was faster: it is known to have taken at least so long. */
+  /** Another attempt was faster. The time so far is a lower bound of this one's wait, and is recorded as that. */
   outrun(nowMs: number, streamed: boolean): void {
-    if (this.#over || this.#answeredMs !== null) return;
-    const { deployment, startedMs } = this.#of;
-    deployment.answeredAfter(nowMs - startedMs, streamed, nowMs);
+    if (this.#isOver || this.#answeredMs !== null) return;
+    const { deployment, startedMs } = this.#parts;
+    deployment.recordWait(nowMs - startedMs, streamed, nowMs);
     this.left();
   }
 
-  /** Nobody waits for the rest. */
+  /** The attempt was given up: the rest of its answer is not needed. */
   left(): void {
-    if (this.#over) return;
-    this.#failed = true;
-    if (this.#isProbe) this.#of.deployment.breaker.released();
-    if (this.#isKeyProbe) this.#of.key.released(this.#of.deployment);
-    if (this.#isAddressProbe) this.#of.address?.breaker.released();
+    if (this.#isOver) return;
+    this.#hasFailed = true;
+    if (this.#isProbe) this.#parts.deployment.breaker.release();
+    if (this.#isKeyProbe) this.#parts.key.release(this.#parts.deployment);
+    if (this.#isAddressProbe) this.#parts.address?.breaker.release();
     this.#end();
   }
 
   #end(): void {
-    this.#over = true;
-    this.#of.deployment.inFlight--;
-    this.#of.key.inFlight--;
+    this.#isOver = true;
+    this.#parts.deployment.inFlight--;
+    this.#parts.key.inFlight--;
   }
 
-  #succeeded(nowMs: number): void {
-    const { deployment, key, card } = this.#of;
-    this.#reached(nowMs);
-    this.#laneSucceeded(nowMs);
+  #recordSuccess(nowMs: number): void {
+    const { deployment, key, card } = this.#parts;
+    this.#recordReached(nowMs);
+    this.#recordModelSuccess(nowMs);
     this.#isKeyProbe = false;
-    if (key.works(card, deployment, nowMs)) this.#tell("credential_back", "info");
+    if (key.recordSuccess(card, deployment, nowMs)) this.#logEvent("credential_back", "info");
   }
 
-  #laneSucceeded(nowMs: number): void {
-    const closed = this.#of.deployment.succeeded(nowMs, this.#isProbe);
+  #recordModelSuccess(nowMs: number): void {
+    const closed = this.#parts.deployment.recordSuccess(nowMs, this.#isProbe);
     this.#isProbe = false;
-    if (closed) this.#tell("breaker_closed", "info");
+    if (closed) this.#logEvent("breaker_closed", "info");
   }
 
-  /** A connection came about, whatever became of it. */
-  #reached(nowMs: number): void {
-    const closed = this.#of.address?.breaker.succeeded(nowMs, this.#isAddressProbe);
+  /** Records that a connection was made, whatever its outcome. */
+  #recordReached(nowMs: number): void {
+    const closed = this.#parts.address?.breaker.recordSuccess(nowMs, this.#isAddressProbe);
     this.#isAddressProbe = false;
-    if (closed) this.#tell("provider_reached", "info");
+    if (closed) this.#logEvent("provider_reached", "info");
   }
 
-  #unreached(nowMs: number, fault: Fault): void {
-    const { address, deployment } = this.#of;
-    deployment.unreached(nowMs, fault);
-    const opened = address?.breaker.failed(nowMs, this.#isAddressProbe);
+  #recordUnreached(nowMs: number, fault: Fault): void {
+    const { address, deployment } = this.#parts;
+    deployment.recordUnreached(nowMs, fault);
+    const opened = address?.breaker.recordFailure(nowMs, this.#isAddressProbe);
     this.#isAddressProbe = false;
-    if (opened) this.#tell("provider_unreachable", "warn", { fault: fault.code });
+    if (opened) this.#logEvent("provider_unreachable", "warn", { fault: fault.code });
   }
 
-  #blamed(nowMs: number, fault: Fault): void {
-    const { deployment } = this.#of;
+  #recordFailure(nowMs: number, fault: Fault): void {
+    const { deployment } = this.#parts;
     const { upstreamStatus } = fault.details;
     const isProbe = this.#isProbe;
     if (fault.code === "provider_busy" && upstreamStatus === RATE_LIMITED) {
@@ -148,23 +149,27 @@ export class Permit {
       return;
     }
     this.#isProbe = false;
-    if (fault.code === "upstream_auth") this.#refused(nowMs, upstreamStatus ?? null);
-    if (!deployment.failed(nowMs, isProbe, fault)) return;
-    this.#tell("breaker_opened", "warn", { fault: fault.code });
+    if (fault.code === "upstream_auth") this.#recordRefusal(nowMs, upstreamStatus ?? null);
+    if (!deployment.recordFailure(nowMs, isProbe, fault)) return;
+    this.#logEvent("breaker_opened", "warn", { fault: fault.code });
   }
 
-  #refused(nowMs: number, status: number | null): void {
-    const { deployment, key, card, retirements } = this.#of;
+  #recordRefusal(nowMs: number, status: number | null): void {
+    const { deployment, key, card, retirements } = this.#parts;
     const isProbe = this.#isKeyProbe;
     this.#isKeyProbe = false;
     if (!key.isRefused(deployment) && !retirements.take()) return;
-    if (key.refused(card, deployment, nowMs, status, isProbe)) {
-      this.#tell("credential_retired", "error", { upstream_status: status });
+    if (key.recordRefusal(card, deployment, nowMs, status, isProbe)) {
+      this.#logEvent("credential_retired", "error", { upstream_status: status });
     }
   }
 
-  #tell(event: string, level: "info" | "warn" | "error", more: Readonly<Record<string, unknown>> = {}): void {
-    const { card, key, log } = this.#of;
+  #logEvent(
+    event: string,
+    level: "info" | "warn" | "error",
+    more: Readonly<Record<string, unknown>> = {},
+  ): void {
+    const { card, key, log } = this.#parts;
     log({ event, level, provider: card.provider, model: card.id, credential: key.last4, ...more });
   }
 }

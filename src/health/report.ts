@@ -1,9 +1,9 @@
-// Health as it is shown: every provider that is on, its credentials and its models.
+// The health report: every configured provider, its credentials and its models.
 import type { ModelCard } from "../core/card.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
-import { quantilesOf } from "./decay.ts";
+import { computeQuantiles } from "./decay.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Health } from "./health.ts";
 
@@ -16,11 +16,11 @@ export interface ReportParts {
   readonly wallMs: number;
 }
 
-export function reportOf(parts: ReportParts): readonly ProviderHealth[] {
-  return parts.providers.map((setup) => providerOf(setup, parts));
+export function buildReport(parts: ReportParts): readonly ProviderHealth[] {
+  return parts.providers.map((setup) => reportProvider(setup, parts));
 }
 
-function providerOf(setup: ProviderSetup, parts: ReportParts): ProviderHealth {
+function reportProvider(setup: ProviderSetup, parts: ReportParts): ProviderHealth {
   const { health, nowMs } = parts;
   const prefix = `${setup.name}#`;
   const listed = parts.cards.filter(({ provider }) => provider === setup.name).map(({ id }) => id);
@@ -32,30 +32,30 @@ function providerOf(setup: ProviderSetup, parts: ReportParts): ProviderHealth {
     dialect: setup.dialect,
     baseUrl: setup.baseUrl,
     ...summarize(deployments, health.address(setup.name), nowMs),
-    credentials: setup.credentials.map((credential) => credentialOf(setup, credential, asked, parts)),
-    models: ids.map((id) => modelOf(id, parts)),
+    credentials: setup.credentials.map((credential) => reportCredential(setup, credential, asked, parts)),
+    models: ids.map((id) => reportModel(id, parts)),
   };
 }
 
-function modelOf(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
+function reportModel(id: string, { health, nowMs, wallMs }: ReportParts): ModelHealth {
   const deployments = listDeployments(health, id);
   const waits = deployments.map((deployment) => deployment.waitMs(nowMs) ?? 0);
   const addressMs = health.address(parseProvider(id))?.breaker.waitMs(nowMs) ?? 0;
   const waitMs = Math.max(addressMs, waits.length === 0 ? 0 : Math.min(...waits));
   return {
     id,
-    ...vitalsOfCard(health, id, nowMs),
+    ...summarizeCard(health, id, nowMs),
     asksAgainAtMs: waitMs > 0 ? Math.ceil(wallMs + waitMs) : null,
   };
 }
 
-function credentialOf(
+function reportCredential(
   { name }: ProviderSetup,
   credential: Credential,
   asked: readonly string[],
   { health, nowMs, wallMs }: ReportParts,
 ): CredentialHealth {
-  const key = health.keyOf(name, credential);
+  const key = health.findKey(name, credential);
   const deployments = asked.flatMap((id) => health.card(id)?.deployments.get(credential.secret ?? "") ?? []);
   const restMs = Math.max(0, ...deployments.map((deployment) => deployment.restsUntilMs - nowMs));
   const retired = key?.retired ?? null;
@@ -82,23 +82,23 @@ function listDeployments(health: Health, id: string): readonly Deployment[] {
   return [...(health.card(id)?.deployments.values() ?? [])];
 }
 
-/** One model's, over all of its credentials: for whoever chooses among models. */
-export function vitalsOfCard(health: Health, id: string, nowMs: number): Vitals {
+/** Summarizes one model over all of its credentials. */
+export function summarizeCard(health: Health, id: string, nowMs: number): Vitals {
   return summarize(listDeployments(health, id), health.address(parseProvider(id)), nowMs);
 }
 
-/** It counts as open when it is so by every credential: one that is asked is enough to serve. And when its address is. */
+/** The breaker counts as open if it is open for every credential, as one is enough to serve, or for the address. */
 function summarize(deployments: readonly Deployment[], address: Address | undefined, nowMs: number): Vitals {
   const states = deployments.map(({ breaker }) => breaker.state);
   const isShut = states.length > 0 && !states.includes("closed");
   const own = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
   const breaker = address?.breaker.isOpen ? address.breaker.state : own;
-  const first = quantilesOf(
+  const first = computeQuantiles(
     deployments.map((deployment) => deployment.firstMs),
     [0.5, 0.95],
     nowMs,
   );
-  const speed = quantilesOf(
+  const speed = computeQuantiles(
     deployments.map((deployment) => deployment.tokensPerSecond),
     [0.5],
     nowMs,
@@ -113,18 +113,18 @@ function summarize(deployments: readonly Deployment[], address: Address | undefi
   };
 }
 
-/** A weight that has faded below this says nothing. */
+/** Outcomes that have faded below this weight are too few for a rate. */
 const OUTCOMES_MIN = 0.05;
 
 function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number | null {
-  const outcomes = deployments.map((deployment) => deployment.outcomes(nowMs));
+  const outcomes = deployments.map((deployment) => deployment.countOutcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
   const all = bad + outcomes.reduce((sum, one) => sum + one.good, 0);
   return all > OUTCOMES_MIN ? bad / all : null;
 }
 
-/** For each model that was asked: by how many of its credentials it isn't asked now. */
-export function openBreakers(health: Health): ReadonlyMap<string, number> {
+/** For each model that was asked, the number of its credentials whose breaker keeps calls away. */
+export function countOpenBreakers(health: Health): ReadonlyMap<string, number> {
   const open = [...health.cards()].map(([id, { deployments }]): readonly [string, number] => {
     const isShut = health.address(parseProvider(id))?.breaker.isOpen === true;
     return [id, [...deployments.values()].filter(({ breaker }) => isShut || breaker.isOpen).length];

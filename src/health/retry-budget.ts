@@ -1,4 +1,4 @@
-// The bound on retries: when everything fails, trying again is what brings the rest down.
+// The bound on retries. Without one, retries multiply the load just when everything is failing.
 
 const SLICES = 20;
 const SLICE_MS = 500;
@@ -9,16 +9,16 @@ class RecentCount {
   #slice = 0;
 
   add(nowMs: number): void {
-    const at = this.#moved(nowMs) % SLICES;
+    const at = this.#advance(nowMs) % SLICES;
     this.#counts[at] = (this.#counts[at] ?? 0) + 1;
   }
 
   sum(nowMs: number): number {
-    this.#moved(nowMs);
+    this.#advance(nowMs);
     return this.#counts.reduce((sum, count) => sum + count, 0);
   }
 
-  #moved(nowMs: number): number {
+  #advance(nowMs: number): number {
     const slice = Math.floor(nowMs / SLICE_MS);
     const passed = Math.min(SLICES, slice - this.#slice);
     for (let back = 0; back < passed; back++) this.#counts[(slice - back) % SLICES] = 0;

@@ -4,35 +4,35 @@ import type { Median } from "./decay.ts";
 import type { Deployment } from "./deployment.ts";
 import type { CardHealth } from "./health.ts";
 
-export interface Pace {
+export interface SpeedEstimate {
   readonly firstTokenMs: number | null;
   readonly tokensPerSecond: number | null;
 }
 
-const UNKNOWN: Pace = { firstTokenMs: null, tokensPerSecond: null };
-/** So long after the last answer one request may find out whether a model is faster than it used to be. */
+const UNKNOWN: SpeedEstimate = { firstTokenMs: null, tokensPerSecond: null };
+/** The time after the last answer at which one request may find out whether a model has become faster. */
 const LOOK_AFTER_MS = 60_000;
 
 /**
- * null: not known, so what is told of the model holds. When the fresh figures have faded, a model that was slow last is
- * taken for as slow still, not for as fast as it is told to be: else everybody would go there again, time after time.
- * Only while nobody is being served by it, and a minute after the last who was, is it judged as new: that one request
- * looks.
+ * Null figures are not known, so the profile's hold. When the fresh figures have faded, a model that was slow last counts
+ * as slow still, not as fast as its profile: otherwise all requests would return to it at once, time after time. Only
+ * when it has no request in flight, and its last answer is a minute old, does it count as unknown, so that one request
+ * measures it.
  */
-export function paceOf(card: CardHealth, nowMs: number): Pace {
+export function estimateSpeed(card: CardHealth, nowMs: number): SpeedEstimate {
   const medians = card.medians(nowMs);
-  const first = fresh(medians.firstTokenMs, nowMs);
-  const speed = fresh(medians.tokensPerSecond, nowMs);
+  const first = readFresh(medians.firstTokenMs, nowMs);
+  const speed = readFresh(medians.tokensPerSecond, nowMs);
   if (first !== null && speed !== null) return { firstTokenMs: first, tokensPerSecond: speed };
   const deployments = [...card.deployments.values()];
   if (first === null && speed === null && isDue(deployments, nowMs)) return UNKNOWN;
   return {
-    firstTokenMs: first ?? last(deployments, "lastFirstMs", nowMs),
-    tokensPerSecond: speed ?? last(deployments, "lastTokensPerSecond", nowMs),
+    firstTokenMs: first ?? averageLast(deployments, "lastFirstMs", nowMs),
+    tokensPerSecond: speed ?? averageLast(deployments, "lastTokensPerSecond", nowMs),
   };
 }
 
-function fresh(median: Median | null, nowMs: number): number | null {
+function readFresh(median: Median | null, nowMs: number): number | null {
   return median !== null && nowMs < median.fadedAtMs ? median.value : null;
 }
 
@@ -43,8 +43,8 @@ function isDue(deployments: readonly Deployment[], nowMs: number): boolean {
   );
 }
 
-/** Over all credentials. */
-function last(
+/** Averages over all credentials. */
+function averageLast(
   deployments: readonly Deployment[],
   field: "lastFirstMs" | "lastTokensPerSecond",
   nowMs: number,

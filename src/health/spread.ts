@@ -3,15 +3,15 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { Health } from "./health.ts";
 
-/** Differences in latency below this are not worth leaving the drawn one for. */
+/** Latencies are compared above this floor, so that small differences don't outweigh the draw. */
 const LATENCY_FLOOR_MS = 100;
 const ERROR_COST = 4;
-/** A single failure weighs little, and fades: what is never asked could not show that it is well. */
+/** A single failure weighs little, and fades: a deployment that is never asked could not show that it has recovered. */
 const OUTCOMES_BEFORE = 10;
 /** The second takes over only when it is clearly less burdened. */
 const CLEARLY = 0.8;
 
-/** All of these attempts in the order in which to try them. `roll` gives a number from 0 up to 1, anew at each call. */
+/** All of these attempts in the order in which to try them. `roll` returns a new number from 0 up to 1 at each call. */
 export function spread(
   attempts: readonly Attempt[],
   health: Health,
@@ -27,7 +27,7 @@ export function spread(
       roll,
     );
     const mean = left.reduce((sum, { credential }) => sum + credential.weight, 0) / left.length;
-    const burden = (attempt: Attempt) => burdenOf(attempt, health, mean, nowMs);
+    const burden = (attempt: Attempt) => measureBurden(attempt, health, mean, nowMs);
     const isOther = drawn && other && burden(other) < CLEARLY * burden(drawn);
     const next = isOther ? other : drawn;
     if (next) order.push(next);
@@ -35,7 +35,7 @@ export function spread(
   return order;
 }
 
-/** In proportion to weight. */
+/** Draws one in proportion to weight. */
 function draw(attempts: readonly Attempt[], roll: () => number): Attempt | undefined {
   let mark = roll() * attempts.reduce((sum, { credential }) => sum + credential.weight, 0);
   return attempts.find(({ credential }) => {
@@ -44,12 +44,12 @@ function draw(attempts: readonly Attempt[], roll: () => number): Attempt | undef
   });
 }
 
-function burdenOf(attempt: Attempt, health: Health, meanWeight: number, nowMs: number): number {
+function measureBurden(attempt: Attempt, health: Health, meanWeight: number, nowMs: number): number {
   const deployment = health.deployment(attempt);
   const inFlight = health.key(attempt)?.inFlight ?? 0;
   const load = (inFlight * meanWeight) / attempt.credential.weight + 1;
   if (!deployment) return load * LATENCY_FLOOR_MS;
-  const { good, bad } = deployment.outcomes(nowMs);
+  const { good, bad } = deployment.countOutcomes(nowMs);
   const errors = bad / (good + bad + OUTCOMES_BEFORE);
   return load * ((deployment.meanWaitMs(nowMs) ?? 0) + LATENCY_FLOOR_MS) * (1 + ERROR_COST * errors);
 }

@@ -4,7 +4,7 @@ import type { Attempt, Cached, ConversationNames } from "../core/attempt.ts";
 const KEPT_MS = 600_000;
 const KEPT_MAX = 50_000;
 
-/** One request's conversation. It is named only when somebody asks for it: that takes reading all of the prompt. */
+/** One request's conversation. Its names are computed only when they are needed, as that reads all of the prompt. */
 export class Conversation {
   readonly #keyId: string;
   readonly #name: () => ConversationNames;
@@ -18,7 +18,7 @@ export class Conversation {
     this.#name = name;
   }
 
-  /** Undefined until the conversation was looked for. */
+  /** Undefined until the conversation has been looked for. */
   get kept(): readonly string[] | undefined {
     return this.#names?.kept.map((name) => this.#keyId + name);
   }
@@ -29,14 +29,14 @@ export class Conversation {
     return this.#names.sought.map((name) => this.#keyId + name);
   }
 
-  /** About how many tokens of the prompt were said up to the model's last turn. */
+  /** The approximate number of the prompt's tokens up to the model's last turn. */
   get heldTokens(): number {
     this.#names ??= this.#name();
     return this.#names.heldTokens;
   }
 
   /** The tokens of the prompt that a card was likely to hold when the request came. */
-  tokensHeldBy(cardId: string): number {
+  countTokensHeldBy(cardId: string): number {
     return this.holder === cardId ? this.heldTokens : 0;
   }
 }
@@ -63,7 +63,7 @@ export class Stickiness {
   }
 
   /** The last card to serve the conversation, and about how much of this prompt it has read before; null: none is known. */
-  held(conversation: Conversation, nowMs: number): Cached | null {
+  findHolder(conversation: Conversation, nowMs: number): Cached | null {
     const [served] = this.#servedBefore(conversation, nowMs);
     conversation.holder = served?.cardId ?? null;
     return served ? { cardId: served.cardId, tokens: conversation.heldTokens } : null;
@@ -76,7 +76,7 @@ export class Stickiness {
     });
   }
 
-  /** Remembers who serves a conversation. One that could not have gone elsewhere was never looked for, and isn't kept. */
+  /** Remembers the attempt that serves a conversation. One with a single possible attempt was never looked for. */
   keep(conversation: Conversation, { card, credential }: Attempt, nowMs: number): void {
     const served = { cardId: card.id, secret: credential.secret, untilMs: nowMs + KEPT_MS };
     for (const name of conversation.kept ?? []) {

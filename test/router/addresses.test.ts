@@ -1,7 +1,7 @@
 // Connections that don't come about: they count for the provider's address, and plans hold other addresses.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { openBreakers, vitalsOfCard } from "../../src/health/report.ts";
+import { countOpenBreakers, summarizeCard } from "../../src/health/report.ts";
 import { cardOf, HOUSE, names, OTHER, Planning } from "./planning.ts";
 
 let router: Planning;
@@ -27,8 +27,8 @@ describe("an address that takes no connections", () => {
       expect(router.health.begin(router.attemptOf(model, "b"), 999)).toBeNull();
     }
     expect(router.health.isReady(router.attemptOf(OTHER, "x"), 999)).toBe(true);
-    expect(vitalsOfCard(router.health, LARGE.id, 999).breaker).toBe("open");
-    expect(openBreakers(router.health).get(HOUSE.id)).toBe(1);
+    expect(summarizeCard(router.health, LARGE.id, 999).breaker).toBe("open");
+    expect(countOpenBreakers(router.health).get(HOUSE.id)).toBe(1);
     expect(names(router.plan(999, { fallbacks: [OTHER] }))).toBe("x");
     const fault = router.health.unavailable(router.plan(400), 400);
     expect([fault.code, fault.details.retryAfterMs]).toEqual(["no_provider_available", 600]);
@@ -68,5 +68,5 @@ describe("an address that takes no connections", () => {
 test("a stale connection tells nothing of the provider", () => {
   const stale = new Fault("upstream_error", "no", { stale: true });
   for (let at = 0; at < 20; at++) router.begun(router.attemptOf(HOUSE, "a"), 0).failed(0, stale);
-  expect(vitalsOfCard(router.health, HOUSE.id, 0)).toMatchObject({ breaker: "closed", errorRate: null });
+  expect(summarizeCard(router.health, HOUSE.id, 0)).toMatchObject({ breaker: "closed", errorRate: null });
 });

@@ -1,7 +1,7 @@
 // The parts of health by themselves, under a time that is an argument: fading counts, quantiles, the breaker, the retry budget.
 import { describe, expect, test } from "bun:test";
 import { Breaker } from "../../src/health/breaker.ts";
-import { FadingCounts, FadingValues, quantilesOf } from "../../src/health/decay.ts";
+import { computeQuantiles, FadingCounts, FadingValues } from "../../src/health/decay.ts";
 import { RetryBudget } from "../../src/health/retry-budget.ts";
 
 describe("counts that fade", () => {
@@ -29,7 +29,7 @@ describe("quantiles", () => {
   test("are those of what was seen, to within the buckets' width", () => {
     const values = new FadingValues(60_000);
     for (let value = 1; value <= 1000; value++) values.add(value, 0);
-    const [p50 = 0, p95 = 0] = quantilesOf([values], [0.5, 0.95], 0) ?? [];
+    const [p50 = 0, p95 = 0] = computeQuantiles([values], [0.5, 0.95], 0) ?? [];
     expect(p50 / 500).toBeWithin(0.94, 1.06);
     expect(p95 / 950).toBeWithin(0.94, 1.06);
   });
@@ -38,16 +38,16 @@ describe("quantiles", () => {
     const values = new FadingValues(1000);
     for (let at = 0; at < 100; at++) values.add(100, at * 10);
     for (let at = 100; at < 300; at++) values.add(1000, at * 10);
-    const [p50 = 0] = quantilesOf([values], [0.5], 3000) ?? [];
+    const [p50 = 0] = computeQuantiles([values], [0.5], 3000) ?? [];
     expect(p50 / 1000).toBeWithin(0.9, 1.1);
-    expect(quantilesOf([values], [0.5], 60_000)).toBeNull();
+    expect(computeQuantiles([values], [0.5], 60_000)).toBeNull();
   });
 
   test("of several are those of all of them", () => {
     const [low, high] = [new FadingValues(1000), new FadingValues(1000)];
     for (let at = 0; at < 40; at++) low.add(10, 0);
     for (let at = 0; at < 60; at++) high.add(1000, 0);
-    const [p25 = 0, p75 = 0] = quantilesOf([low, high], [0.25, 0.75], 0) ?? [];
+    const [p25 = 0, p75 = 0] = computeQuantiles([low, high], [0.25, 0.75], 0) ?? [];
     expect([Math.round(p25 / 10), Math.round(p75 / 1000)]).toEqual([1, 1]);
   });
 });
@@ -56,7 +56,7 @@ describe("the breaker", () => {
   /** So many failures at one moment. */
   function burst(breaker: Breaker, count: number, nowMs: number): boolean {
     let opened = false;
-    for (let at = 0; at < count; at++) opened = breaker.failed(nowMs, false) || opened;
+    for (let at = 0; at < count; at++) opened = breaker.recordFailure(nowMs, false) || opened;
     return opened;
   }
 
@@ -71,7 +71,7 @@ describe("the breaker", () => {
       null,
       null,
     ]);
-    expect([breaker.succeeded(1100, true), breaker.state, breaker.pass(1100)]).toEqual([
+    expect([breaker.recordSuccess(1100, true), breaker.state, breaker.pass(1100)]).toEqual([
       true,
       "closed",
       "free",
@@ -87,11 +87,11 @@ describe("the breaker", () => {
       waits.push(breaker.waitMs(nowMs) ?? -1);
       nowMs += waits.at(-1) ?? 0;
       expect(breaker.pass(nowMs)).toBe("probe");
-      breaker.failed(nowMs, true);
+      breaker.recordFailure(nowMs, true);
     }
     expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
     expect(breaker.pass(nowMs + 30_000)).toBe("probe");
-    expect([breaker.succeeded(nowMs + 30_000, true), breaker.state]).toEqual([true, "closed"]);
+    expect([breaker.recordSuccess(nowMs + 30_000, true), breaker.state]).toEqual([true, "closed"]);
   });
 
   test("that opens again soon goes on where it was; later it begins anew", () => {
@@ -102,7 +102,7 @@ describe("the breaker", () => {
       const breaker = new Breaker();
       burst(breaker, 5, 0);
       breaker.pass(1000);
-      breaker.succeeded(1000, true);
+      breaker.recordSuccess(1000, true);
       burst(breaker, 5, 1000 + pauseMs);
       expect(breaker.waitMs(1000 + pauseMs)).toBe(waitMs);
     }
@@ -111,29 +111,29 @@ describe("the breaker", () => {
   test("stays closed for failures that are few among successes, or far apart between them", () => {
     const breaker = new Breaker();
     for (let at = 0; at < 1000; at++) {
-      breaker.failed(at, false);
-      breaker.succeeded(at, false);
-      breaker.succeeded(at, false);
+      breaker.recordFailure(at, false);
+      breaker.recordSuccess(at, false);
+      breaker.recordSuccess(at, false);
     }
     for (let at = 1; at < 100; at++) {
-      for (let failure = 0; failure < 4; failure++) breaker.failed(at * 60_000, false);
-      breaker.succeeded(at * 60_000, false);
+      for (let failure = 0; failure < 4; failure++) breaker.recordFailure(at * 60_000, false);
+      breaker.recordSuccess(at * 60_000, false);
     }
     expect(breaker.state).toBe("closed");
   });
 
   test("opens when none succeeds, however seldom it is asked", () => {
     const breaker = new Breaker();
-    const opened = [0, 1, 2, 3, 4].map((at) => breaker.failed(at * 600_000, false));
+    const opened = [0, 1, 2, 3, 4].map((at) => breaker.recordFailure(at * 600_000, false));
     expect(opened).toEqual([false, false, false, false, true]);
   });
 
   test("opens when most calls of the last seconds failed, also between successes", () => {
     const breaker = new Breaker();
     for (let at = 0; at < 10; at++) {
-      breaker.failed(at * 100, false);
-      if (at % 2 === 0) breaker.failed(at * 100, false);
-      breaker.succeeded(at * 100, false);
+      breaker.recordFailure(at * 100, false);
+      if (at % 2 === 0) breaker.recordFailure(at * 100, false);
+      breaker.recordSuccess(at * 100, false);
     }
     expect(breaker.state).toBe("open");
   });
@@ -141,7 +141,7 @@ describe("the breaker", () => {
   test("what was begun before it opened neither closes it nor makes it wait longer", () => {
     const breaker = new Breaker();
     burst(breaker, 30, 0);
-    breaker.succeeded(10, false);
+    breaker.recordSuccess(10, false);
     expect([breaker.state, breaker.waitMs(10)]).toEqual(["open", 990]);
   });
 
@@ -149,7 +149,7 @@ describe("the breaker", () => {
     const breaker = new Breaker();
     burst(breaker, 5, 0);
     expect([breaker.pass(1000), breaker.pass(1000)]).toEqual(["probe", null]);
-    breaker.released();
+    breaker.release();
     expect(breaker.pass(1001)).toBe("probe");
   });
 });

@@ -32,15 +32,15 @@ test("a conversation's prefix is held by who served it last, for its own key, fo
   const next = () =>
     request([...first, { role: "assistant", content: "Yes." }, { role: "user", content: "y".repeat(4000) }]);
   const held = (key: string, asked: ChatRequest, nowMs: number, cardId: string) => {
-    const found = stickiness.held(conversationFor(key, asked), nowMs);
+    const found = stickiness.findHolder(conversationFor(key, asked), nowMs);
     return found?.cardId === cardId ? found.tokens : 0;
   };
   const opening = conversationFor("key", request(first));
-  expect(stickiness.held(opening, 0)).toBeNull();
+  expect(stickiness.findHolder(opening, 0)).toBeNull();
   stickiness.keep(opening, attempt, 0);
   const later = conversationFor("key", next());
-  expect(stickiness.held(later, 1)?.tokens).toBeWithin(1990, 2010);
-  expect([later.tokensHeldBy("Shop#a"), later.tokensHeldBy("Shop#b")]).toEqual([
+  expect(stickiness.findHolder(later, 1)?.tokens).toBeWithin(1990, 2010);
+  expect([later.countTokensHeldBy("Shop#a"), later.countTokensHeldBy("Shop#b")]).toEqual([
     held("key", next(), 1, "Shop#a"),
     0,
   ]);

@@ -168,7 +168,7 @@ describe("what counts as a provider's failure", () => {
     permit.failed(30, new Fault("upstream_error", "late"));
     const deployment = router.health.deployment(router.attemptOf(OTHER, "x"));
     expect([deployment?.inFlight, router.health.key(router.attemptOf(OTHER, "x"))?.inFlight]).toEqual([0, 0]);
-    expect(Math.round(deployment?.outcomes(30).good ?? 0)).toBe(1);
-    expect(Math.round(deployment?.outcomes(30).bad ?? 0)).toBe(1);
+    expect(Math.round(deployment?.countOutcomes(30).good ?? 0)).toBe(1);
+    expect(Math.round(deployment?.countOutcomes(30).bad ?? 0)).toBe(1);
   });
 });

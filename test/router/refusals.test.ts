@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { RetirementBudget } from "../../src/health/credential.ts";
-import { reportOf } from "../../src/health/report.ts";
+import { buildReport } from "../../src/health/report.ts";
 import { cardOf, HOUSE, names, Planning } from "./planning.ts";
 
 const MINUTE_MS = 60_000;
@@ -29,7 +29,13 @@ function shown(name: string, nowMs: number) {
     timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
     unlistedModels: true,
   };
-  const [report] = reportOf({ health: router.health, providers: [setup], cards: [], nowMs, wallMs: nowMs });
+  const [report] = buildReport({
+    health: router.health,
+    providers: [setup],
+    cards: [],
+    nowMs,
+    wallMs: nowMs,
+  });
   const row = report?.credentials[["a", "b", "c"].indexOf(name)];
   return row && { state: row.state, untilMs: row.untilMs };
 }

@@ -1,7 +1,7 @@
 // Look-ups for every model at each request: nothing is held against one that is well, and medians that are kept hold.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { FadingValues, medianOf, quantilesOf } from "../../src/health/decay.ts";
+import { computeMedian, computeQuantiles, FadingValues } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { diceOf } from "./dice.ts";
@@ -35,7 +35,7 @@ test("a model that is well has no failures that count, and needn't be waited for
     );
     for (const { id } of CARDS) {
       const deployments = [...(health.card(id)?.deployments.values() ?? [])];
-      const bad = deployments.reduce((sum, deployment) => sum + deployment.outcomes(nowMs).bad, 0);
+      const bad = deployments.reduce((sum, deployment) => sum + deployment.countOutcomes(nowMs).bad, 0);
       const isHeld = bad > 1 || deployments.some((deployment) => deployment.waitMs(nowMs) !== 0);
       if (isHeld) expect(unwell).toContain(id);
       seen[isHeld ? "held" : "well"]++;
@@ -50,10 +50,10 @@ test("a model that is well has no failures that count, and needn't be waited for
 test("a median stays what it is until it has faded, or something is measured", () => {
   const roll = diceOf(4);
   const values = [new FadingValues(15_000), new FadingValues(15_000)];
-  expect(medianOf(values, 15_000, 0)).toBeNull();
+  expect(computeMedian(values, 15_000, 0)).toBeNull();
   for (let at = 0; at < 200; at++) values[at % 2]?.add(50 + roll() * 2000, at * 10);
-  const median = medianOf(values, 15_000, 2000);
-  const later = (nowMs: number) => quantilesOf(values, [0.5], nowMs)?.[0] ?? null;
+  const median = computeMedian(values, 15_000, 2000);
+  const later = (nowMs: number) => computeQuantiles(values, [0.5], nowMs)?.[0] ?? null;
   const fadedAtMs = median?.fadedAtMs ?? 0;
   for (const nowMs of [2000, 10_000, 60_000, fadedAtMs - 1])
     expect(later(nowMs)).toBeCloseTo(median?.value ?? 0, 6);
