@@ -23,9 +23,14 @@ export interface Case {
   readonly leavesAfterMs: number | null;
   /** By the provider; null: the calm answer. */
   readonly answer: readonly Step[] | null;
+  /** How many choices an answer may have. */
+  readonly choicesMax: number;
   /** The request has a limit of time of its own, so that 504 is its own doing. */
   readonly isHurried: boolean;
 }
+
+/** `limits.n` as it is unless configured. */
+export const CHOICES_MAX = 16;
 
 /** The chance of one case, whatever came before it. */
 export function diceOf(seed: number, number: number): Dice {

@@ -8,7 +8,7 @@ const HEADERS_KNOWN =
   /^(cache-control|content-(length|type|encoding)|date|transfer-encoding|connection|vary|allow|retry-after|www-authenticate|x-accel-buffering|x-request-id|x-content-type-options|x-should-retry|x-poundkey-(model|attempts|selector|dropped|replayed)|x-ratelimit-(limit|remaining|reset)-requests|access-control-[a-z-]+)$/;
 /** A stack, a source file, a secret, an upstream's page or address. */
 const NEVER_SHOWN =
-  /\n\s+at |\.ts:\d|node_modules|bunfs|sim-key|bad-key|<html|127\.0\.0\.1|localhost|ECONN|\/(openai|anthropic|gemini|mistral|perplexity|cohere)\/v/i;
+  /(\n|\\n)\s+at |\.ts:\d|node_modules|bunfs|sim-key|bad-key|<html|127\.0\.0\.1|localhost|ECONN|\/(openai|anthropic|gemini|mistral|perplexity|cohere)\/v/i;
 const ERROR_TYPES = [
   "invalid_request_error",
   "insufficient_quota",
