@@ -98,9 +98,18 @@ export interface StageOptions {
   readonly peers: boolean;
 }
 
-/** Builds the binary from the source as it is now, and starts all. `closeStage` ends them. */
-export async function openStage({ isShort, peers: wantsPeers }: StageOptions): Promise<Stage> {
+/** Builds the binary from the source as it is now, and starts all. `closeStage` ends them, here too if one fails to start. */
+export async function openStage(options: StageOptions): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "poundkey-bench-"));
+  try {
+    return await startContenders(directory, options);
+  } catch (error) {
+    await closeStage({ directory });
+    throw error;
+  }
+}
+
+async function startContenders(directory: string, { isShort, peers }: StageOptions): Promise<Stage> {
   const binary = await builtGateway(directory);
   const bun = process.execPath;
   const upstream = await start({ command: [bun, join(import.meta.dir, "upstream.ts")], directory });
@@ -118,7 +127,7 @@ export async function openStage({ isShort, peers: wantsPeers }: StageOptions): P
   const nginxOf = (speech: Scenario["speech"]) =>
     isShort ? null : startNginx(directory, { port: upstream.port, path: PATHS[speech] });
   const nginxes = { openai: await nginxOf("openai"), anthropic: await nginxOf("anthropic") };
-  const portkey = wantsPeers ? await startPortkey(directory) : null;
+  const portkey = peers ? await startPortkey(directory) : null;
   const place = { binary, directory, upstreamPort: upstream.port };
   const gateway = await startGateway({ name: "main" }, place);
   return {
@@ -151,7 +160,7 @@ export async function openStage({ isShort, peers: wantsPeers }: StageOptions): P
   };
 }
 
-export async function closeStage({ directory }: Stage): Promise<void> {
+export async function closeStage({ directory }: Pick<Stage, "directory">): Promise<void> {
   await stopAll();
   rmSync(directory, { recursive: true, force: true });
 }
