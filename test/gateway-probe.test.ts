@@ -16,16 +16,14 @@ import { Caches } from "../src/health/caches.ts";
 import { Health } from "../src/health/health.ts";
 import { Stickiness } from "../src/health/stickiness.ts";
 import { createVault } from "../src/keys/vault.ts";
-import { decide } from "../src/ledger/decide.ts";
 import { createLedger } from "../src/ledger/ledger.ts";
 import { dialectNamed } from "../src/providers/index.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { conversationFor } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { cardOf } from "./router/planning.ts";
 import { RULES as ROUTER } from "./router/pools.ts";
-import { keyOf, RULES } from "./samples.ts";
+import { keyOf, openMemoryStore, RULES } from "./samples.ts";
 
 const MINUTE_MS = 60_000;
 const CARD = cardOf("House#m");
@@ -56,8 +54,7 @@ beforeEach(async () => {
   events = [];
   asked = [];
   refusal = 401;
-  store = await openSqliteStore({ path: ":memory:", decide });
-  await store.addKey(KEY, "digest");
+  store = await openMemoryStore(KEY);
   const log = (event: LogEvent) => void events.push(event);
   const deadlines = new Deadlines(clock);
   const reach = async () => true;

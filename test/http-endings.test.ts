@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { costOfEnding, ENDING_ROWS, ENDINGS_PROMPT, type Ending } from "./http/endings.ts";
 import { type Books, type MoneyWorld, type Payer, startMoneyWorld, sumsIn } from "./http/money-world.ts";
-import { RUDE_SECRET, type RudeUpstream, startRudeUpstream } from "./http/rude-upstream.ts";
+import { RUDE_SECRET, startRudeUpstream } from "./http/rude-upstream.ts";
+import type { TestServer } from "./http/serve.ts";
 import { until } from "./http/until.ts";
 
-let upstream: RudeUpstream;
+let upstream: TestServer;
 let gateway: UnderTest;
 
 function rudeProvider(url: string): string {

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
-import { startWildUpstream, type WildUpstream } from "./http/wild-upstream.ts";
+import type { TestServer } from "./http/serve.ts";
+import { startWildUpstream } from "./http/wild-upstream.ts";
 
-let upstream: WildUpstream;
+let upstream: TestServer;
 let gateway: UnderTest;
 
 beforeAll(async () => {

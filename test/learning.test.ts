@@ -3,13 +3,11 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Learning } from "../src/cli/learning.ts";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import { rowText } from "../src/selectors/decision.ts";
 import { featuresOf } from "../src/selectors/features.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { predict, rowWidth } from "../src/selectors/predictor.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { DAY, MINUTE, NOON, standingClock } from "./samples.ts";
+import { DAY, MINUTE, NOON, openMemoryStore, standingClock } from "./samples.ts";
 import { thrownBy } from "./store.suite.ts";
 
 const MODEL = "Sim#echo";
@@ -22,7 +20,7 @@ let clock: ReturnType<typeof standingClock>;
 let learned: Learned;
 let learning: Learning;
 beforeEach(async () => {
-  store = await openSqliteStore({ path: ":memory:", decide });
+  store = await openMemoryStore();
   clock = standingClock(NOON);
   learned = new Learned();
   learning = new Learning(store, learned, clock);

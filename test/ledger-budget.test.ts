@@ -5,8 +5,6 @@ import { Fault } from "../src/core/fault.ts";
 import { matchesAny } from "../src/core/pattern.ts";
 import type { FreeRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
   askOf,
   DAY,
@@ -17,6 +15,7 @@ import {
   ledgerOn,
   NOON,
   offerOf,
+  openMemoryStore,
   outcomeOf,
   standingClock,
 } from "./samples.ts";
@@ -27,8 +26,7 @@ let store: Store;
 let count = 0;
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: ":memory:", decide });
-  await store.addKey(key, "digest a");
+  store = await openMemoryStore(key);
 });
 afterEach(() => store.close());
 

@@ -13,7 +13,7 @@ import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { cleanSchema } from "../src/providers/gemini/schema.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { costing, give, keyIn, NOON, offerOf, recordOf, writeRecord } from "./samples.ts";
+import { costing, give, keyIn, NOON, offerOf, openMemoryStore, recordOf, writeRecord } from "./samples.ts";
 import { ALWAYS, tillOn, wrongIn } from "./till.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
@@ -64,7 +64,7 @@ test("a cost that can only be a mistake is bounded, so that every row can hold i
 });
 
 test("sums beyond what a number holds exactly are still read", async () => {
-  const store = await openSqliteStore({ path: ":memory:", decide });
+  const store = await openMemoryStore();
   for (let at = 0; at < 12; at++) await writeRecord(store, recordOf(`r${at}`, { costNanoUsd: 1e15 }));
   const [sum] = await store.usage({ fromMs: 0, toMs: NOON * 2, groupBy: [] });
   expect(sum?.costNanoUsd).toBe(12e15);
@@ -72,7 +72,7 @@ test("sums beyond what a number holds exactly are still read", async () => {
 });
 
 test("a key that has spent more than its limit allows may still use what costs nothing", async () => {
-  const store = await openSqliteStore({ path: ":memory:", decide });
+  const store = await openMemoryStore();
   await give(store, "default", 1000);
   const key = await keyIn(store, "key_a");
   const till = tillOn(store);

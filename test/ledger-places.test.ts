@@ -2,9 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import type { Outcome, Ticket } from "../src/ledger/ledger.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
   askOf,
   costing,
@@ -15,6 +13,7 @@ import {
   ledgerOn,
   MINUTE,
   NOON,
+  openMemoryStore,
   outcomeOf,
   PRODUCED,
   type RulesChanged,
@@ -27,8 +26,7 @@ let store: Store;
 let count = 0;
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: ":memory:", decide });
-  await store.addKey(key, "digest a");
+  store = await openMemoryStore(key);
 });
 afterEach(() => store.close());
 

@@ -5,10 +5,8 @@ import { type ErrorBody, errorBody, Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger, type Ticket } from "../src/ledger/ledger.ts";
 import { inWords } from "../src/ledger/time-words.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
   askOf,
   BILLING,
@@ -18,6 +16,7 @@ import {
   keyOf,
   MINUTE,
   NOON,
+  openMemoryStore,
   outcomeOf,
   QUOTA,
   standingClock,
@@ -36,8 +35,7 @@ describe("admission", () => {
   beforeEach(async () => {
     clock.atMs = NOON;
     rules = { quota: QUOTA, billing: BILLING };
-    store = await openSqliteStore({ path: ":memory:", decide });
-    await store.addKey(key, "digest a");
+    store = await openMemoryStore(key);
     ledger = createLedger({ store, clock, rules: () => rules });
   });
   afterEach(() => store.close());

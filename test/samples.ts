@@ -6,8 +6,10 @@ import type { RequestRecord } from "../src/core/record.ts";
 import type { Place } from "../src/core/rows.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
+import { decide } from "../src/ledger/decide.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import { type Ask, createLedger, type Ledger, type Outcome, type Ticket } from "../src/ledger/ledger.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -169,6 +171,13 @@ export const FAILED = {
 } as const;
 
 /** A key of the account, both made unless they are there. */
+/** A store in memory with these keys. */
+export async function openMemoryStore(...keys: readonly GatewayKey[]): Promise<Store> {
+  const store = await openSqliteStore({ path: ":memory:", decide });
+  for (const key of keys) await store.addKey(key, `digest of ${key.id}`);
+  return store;
+}
+
 export async function keyIn(store: Store, id: string, accountId = "default"): Promise<GatewayKey> {
   const known = await store.key(id);
   if (known !== null) return known;

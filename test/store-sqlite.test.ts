@@ -10,7 +10,17 @@ import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { REQUEST } from "../src/store/log-tables.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { askOf, grantedBy, keyOf, ledgerOn, NOON, outcomeOf, recordOf, writeRecord } from "./samples.ts";
+import {
+  askOf,
+  grantedBy,
+  keyOf,
+  ledgerOn,
+  NOON,
+  openMemoryStore,
+  outcomeOf,
+  recordOf,
+  writeRecord,
+} from "./samples.ts";
 import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
@@ -177,8 +187,7 @@ describe("sqlite: one file, many processes, bad days", () => {
   });
 
   test("in memory nobody takes its own holds for lost", async () => {
-    const own = await openSqliteStore({ path: ":memory:", decide });
-    await own.addKey(key, "digest");
+    const own = await openMemoryStore(key);
     const here = ledgerOn(own);
     await grantedBy(here, here.ticket(askOf("1", key)));
     expect([await own.orphans(9), await here.resolveLost()]).toEqual([[], 0]);

@@ -4,8 +4,8 @@ import OpenAI from "openai";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";
 import { arrayOf, objectOf } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { ASK_TWO, failure, PICTURE, PICTURE_SEEN } from "./setting.ts";
+import type { UnderTest } from "../harness.ts";
+import { ASK_TWO, failure, PICTURE, PICTURE_SEEN, startOpenAI } from "./setting.ts";
 
 /** At least one model of each dialect; those of one dialect differ in what they refuse. */
 const MODELS = [
@@ -31,8 +31,7 @@ let under: UnderTest;
 let client: OpenAI;
 
 beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  ({ under, client } = await startOpenAI());
 });
 afterAll(() => under.stop());
 

@@ -1,15 +1,14 @@
 // OpenAI's JavaScript SDK against the running gateway when things fail: its exception classes, its retries, its aborts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { doorTo, failure, PICTURE, PLAIN, standingOf, until } from "./setting.ts";
+import type { UnderTest } from "../harness.ts";
+import { doorTo, failure, PICTURE, PLAIN, standingOf, startOpenAI, until } from "./setting.ts";
 
 let under: UnderTest;
 let client: OpenAI;
 
 beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  ({ under, client } = await startOpenAI());
 });
 afterAll(() => under.stop());
 

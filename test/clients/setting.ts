@@ -1,5 +1,7 @@
 // What the tests with real SDKs share: a tool, a picture, failures by their class, and a door that counts requests.
+import OpenAI from "openai";
 import { objectOf } from "../../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
 
 /** A model of an OpenAI-compatible server of which the catalogue knows nothing; the simulator's controls may follow. */
 export const PLAIN = "Local#sim-mini";
@@ -102,4 +104,16 @@ export function doorTo(target: string): Door {
     statuses,
     stop: () => server.stop(true),
   };
+}
+
+export interface OpenAIWorld {
+  readonly under: UnderTest;
+  readonly client: OpenAI;
+}
+
+/** Starts a gateway, with a client of OpenAI's SDK that never retries by itself. */
+export async function startOpenAI(): Promise<OpenAIWorld> {
+  const under = await startUnderTest();
+  const client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  return { under, client };
 }

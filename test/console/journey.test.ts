@@ -1,21 +1,22 @@
 // The operator's first hour in a browser: a key is made, copied, used, seen everywhere, revoked; money is put on an account.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { HAS_BROWSER, newVisitor, openBrowser, signedIn, signIn, type Visitor } from "./visitor.ts";
+import {
+  type ConsoleWorld,
+  HAS_BROWSER,
+  newVisitor,
+  signedIn,
+  signIn,
+  startConsoleWorld,
+  type Visitor,
+} from "./visitor.ts";
 
-let gateway: UnderTest;
-let browser: Browser | null = null;
+let world: ConsoleWorld;
 
 beforeAll(async () => {
-  gateway = await startUnderTest();
-  browser = await openBrowser();
+  world = await startConsoleWorld();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway.stop();
-});
+afterAll(() => world.stop());
 
 /** Fills the form of a new key; gives the secret as it lies on the clipboard. */
 async function addKey({ page, open }: Visitor, name: string): Promise<string> {
@@ -32,15 +33,15 @@ async function addKey({ page, open }: Visitor, name: string): Promise<string> {
 }
 
 const ask = (secret: string, model = "OpenAI#gpt-5.4") =>
-  gateway.chat({ model, stream: true, messages: [{ role: "user", content: "Hello!" }] }, { secret });
+  world.gateway.chat({ model, stream: true, messages: [{ role: "user", content: "Hello!" }] }, { secret });
 
 describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)", () => {
   test("is told that a token is wrong, signs in, stays signed in, signs out", async () => {
-    const visitor = await newVisitor(browser, gateway);
+    const visitor = await newVisitor(world);
     const { page, complaints } = visitor;
     await signIn(visitor, "not the token");
     await page.getByText("That is not this gateway's admin token.").waitFor();
-    await signIn(visitor, gateway.adminToken);
+    await signIn(visitor, world.gateway.adminToken);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -54,7 +55,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("adds a key, copies it, uses it, and sees that in Activity, in Overview and in the key's row", async () => {
-    const visitor = await signedIn(browser, gateway);
+    const visitor = await signedIn(world);
     const { page, open, complaints } = visitor;
     const secret = await addKey(visitor, "shop-frontend");
     expect(secret).toStartWith("sk-");
@@ -82,7 +83,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("changes a key's limits, and revokes it: 401 from then on", async () => {
-    const visitor = await signedIn(browser, gateway);
+    const visitor = await signedIn(world);
     const { page } = visitor;
     const secret = await addKey(visitor, "to-be-revoked");
     const row = page.getByRole("row").filter({ hasText: "to-be-revoked" });
@@ -102,7 +103,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("tops an account up and sees the balance and the journal", async () => {
-    const visitor = await signedIn(browser, gateway);
+    const visitor = await signedIn(world);
     const { page, open, complaints } = visitor;
     await open("/settings/accounts");
     await page.getByRole("button", { name: "Add account" }).click();
@@ -122,7 +123,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("adds a provider's credential, tests it, puts another in its place, removes it", async () => {
-    const visitor = await signedIn(browser, gateway);
+    const visitor = await signedIn(world);
     const { page, open, complaints } = visitor;
     await open("/settings/providers");
     const card = page.locator("section").filter({ has: page.getByRole("heading", { name: /^Mistral/ }) });

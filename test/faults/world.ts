@@ -1,20 +1,20 @@
 // A gateway in this process on a store that is about to suffer: its keys, its clients, and a gate before its provider.
+
 import { join } from "node:path";
 import { createKey } from "../../src/admin/keys.ts";
 import { openMasterKey } from "../../src/admin/master-key.ts";
 import { startGateway } from "../../src/cli/composition.ts";
 import type { OpenedStore } from "../../src/cli/opened-store.ts";
 import { clock, random, upstreamFetch } from "../../src/cli/world.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
 import { contentKeyOf, credentialKeyOf, pepperOf, replyKeyOf } from "../../src/keys/master.ts";
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
 import { startSimulator } from "../../src/simulator/server.ts";
 import { masterKeyFile } from "../../src/store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { readSettings } from "../settings.ts";
 import { type Clients, newClients } from "./clients.ts";
 
 const BALANCE_NANO_USD = 1_000_000_000_000;
@@ -94,18 +94,9 @@ async function openedAt(path: string, lockWaitMs: number | undefined): Promise<O
 
 function settingsFor(url: string) {
   const model = '{ name: "sim-mini", context: 32000, output: 1000, price: { input: 2, output: 8 } }';
-  const loaded = loadSettings({
-    text: `server: { port: 0, drain: 1s }
+  return readSettings(`server: { port: 0, drain: 1s }
 providers:
-  Own: { dialect: openai, keys: ["sim-key"], base_url: "${url}/openai/v1", models: [${model}] }`,
-    file: "poundkey.yaml",
-    env: () => undefined,
-    readFile: () => "",
-    known: PROVIDERS,
-    overrides: {},
-  });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  return loaded.settings;
+  Own: { dialect: openai, keys: ["sim-key"], base_url: "${url}/openai/v1", models: [${model}] }`);
 }
 
 class Gate {

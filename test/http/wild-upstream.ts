@@ -1,6 +1,6 @@
 // An upstream whose answers are legal HTTP and beyond all measure: the model's name says in what.
-import { createServer } from "node:http";
 import { arrayOf, objectOf, parseJson } from "../../src/core/json.ts";
+import { readText, serveHttp, type TestServer } from "./serve.ts";
 
 const MEGABYTE = 1024 * 1024;
 const STOP = '"finish_reason":"stop"';
@@ -97,40 +97,18 @@ const MADE: Readonly<Record<string, () => Answer>> = {
   }),
 };
 
-export interface WildUpstream {
-  /** A server of the OpenAI dialect. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-/** Models of the table above, and `usage` and `error`, for which the user's words are the JSON. */
-export async function startWildUpstream(): Promise<WildUpstream> {
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (part) => {
-      text += part;
-    });
-    request.on("end", () => {
-      const { model, stream, messages } = objectOf(parseJson(text));
-      const said = String(objectOf(arrayOf(messages)[0]).content);
-      if (model === "error") {
-        response.writeHead(400, { "content-type": "application/json" });
-        return response.end(`{"error":${said}}`);
-      }
-      const answer = model === "usage" ? withUsage(said) : MADE[String(model)]?.();
-      response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
-      response.end(stream ? answer?.stream : answer?.whole);
-    });
+/** Speaks the OpenAI dialect: models of the table above, and `usage` and `error`, for which the user's words are the JSON. */
+export async function startWildUpstream(): Promise<TestServer> {
+  return serveHttp(async (request, response) => {
+    const { model, stream, messages } = objectOf(parseJson(await readText(request)));
+    const said = String(objectOf(arrayOf(messages)[0]).content);
+    if (model === "error") {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(`{"error":${said}}`);
+      return;
+    }
+    const answer = model === "usage" ? withUsage(said) : MADE[String(model)]?.();
+    response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
+    response.end(stream ? answer?.stream : answer?.whole);
   });
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    stop() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
 }

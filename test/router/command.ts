@@ -1,17 +1,16 @@
 // `poundkey route` run beside a gateway, on its store and its configuration, as another process of the operator's would.
+
 import { join } from "node:path";
 import type { Opened } from "../../src/cli/administration.ts";
 import { runRoute } from "../../src/cli/route.ts";
-import { errorLine } from "../../src/config/errors.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import { decide } from "../../src/ledger/decide.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { UnderTest } from "../harness.ts";
 import { standingClock } from "../samples.ts";
+import { readSettings } from "../settings.ts";
 import { startDen } from "./den.ts";
 
 export const PROMPT = "Which river flows through Prague?";
@@ -36,12 +35,8 @@ export class Command {
 
   static async start(): Promise<Command> {
     const den = await startDen();
-    const loaded = loadSettings({
-      ...{ text: await Bun.file(den.configFile).text(), file: "poundkey.yaml", env: () => undefined },
-      ...{ readFile: () => "", known: PROVIDERS, overrides: {} },
-    });
-    if (!loaded.ok) throw new Error(loaded.errors.map(errorLine).join("\n"));
-    return new Command(den, (await open(den)).world.store, loaded.settings);
+    const settings = readSettings(await Bun.file(den.configFile).text());
+    return new Command(den, (await open(den)).world.store, settings);
   }
 
   async stop(): Promise<void> {
