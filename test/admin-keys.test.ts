@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const parts = () => ({ ...world, ledger: bench().ledger, dayRules: () => QUOTA });
 
-/** What a key that was never used shows of its use. */
+/** The use of a key that was never used. */
 const unused = {
   allowance: {
     limit: 200,

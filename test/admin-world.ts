@@ -46,7 +46,7 @@ export function adminBench(): () => AdminBench {
   return () => bench;
 }
 
-/** What was wrong with a use, as `code param`. */
+/** Returns the error of a call as `code param`. */
 export async function wrongWith(use: () => Promise<unknown>): Promise<string> {
   const thrown = await thrownBy((async () => use())());
   return thrown instanceof Fault ? `${thrown.code} ${thrown.details.param ?? ""}`.trim() : String(thrown);

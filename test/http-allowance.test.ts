@@ -117,7 +117,7 @@ describe("the day's allowance", () => {
 });
 
 describe("places that come back", () => {
-  /** What is asked → how many places it has taken for good. */
+  /** The number of places that each request has used for good. */
   const CASES: readonly (readonly [string, unknown, number])[] = [
     ["an answer", asking("Local#sim"), 1],
     ["a streamed answer", asking("Local#sim", "x", { stream: true }), 1],

@@ -11,7 +11,7 @@ import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
 let world: HttpWorld;
 let secrets: Secrets;
-/** What stands for `{name}` in the tables of credentials. */
+/** The values of `{name}` in the tables of credentials. */
 let words: Readonly<Record<string, string>>;
 
 beforeAll(async () => {

@@ -1,4 +1,4 @@
-// What the console reads, from outside: a request with its timeline and cost, the overview, the catalogue, the settings.
+// The routes that the console reads, from outside: a request with its timeline and cost, the overview, the catalogue, the settings.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
 import { type Operator, operatorOf } from "./http/operator.ts";

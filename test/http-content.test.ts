@@ -30,7 +30,7 @@ async function logged(body: JsonObject, by = operator, isKept = true): Promise<J
   });
 }
 
-/** What an answer's first choice says. */
+/** Returns the text of an answer's first choice. */
 function saidIn(row: JsonObject): unknown {
   const [choice] = arrayOf(objectOf(objectOf(row.content).reply).choices);
   return objectOf(objectOf(choice).message).content;

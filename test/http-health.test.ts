@@ -147,7 +147,7 @@ test("when all fail at once, no more than a fifth and ten more are tried again",
 });
 
 describe("credentials", () => {
-  /** How many calls each secret made. */
+  /** Returns the number of calls by secret. */
   const callsBy = (secret: string) =>
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;
 

@@ -43,13 +43,13 @@ async function ask(
   return seen(await world.chat(asking(model, "say: hi", { ...usage, ...more }), { secret: payer.secret }));
 }
 
-/** What the answer says of its price, in nano-dollars. */
+/** Returns the price that the answer's headers say, in nano-dollars. */
 function billIn({ body, stream }: Seen): { cost: number; charged: number } {
   const usage = (stream ? stream.usage : (body.usage as JsonObject | undefined)) ?? {};
   return { cost: nanoIn(usage.cost), charged: nanoIn(usage.charged) };
 }
 
-/** What the upstream was told as the answer's limit. */
+/** Returns the output limit that the upstream received. */
 function limitTold(body: unknown): unknown {
   const { max_tokens: old, max_completion_tokens: now } = body as JsonObject;
   return now ?? old;

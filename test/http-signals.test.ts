@@ -1,4 +1,4 @@
-// What a running gateway learns of answers by itself: broken ones, how long they are, what of the prompt is cached.
+// The signals that a running gateway learns from answers by itself: broken ones, their length, and what of the prompt is cached.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { arrayOf, isObject, type JsonObject } from "../src/core/json.ts";

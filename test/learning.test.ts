@@ -1,4 +1,4 @@
-// What a gateway learns of lessons in the store: all of them, each once, whoever taught them, until they are forgotten.
+// A gateway learns all lessons in the store, each once, whichever node wrote them, until they are forgotten.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Learning } from "../src/cli/learning.ts";
 import type { Lesson } from "../src/core/rows.ts";

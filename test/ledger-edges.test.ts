@@ -1,4 +1,4 @@
-// What an unkind client, provider or operator may do to the books: amounts beyond all bounds, links, slow bodies, written-out schemas.
+// Attacks on the books by an unkind client, provider or operator: amounts beyond all bounds, links, slow bodies, written-out schemas.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";

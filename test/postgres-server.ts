@@ -204,7 +204,7 @@ function signalAll(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** What a killed server leaves for its next start to clear: its process id, and a few bytes of shared memory. */
+/** Clears the remains of a killed server, which would fail its next start: its process id, and a few bytes of shared memory. */
 function clearAway(folder: string): void {
   const pidFile = join(folder, "data/postmaster.pid");
   const [, sharedMemoryId] = readFileSync(pidFile, "utf8").split("\n")[6]?.trim().split(/\s+/) ?? [];

@@ -15,7 +15,7 @@ import {
   USUAL,
 } from "./router/day.ts";
 
-/** What a selector may take until it has noticed. */
+/** The requests that a selector may need to notice a change. */
 const NOTICE_MS = 30 * SECOND;
 /** Until it has forgotten an outage that is over. */
 const BACK_MS = 45 * SECOND;

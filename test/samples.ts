@@ -134,7 +134,7 @@ export function placeOf(kind: Place["kind"], fields: Partial<Place> = {}): Place
   return { kind, owner: "key_a", day: "2026-11-20", ...none, giveBackMax: 200, freeNanoUsd: null, ...fields };
 }
 
-/** What a model costs, without a limit of its output and at no price, but for what is given. */
+/** An offer of a model without an output limit and without a price, but for the given fields. */
 export function offerOf(fields: Partial<Offer> = {}): Offer {
   const nothing = { isPriced: true, isLimitRequired: false, lines: [], outputUsdPerMillion: 0, choices: 1 };
   return { card: "Sim#echo", ...nothing, outputTokensAsked: null, outputTokensMax: null, ...fields };
@@ -153,7 +153,7 @@ export async function grantedBy(ledger: Ledger, ticket: Ticket): Promise<Granted
   return admitted;
 }
 
-/** What a ticket's request came to. */
+/** The outcome of a ticket's request. */
 export function outcomeOf({ ask }: Ticket, fields: Partial<RequestRecord> = {}, counted = true): Outcome {
   const { id, key, nowMs: atMs } = ask;
   const record = recordOf(id, { keyId: key.id, accountId: key.accountId, atMs, ...fields });

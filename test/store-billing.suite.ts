@@ -1,4 +1,4 @@
-// Who pays for a request, and how much at most, whatever the store's engine: allowance, balance, spend limits, the last cent.
+// Payment of a request, whatever the store's engine: allowance, balance, spend limits, the last cent.
 import { describe, expect, test } from "bun:test";
 import type { Offer } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
@@ -37,7 +37,7 @@ export function billingSuite(name: string, makeBench: MakeBench): void {
 
 let count = 0;
 
-/** How a request was let in with what it may cost, as `balance 700`, or the code of its refusal. */
+/** Returns the admission of a request with its worst cost, as `balance 700`, or the code of its refusal. */
 async function tried(
   ledger: Ledger,
   key: GatewayKey,

@@ -24,14 +24,14 @@ import { codeOf, thrownBy } from "./store.suite.ts";
 const CAN_FAIL_SYNCS = await canFailSyncs();
 const PAGE_SIZE = "SELECT page_size AS size FROM pragma_page_size";
 const ROOT_PAGE = "SELECT rootpage AS page FROM sqlite_schema WHERE name = ?";
-/** What is waited for inside takes less, so that all is cleared away even when a test fails. */
+/** The waits inside are shorter, so that everything is cleared away even when a test fails. */
 const TEST_MS = 120_000;
 /** Shorter than the product's own 5 s, so that a held lock is given up soon. */
 const LOCK_WAIT_MS = 250;
 
 describe.concurrent("a store that fails under a running gateway", () => {
   for (const { name, isPossible, make } of FAULTS) {
-    // Who isn't root, or is inside a container, can't bring some of them about.
+    // Some of them need root outside a container.
     test.skipIf(!isPossible)(
       `${name}: 503 with Retry-After, no call unmetered, red and green, healed by itself, books balanced`,
       async () => {
@@ -80,7 +80,7 @@ describe("a store's file that is not what it was", () => {
   const newPath = () => join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
   const remove = (path: string) => rmSync(dirname(path), { recursive: true });
 
-  /** Where a table's first page is, in bytes. */
+  /** The offset of a table's first page, in bytes. */
   const pageOf = (path: string, table: string) =>
     looked(path, (database) => {
       const { size } = database.query<{ size: number }, []>(PAGE_SIZE).get() ?? { size: 0 };

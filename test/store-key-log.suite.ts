@@ -1,4 +1,4 @@
-// What every store has to do with one key's share of the request log and its sums, whatever its engine.
+// One key's share of the request log and its sums, for every store's engine.
 import { expect, test } from "bun:test";
 import type { Position, RequestFilter, Store } from "../src/core/store.ts";
 import { HOUR, keyIn, NOON, recordOf } from "./samples.ts";

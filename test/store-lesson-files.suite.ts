@@ -1,4 +1,4 @@
-// What every store has to do with lessons that are written to a file and taken in again, whatever its engine.
+// Lessons that are written to a file and read in again, for every store's engine.
 import { afterEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ function inFile(opened: () => TwoStores): void {
   const { row, categories } = predict(featuresOf({ model: "", messages: [{ role: "user", content: "Hi" }] }));
   const request = JSON.stringify({ row: rowText(row), categories });
 
-  /** What the command prints as JSON. */
+  /** The JSON that the command prints. */
   const ran = async (
     store: Store,
     action: (call: LessonCall, file: string) => Promise<void>,

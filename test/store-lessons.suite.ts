@@ -1,4 +1,4 @@
-// What every store has to do with lessons for the selectors and with the decisions that are kept, whatever its engine.
+// Lessons for the selectors and the decisions that are kept, for every store's engine.
 import { describe, expect, test } from "bun:test";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";

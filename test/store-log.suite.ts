@@ -1,4 +1,4 @@
-// What every store has to do with the request log and its sums, whatever its engine.
+// The request log and its sums, for every store's engine.
 import { beforeEach, expect, test } from "bun:test";
 import { bucketOf } from "../src/core/histogram.ts";
 import type { RequestRecord } from "../src/core/record.ts";

@@ -145,7 +145,7 @@ export function mixSuite(name: string, makeBench: MakeBench): void {
             await crowd.rush();
             expect(wrongIn(await store.audit())).toEqual([]);
           }
-          // What one node has open now is lost with it, the other's is ended.
+          // A node that dies loses what it has open; the other's requests end.
           await bench.forsake(store);
           await ledgerOn(other).resolveLost();
           await crowd.endAll();

@@ -1,4 +1,4 @@
-// What every store has to do with money, whatever its engine: top-ups, holds, posts, journals, and books that add up.
+// Money, for every store's engine: top-ups, holds, posts, journals, and books that add up.
 import { describe, expect, test } from "bun:test";
 import type { Entry } from "../src/core/rows.ts";
 import { entryIdOf, type Page } from "../src/core/store.ts";

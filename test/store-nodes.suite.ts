@@ -1,4 +1,4 @@
-// What every store has to do when things are said twice, late, or not at all: repeated ids, dead nodes, lost requests.
+// Repeated ids, dead nodes and lost requests, for every store's engine.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";

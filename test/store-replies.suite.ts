@@ -1,4 +1,4 @@
-// What every store has to do with replies kept for those who send the same Idempotency-Key again, whatever its engine.
+// Replies kept for clients that send the same Idempotency-Key again, for every store's engine.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Store } from "../src/core/store.ts";
 import type { Admitted, Ticket } from "../src/ledger/ledger.ts";
@@ -51,7 +51,7 @@ function clientOf(store: Store, rules: RulesChanged = {}) {
     clock,
     ledger,
     ticket,
-    /** What came of asking, as `granted`, `pending 1`, `replayed sealed`, or the code of a refusal. */
+    /** The outcome of an admission, as `granted`, `pending 1`, `replayed sealed`, or the code of a refusal. */
     async ask(id: string, replyId?: string, bodyDigest?: string): Promise<string> {
       return ledger.admit(ticket(id, replyId, bodyDigest)).then(inWords, (thrown) => codeOf(thrown) ?? "");
     },

@@ -1,4 +1,4 @@
-// What every store has to do, whatever its engine: the suite takes a way to open one.
+// The tests of every store, whatever its engine: the suite takes a function that opens one.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Decide } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";

@@ -42,7 +42,7 @@ export function tillOn(store: Store, rules: RulesChanged = ALWAYS): Till {
   };
 }
 
-/** What does not add up, in words; nothing when all is well. */
+/** Returns the errors of the books, in words; none if they are right. */
 export function wrongIn({ accounts, balances, held, system, strayEntries }: Audit): readonly string[] {
   const wrong: string[] = [];
   for (const account of accounts) {

@@ -6,7 +6,7 @@ import { decoded } from "./decoded.ts";
 
 const encoder = new TextEncoder();
 
-/** What a parser gives for a stream that comes in these reads. */
+/** Returns the parser's events for a stream that comes in these reads. */
 function parsed(reads: readonly Uint8Array[]): ServerEvent[] {
   const parser = new EventParser();
   return [...[...decoded(reads)].flatMap((read) => parser.push(read)), ...parser.end()];

@@ -76,7 +76,7 @@ async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
   return texts;
 }
 
-/** How many rows there are, beside the processes that live or after all have ended. */
+/** Returns the number of rows, beside the processes that live or after all have ended. */
 function countOf(rows: "hold" | "request" | "request WHERE ended = 'lost'"): number {
   const database = new Database(join(place.directory, "poundkey.db"), { readonly: true });
   try {

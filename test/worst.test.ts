@@ -33,7 +33,7 @@ const request: ChatRequest = {
 };
 const prompt = worstPromptTokens(request, cardOf(null));
 
-/** What is held for a request on a card, in whole nano-dollars. */
+/** Returns the hold for a request on a card, in whole nano-dollars. */
 function worstOf(price: Price, fields: Partial<ChatRequest> = {}, card: Partial<ModelCard> = {}, markup = 1) {
   return termsFor(makeOffers([cardOf(price, card)], { ...request, ...fields }), ENOUGH, markup);
 }

@@ -1,4 +1,4 @@
-// How soon each page of the console shows its data with 100,000 requests in the log, in a real browser: `bun test/bench/console.ts`.
+// The time until each page of the console shows its data with 100,000 requests in the log, in a real browser: `bun test/bench/console.ts`.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { HAS_BROWSER, signedIn, startConsoleWorld } from "../console/visitor.ts";
@@ -9,7 +9,7 @@ const HOURS = 720;
 const ROUNDS = 5;
 const MODELS = ["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5", "Google#gemini-3.5-flash", "Router#best"];
 
-/** What is there once a page has its data. */
+/** Each page, with an element that is there once the page has its data. */
 const PAGES = [
   ["/", ".tile-value"],
   ["/?range=90d", ".tile-value"],

@@ -15,7 +15,7 @@ interface Case {
   readonly title: string;
   readonly scenario: Scenario;
   readonly requests: number;
-  /** How many come before the first round. */
+  /** The number of requests before the first round. */
   readonly before: number;
   readonly connections: number;
   readonly rounds: number;

@@ -1,4 +1,4 @@
-// How far the prompt estimates are off: from what providers counted in recorded calls, from o200k, and on kinds of text.
+// The error of the prompt estimates: against what providers counted in recorded calls, against o200k, and by kind of text.
 import { createHash } from "node:crypto";
 import type { ModelCard } from "../../src/core/card.ts";
 import { likelyPromptTokens, worstPromptTokens } from "../../src/operations/chat/estimate.ts";

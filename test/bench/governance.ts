@@ -1,4 +1,4 @@
-// What governance costs: the same program with every request held, posted and logged on SQLite, and on a store that answers at once.
+// The cost of governance: the same program with every request held, posted and logged on SQLite, and on a store that answers at once.
 import { join } from "node:path";
 import { nothingSeen } from "./answer.ts";
 import { type Ask, askOf, closedLoop } from "./client.ts";
@@ -8,7 +8,7 @@ import { run, type Started, start } from "./processes.ts";
 import type { Finding } from "./report.ts";
 import { bodyOf, type Scenario, type Stage } from "./stage.ts";
 
-/** What comes before all rounds: the compiling of code is over by then. */
+/** Requests before the first round: the code is compiled by then. */
 const [BEFORE, BEFORE_CONNECTIONS] = [24_000, 256];
 const FIRST_BYTE_MS = 20;
 const PROGRAM = join(import.meta.dir, "governed.ts");

@@ -19,7 +19,7 @@ function merged(rounds: readonly Seen[]): Seen {
   };
 }
 
-/** What each adds to the direct way, at the same share of the requests. */
+/** The latency that each adds to the direct way, at the same share of the requests. */
 function addedTable(title: string, found: ReadonlyMap<string, Seen>): Table {
   const direct = found.get(DIRECT)?.latencies ?? [];
   const rows = [...found].map(([name, { latencies }]) => {

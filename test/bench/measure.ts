@@ -1,4 +1,4 @@
-// What every benchmark does: rounds in random order, CPU time per request of one of those that are compared.
+// The parts that every benchmark uses: rounds in random order, and CPU time per request of each contender.
 import { nothingSeen, type Seen } from "./answer.ts";
 import { type Ask, closedLoop } from "./client.ts";
 import { shuffled } from "./figures.ts";

@@ -1,4 +1,4 @@
-// What all benchmarks share: the provider, the binary, the floor, the peers, and the same request for each of them.
+// The processes that all benchmarks share: the provider, the binary, the floor, the peers, and the same request for each of them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ export const DIRECT = "direct";
 export interface Scenario {
   /** The provider's dialect; clients of a gateway speak OpenAI's in both cases. */
   readonly speech: "openai" | "anthropic";
-  /** How the provider answers, as `upstream-answers.ts` reads it: `~latency=20`. */
+  /** The provider's behaviour, as `upstream-answers.ts` reads it: `~latency=20`. */
   readonly manner: string;
   /** Pieces of a stream; null: a whole answer. */
   readonly chunks: number | null;

@@ -1,4 +1,4 @@
-// What one whole answer costs in which part, without connections: `bun test/bench/steps.ts`. CPU time, so many at once.
+// The cost of each part of one whole answer, without connections: `bun test/bench/steps.ts`. CPU time, many at once.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 // The answers of the benchmarks' provider: made once per kind, or frame by frame where each carries the time of its sending.
 
-/** How an answer comes, read off the prompt, which begins so: `~latency=20~chunks=50~pace=10;`. */
+/** The shape of an answer, read from the beginning of the prompt: `~latency=20~chunks=50~pace=10;`. */
 interface Manner {
   /** Refuses the request. */
   readonly fails: boolean;
@@ -51,7 +51,7 @@ function found(request: Buffer, word: Buffer): boolean {
   return request.subarray(0, SEARCHED_BYTES).includes(word) || tail.includes(word);
 }
 
-/** What answers the request: head and body as they came. */
+/** Answers a request, given its head and body as they came. */
 export function answerFor(request: Buffer): Answer {
   const speech: Speech = request.subarray(0, 64).includes("/messages ") ? "anthropic" : "openai";
   const at = request.indexOf(MANNER);
@@ -153,7 +153,7 @@ function burst(speech: Speech, chunks: number, asksUsage: boolean): Buffer {
   return bytes;
 }
 
-/** What an answer is played on. */
+/** The connection that an answer is played on. */
 interface Stage {
   readonly nowMs: () => number;
   readonly at: (ms: number, run: () => void) => void;

@@ -12,7 +12,7 @@ interface Reading {
 
 interface Line {
   readonly reading: Reading;
-  /** What the socket has not taken yet. */
+  /** The bytes that the socket has not taken yet. */
   readonly unsent: Buffer[];
   playing: Playing | null;
 }

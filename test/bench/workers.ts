@@ -58,7 +58,7 @@ async function measured({ pid, port }: Workers, stage: Stage, keys: number): Pro
   return { ...cost, largestShare: used.length < 2 ? 1 : Math.max(...used) / all };
 }
 
-/** How many of so many requests are let in: the throttle's first slot comes ten minutes after the last free one. */
+/** Returns how many of these requests are let in: the throttle's first slot comes ten minutes after the last free request. */
 async function grantedOf(port: number, key: number, requests: number): Promise<number> {
   const headers = { authorization: `Bearer ${secretOf(key)}`, "content-type": "application/json" };
   const url = `http://127.0.0.1:${port}/v1/chat/completions`;

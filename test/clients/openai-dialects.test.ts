@@ -144,7 +144,7 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
-/** What the model list says that it can do; a model that isn't listed is taken to be able to see. */
+/** Returns what the model list says that a model can do; a model that isn't listed counts as able to see. */
 async function capabilitiesOf(model: string): Promise<readonly unknown[]> {
   const models = await Array.fromAsync(client.models.list());
   const entry = objectOf(models.find(({ id }) => id === model));
@@ -153,7 +153,7 @@ async function capabilitiesOf(model: string): Promise<readonly unknown[]> {
 
 const { BadRequestError, RateLimitError, InternalServerError, APIError } = OpenAI;
 
-/** What goes wrong at the provider, and what the SDK makes of it. */
+/** Each failure of the provider, with the SDK's exception for it. */
 const TROUBLES = [
   { trouble: "400", kind: BadRequestError, shows: { type: "invalid_request_error" } },
   { trouble: "context", kind: BadRequestError, shows: { code: "context_length_exceeded" } },

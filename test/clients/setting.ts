@@ -1,4 +1,4 @@
-// What the tests with real SDKs share: a tool, a picture, failures by their class, and a door that counts requests.
+// The parts that the tests with real SDKs share: a tool, a picture, failures by their class, and a proxy that counts requests.
 import OpenAI from "openai";
 import { objectOf } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
@@ -71,7 +71,7 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
   throw new Error(`it never came about: ${what}`);
 }
 
-/** How much of its allowance a key has used, and when its next slot comes, as it is told itself. */
+/** Returns how much of its allowance a key has used, and when its next slot comes, as the key's own route says it. */
 export async function standingOf(url: string, secret: string) {
   const response = await fetch(`${url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
   const { used, next_slot_at } = objectOf(objectOf(await response.json()).allowance);

@@ -42,7 +42,7 @@ export interface Visitor {
   readonly page: Page;
   /** Errors on the browser's console and those that nobody caught. */
   readonly complaints: readonly string[];
-  /** What was asked of any other host than the gateway. */
+  /** Requests to any host but the gateway. */
   readonly foreign: readonly string[];
   /** Opens a page of the console, as `/settings/router`. */
   open(path: string): Promise<void>;

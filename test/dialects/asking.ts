@@ -16,7 +16,7 @@ export interface Answer {
   readonly reply: JsonObject;
   /** The error object of an error answer or event. */
   readonly error: JsonObject | null;
-  /** What `x-poundkey-dropped` names, sorted. */
+  /** The names in `x-poundkey-dropped`, sorted. */
   readonly dropped: readonly string[];
   /** The body of the upstream call, as JSON; of several the last. */
   readonly sent: string;
@@ -124,7 +124,7 @@ export function countIn(answer: Answer, field: string): number {
   return numberOf(objectOf(answer.reply.usage)[field]) ?? Number.NaN;
 }
 
-/** What must be the same in the whole and the streamed answer: all but identifiers and sealed thinking. */
+/** Returns the part of an answer that must be the same whole and streamed: all but identifiers and sealed thinking. */
 export function comparable({ status, reply, error, dropped }: Answer): JsonObject {
   const fault = error && { type: error.type, code: error.code, param: error.param };
   return { status, fault, dropped, reply: withoutIds(reply) };

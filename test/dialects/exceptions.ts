@@ -1,4 +1,4 @@
-// Where a provider's interface has no form for a feature: every known exception, with its reason on the wire.
+// Every known feature that a provider's interface has no form for, with the reason on the wire.
 import { expect } from "bun:test";
 import { messageOf } from "./asking.ts";
 import { answered, type Turn } from "./feature.ts";
@@ -7,9 +7,9 @@ import { DONE } from "./features-thinking.ts";
 export interface Exception {
   readonly features: RegExp;
   readonly models: RegExp;
-  /** What of the provider's interface makes it so. */
+  /** The part of the provider's interface that causes it. */
   readonly why: string;
-  /** What is expected of the last answer instead. */
+  /** The last answer that is expected instead. */
   readonly expects: Turn["expects"];
 }
 

@@ -1,4 +1,4 @@
-// What a row of features is, and the few words in which most rows are written.
+// The form of a row of features, and the few functions in which most rows are written.
 import { expect } from "bun:test";
 import { type Answer, type Body, callsOf, finishOf, wordsOf } from "./asking.ts";
 

@@ -7,7 +7,7 @@ import { asks, BOTH, CALLED, ONE, SAME, TOOLS } from "./features-tools.ts";
 /** The words of each call's result: told by the name, so that a mix-up shows. */
 const RESULTS: Readonly<Record<string, string>> = { weather: "sunny", clock: "noon" };
 
-/** What the tools answer to the calls of an answer. */
+/** The tools' results for the calls of an answer. */
 export function resultsOf(
   answer: Answer | undefined,
 ): { role: string; tool_call_id: string; content: string }[] {

@@ -36,7 +36,7 @@ function conversation(
   };
 }
 
-/** What a client keeps that knows only the official fields. */
+/** Keeps the fields of a message that a client of the official fields keeps. */
 function plain({ role, content, tool_calls: calls }: JsonObject): JsonObject {
   const kept = arrayOf(calls).filter(isObject);
   return {

@@ -70,7 +70,7 @@ export function pricedProviders(url: string): string {
   ).join("\n");
 }
 
-/** What an answer costs at the prices that the model list shows: nothing is cached here, and no prompt reaches a tier. */
+/** Returns an answer's cost at the prices of the model list: nothing is cached here, and no prompt reaches a tier. */
 export function costOf(pricing: JsonObject, answer: Answer): number {
   const rate = (name: string, otherwise = 0) => numberOf(pricing[name]) ?? otherwise;
   const usage = objectOf(answer.reply.usage);

@@ -81,7 +81,7 @@ async function ask(url: string, secret: string, asked: Asked): Promise<Told> {
   };
 }
 
-/** What the provider was asked for, by the numbers in the prompts. */
+/** The requests that the provider received, by the numbers in the prompts. */
 export function numbersSeen({ simulator }: Pick<Clients, "simulator">): readonly string[] {
   return simulator.calls.all().map(({ body }) => {
     const prompt = String(objectOf(arrayOf(objectOf(body).messages)[0]).content);

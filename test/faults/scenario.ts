@@ -22,7 +22,7 @@ interface Row {
 
 export interface ScenarioOptions {
   readonly lockWaitMs?: number;
-  /** How long the fault lasts at least. */
+  /** The least time that the fault lasts. */
   readonly lastsMs?: number;
 }
 
@@ -50,7 +50,7 @@ export async function suffer(fault: StoreFault, options: ScenarioOptions = {}): 
     open();
     await Promise.all(underWay.filter(({ key }) => key === "free").map(({ answer }) => answer));
     const refused = await refusedAll(world, untilMs);
-    // What is paid for doesn't end before it is posted.
+    // A paid request doesn't end before it is posted.
     const paid = underWay.filter(({ key }) => key === "paid").map(({ answer }) => answer);
     if (lastsMs === 0) expect(await Promise.race([...paid, "none has ended"])).toBe("none has ended");
     await fault.end();

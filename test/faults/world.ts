@@ -24,15 +24,15 @@ export interface FaultWorld extends Clients {
   shut(): () => void;
   /** Resolves when everything that was let in is on the disk. */
   synced(): Promise<void>;
-  /** How many calls wait at the gate. */
+  /** The number of calls that wait at the gate. */
   readonly waiting: number;
   stop(): Promise<void>;
 }
 
 export interface FaultWorldOptions {
-  /** Where the store is. */
+  /** The folder of the store. */
   readonly folder: string;
-  /** How long another process's lock is waited for; the product's own time unless given. */
+  /** The time that another process's lock is waited for; the product's own unless given. */
   readonly lockWaitMs?: number;
 }
 

@@ -23,7 +23,7 @@ export interface Case {
   readonly leavesAfterMs: number | null;
   /** By the provider; null: the calm answer. */
   readonly answer: readonly Step[] | null;
-  /** How many choices an answer may have. */
+  /** The number of choices that an answer may have. */
   readonly choicesMax: number;
   /** The request has a limit of time of its own, so that 504 is its own doing. */
   readonly isHurried: boolean;

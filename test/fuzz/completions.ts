@@ -1,4 +1,4 @@
-// What a completion must be, whole or streamed, whatever the provider's answer was: its choices, their ends, a sound usage.
+// The rules of every completion, whole or streamed, whatever the provider's answer was: its choices, their ends, a sound usage.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import { type Transcript, transcriptOf } from "../http/transcript.ts";
 

@@ -1,7 +1,7 @@
 // The table of endings: how a request comes to its end, what its client is told, and what the books say afterwards.
 import { CHEAP, PRICE } from "./money-world.ts";
 
-/** What every row asks; simulated models repeat it from `one` on, in pieces of a word. */
+/** The prompt of every row; simulated models repeat it from `one` on, in pieces of a word. */
 export const ENDINGS_PROMPT = "say: one two three four five six";
 /** A quarter of its bytes, and four for the message: what is charged for a prompt that nobody counted. */
 const PROMPT_TOKENS = 12;
@@ -15,7 +15,7 @@ export interface Ending {
   /** The client goes, or with `release` the upstream goes on, once these words have come; none: once the upstream waits. */
   readonly after?: readonly string[];
   readonly does?: "leave" | "release";
-  /** What the client is told; null: it has left. */
+  /** The client's view of the end; null if it has left. */
   readonly status: number | null;
   /** Of the error answer or event; null: there is none. */
   readonly code: string | null;
@@ -285,7 +285,7 @@ const LATE: readonly Ending[] = [
 
 export const ENDING_ROWS: readonly Ending[] = [...FINISHED, ...FAILED, ...BROKEN, ...LEFT, ...LATE];
 
-/** What the row's tokens cost, in nano-dollars. */
+/** Returns the cost of the row's tokens, in nano-dollars. */
 export function costOfEnding({ tokens, price = PRICE }: Ending): number {
   return tokens === null ? 0 : Math.round(1000 * (tokens[0] * price.input + tokens[1] * price.output));
 }

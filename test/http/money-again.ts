@@ -51,7 +51,7 @@ export async function askedOf(
   };
 }
 
-/** What has to be the same in the same completion. */
+/** Returns the part of an answer that must be the same in the same completion. */
 export function completionIn(answer: Asked): JsonObject {
   const { id, created, usage, headers } = answer;
   return { id, created, usage, model: headers.get("x-poundkey-model"), text: textIn(answer) };

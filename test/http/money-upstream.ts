@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp } from "./serve.ts";
 
-/** What every answer says; it costs `GATED_USAGE`. */
+/** The text of every answer, which costs `GATED_USAGE`. */
 export const GATED_PIECES = ["one two ", "three four ", "five six "] as const;
 export const GATED_USAGE = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 } as const;
 
@@ -105,7 +105,7 @@ function partsOf(model: string, streamed: boolean, call: number): Iterable<Part>
   return [REPLY.slice(0, 40), WAIT, REPLY.slice(40)];
 }
 
-/** What belongs together in one piece, so that who has read some of it has all of it. */
+/** Joins the parts between two waits into one, so that a client that has read some of it has all of it. */
 function joined(parts: Iterable<Part>): readonly Part[] {
   const together: Part[] = [];
   for (const part of parts) {

@@ -15,7 +15,7 @@ export const CHEAP = { input: 0.1, output: 0.2 } as const;
 
 const NANO = 1_000_000_000;
 
-/** What a usage costs at `PRICE`, in nano-dollars. */
+/** Returns the cost of a usage at `PRICE`, in nano-dollars. */
 export function priceOf(prompt: number, completion: number): number {
   return 1000 * (prompt * PRICE.input + completion * PRICE.output);
 }

@@ -1,4 +1,4 @@
-// What came back, checked against the rules that hold for every answer of the gateway, and put into one line.
+// The rules that hold for every answer of the gateway, and an answer in one line.
 import { expect } from "bun:test";
 import { type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
 import { type Transcript, transcriptOf } from "./transcript.ts";

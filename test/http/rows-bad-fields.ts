@@ -220,7 +220,7 @@ export const BAD_FIELD_ROWS: readonly Row[] = [
   calls: 0,
 }));
 
-/** What looks odd and is right: nulls, whole numbers written as decimals, empty lists, both ends of the bounds. */
+/** Odd but right: nulls, whole numbers written as decimals, empty lists, both ends of the bounds. */
 export const GOOD_FIELD_ROWS: readonly Row[] = [
   {
     temperature: null,

@@ -41,7 +41,7 @@ const namedRows = NAMED.map(
   ([asked, id]): Row => ({
     name: `the model '${asked}' is ${id}`,
     body: asking(asked),
-    // What `Local#a#b/c` is called there has a `#`, which no model of the simulator has.
+    // The provider's own name of `Local#a#b/c` has a `#`, which no model of the simulator has.
     status: id.endsWith("#b/c") ? 404 : 200,
     ...(id.endsWith("#b/c") ? {} : { json: { model: id } }),
     told: { "x-poundkey-model": id, "x-poundkey-attempts": "1" },

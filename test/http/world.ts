@@ -3,7 +3,7 @@ import type { Fetch } from "../../src/core/world.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 
-/** How long a silence on a stream may last here, in milliseconds. */
+/** The longest silence of a stream here, in milliseconds. */
 export const KEEP_ALIVE_MS = 1000;
 
 /** Every provider of the harness: one per dialect, and those that go by another way to the same one. */

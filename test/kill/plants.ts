@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, "..", "..");
 export interface Plant {
   readonly name: string;
   readonly file: string;
-  /** What is replaced by what; each must be there. */
+  /** The replacements; each original must be there. */
   readonly changes: readonly (readonly [from: string, to: string])[];
 }
 

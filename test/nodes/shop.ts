@@ -18,7 +18,7 @@ export interface Answered {
   readonly status: number;
   readonly code: unknown;
   readonly retryAfter: string | null;
-  /** What the answer says that it was charged, in USD. */
+  /** The charge that the answer names, in USD. */
   readonly charged: number;
 }
 
@@ -35,7 +35,7 @@ export interface Shop {
   /** The kinds of an account's movements, from its first. */
   kinds(payer: Payer): Promise<string>;
   /**
-   * What is wrong with the books once nothing is held any more: sums, an upstream call without a request's row, and
+   * The errors of the books once nothing is held any more: sums, an upstream call without a request's row, and
    * between the payer's balance and what the answers said that they cost.
    */
   wrong(payer: Payer, answers: readonly Answered[]): Promise<readonly string[]>;

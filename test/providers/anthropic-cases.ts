@@ -1,4 +1,4 @@
-// What the tests of the Anthropic dialect share: cards, requests, and an answer taken the whole way to a client's reply.
+// The parts that the tests of the Anthropic dialect share: cards, requests, and an answer carried the whole way to a client's reply.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";

@@ -1,4 +1,4 @@
-// What comes back from Cohere's v2 chat: blocks, plans, citations, endings, failures; and how a turn goes back.
+// Answers of Cohere's v2 chat: blocks, plans, citations, endings, failures; and how a turn is sent back.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";

@@ -1,4 +1,4 @@
-// What a chat request becomes as a call of Cohere's v2 chat, row by row.
+// Chat requests translated into calls of Cohere's v2 chat, row by row.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";

@@ -1,4 +1,4 @@
-// What the tests of the generateContent dialect share: encoding for a model, reading bodies as a reply, and small parts.
+// The parts that the tests of the generateContent dialect share: encoding for a model, reading bodies as a reply, and small values.
 import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";

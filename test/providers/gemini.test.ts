@@ -1,4 +1,4 @@
-// What Gemini's address, key, sampling, format and thinking fields become, by model generation.
+// Gemini's address, key, sampling, format and thinking fields, by model generation.
 import { describe, expect, test } from "bun:test";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";

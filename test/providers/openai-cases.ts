@@ -1,4 +1,4 @@
-// What the tests of the OpenAI dialect share: a request sent to one of the table's providers, and rows of such.
+// The parts that the tests of the OpenAI dialect share: a request sent to one of the table's providers, and rows of such requests.
 import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
@@ -19,7 +19,7 @@ export function dialectOf(provider: string): Dialect {
   return PROVIDERS.find(({ name }) => name === provider)?.dialect ?? dialectNamed("openai");
 }
 
-/** What is sent for a card `<Provider>#<name>` that can do everything. */
+/** Returns the request for a card `<Provider>#<name>` that can do everything. */
 export function sent(id: string, request: Partial<ChatRequest>, output?: number): Outgoing {
   const [provider = "", name = ""] = id.split("#");
   return encoded(dialectOf(provider), request, cardOf(name, ALL, output));

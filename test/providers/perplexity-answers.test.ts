@@ -1,4 +1,4 @@
-// What comes back from Perplexity's Agent API: searches as citations, calls under the client's names, failures with status 200.
+// Answers of Perplexity's Agent API: searches as citations, calls under the client's names, failures with status 200.
 import { describe, expect, test } from "bun:test";
 import { perplexity } from "../../src/providers/perplexity/dialect.ts";
 import { faultIn, functionTool, messageOf, streamed, streamOf, whole } from "./drive.ts";

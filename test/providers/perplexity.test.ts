@@ -1,4 +1,4 @@
-// What a chat request becomes as a call of Perplexity's Agent API: what stands for Sonar, strict bodies, renamed functions.
+// Chat requests translated into calls of Perplexity's Agent API: the presets for Sonar, strict bodies, renamed functions.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";

@@ -1,4 +1,4 @@
-// What comes back from the Responses API: whole, streamed, streamed with gaps, incomplete, failed.
+// Answers of the Responses API: whole, streamed, streamed with gaps, incomplete, failed.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";

@@ -1,4 +1,4 @@
-// What a chat request becomes as a call of the Responses API, row by row, and how thinking goes back in the next turn.
+// Chat requests translated into calls of the Responses API, row by row, with the thinking of earlier turns.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { AssistantMessage, ChatRequest } from "../../src/operations/chat/form.ts";

@@ -1,4 +1,4 @@
-// What is asked of every recording: one function per question, giving what is wrong, or null where the question does not arise.
+// The checks of every recording: one function each, which returns the error, or null where the check does not apply.
 
 import { Fault } from "../../src/core/fault.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";

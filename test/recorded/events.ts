@@ -6,7 +6,7 @@ export interface RecordedEvent {
   readonly data: string;
   /** The data, when it is a JSON object. */
   readonly json: JsonObject | null;
-  /** Where the event's block begins and where it ends, its blank line included: offsets in characters. */
+  /** The beginning and the end of the event's block, its blank line included: offsets in characters. */
   readonly start: number;
   readonly end: number;
 }

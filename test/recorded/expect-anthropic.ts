@@ -1,4 +1,4 @@
-// What a recording of Anthropic's Messages API says: blocks in their order, usage summed over cache and iterations.
+// Reads recordings of Anthropic's Messages API: blocks in their order, usage summed over cache and iterations.
 
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";

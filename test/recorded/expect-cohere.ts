@@ -1,4 +1,4 @@
-// What a recording of Cohere's v2 chat says, whole or streamed.
+// Reads recordings of Cohere's v2 chat, whole or streamed.
 
 import { arrayOf, countOf, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";

@@ -1,4 +1,4 @@
-// What a recording of Gemini's generateContent says, whole or streamed: parts in their order, usage of the last report.
+// Reads recordings of Gemini's generateContent, whole or streamed: parts in their order, usage of the last report.
 
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";

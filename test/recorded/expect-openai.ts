@@ -1,4 +1,4 @@
-// What a recording of the OpenAI dialect (and Mistral's variant of it) says, read by the published field names.
+// Reads recordings of the OpenAI dialect (and Mistral's variant of it) by the published field names.
 
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";

@@ -1,4 +1,4 @@
-// What a recording of the Responses API (OpenAI's, and Perplexity's Agent form of it) says: the items of its last response.
+// Reads recordings of the Responses API (OpenAI's, and Perplexity's Agent form of it): the items of the last response.
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import { eventsOf } from "./events.ts";
 import {

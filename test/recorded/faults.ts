@@ -1,4 +1,4 @@
-// What kind of fault a recorded error answer is, judged by its status and its words.
+// The kind of fault that a recorded error answer is, judged by its status and its words.
 import type { Fault, FaultCode } from "../../src/core/fault.ts";
 import { arrayOf, isObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
 import { eventsOf } from "./events.ts";
@@ -19,7 +19,7 @@ const BY_STATUS: Readonly<Record<number, FaultCode>> = {
 /** Words of the recorded messages that mean the prompt is too long. */
 const TOO_LONG = /maximum context length|too many tokens|exceeds the maximum number of tokens/i;
 
-/** What is wrong with the fault that an adapter made of a recorded error. */
+/** Returns the errors of the fault that an adapter made of a recorded error. */
 export function faultDifferences(fault: Fault, recording: Recording): string[] {
   const { body, status } = recording;
   const error = bodyOf(body);

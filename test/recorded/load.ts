@@ -77,7 +77,7 @@ function otherApi(api: string): string {
   return "no chat exchange";
 }
 
-/** Why a chat record can't be judged; null for all others. */
+/** Returns why a chat record can't be judged, or null for all others. */
 function outside(row: JsonObject): string | null {
   const body = stringOf(objectOf(row.response).body);
   if (body === undefined) return "the body is not text";

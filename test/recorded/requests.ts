@@ -22,7 +22,7 @@ import { canonicalResponses, chatFromResponses } from "./requests-responses.ts";
 interface RequestForm {
   readonly chat: (native: JsonObject, recording: Recording) => ChatRequest;
   readonly canonical: (body: JsonObject, file: string) => JsonObject;
-  /** How the URL of a call ends. */
+  /** The end of a call's URL. */
   readonly path: (recording: Recording) => string;
 }
 
@@ -72,7 +72,7 @@ export function requestForm(recording: Recording): RequestForm | null {
   return { ...OPENAI, chat: chatFromCompatible, canonical: canonicalCompatible };
 }
 
-/** Why the request has no plain OpenAI form, or where the adapter's body differs from the recorded one. */
+/** Returns why the request has no plain OpenAI form, or where the adapter's body differs from the recorded one. */
 export function requestDifferences(
   subject: Subject,
 ): { notPlain: string } | { differences: string[] } | null {

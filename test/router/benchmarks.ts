@@ -11,7 +11,7 @@ export interface Measured {
   readonly skills: Readonly<Partial<Record<Skill, number>>>;
   readonly source: string;
   readonly date: string;
-  /** How well such a row tells a skill: its standard deviation on the scale. */
+  /** The standard deviation, on the scale, of a skill told from such a row. */
   readonly spread: number;
 }
 

@@ -1,4 +1,4 @@
-// What of a conversation's prompt a model is likely to hold: what it was seen to do, and nothing that it never does.
+// The part of a conversation's prompt that a model is likely to hold: what it was seen to cache, and nothing that it never does.
 
 import { expect, test } from "bun:test";
 import { Caches } from "../../src/health/caches.ts";

@@ -54,7 +54,7 @@ export class Command {
     return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
   }
 
-  /** What it prints as JSON. */
+  /** The JSON that it prints. */
   async shown(...args: readonly string[]): Promise<JsonObject> {
     const { code, out, err } = await this.run(...args, "--json");
     if (code !== 0 || err !== "") throw new Error(`${code}: ${err}`);

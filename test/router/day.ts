@@ -23,7 +23,7 @@ export const MINUTE = 60 * SECOND;
 const EVERY_MS = 500;
 const ANSWER_TOKENS = 60;
 
-/** How a provider is at a moment. */
+/** The state of a provider at a moment. */
 export interface Manner {
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
@@ -132,7 +132,7 @@ export class Day {
     return this.picks.slice(from);
   }
 
-  /** Who comes first in the plan of the next request. */
+  /** Returns the first in the plan of the next request. */
   next(selector: Selector, prompt?: string): string {
     return this.ask(selector, 1, prompt)[0]?.first ?? "";
   }

@@ -1,4 +1,4 @@
-// How hard each question is and how able each model, on one scale in log-odds: a Rasch model over all pools.
+// The difficulty of each question and the ability of each model, on one scale in log-odds: a Rasch model over all pools.
 import type { Table } from "./data.ts";
 
 /** Names of the same model in different pools. */

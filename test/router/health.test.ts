@@ -1,4 +1,4 @@
-// Who is asked, in which order, after what has happened: credentials, conversations, fallbacks, under a time that is an argument.
+// The order of candidates after failures: credentials, conversations, fallbacks, under a time that is an argument.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
 import { cardOf, HOUSE, names, OTHER, Planning } from "./planning.ts";

@@ -110,7 +110,7 @@ export class Planning {
     this.begun(this.attemptOf(model, name), nowMs).finished(nowMs + tookMs, 10);
   }
 
-  /** How often each comes first in so many plans. */
+  /** Returns how often each comes first in this many plans. */
   firsts(count: number, nowMs: number, each = (_first: Attempt) => {}): Record<string, number> {
     const counts: Record<string, number> = {};
     for (let at = 0; at < count; at++) {

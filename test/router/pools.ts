@@ -156,7 +156,7 @@ export function picksOf(
   });
 }
 
-/** What the row's answer of a model cost, in USD, by list prices and its own length. */
+/** Returns the cost of a model's answer to the row, in USD, by list prices and the answer's own length. */
 export function spentOn(field: Field, { prompt, tokens }: Row, at: number): number {
   const price = field.cards[at]?.price;
   if (!price) return 0;

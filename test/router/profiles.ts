@@ -61,7 +61,7 @@ function rowsOf(card: ModelCard, all: readonly Measured[]): readonly Measured[] 
   return all.filter(({ name }) => name === exact || name === bare || name === plain);
 }
 
-/** What is told by price, date and name: for the mean of the imputation. */
+/** The features from price, date and name, for the mean of the imputation. */
 function facts(card: ModelCard): readonly number[] {
   const price = Math.log2(0.05 + (card.price?.output ?? sizePrice(card)));
   const years = card.created === 0 ? 0.1 : (NOW - card.created) / YEAR_SECONDS;

@@ -1,4 +1,4 @@
-// What can be had offline from the same labels: a ridge regression on all words and pairs of words, weighed by rarity.
+// The offline reference from the same labels: a ridge regression on all words and pairs of words, weighed by rarity.
 import { featuresOf } from "../../src/selectors/features.ts";
 import type { Row } from "./data.ts";
 import { requestOf } from "./pools.ts";
@@ -13,7 +13,7 @@ interface Words {
 const RIDGE = 10;
 const ROUNDS = 30;
 
-/** How much better the first model is than the second, predicted for the rows that are scored. */
+/** Returns by how much the first model is predicted to be better than the second, for the rows that are scored. */
 export function referenceLeanings(drawn: readonly Row[], scored: readonly Row[]): readonly number[] {
   const grams = drawn.map(({ prompt }) => featuresOf(requestOf(prompt)).grams);
   const counts = new Map<number, number>();

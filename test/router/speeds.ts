@@ -1,4 +1,4 @@
-// How fast a card is before anything was seen of it, and how much it thinks: by provider, size and price.
+// The speed of a card before any call of it was seen, and how much it thinks: by provider, size and price.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";

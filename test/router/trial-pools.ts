@@ -31,7 +31,7 @@ export function pricedField(pool: Pool, withHidden: boolean): Field {
   );
 }
 
-/** Which part is scored, and by which parameters; learned from are the parts before it. */
+/** The part that is scored, and with which parameters; the parts before it are learned from. */
 export interface Fold {
   readonly part: number;
   /** undefined: the shipped ones. */
@@ -168,7 +168,7 @@ export interface SavedResult {
 
 export const DIALS = [1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.93, 0.92, 0.9, 0.88, 0.86, 0.84, 0.8] as const;
 
-/** What `fair` keeps and saves against always asking the best single model, at each position of the dial. */
+/** The quality that `fair` keeps and the money it saves against always asking the best single model, at each position of the dial. */
 export function savings(pool: Pool, { part, parameters }: Fold): readonly SavedResult[] {
   const priced = pricedField(pool, false);
   const { learned, scored } = partsOf(priced, part);

@@ -1,4 +1,4 @@
-// Which hashed words the predictor knows, and a prompt as a sparse row over them.
+// The hashed words that the predictor knows, and a prompt as a sparse row over them.
 
 export interface SparseRow {
   readonly at: Uint16Array;

@@ -10,7 +10,7 @@ import { possible, type RequestRow, requestRows } from "./request-rows.ts";
 
 /** The bytes of a token in the stated estimate. */
 const BYTES_PER_TOKEN = 4;
-/** How long a call may go on after its client left, on the way there a sweep of deadlines. */
+/** The time that a call may continue after its client left, which includes one sweep of deadlines. */
 const ENDED_WITHIN_MS = 1000;
 
 export function auditAnswers(day: DayRecord, model: Model): readonly string[] {
@@ -40,7 +40,7 @@ class AnswerAudit {
     }
   }
 
-  /** What a client was given must be what one provider said, billed once, posted before the last part left. */
+  /** A client's answer must be one provider's answer, billed once, posted before the last part left. */
   seen(seen: Seen): void {
     if (seen.facts.replayed) {
       if (seen.whole) this.#replayed(seen, seen.facts.replayed.id);
@@ -72,7 +72,7 @@ class AnswerAudit {
       if (!said.includes(text)) this.#wrong(seen.id, `was given what no provider said whole: ${text}`);
     const shown = { cost: row.cost, charged: row.charged };
     const told = { cost: nanoOf(seen.usage?.cost), charged: nanoOf(seen.usage?.charged) };
-    // Where the row is written late, nothing was known to be charged, and nothing was.
+    // A row that is written late had no known charge, and is charged nothing.
     if (told.cost !== shown.cost || told.charged !== shown.charged)
       this.#wrong(seen.id, `was told ${JSON.stringify(told)}, its row says ${JSON.stringify(shown)}`);
   }

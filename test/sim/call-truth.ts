@@ -29,7 +29,7 @@ export type TroubleWeights = Readonly<Record<Trouble, number>>;
 export interface CallTruth {
   /** The completion's id, as told in a header. */
   readonly requestId: string;
-  /** Which attempt of its request it belongs to, from 1. */
+  /** The number of the attempt in its request, from 1. */
   readonly attempt: number;
   readonly number: number;
   readonly cardId: string;
@@ -109,7 +109,7 @@ const CALM: TroubleWeights = {
   stays_open: 1,
 };
 
-/** How a day's providers behave: nearly all well, or nearly none. */
+/** The behaviour of a day's providers: nearly all well, or nearly none. */
 export function troublesFor(dice: Dice): TroubleWeights {
   const factor = dice.pick([0.2, 1, 3, 6]);
   return { ...CALM, none: CALM.none / factor };

@@ -27,7 +27,7 @@ export interface SimModel {
   readonly name: string;
   readonly shape: Shape;
   readonly outputTokensMax: number | null;
-  /** How many choices one call of it gives. */
+  /** The number of choices that one call of it returns. */
   readonly choices: number;
   readonly price: SimPrice | null;
 }
@@ -132,7 +132,7 @@ export const DIALECT_OF: Readonly<Record<string, Dialect>> = {
   Delta: gemini,
 };
 
-/** What a provider counts of one call, or of all the calls of an answer. */
+/** The usage that a provider counts of one call, or of all calls of an answer. */
 export interface Counted {
   readonly prompt: number;
   readonly completion: number;

@@ -18,7 +18,7 @@ import type { EventClock } from "./event-clock.ts";
 import type { SimNode } from "./node.ts";
 import type { Plan } from "./scenario.ts";
 
-/** Which digest it is does not matter here, only that it is the same on every node. */
+/** Any digest serves, as long as it is the same on every node. */
 const SEALER = {
   digest: (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex"),
 };
@@ -29,7 +29,7 @@ export interface RowGlimpse {
   readonly chargedNanoUsd: number;
 }
 
-/** What one client was given. */
+/** The answer that one client got. */
 export interface Seen {
   readonly plan: Plan;
   readonly id: string;

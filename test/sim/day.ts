@@ -27,7 +27,7 @@ export interface DayRecord {
   readonly audit: Audit;
   /** Requests whose settlement was written without anybody hearing of it. */
   readonly unheard: ReadonlySet<string>;
-  /** How often a use of the store was made to fail. */
+  /** The number of uses of the store that were made to fail. */
   readonly storeFaults: number;
   /** Errors that nobody should ever see. */
   readonly wrongs: readonly string[];
@@ -37,7 +37,7 @@ export interface DayRecord {
   dispose(): void;
 }
 
-/** Where a file costs no disk. */
+/** A folder in memory, where a file costs no disk. */
 const SHARED_MEMORY = "/dev/shm";
 const ROOT = existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir();
 const TOP_UP_TRIES = 8;
@@ -114,7 +114,7 @@ class Day {
     await this.#begin();
     this.#schedule();
     await this.#untilIdle();
-    // What the dead left held is resolved a little later, if need be when the store is back.
+    // A dead node's holds are resolved a little later, or, if the store is away, when it is back.
     for (let seconds = 3; seconds <= 60; seconds += 3) this.#clock.after(seconds * 1000, () => {});
     await this.#untilIdle();
     const audit = await this.#audit();

@@ -28,7 +28,7 @@ export class Model {
   readonly holds = new Map<string, ModelHold>();
   readonly replies = new Map<string, ModelReply>();
   readonly rows = new Map<string, ModelRow>();
-  /** How each request was let in that ever was. */
+  /** The admission of every request so far. */
   readonly admitted = new Map<string, ModelHold>();
   readonly problems: string[] = [];
   readonly #topUps = new Map<string, number>();
@@ -126,7 +126,7 @@ export class Model {
     if (reply.bodyDigest !== idempotency.bodyDigest) return "refused: idempotency_mismatch";
     if (reply.state === "pending") return `pending ${reply.requestId}`;
     if (reply.state === "unavailable") return "refused: idempotency_unavailable";
-    // Which answer it is is compared where it was received.
+    // The answers are compared where they are received.
     return answer.kind === "replayed" ? wordsOf(answer) : "replayed";
   }
 

@@ -22,7 +22,7 @@ import { faultyStore, type StoreLife } from "./faulty-store.ts";
 import type { Providers } from "./providers.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What happened to the books, in the order in which it was decided under the store's lock. */
+/** Changes of the books, in the order in which they were decided under the store's lock. */
 export type BookEvent =
   | { readonly kind: "decided"; readonly demand: Demand; readonly answer: Answer; readonly node: string }
   | { readonly kind: "revoked"; readonly keyId: string; readonly atMs: number }

@@ -109,7 +109,7 @@ export class Answer {
   async #stream(): Promise<void> {
     const { trouble, texts, invoice } = this.#truth;
     const pieces = piecesOf(this.#dice, texts);
-    // Where in the answer the trouble comes: before the first piece, or behind some of them.
+    // The place in the answer at which the failure comes: before the first piece, or after some of them.
     const breaksAt = isBreaking(trouble) ? this.#dice.int(0, pieces.length) : -1;
     const isCounted = trouble !== "no_count";
     const least = { ...invoice, completion: Math.min(1, invoice.completion), reasoning: 0 };

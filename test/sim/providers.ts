@@ -57,7 +57,7 @@ export class Providers {
     isOver: () => boolean,
     onDeath: Set<() => void>,
   ): Promise<Response> {
-    // What is called off already is not sent.
+    // A call that was already cancelled is not sent.
     init.signal?.throwIfAborted();
     const body = parseJson(String(init.body));
     if (!isObject(body)) throw new Error("A call without a body.");

@@ -1,4 +1,4 @@
-// What one seed's day is like: rules, accounts, keys, requests, top-ups, crashes, and what goes wrong how often.
+// The scenario of one seed's day: rules, accounts, keys, requests, top-ups, crashes, and the rates of failures.
 
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
@@ -24,7 +24,7 @@ export interface Plan {
   readonly name: string;
   readonly atMs: number;
   readonly keyId: string;
-  /** Which of the nodes it goes to. */
+  /** The node that it goes to. */
   readonly node: number;
   readonly model: string;
   readonly fallbacks: readonly string[];
@@ -63,7 +63,7 @@ export interface Scenario {
   readonly jumps: readonly { readonly atMs: number; readonly byMs: number }[];
   readonly revocations: readonly { readonly atMs: number; readonly keyId: string }[];
   readonly troubles: TroubleWeights;
-  /** How often one use of the store goes wrong, and when all of them do for a while. */
+  /** The share of the store's uses that fail, and when all of them do for a while. */
   readonly storeFaults: number;
   readonly outages: readonly { readonly atMs: number; readonly forMs: number }[];
 }
@@ -150,7 +150,7 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
   };
 }
 
-/** When the day after that moment's begins, to the minute. */
+/** Returns the beginning of the next day, to the minute. */
 function nextDayAt(startMs: number, zone: DayRules): number {
   const today = ownDay(startMs, zone);
   let [before, after] = [Math.floor(startMs / MINUTE), Math.floor(startMs / MINUTE) + 26 * 60];

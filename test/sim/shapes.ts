@@ -1,8 +1,8 @@
-// How the simulated providers speak: their events, whole answers and errors, in three dialects.
+// The wire formats of the simulated providers: their events, whole answers and errors, in three dialects.
 import { arrayOf, type JsonObject, numberOf, objectOf, stringOf } from "../../src/core/json.ts";
 import type { Counted, Shape } from "./cards.ts";
 
-/** What a provider reads off a call. */
+/** The parts of a call that a provider reads. */
 export interface Asked {
   readonly choices: number;
   /** Output tokens per choice; null: it was told no limit. */
