@@ -24,7 +24,7 @@ test("every day of the span is there, with totals and those of the span before",
   const failed = { modelUsed: null, status: 502, faultCode: "upstream_error", costNanoUsd: 0 };
   await asked(NOON, { chargedNanoUsd: 5000 });
   await asked(NOON - HOUR, { ...failed, keyId: "b" });
-  await asked(NOON - 48 * HOUR, { modelUsed: "Shop#dear" });
+  await asked(NOON - 48 * HOUR, { modelUsed: "Acme#dear" });
   await asked(NOON - 72 * HOUR, { keyId: "b" });
   await asked(NOON - 120 * HOUR, { keyId: "b" });
   await asked(NOON - 144 * HOUR);
@@ -39,7 +39,7 @@ test("every day of the span is there, with totals and those of the span before",
   expect(found.previous).toMatchObject({ requests: 2, errors: 0 });
   const only = async (query: object) => stepsOf(await ask({ from: "2026-11-18", ...query })).join(", ");
   expect(await only({ key_id: "b" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 1 1");
-  expect(await only({ provider: "Shop" })).toBe("11-18T00 1 0, 11-19T00 0 0, 11-20T00 0 0");
+  expect(await only({ provider: "Acme" })).toBe("11-18T00 1 0, 11-19T00 0 0, 11-20T00 0 0");
   expect(await only({ model: "Sim#echo" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 2 1");
   expect(await only({ account_id: "none" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 0 0");
 });

@@ -25,7 +25,7 @@ export interface AdminBench {
   open(): Promise<Opened>;
 }
 
-/** Makes the bench anew before each test; asked for within one. */
+/** Makes a new bench before each test; the function returned gives it within one. */
 export function adminBench(): () => AdminBench {
   let bench: AdminBench;
   beforeEach(async () => {

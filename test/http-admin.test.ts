@@ -55,7 +55,7 @@ describe("accounts", () => {
 describe("keys", () => {
   const FIELDS = {
     name: "Team's key",
-    allowed_models: ["Shop#cheap", "Router#fair"],
+    allowed_models: ["Acme#cheap", "Router#fair"],
     spend_limit_usd: 12.5,
     requests_per_day: 7,
     expires_at: "2099-01-31T12:00:00.000Z",
@@ -264,7 +264,7 @@ describe("what operators get wrong", () => {
     ["POST", "/keys", { name: "x", expires_at: 7 }, "400 invalid_type expires_at"],
     ["POST", "/keys", { name: "x", allowed_models: [] }, "400 empty_array allowed_models"],
     ["POST", "/keys", { name: "x", allowed_models: ["nonsense"] }, "400 invalid_value allowed_models[0]"],
-    ["POST", "/keys", { name: "x", allowed_models: "Shop#cheap" }, "400 invalid_type allowed_models"],
+    ["POST", "/keys", { name: "x", allowed_models: "Acme#cheap" }, "400 invalid_type allowed_models"],
     ["POST", "/keys", { name: "x", spend_limit_usd: -1 }, "400 decimal_below_min_value spend_limit_usd"],
     ["POST", "/keys", { name: "x", spend_limit_usd: "1" }, "400 invalid_type spend_limit_usd"],
     ["POST", "/keys", { name: "x", requests_per_day: -1 }, "400 integer_below_min_value requests_per_day"],

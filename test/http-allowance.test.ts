@@ -1,4 +1,4 @@
-// The allowance from outside: exactly as many requests as it holds, what the refused are told, and which places come back.
+// The allowance from outside: exactly as many requests as it holds, the refusals' answers, and which places come back.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf, parseJson } from "../src/core/json.ts";
 import { postMany } from "./http/many.ts";
@@ -117,7 +117,7 @@ describe("the day's allowance", () => {
 });
 
 describe("places that come back", () => {
-  /** The number of places that each request has used for good. */
+  /** Each request, with the number of places that it uses for good. */
   const CASES: readonly (readonly [string, unknown, number])[] = [
     ["an answer", asking("Local#sim"), 1],
     ["a streamed answer", asking("Local#sim", "x", { stream: true }), 1],
@@ -127,7 +127,7 @@ describe("places that come back", () => {
     ["no such model", asking("Nobody#x"), 0],
     [
       "a capability that the model lacks",
-      asking("Shop#maker/model-1", "x", { tools: [{ type: "function", function: { name: "f" } }] }),
+      asking("Acme#maker/model-1", "x", { tools: [{ type: "function", function: { name: "f" } }] }),
       0,
     ],
     ["rejected by the provider", asking("Local#sim~trouble=400"), 0],
@@ -143,7 +143,7 @@ describe("places that come back", () => {
       1,
     ],
     ["a whole answer that broke off", asking("Local#sim~trouble=cut"), 0],
-    ["the fallback's answer", asking("Shop#dear~trouble=500"), 1],
+    ["the fallback's answer", asking("Acme#dear~trouble=500"), 1],
   ];
 
   test.each(CASES)("%s", async (_name, body, taken) => {

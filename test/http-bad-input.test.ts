@@ -19,7 +19,7 @@ beforeAll(async () => {
     more: "limits: { n: 16, messages: 10000 }",
     server: `body_limit: ${BODY_LIMIT}B`,
   });
-  const restricted = await world.newKey({ requests_per_day: null, allowed_models: ["Shop#cheap"] });
+  const restricted = await world.newKey({ requests_per_day: null, allowed_models: ["Acme#cheap"] });
   const spent = await world.newKey({ requests_per_day: 1 });
   secrets = {
     holder: world.secret,

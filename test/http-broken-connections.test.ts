@@ -1,4 +1,4 @@
-// Upstream connections that break: every call that reached the provider is told, and none is made twice but over a kept one.
+// Upstream connections that break: every call that reached the provider is reported, and none is made twice except on a kept-alive one.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayOf, objectOf } from "../src/core/json.ts";
@@ -32,7 +32,7 @@ afterAll(async () => {
 /** The id of the last request. */
 let asked = "";
 
-/** The answer, how many attempts the client is told of, and how many calls there were. */
+/** The answer, the number of attempts that it names, and the number of calls. */
 async function ask(at: number, stream = false): Promise<{ line: string; attempts: number; calls: number }> {
   const before = upstreams[at]?.calls.length ?? 0;
   const answer: Seen = await seen(await gateway.chat(asking(`P${at}#m`, undefined, { stream })));

@@ -47,7 +47,7 @@ describe("a request's content", () => {
   });
 
   test("of a request that failed is what was asked, and what its client was told", async () => {
-    const row = await logged(asking("Shop#picky~trouble=400", PROMPT));
+    const row = await logged(asking("Acme#picky~trouble=400", PROMPT));
     expect(row.content).toMatchObject({ reply: null, truncated: false });
     expect(String(objectOf(row.error).message).length).toBeGreaterThan(0);
   });

@@ -11,7 +11,7 @@ import { type Operator, operatorOf } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
-/** Whatever the simulator takes as a key; these are found nowhere but with it. */
+/** The simulator accepts any key; these occur nowhere else. */
 const FIRST = "first-credential-of-the-tests-AAAA";
 const SECOND = "second-credential-of-the-tests-BBBB";
 const SOON_MS = 10_000;

@@ -147,7 +147,7 @@ test("when all fail at once, no more than a fifth and ten more are tried again",
 });
 
 describe("credentials", () => {
-  /** Returns the number of calls by secret. */
+  /** Returns the number of calls that were made with a secret. */
   const callsBy = (secret: string) =>
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;
 

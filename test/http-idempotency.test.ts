@@ -9,7 +9,7 @@ import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
 const USD = 1_000_000_000;
-const CALM = "Shop#sim~tokens=1000:500";
+const CALM = "Acme#sim~tokens=1000:500";
 const COST = priceOf(1000, 500);
 const TWINS = 50;
 
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 function totalCalls(): number {
-  return world.shop.calls.total + world.gated.bodies.length;
+  return world.provider.calls.total + world.gated.bodies.length;
 }
 
 /** Upstream calls since the test began. */
@@ -72,7 +72,7 @@ describe("the same again", () => {
     });
   }
 
-  for (const model of ["Shop#sim-think", "Claude#sim-think~tokens=1000:500:100:50"]) {
+  for (const model of ["Acme#sim-think", "Claude#sim-think~tokens=1000:500:100:50"]) {
     test(`${model}: tools and thinking come back whole, signatures included`, async () => {
       const payer = await world.payer(1);
       const parameters = { type: "object", properties: { city: { type: "string" } } };
@@ -99,7 +99,7 @@ describe("the same again", () => {
 
   test("what was written off is told the same", async () => {
     const [payer, name] = [await world.payer(0.1), newName()];
-    const body = asking("Shop#sim~tokens=134000:4096", "x");
+    const body = asking("Acme#sim~tokens=134000:4096", "x");
     const [one, two] = [await ask(payer, name, body), await ask(payer, name, body)];
     expect(one.usage).toMatchObject({ cost: priceOf(134_000, 4096) / USD, charged: 0.1 });
     expect([two.replayed, completionIn(two)]).toEqual([true, completionIn(one)]);
@@ -208,7 +208,7 @@ describe("what is not given again", () => {
 
   test("an answer that broke off: 409, and no second call", async () => {
     const [payer, name] = [await world.payer(1), newName()];
-    const body = asking("Shop#sim~trouble=error-mid", "say: a b c d", { stream: true });
+    const body = asking("Acme#sim~trouble=error-mid", "say: a b c d", { stream: true });
     expect(lineOf(await ask(payer, name, body))).toBe("200 then api_error upstream_error");
     const again = await ask(payer, name, body);
     expect([lineOf(again), again.headers.get("x-should-retry")]).toEqual([SPENT, "false"]);
@@ -216,8 +216,8 @@ describe("what is not given again", () => {
   });
 
   for (const [model, stream] of [
-    ["Shop#sim~trouble=huge~size=1100~tokens=1000:500", true],
-    ["Shop#sim~trouble=huge~size=1100~tokens=1000:500", false],
+    ["Acme#sim~trouble=huge~size=1100~tokens=1000:500", true],
+    ["Acme#sim~trouble=huge~size=1100~tokens=1000:500", false],
     ["Gated#wordy", true],
   ] as const) {
     test(`${model}, streamed: ${stream}: larger than 1 MiB: 409, and no second call`, async () => {

@@ -30,7 +30,7 @@ afterAll(async () => {
   }
 });
 beforeEach(() => {
-  for (const { shop } of [always, beyond]) shop.reset();
+  for (const { provider } of [always, beyond]) provider.reset();
 });
 
 async function ask(
@@ -58,34 +58,34 @@ function limitTold(body: unknown): unknown {
 describe("every request is paid for", () => {
   test("a balance that does not cover the worst case: 402, and nobody is called", async () => {
     const payer = await always.payer(0.0001);
-    const refused = await ask(always, payer, "Shop#sim", { stream: true });
+    const refused = await ask(always, payer, "Acme#sim", { stream: true });
     expect(lineOf(refused)).toBe("402 insufficient_quota insufficient_balance");
     expect(refused.headers.get("x-should-retry")).toBe("false");
     expect(refused.error).toMatchObject({ param: null, message: expect.stringContaining("Top it up") });
-    expect(always.shop.calls.total).toBe(0);
+    expect(always.provider.calls.total).toBe(0);
     expect(always.books(payer)).toMatchObject({ kinds: ["topup"], requests: [], balance: 100_000 });
   });
 
   test("a model without a price: 403; one that is free needs no balance, nor a limit", async () => {
     const payer = await always.payer(0);
-    const refused = await ask(always, payer, "Shop#unpriced");
+    const refused = await ask(always, payer, "Acme#unpriced");
     expect(lineOf(refused)).toBe("403 permission_error model_not_priced");
     expect(refused.error).toMatchObject({ param: "model" });
-    const gift = await ask(always, payer, "Shop#gift");
+    const gift = await ask(always, payer, "Acme#gift");
     expect([lineOf(gift), billIn(gift)]).toEqual(["200 whole", { cost: 0, charged: 0 }]);
-    expect(limitTold(always.shop.calls.last()?.body)).toBeUndefined();
+    expect(limitTold(always.provider.calls.last()?.body)).toBeUndefined();
     expect(always.books(payer)).toMatchObject({ kinds: [], holds: 0 });
   });
 
   test("what a request costs beside its tokens is part of the worst case", async () => {
     const payer = await always.payer(0.001);
-    expect((await ask(always, payer, "Shop#toll~tokens=1000:500", { max_tokens: 1 })).status).toBe(402);
-    expect((await ask(always, payer, "Shop#sim", { max_tokens: 1 })).status).toBe(200);
+    expect((await ask(always, payer, "Acme#toll~tokens=1000:500", { max_tokens: 1 })).status).toBe(402);
+    expect((await ask(always, payer, "Acme#sim", { max_tokens: 1 })).status).toBe(200);
   });
 
   test("there is no allowance: nothing is said of one", async () => {
     const payer = await always.payer(1, { requests_per_day: 5 });
-    const { headers } = await ask(always, payer, "Shop#sim");
+    const { headers } = await ask(always, payer, "Acme#sim");
     expect(headers.get("x-ratelimit-limit-requests")).toBeNull();
     expect(await always.holder(payer)).toMatchObject({ allowance: { limit: 0, used: 0, remaining: 0 } });
     expect(always.books(payer)).toMatchObject({ used: 0 });
@@ -133,11 +133,11 @@ describe("every request is paid for", () => {
 describe("what a request costs", () => {
   /** Model → what it costs before the markup, in nano-dollars. */
   const COSTS: readonly (readonly [string, number, Record<string, unknown>?])[] = [
-    ["Shop#sim~tokens=1000:500", priceOf(1000, 500)],
-    ["Shop#sim~tokens=1001:501:333", priceOf(668, 501) + 333 * 250],
-    ["Shop#sim~tokens=1000:500", 2 * priceOf(1000, 500), { n: 2 }],
-    ["Shop#toll~tokens=1000:500", priceOf(1000, 500) + 1_000_000],
-    ["Shop#toll~tokens=1000:500", 2 * (priceOf(1000, 500) + 1_000_000), { n: 2 }],
+    ["Acme#sim~tokens=1000:500", priceOf(1000, 500)],
+    ["Acme#sim~tokens=1001:501:333", priceOf(668, 501) + 333 * 250],
+    ["Acme#sim~tokens=1000:500", 2 * priceOf(1000, 500), { n: 2 }],
+    ["Acme#toll~tokens=1000:500", priceOf(1000, 500) + 1_000_000],
+    ["Acme#toll~tokens=1000:500", 2 * (priceOf(1000, 500) + 1_000_000), { n: 2 }],
     ["Claude#sim~tokens=1000:500", priceOf(1000, 500)],
     ["Claude#sim~tokens=1000:500", 3 * priceOf(1000, 500), { n: 3 }],
     ["Claude#sim~trouble=odd-usage~tokens=1000:500", priceOf(1000, 500)],
@@ -166,7 +166,7 @@ describe("what a request costs", () => {
 
   test("without being asked for, a stream does not tell it, and it is charged all the same", async () => {
     const payer = await always.payer(1);
-    const answer = await ask(always, payer, "Shop#sim~tokens=1000:500", { stream: true, stream_options: {} });
+    const answer = await ask(always, payer, "Acme#sim~tokens=1000:500", { stream: true, stream_options: {} });
     expect(answer.stream?.usage).toBeNull();
     expect(always.books(payer).balance).toBe(USD - priceOf(1000, 500) * MARKUP);
   });
@@ -174,7 +174,7 @@ describe("what a request costs", () => {
   test("above the hold it takes free balance; what that lacks is written off and counted", async () => {
     const cost = priceOf(134_000, 4096) * MARKUP;
     const rich = await always.payer(20);
-    expect(billIn(await ask(always, rich, "Shop#sim~tokens=134000:4096"))).toEqual({
+    expect(billIn(await ask(always, rich, "Acme#sim~tokens=134000:4096"))).toEqual({
       cost,
       charged: cost,
     });
@@ -188,7 +188,7 @@ describe("what a request costs", () => {
     };
     const before = await writtenOff();
     const poor = await always.payer(0.1);
-    expect(billIn(await ask(always, poor, "Shop#sim~tokens=134000:4096"))).toEqual({
+    expect(billIn(await ask(always, poor, "Acme#sim~tokens=134000:4096"))).toEqual({
       cost,
       charged: USD / 10,
     });
@@ -201,20 +201,20 @@ describe("what a request costs", () => {
 });
 
 describe("the limit that is held for", () => {
-  const told = () => limitTold(always.shop.calls.last()?.body);
+  const told = () => limitTold(always.provider.calls.last()?.body);
 
   test("a large balance: the model's own limit holds, and the provider is told none", async () => {
     const payer = await always.payer(10);
-    const { headers } = await ask(always, payer, "Shop#sim");
+    const { headers } = await ask(always, payer, "Acme#sim");
     expect([told(), headers.get("x-poundkey-dropped")]).toEqual([undefined, null]);
     await ask(always, payer, "Claude#sim~tokens=1000:500");
     expect(told()).toBe(4096);
     // Only its context is known: as large a limit would leave no room for the prompt.
-    await ask(always, payer, "Shop#unknown-limit");
+    await ask(always, payer, "Acme#unknown-limit");
     expect(told()).toBeUndefined();
   });
 
-  for (const model of ["Shop#sim", "Claude#sim~tokens=1000:500", "Shop#unknown-limit"]) {
+  for (const model of ["Acme#sim", "Claude#sim~tokens=1000:500", "Acme#unknown-limit"]) {
     test(`${model}: a small balance: what a quarter of it covers is sent and held for`, async () => {
       const payer = await always.payer(0.02);
       const { headers } = await ask(always, payer, model);
@@ -230,24 +230,24 @@ describe("the limit that is held for", () => {
   }
 
   test("a balance whose quarter is too little: 1,024 tokens, if it covers them", async () => {
-    await ask(always, await always.payer(0.004), "Shop#sim");
+    await ask(always, await always.payer(0.004), "Acme#sim");
     expect(told()).toBe(1024);
-    expect((await ask(always, await always.payer(0.0025), "Shop#sim")).status).toBe(402);
+    expect((await ask(always, await always.payer(0.0025), "Acme#sim")).status).toBe(402);
   });
 
   test("the client's own limit stays, and is held for", async () => {
     const payer = await always.payer(0.01);
-    await ask(always, payer, "Shop#sim", { max_tokens: 77 });
+    await ask(always, payer, "Acme#sim", { max_tokens: 77 });
     expect(told()).toBe(77);
     const [row = {}] = always.books(payer).requests;
     expect(Number(row.hold_nano)).toBeLessThanOrEqual(priceOf(PROMPT_TOKENS_MAX, 77) * MARKUP);
-    expect((await ask(always, payer, "Shop#sim", { max_tokens: 4096 })).status).toBe(402);
+    expect((await ask(always, payer, "Acme#sim", { max_tokens: 4096 })).status).toBe(402);
   });
 });
 
 test("a key's spend limit ends what it may spend, not what the account has", async () => {
   const limited = await always.payer(5, { spend_limit_usd: 0.002 });
-  const model = "Shop#sim~tokens=1000:500";
+  const model = "Acme#sim~tokens=1000:500";
   expect((await ask(always, limited, model, { max_tokens: 4000 })).status).toBe(402);
   expect((await ask(always, limited, model, { max_tokens: 500 })).status).toBe(200);
   const refused = await ask(always, limited, model, { max_tokens: 500 });
@@ -261,7 +261,7 @@ test("a key's spend limit ends what it may spend, not what the account has", asy
 });
 
 describe("only what is beyond the allowance is paid for", () => {
-  const model = "Shop#sim~tokens=1000:500";
+  const model = "Acme#sim~tokens=1000:500";
   const cost = priceOf(1000, 500);
 
   test("first the allowance, then the balance, then 429", async () => {
@@ -285,8 +285,8 @@ describe("only what is beyond the allowance is paid for", () => {
 
   test("a model without a price has only the allowance", async () => {
     const payer = await beyond.payer(1, { requests_per_day: 1 });
-    expect((await ask(beyond, payer, "Shop#unpriced")).status).toBe(200);
-    expect((await ask(beyond, payer, "Shop#unpriced")).status).toBe(429);
+    expect((await ask(beyond, payer, "Acme#unpriced")).status).toBe(200);
+    expect((await ask(beyond, payer, "Acme#unpriced")).status).toBe(429);
     expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], balance: USD });
   });
 
@@ -294,7 +294,7 @@ describe("only what is beyond the allowance is paid for", () => {
     const payer = await beyond.payer(1, { requests_per_day: null });
     const answer = await ask(beyond, payer, model);
     expect(billIn(answer)).toEqual({ cost, charged: 0 });
-    expect(limitTold(beyond.shop.calls.last()?.body)).toBeUndefined();
+    expect(limitTold(beyond.provider.calls.last()?.body)).toBeUndefined();
     expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], balance: USD });
   });
 });

@@ -8,7 +8,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
-import { candidate, looked, post, routed, worded } from "./router/den.ts";
+import { candidate, looked, post, routed, worded } from "./router/fixture.ts";
 
 const MODELS = ["plain", "mute~trouble=no-content", "wordy~tokens=20:3000", "hoard~tokens=3000:10:2400"];
 
@@ -19,7 +19,7 @@ function yaml(url: string): string {
 }
 
 let odd: UnderTest;
-/** The gateway's own, opened by another process as it were. */
+/** The gateway's own store, opened a second time as another process would. */
 let store: Store;
 beforeAll(async () => {
   odd = await startUnderTest({ more: yaml });

@@ -90,7 +90,7 @@ describe.each(NAMES)("%s", (trouble) => {
         const again = trouble === "reset" ? Math.max(0, attempts - planned) : 0;
         expect(again).toBeLessThanOrEqual(1);
         expect([count, line, attempts]).toEqual([count, expected, planned + again]);
-        // Each call that was made is told.
+        // Each call that was made is reported.
         expect(failed).toBe(goesOn && count < 3 ? attempts - 1 : attempts);
         expect(tookMs).toBeLessThan(NEVER_MS);
       }),

@@ -1,4 +1,4 @@
-// Every trouble of every provider, whole and streamed: what the client is told, and that nothing of the upstream shows.
+// Every trouble of every provider, whole and streamed: the client's error, which shows nothing of the upstream.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TROUBLES, type Trouble } from "../src/simulator/control.ts";
 import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";

@@ -1,4 +1,4 @@
-// Answers beyond all measure: what no model was asked for, or nobody could read in time, is garbled and never passed on.
+// Oversized answers: one that no model was asked for, or that can't be read in time, is garbled and never passed on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -33,9 +33,9 @@ const FINE = { whole: "200 whole", stream: "200 done" };
 const ROWS: readonly (readonly [model: string, lines: typeof FINE, more?: object])[] = [
   ["two-choices", GARBLED],
   ["second-index", BROKEN_OFF],
-  ["crowd-of-choices", GARBLED, { n: 2 }],
-  ["crowd-of-elements", GARBLED],
-  ["crowd-of-fields", GARBLED],
+  ["many-choices", GARBLED, { n: 2 }],
+  ["many-elements", GARBLED],
+  ["many-fields", GARBLED],
   ["deep", GARBLED],
   ["likely", GARBLED],
   ["likely", FINE, { logprobs: true, top_logprobs: 20 }],

@@ -1,4 +1,4 @@
-// Secrets, digests and the master key: what they look like, what is refused, what is told.
+// Secrets, digests and the master key: their form, what is refused, and with which words.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { hkdfSync } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";

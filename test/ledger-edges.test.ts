@@ -13,8 +13,8 @@ import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { cleanSchema } from "../src/providers/gemini/schema.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
+import { ALWAYS, openPayments, wrongIn } from "./payments.ts";
 import { costing, give, keyIn, NOON, offerOf, openMemoryStore, recordOf, writeRecord } from "./samples.ts";
-import { ALWAYS, tillOn, wrongIn } from "./till.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -75,12 +75,14 @@ test("a key that has spent more than its limit allows may still use what costs n
   const store = await openMemoryStore();
   await give(store, "default", 1000);
   const key = await keyIn(store, "key_a");
-  const till = tillOn(store);
-  await till.post(await till.hold("1", key, 500), 500);
+  const payments = openPayments(store);
+  await payments.post(await payments.hold("1", key, 500), 500);
   await store.changeKey(key.id, { spendLimitNanoUsd: 100 });
   const free = { offers: () => [offerOf({ lines: [], outputUsdPerMillion: 0 })] };
-  expect((await till.ledger.admit(till.ticket("2", key, 0, free))).kind).toBe("granted");
-  await expect(till.ledger.admit(till.ticket("3", key, 0, { offers: () => [costing(1)] }))).rejects.toThrow();
+  expect((await payments.ledger.admit(payments.ticket("2", key, 0, free))).kind).toBe("granted");
+  await expect(
+    payments.ledger.admit(payments.ticket("3", key, 0, { offers: () => [costing(1)] })),
+  ).rejects.toThrow();
   await store.close();
 });
 
@@ -92,11 +94,11 @@ test("through a link to the database's file processes know each other, and syncs
   const second = await openSqliteStore({ path: join(folder, "link.db"), decide });
   await Promise.all([first.beat(), second.beat()]);
   await give(first, "default", 1000);
-  const till = tillOn(first, ALWAYS);
-  const held = await till.hold("1", await keyIn(first, "key_a"), 500);
+  const payments = openPayments(first, ALWAYS);
+  const held = await payments.hold("1", await keyIn(first, "key_a"), 500);
   expect(await second.orphans(9)).toEqual([]);
   await second.durable();
-  expect(await till.post(held, 400)).toMatchObject({ chargedNanoUsd: 400, late: false });
+  expect(await payments.post(held, 400)).toMatchObject({ chargedNanoUsd: 400, late: false });
   expect(wrongIn(await second.audit())).toEqual([]);
   await Promise.all([first.close(), second.close()]);
 });

@@ -88,7 +88,7 @@ test("of another version's worker, what this one knows is counted", () => {
   expect(fromWorker({ counted: "# TYPE" })).toEqual({ counted: {} });
 });
 
-/** A worker that keeps what it is told. */
+/** A worker that keeps the messages it gets. */
 function workerOf(): Counting & { readonly told: ToWorker[] } {
   const told: ToWorker[] = [];
   return { told, send: (message) => void told.push(message) };

@@ -8,9 +8,9 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "./nodes/gateway.ts";
 import { type Job, type Node, PATIENCE_MS, startNode } from "./nodes/node.ts";
+import { wrongIn } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { accountOf, give, keyOf, ledgerOn } from "./samples.ts";
-import { wrongIn } from "./till.ts";
 
 const NODES = 4;
 const LONG_MS = 60_000;
@@ -41,7 +41,7 @@ describe("four nodes", () => {
     nodes = Array.from({ length: NODES }, () => startNode(server.url));
     ids = await Promise.all(nodes.map(({ id }) => id));
     store = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENCE_MS });
-    // The others' death is told by silence, which takes its time: the other tests run meanwhile.
+    // The death of the others shows as silence, which takes time: the other tests run meanwhile.
     buried = bury();
     buried.catch(() => {});
   }, LONG_MS);

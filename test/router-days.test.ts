@@ -15,7 +15,7 @@ import {
   USUAL,
 } from "./router/day.ts";
 
-/** The requests that a selector may need to notice a change. */
+/** The time in which a selector must notice a change. */
 const NOTICE_MS = 30 * SECOND;
 /** Until it has forgotten an outage that is over. */
 const BACK_MS = 45 * SECOND;

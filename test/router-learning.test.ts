@@ -26,7 +26,7 @@ import {
   pick,
   STRONG,
   TRIVIA,
-} from "./router/shop.ts";
+} from "./router/sample-cards.ts";
 import { teach } from "./router/teach.ts";
 import { train } from "./router/train.ts";
 
@@ -44,8 +44,8 @@ describe("profiles", () => {
   test("a model known only by a skills row is chosen where it should be", () => {
     const cards = [...CARDS, cardOf("new", 1, { skills: { ...even(0.6), math: 0.97 } })];
     for (const selector of ["best", "fair"] as const) {
-      expect(pick(selector, asking(MATH), { cards })).toBe("Shop#new");
-      expect(pick(selector, asking(CODE), { cards })).toBe("Shop#strong");
+      expect(pick(selector, asking(MATH), { cards })).toBe("Acme#new");
+      expect(pick(selector, asking(CODE), { cards })).toBe("Acme#strong");
     }
   });
 
@@ -67,7 +67,7 @@ describe("profiles", () => {
     };
     expect(qualities(TRIVIA).get("middle")).toBeGreaterThan(qualities(TRIVIA).get("strong") ?? 1);
     expect(qualities(strange).get("middle")).toBeLessThan((qualities(strange).get("strong") ?? 0) + 0.1);
-    expect(pick("best", asking(strange), { cards })).toBe("Shop#strong");
+    expect(pick("best", asking(strange), { cards })).toBe("Acme#strong");
   });
 });
 
@@ -86,8 +86,8 @@ test("usual words of many kinds are no known kind: less is sure of them, and the
     return (first?.quality ?? 0) - (first?.qualityLow ?? 0);
   };
   expect(unsure(mixed)).toBeGreaterThan(unsure(CODE) + 0.05);
-  expect(pick("best", asking(CODE), change)).toBe("Shop#middle");
-  expect(pick("best", asking(mixed), change)).toBe("Shop#strong");
+  expect(pick("best", asking(CODE), change)).toBe("Acme#middle");
+  expect(pick("best", asking(mixed), change)).toBe("Acme#strong");
 });
 
 describe("learning on the spot", () => {
@@ -102,13 +102,13 @@ describe("learning on the spot", () => {
   test("bad scores move the choice, within bounds, and a reset brings it back", () => {
     const learned = new Learned();
     const before = qualityOf(STRONG, learned);
-    expect(pick("best", asking(CODE), { learned })).toBe("Shop#strong");
+    expect(pick("best", asking(CODE), { learned })).toBe("Acme#strong");
     told(learned, STRONG, 0, 60);
-    expect(pick("best", asking(CODE), { learned })).toBe("Shop#middle");
+    expect(pick("best", asking(CODE), { learned })).toBe("Acme#middle");
     expect(before - qualityOf(STRONG, learned)).toBeWithin(0.05, SHIFT_MAX + 1e-9);
-    learned.reset("Shop#strong");
+    learned.reset("Acme#strong");
     expect(qualityOf(STRONG, learned)).toBe(before);
-    expect(pick("best", asking(CODE), { learned })).toBe("Shop#strong");
+    expect(pick("best", asking(CODE), { learned })).toBe("Acme#strong");
   });
 
   test("one score moves little, and a signal less than a judgment", () => {
@@ -169,7 +169,7 @@ describe("learning on the spot", () => {
     const learned = new Learned();
     told(learned, STRONG, 0.5, 10);
     expect(learned.views()).toMatchObject([
-      { model: "Shop#strong", labels: 10, categories: { coding: { score: 0.5 } } },
+      { model: "Acme#strong", labels: 10, categories: { coding: { score: 0.5 } } },
     ]);
   });
 

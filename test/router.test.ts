@@ -30,7 +30,7 @@ import {
   STRONG,
   TRIVIA,
   WEAK,
-} from "./router/shop.ts";
+} from "./router/sample-cards.ts";
 
 function mainSkill({ categories }: Prediction): string {
   return SKILLS.toSorted((a, b) => categories[b] - categories[a])[0] ?? "";
@@ -129,8 +129,8 @@ describe("hard filters come first, and are named", () => {
     const content = [{ type: "image_url" as const, image_url: { url: "https://example.org/a.png" } }];
     const messages: ChatMessage[] = [{ role: "user", content }];
     expect(removals({ model: "", messages })).toEqual({ strong: "vision", middle: "vision", weak: "vision" });
-    const rules = { ...RULES, deny: ["Shop#strong"] };
-    const allowed = (id: string) => id !== "Shop#middle";
+    const rules = { ...RULES, deny: ["Acme#strong"] };
+    const allowed = (id: string) => id !== "Acme#middle";
     expect(removals(asking(MATH), { rules, allowed })).toEqual({
       strong: "denied",
       middle: "not_allowed",
@@ -142,9 +142,9 @@ describe("hard filters come first, and are named", () => {
     const open = (ids: readonly string[]): HealthView => ({
       of: (id) => (ids.includes(id) ? health({ open: true }) : null),
     });
-    expect(removals(asking(MATH), { health: open(["Shop#strong"]) }).strong).toBe("unhealthy");
-    expect(pick("best", asking(MATH), { health: open(["Shop#strong"]) })).toBe("Shop#middle");
-    expect(pick("best", asking(MATH), { health: open(CARDS.map(({ id }) => id)) })).toBe("Shop#strong");
+    expect(removals(asking(MATH), { health: open(["Acme#strong"]) }).strong).toBe("unhealthy");
+    expect(pick("best", asking(MATH), { health: open(["Acme#strong"]) })).toBe("Acme#middle");
+    expect(pick("best", asking(MATH), { health: open(CARDS.map(({ id }) => id)) })).toBe("Acme#strong");
   });
 
   test("none can serve: no choice, and why", () => {
@@ -161,16 +161,16 @@ function health(change: Partial<CardHealth>): CardHealth {
 describe("the three selectors", () => {
   test("best takes the best, fair the cheapest near it, light the fastest above its floor", () => {
     const cards = [WEAK, STRONG, { ...MIDDLE, skills: even(0.895) }];
-    expect(pick("best", asking(MATH), { cards })).toBe("Shop#strong");
-    expect(pick("fair", asking(MATH), { cards })).toBe("Shop#middle");
+    expect(pick("best", asking(MATH), { cards })).toBe("Acme#strong");
+    expect(pick("fair", asking(MATH), { cards })).toBe("Acme#middle");
     const seen: HealthView = {
-      of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 100 : 3000, tokensPerSecond: 100 }),
+      of: (id) => health({ firstTokenMs: id === "Acme#middle" ? 100 : 3000, tokensPerSecond: 100 }),
     };
-    expect(pick("light", asking(CODE), { cards, health: seen })).toBe("Shop#middle");
+    expect(pick("light", asking(CODE), { cards, health: seen })).toBe("Acme#middle");
     const slow: HealthView = {
-      of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
+      of: (id) => health({ firstTokenMs: id === "Acme#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
     };
-    expect(pick("light", asking(CODE), { cards, health: slow })).toBe("Shop#strong");
+    expect(pick("light", asking(CODE), { cards, health: slow })).toBe("Acme#strong");
   });
 
   test("the same input gives the same answer, whatever the order of the cards", () => {
@@ -233,37 +233,37 @@ describe("the three selectors", () => {
     const only = {
       category: "coding",
       shareMin: 0.5,
-      models: ["Shop#middle", "Shop#weak"],
+      models: ["Acme#middle", "Acme#weak"],
       deny: [],
     } as const;
-    const not = { category: "coding", shareMin: 0.5, models: null, deny: ["Shop#middle"] } as const;
+    const not = { category: "coding", shareMin: 0.5, models: null, deny: ["Acme#middle"] } as const;
     const by = (...rules: RouterRules["rules"]) => ({ rules: { ...RULES, rules } });
     expect(removals(asking(CODE), by(only))).toEqual({ strong: "rule:coding", middle: null, weak: null });
-    expect(pick("best", asking(CODE), by(only))).toBe("Shop#middle");
-    expect(pick("best", asking(CODE), by(only, not))).toBe("Shop#weak");
+    expect(pick("best", asking(CODE), by(only))).toBe("Acme#middle");
+    expect(pick("best", asking(CODE), by(only, not))).toBe("Acme#weak");
     expect(removals(asking(MATH), by(only, not))).toEqual({ strong: null, middle: null, weak: null });
     const share = foretold(CODE).categories.coding;
-    expect(pick("best", asking(CODE), by({ ...only, shareMin: share + 0.01 }))).toBe("Shop#strong");
-    expect(pick("best", asking(CODE), by({ ...only, shareMin: share - 0.01 }))).toBe("Shop#middle");
-    const pinned = { rules: { ...RULES, pin: { coding: "Shop#strong" }, rules: [only] } };
-    expect(pick("best", asking(CODE), pinned)).toBe("Shop#middle");
+    expect(pick("best", asking(CODE), by({ ...only, shareMin: share + 0.01 }))).toBe("Acme#strong");
+    expect(pick("best", asking(CODE), by({ ...only, shareMin: share - 0.01 }))).toBe("Acme#middle");
+    const pinned = { rules: { ...RULES, pin: { coding: "Acme#strong" }, rules: [only] } };
+    expect(pick("best", asking(CODE), pinned)).toBe("Acme#middle");
   });
 
   test("where rules leave nobody, that is the operator's doing, and is said so", () => {
     const rules = {
       ...RULES,
-      rules: [{ category: "coding", shareMin: 0, models: ["Shop#none"], deny: [] }],
+      rules: [{ category: "coding", shareMin: 0, models: ["Acme#none"], deny: [] }],
     } as const;
     const ask = () => chosen(best, CARDS, { request: asking(CODE), rules, quality: null });
     expect(ask).toThrow("No model is on that Router#best could choose.");
   });
 
   test("a pin decides for its kind of task alone", () => {
-    const rules = { ...RULES, pin: { coding: "Shop#weak" } };
-    expect(pick("best", asking(CODE), { rules })).toBe("Shop#weak");
-    expect(pick("best", asking(MATH), { rules })).toBe("Shop#strong");
+    const rules = { ...RULES, pin: { coding: "Acme#weak" } };
+    expect(pick("best", asking(CODE), { rules })).toBe("Acme#weak");
+    expect(pick("best", asking(MATH), { rules })).toBe("Acme#strong");
     expect(choose(best, inputOf(asking(CODE), { rules })).pinned).toBe("coding");
-    expect(pick("best", asking(CODE), { rules: { ...rules, deny: ["Shop#weak"] } })).toBe("Shop#strong");
+    expect(pick("best", asking(CODE), { rules: { ...rules, deny: ["Acme#weak"] } })).toBe("Acme#strong");
   });
 });
 

@@ -187,7 +187,7 @@ export async function keyIn(store: Store, id: string, accountId = "default"): Pr
   return key;
 }
 
-/** Money for an account, each time anew. */
+/** Adds money to an account, each time as a top-up of its own. */
 export async function give(store: Store, accountId: string, nanoUsd: NanoUsd): Promise<Account> {
   const id = `top-up ${crypto.randomUUID()}`;
   return topUp(store, { accountId, id, nanoUsd, note: null, nowMs: NOON });

@@ -1,4 +1,4 @@
-// How the simulator's tests ask each dialect by hand, in its own wire format and without the gateway's encoders.
+// Requests of the simulator's tests to each dialect, by hand, in its own wire format and without the gateway's encoders.
 import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
 import type { Simulator } from "../src/simulator/server.ts";
 

@@ -5,6 +5,7 @@ import { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
+import { ALWAYS, journalOf, openPayments, wrongIn } from "./payments.ts";
 import {
   askOf,
   costing,
@@ -20,7 +21,6 @@ import {
   standingClock,
 } from "./samples.ts";
 import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
-import { ALWAYS, journalOf, tillOn, wrongIn } from "./till.ts";
 
 type Opened = () => TwoStores;
 
@@ -82,8 +82,8 @@ function beyondAllowance(opened: Opened): void {
     const { store } = opened();
     const key = await used(store);
     await give(store, "default", 1_000);
-    const till = tillOn(store, {});
-    const { granted } = await till.hold("1", key, 700);
+    const payments = openPayments(store, {});
+    const { granted } = await payments.hold("1", key, 700);
     expect(granted).toMatchObject({ limits: { limit: 1, remaining: 0 }, outputTokens: { "Sim#echo": 1 } });
   });
 
@@ -154,7 +154,7 @@ function payingAlways(opened: Opened): void {
     const key = keyOf("key_a", { requestsPerDay: null });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000);
-    const { granted } = await tillOn(store).hold("1", key, 800);
+    const { granted } = await openPayments(store).hold("1", key, 800);
     expect(granted).toMatchObject({ place: { kind: "balance" }, limits: null, holdNanoUsd: 800 });
   });
 
@@ -194,16 +194,16 @@ function spendLimits(opened: Opened): void {
     const key = keyOf("key_a", { spendLimitNanoUsd: 10_000 });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000_000);
-    const tills = [tillOn(store), tillOn(other)] as const;
+    const both = [openPayments(store), openPayments(other)] as const;
     const results = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, index) => tills[index % 2 === 0 ? 0 : 1].hold(`${index}`, key, 3_000)),
+      Array.from({ length: 20 }, (_, index) => both[index % 2 === 0 ? 0 : 1].hold(`${index}`, key, 3_000)),
     );
     const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(held.length).toBe(3);
     const [first, second] = held;
     if (!first || !second) throw new Error("Nothing is held.");
-    await tills[1].post(first, 1_000);
-    await tills[0].release(second);
+    await both[1].post(first, 1_000);
+    await both[0].release(second);
     const nextYear = NOON + 365 * 24 * 60 * MINUTE;
     const ledger = ledgerOn(other, { ...ALWAYS, clock: standingClock(nextYear) });
     expect(await tried(ledger, key, [costing(6_001)], nextYear)).toBe("insufficient_balance");
@@ -219,15 +219,15 @@ function spendLimits(opened: Opened): void {
     const key = keyOf("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000_000);
-    const till = tillOn(store, {});
-    expect((await till.post(await till.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
-    expect(await tried(till.ledger, key, [costing(1)])).toBe("throttle 0");
-    expect(await tried(till.ledger, key, [costing(1)])).toBe("rate_limit_exceeded");
+    const payments = openPayments(store, {});
+    expect((await payments.post(await payments.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("throttle 0");
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("rate_limit_exceeded");
     await store.changeKey(key.id, { spendLimitNanoUsd: 1_501 });
-    expect(await tried(till.ledger, key, [costing(2)])).toBe("rate_limit_exceeded");
-    expect(await tried(till.ledger, key, [costing(1)])).toBe("balance 1");
+    expect(await tried(payments.ledger, key, [costing(2)])).toBe("rate_limit_exceeded");
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("balance 1");
     await store.changeKey(key.id, { spendLimitNanoUsd: null });
-    expect(await tried(till.ledger, key, [costing(9_000)])).toBe("balance 9000");
+    expect(await tried(payments.ledger, key, [costing(9_000)])).toBe("balance 9000");
   });
 }
 
@@ -240,10 +240,10 @@ function lastCent(opened: Opened): void {
     const { store, other } = opened();
     const key = await keyIn(store, "key_a");
     await give(store, "default", CENT);
-    const tills = [tillOn(store), tillOn(other)] as const;
-    const tillOf = (index: number) => tills[index % 2 === 0 ? 0 : 1];
+    const both = [openPayments(store), openPayments(other)] as const;
+    const paymentsAt = (index: number) => both[index % 2 === 0 ? 0 : 1];
     const results = await Promise.allSettled(
-      Array.from({ length: 10_000 }, (_, index) => tillOf(index).hold(`request ${index}`, key, WORST)),
+      Array.from({ length: 10_000 }, (_, index) => paymentsAt(index).hold(`request ${index}`, key, WORST)),
     );
     const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const refusals = results.flatMap((result) =>
@@ -256,7 +256,9 @@ function lastCent(opened: Opened): void {
     // Each is settled, by the one store or the other: for less, for more, or for nothing.
     const ends = await Promise.all(
       held.map((ticket, index) =>
-        index % 3 === 0 ? tillOf(index).release(ticket) : tillOf(index + 1).post(ticket, 1_000 * (index % 6)),
+        index % 3 === 0
+          ? paymentsAt(index).release(ticket)
+          : paymentsAt(index + 1).post(ticket, 1_000 * (index % 6)),
       ),
     );
     const charged = ends.reduce((sum, end) => sum + end.chargedNanoUsd, 0);

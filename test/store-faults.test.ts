@@ -1,4 +1,4 @@
-// Stores that fail for real under a running gateway: nothing unmetered passes, everybody is told the truth, all heals.
+// Stores that fail for real under a running gateway: nothing unmetered passes, every answer is true, and everything recovers.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {

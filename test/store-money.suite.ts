@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import type { Entry } from "../src/core/rows.ts";
 import { entryIdOf, type Page } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
+import { inLine, journalOf, openPayments, wrongIn } from "./payments.ts";
 import { accountOf, give, keyIn, NOON } from "./samples.ts";
 import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
-import { inLine, journalOf, tillOn, wrongIn } from "./till.ts";
 
 type Opened = () => TwoStores;
 
@@ -60,7 +60,7 @@ function topUps(opened: Opened): void {
     expect(codeOf(await thrownBy(topUp(store, order("a", 1, "none"))))).toBe("not_found");
     const key = await keyIn(store, "key_a");
     await topUp(store, order("b", Number.MAX_SAFE_INTEGER - 1));
-    await tillOn(store).hold("1", key, 1_000_000);
+    await openPayments(store).hold("1", key, 1_000_000);
     expect(codeOf(await thrownBy(topUp(store, order("c", 2))))).toBe("invalid_value");
     expect((await topUp(store, order("d", 1))).balanceNanoUsd).toBe(Number.MAX_SAFE_INTEGER - 1_000_000);
   });
@@ -84,11 +84,11 @@ function topUps(opened: Opened): void {
 async function afterOne({ store, other }: TwoStores, funds: number, held: number, cost: number | null) {
   const key = await keyIn(store, "key_a");
   await give(store, "default", funds);
-  const till = tillOn(store);
-  const ticket = await till.hold("1", key, held);
+  const payments = openPayments(store);
+  const ticket = await payments.hold("1", key, held);
   expect(ticket.granted).toMatchObject({ place: { kind: "balance" }, holdNanoUsd: held, limits: null });
   expect(await other.account("default")).toMatchObject({ balanceNanoUsd: funds - held, heldNanoUsd: held });
-  const settled = await (cost === null ? till.release(ticket) : till.post(ticket, cost));
+  const settled = await (cost === null ? payments.release(ticket) : payments.post(ticket, cost));
   const { balanceNanoUsd, heldNanoUsd } = (await other.account("default")) ?? accountOf("none");
   expect([heldNanoUsd, wrongIn(await other.audit())]).toEqual([0, []]);
   const row = await other.request("1");
@@ -153,8 +153,8 @@ function overruns(opened: Opened): void {
     expect((await afterOne(opened(), 100, 0, 0)).lines).toEqual([]);
     const { store } = opened();
     const key = await keyIn(store, "key_a");
-    const till = tillOn(store);
-    const settled = await till.post(await till.hold("2", key, 0), 130);
+    const payments = openPayments(store);
+    const settled = await payments.post(await payments.hold("2", key, 0), 130);
     expect(settled).toMatchObject({ chargedNanoUsd: 100, writtenOffNanoUsd: 30 });
     expect((await journalOf(store)).slice(1).map(inLine)).toEqual([
       "overrun: balance -100, revenue +130, overrun -30 → 0",
@@ -167,7 +167,7 @@ function database(opened: Opened): void {
     const { store, bench } = opened();
     const key = await keyIn(store, "key_a");
     await give(store, "default", 10);
-    await tillOn(store).hold("1", key, 5);
+    await openPayments(store).hold("1", key, 5);
     for (const damage of [
       "UPDATE account SET balance_nano = -1",
       "UPDATE account SET held_nano = -1",
@@ -205,7 +205,7 @@ function journals(opened: Opened): void {
     const [key, another] = [await keyIn(store, "key_a"), await keyIn(store, "key_b", "acct")];
     await give(store, "default", 1_000);
     await give(store, "acct", 100);
-    const [mine, theirs] = [tillOn(store), tillOn(other)];
+    const [mine, theirs] = [openPayments(store), openPayments(other)];
     for (const id of ["1", "2", "3"]) {
       const ticket = await mine.hold(id, key, 100);
       await theirs.post(await theirs.hold(`their ${id}`, another, 10), 30);
@@ -220,12 +220,12 @@ function journals(opened: Opened): void {
 
   test("of funding, revenue and overrun show the movements of all accounts, once each", async () => {
     const { store, other } = opened();
-    const till = tillOn(other);
+    const payments = openPayments(other);
     const accounts = ["acct_1", "acct_2", "acct.3"];
     for (const account of accounts) {
       const key = await keyIn(store, `key of ${account}`, account);
       await give(store, account, 100);
-      await till.post(await till.hold(`${account} 1`, key, 60), 110);
+      await payments.post(await payments.hold(`${account} 1`, key, 60), 110);
       await give(store, account, 7);
     }
     await topUp(store, { accountId: "acct_1", id: "late", nanoUsd: 1, note: null, nowMs: NOON + 1 });
@@ -270,9 +270,9 @@ function audits(opened: Opened): void {
       const [key] = [await keyIn(store, "key_a"), await keyIn(store, "key_b", "acct")];
       await give(store, "default", 1_000);
       await give(store, "acct", 1_000);
-      const till = tillOn(store);
-      await till.post(await till.hold("1", key, 100), 70);
-      await till.hold("2", key, 100);
+      const payments = openPayments(store);
+      await payments.post(await payments.hold("1", key, 100), 70);
+      await payments.hold("2", key, 100);
       expect(wrongIn(await other.audit())).toEqual([]);
       await bench.raw(damage);
       expect(wrongIn(await other.audit())).toEqual([...found]);

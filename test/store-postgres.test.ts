@@ -6,6 +6,7 @@ import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
+import { openPayments, wrongIn } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { accountOf, give, keyIn, keyOf, ledgerOn, NOON } from "./samples.ts";
 import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
@@ -16,7 +17,6 @@ import { lessonsSuite } from "./store-lessons.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
-import { tillOn, wrongIn } from "./till.ts";
 
 const server = await startPostgres();
 afterAll(() => server.remove());
@@ -115,14 +115,14 @@ describe("postgres: one server, many nodes, bad days", () => {
 
   test("an account whose lock stays taken is refused in time and for certain, another is served, and it mends", async () => {
     const [key, free] = [await keyIn(store, "key_a", "a"), await keyIn(store, "key_b", "b")];
-    const [till, theirs] = [tillOn(other, {}), tillOn(other, {})];
+    const [payments, theirs] = [openPayments(other, {}), openPayments(other, {})];
     await whileLocked("a", async () => {
-      const thrown = await thrownBy(till.hold("1", key, 1));
+      const thrown = await thrownBy(payments.hold("1", key, 1));
       expect(thrown).toMatchObject({ code: "store_unavailable", details: { retryAfterMs: 1000 } });
       expect(thrown).not.toMatchObject({ details: { outcomeUnknown: true } });
       await theirs.hold("2", free, 1);
     });
-    await till.hold("3", key, 1);
+    await payments.hold("3", key, 1);
     expect((await ledgerOn(store).allowance(key)).used).toBe(1);
   });
 
@@ -148,10 +148,10 @@ describe("postgres: one server, many nodes, bad days", () => {
         RETURN NEW;
       END $$;
       CREATE TRIGGER collide BEFORE INSERT ON hold FOR EACH ROW EXECUTE FUNCTION collide()`);
-    const till = tillOn(store);
-    const ticket = await till.hold("1", key, 1_000);
+    const payments = openPayments(store);
+    const ticket = await payments.hold("1", key, 1_000);
     await raw("DROP TRIGGER collide ON hold; DROP FUNCTION collide; DROP SEQUENCE tries");
-    await till.post(ticket, 400);
+    await payments.post(ticket, 400);
     expect(await store.account("default")).toMatchObject({
       balanceNanoUsd: 9_600,
       heldNanoUsd: 0,
@@ -164,9 +164,9 @@ describe("postgres: one server, many nodes, bad days", () => {
     const keys = await Promise.all(
       Array.from({ length: 40 }, (_, at) => keyIn(store, `key_${at}`, `acct_${at}`)),
     );
-    const till = tillOn(store, {});
+    const payments = openPayments(store, {});
     const held = await Promise.all(
-      keys.flatMap((key) => [1, 2].map((at) => till.hold(`${key.id} ${at}`, key, 1))),
+      keys.flatMap((key) => [1, 2].map((at) => payments.hold(`${key.id} ${at}`, key, 1))),
     );
     expect(held.length).toBe(80);
     expect(
@@ -176,7 +176,7 @@ describe("postgres: one server, many nodes, bad days", () => {
 
   test("who has just been away itself takes nobody for dead, however silent", async () => {
     const key = await keyIn(store, "key_a");
-    await tillOn(store, {}).hold("1", key, 1);
+    await openPayments(store, {}).hold("1", key, 1);
     const silent = `UPDATE node SET beat_at = beat_at - interval '1 minute' WHERE id = '${store.node}'`;
     const away =
       "UPDATE node SET since_at = since_at - interval '1 hour', beat_at = beat_at - interval '1 minute'";
@@ -194,7 +194,7 @@ describe("postgres: one server, many nodes, bad days", () => {
 
   test("nodes of long ago are forgotten, but for those that hold something", async () => {
     const key = await keyIn(store, "key_a");
-    await tillOn(store, {}).hold("1", key, 1);
+    await openPayments(store, {}).hold("1", key, 1);
     await raw("UPDATE node SET beat_at = beat_at - interval '2 days'");
     await store.prune({ requestsMs: 0, metersMs: 0, repliesMs: 0 }, 10);
     await using database = new SQL(server.url, { max: 1 });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Store } from "../src/core/store.ts";
 import type { Admitted, Ticket } from "../src/ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../src/ledger/replies.ts";
+import { ALWAYS, journalOf, wrongIn } from "./payments.ts";
 import {
   askOf,
   costing,
@@ -16,7 +17,6 @@ import {
   standingClock,
 } from "./samples.ts";
 import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
-import { ALWAYS, journalOf, wrongIn } from "./till.ts";
 
 type Opened = () => TwoStores;
 

@@ -38,7 +38,7 @@ function makeBench(): StoreBench {
   const path = join(folder, "poundkey.db");
   return {
     open: (decide) => openSqliteStore({ path, decide }),
-    // A process that ends lets go of its lock, and whoever looks first takes the file away.
+    // A process that ends releases its lock, and the first process that looks removes the file.
     forsake: ({ node }) => rmSync(`${path}-${node}`),
     raw: (sql) => {
       const database = new Database(path);

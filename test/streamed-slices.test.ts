@@ -1,4 +1,4 @@
-// A read of many megabytes is worked through in slices: whoever else waits for the loop has a turn in between.
+// A read of many megabytes is processed in slices, so that other work on the event loop has a turn in between.
 import { expect, test } from "bun:test";
 import { clock } from "../src/cli/world.ts";
 import { Deadlines } from "../src/gateway/deadlines.ts";

@@ -1,4 +1,4 @@
-// Several workers on one port: said once, counted together, stopped together, started anew, and never left behind.
+// Several workers on one port: announced once, counted together, stopped together, started again, and never left behind.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";

@@ -45,7 +45,7 @@ function moreProviders(models: number, base: string): readonly string[] {
   }).flat();
 }
 
-/** No two of ten thousand are the same: each model has to be told apart. */
+/** No two of ten thousand are the same: each model has to be a different one. */
 function priceOf(number: number): string {
   const thousandths = 500 + ((number * 7919) % 10_007);
   return `price: { input: ${thousandths / 8000}, output: ${thousandths / 1000} }`;

@@ -68,7 +68,7 @@ async function atRate(stage: Stage, all: readonly Contender[], load: { perSecond
   return new Map([...results].map(([name, seen]) => [name, merged(seen)]));
 }
 
-/** A floor that adds less than this can't be told from what the machine itself adds. */
+/** A floor that adds less than this can't be distinguished from what the machine itself adds. */
 const TOLD_MS = 0.02;
 
 function ratioOf(ours: number, floor: number): number {

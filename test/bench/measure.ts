@@ -5,7 +5,7 @@ import { shuffled } from "./figures.ts";
 import { cpuMicros } from "./processes.ts";
 import type { Contender } from "./stage.ts";
 
-/** Runs `once` for each in every round, in an order drawn anew, and gathers what it gives by name. */
+/** Runs `once` for each in every round, in a new random order, and gathers the results by name. */
 export async function inRounds<One extends { readonly name: string }, Result>(
   all: readonly One[],
   rounds: number,

@@ -1,4 +1,4 @@
-// The soak: 2,000 streams at a time for as long as it is told, hang-ups and errors among them; memory has to stay flat.
+// The soak: 2,000 streams at a time for the given time, hang-ups and errors among them; memory has to stay flat.
 import { join } from "node:path";
 import { nothingSeen } from "./answer.ts";
 import { type Ask, Connection } from "./client.ts";

@@ -75,7 +75,7 @@ function response(body: string): Buffer {
 const TEXT =
   "The committee met on Thursday to discuss the proposal and adopted it by a narrow margin. ".repeat(6);
 
-/** Says how many bytes it was sent, so that whoever asked knows that nothing was lost on the way. */
+/** Says how many bytes it was sent, so that the client knows that nothing was lost on the way. */
 function wholeAnswer(speech: Speech, received: number): Buffer {
   const text = `received ${received} bytes. ${TEXT}`;
   const usage = { prompt_tokens: 200, completion_tokens: 110, total_tokens: 310 };

@@ -75,7 +75,7 @@ function drain(socket: Socket<Line>): void {
 const HEAD_END = Buffer.from("\r\n\r\n");
 const CHUNKS_END = Buffer.from("\r\n0\r\n\r\n");
 
-/** Length of the request at the start of the bytes; null while that can't be told. */
+/** Length of the request at the start of the bytes; null while that isn't known. */
 function lengthOf(bytes: Buffer): number | null {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return null;

@@ -84,7 +84,7 @@ async function countedAt(port: number): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Streams that are open when it is told to stop come to their own end, and it ends well. */
+/** Streams that are open at SIGTERM come to their own end, and it exits with 0. */
 async function stoppedWith(streams: number, { port, stop }: Workers): Promise<number> {
   const scenario: Scenario = { speech: "openai", manner: "~chunks=20~pace=50", chunks: 20 };
   const connections = await Promise.all(Array.from({ length: streams }, () => Connection.open(port)));

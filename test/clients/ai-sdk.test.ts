@@ -45,7 +45,7 @@ function modelsOf(url: string, apiKey: string) {
   });
 }
 
-/** Errors of streams are told to this function; the SDK writes them to the console otherwise. */
+/** This function receives the errors of streams; the SDK writes them to the console otherwise. */
 const quiet = { onError: () => {} };
 
 const get_weather = tool({

@@ -46,7 +46,7 @@ function suite(here: Python): void {
   let before: object;
 
   beforeAll(async () => {
-    // A slot so near that the SDK would wait for it, if it weren't told otherwise.
+    // A slot so near that the SDK would wait for it by default.
     under = await startUnderTest({ more: "quota: { throttle: 20s }" });
     door = doorTo(under.url);
     spent = (await under.newKey({ requests_per_day: 1 })).secret;

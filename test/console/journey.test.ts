@@ -57,7 +57,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   test("adds a key, copies it, uses it, and sees that in Activity, in Overview and in the key's row", async () => {
     const visitor = await signedIn(world);
     const { page, open, complaints } = visitor;
-    const secret = await addKey(visitor, "shop-frontend");
+    const secret = await addKey(visitor, "web-frontend");
     expect(secret).toStartWith("sk-");
     await open("/activity");
     await page.getByText("Live", { exact: true }).waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
     expect(answer.status).toBe(200);
     await answer.text();
     // It comes by itself.
-    const row = page.getByRole("row").filter({ hasText: "shop-frontend" });
+    const row = page.getByRole("row").filter({ hasText: "web-frontend" });
     await row.getByText("gpt-5.4").waitFor();
     await row.getByRole("link").click();
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
     await page.getByRole("region", { name: "Requests" }).getByText("1", { exact: true }).waitFor();
     await page.getByRole("row").filter({ hasText: "OpenAI#gpt-5.4" }).waitFor();
     await open("/settings/router");
-    const keyRow = page.getByRole("row").filter({ hasText: "shop-frontend" });
+    const keyRow = page.getByRole("row").filter({ hasText: "web-frontend" });
     await keyRow.getByText("1 of 200").waitFor();
     await keyRow.getByText("just now").waitFor();
     expect(complaints).toEqual([]);

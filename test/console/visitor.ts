@@ -58,7 +58,7 @@ export async function newVisitor(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: gateway.url });
   const page = await context.newPage();
-  // Told as what was waited for, before the test's own time is up.
+  // Fails with the name of what was waited for, before the test's own time is up.
   page.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   const foreign: string[] = [];

@@ -30,7 +30,7 @@ function drops(field: string): Turn["expects"] {
   };
 }
 
-/** Answered, and told to the model in words. */
+/** Answered: the model gets it in words. */
 function told(field: string, words: RegExp): Turn["expects"] {
   return (answer) => {
     drops(field)(answer);

@@ -4,7 +4,7 @@ import { type Answer, callsOf, messageOf, wordsOf } from "./asking.ts";
 import { answered, type Feature, feature, mentions, type Turn, user } from "./feature.ts";
 import { asks, BOTH, CALLED, ONE, SAME, TOOLS } from "./features-tools.ts";
 
-/** The words of each call's result: told by the name, so that a mix-up shows. */
+/** The words of each call's result: they differ by name, so that a mix-up shows. */
 const RESULTS: Readonly<Record<string, string>> = { weather: "sunny", clock: "noon" };
 
 /** The tools' results for the calls of an answer. */

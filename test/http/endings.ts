@@ -1,4 +1,4 @@
-// The table of endings: how a request comes to its end, what its client is told, and what the books say afterwards.
+// The table of endings: how a request ends, the answer its client gets, and the books afterwards.
 import { CHEAP, PRICE } from "./money-world.ts";
 
 /** The prompt of every row; simulated models repeat it from `one` on, in pieces of a word. */
@@ -52,18 +52,18 @@ const late = { code: "upstream_timeout", ended: "timeout", calls: 1 } as const;
 const BEGUN = ["one two ", "three four "] as const;
 
 const FINISHED: readonly Ending[] = [
-  { ...done, name: "finished, whole", model: "Shop#sim~tokens=1000:500", stream: false, tokens: [1000, 500] },
+  { ...done, name: "finished, whole", model: "Acme#sim~tokens=1000:500", stream: false, tokens: [1000, 500] },
   {
     ...done,
     name: "finished, streamed",
-    model: "Shop#sim~tokens=1000:500",
+    model: "Acme#sim~tokens=1000:500",
     stream: true,
     tokens: [1000, 500],
   },
   {
     ...done,
     name: "finished, usage not told, whole",
-    model: "Shop#sim~trouble=no-usage",
+    model: "Acme#sim~trouble=no-usage",
     stream: false,
     tokens: [PROMPT_TOKENS, 7],
     source: "estimate",
@@ -71,7 +71,7 @@ const FINISHED: readonly Ending[] = [
   {
     ...done,
     name: "finished, usage not told, streamed",
-    model: "Shop#sim~trouble=no-usage",
+    model: "Acme#sim~trouble=no-usage",
     stream: true,
     tokens: [PROMPT_TOKENS, 7],
     source: "estimate",
@@ -79,14 +79,14 @@ const FINISHED: readonly Ending[] = [
   {
     ...done,
     name: "finished with nothing said",
-    model: "Shop#sim~trouble=no-content",
+    model: "Acme#sim~trouble=no-content",
     stream: true,
     tokens: [8, 0],
   },
   {
     ...done,
     name: "failed over, charged at the card that answered",
-    model: "Shop#sim~trouble=503",
+    model: "Acme#sim~trouble=503",
     stream: true,
     tokens: [8, 7],
     price: CHEAP,
@@ -107,7 +107,7 @@ const FAILED: readonly Ending[] = [
   {
     ...failed,
     name: "refused by the provider",
-    model: "Shop#sim~trouble=400",
+    model: "Acme#sim~trouble=400",
     stream: false,
     status: 400,
     code: "invalid_value",
@@ -115,36 +115,36 @@ const FAILED: readonly Ending[] = [
   {
     ...failed,
     name: "failed before the first byte, whole",
-    model: "Shop#sim~trouble=500",
+    model: "Acme#sim~trouble=500",
     stream: false,
     status: 502,
   },
   {
     ...failed,
     name: "failed before the first byte, streamed",
-    model: "Shop#sim~trouble=500",
+    model: "Acme#sim~trouble=500",
     stream: true,
     status: 502,
   },
   {
     ...failed,
     name: "an error event before the first piece",
-    model: "Shop#sim~trouble=error-mid~after=0",
+    model: "Acme#sim~trouble=error-mid~after=0",
     stream: true,
     status: 502,
   },
   {
     ...failed,
     name: "closed before the first byte",
-    model: "Shop#sim~trouble=cut~after=0",
+    model: "Acme#sim~trouble=cut~after=0",
     stream: true,
     status: 502,
   },
-  { ...failed, name: "a whole answer truncated", model: "Shop#sim~trouble=cut", stream: false, status: 502 },
+  { ...failed, name: "a whole answer truncated", model: "Acme#sim~trouble=cut", stream: false, status: 502 },
   {
     ...failed,
     name: "of two calls one fails, whole",
-    model: "Shop#sim~flaky=1~trouble=500~tokens=1000:500",
+    model: "Acme#sim~flaky=1~trouble=500~tokens=1000:500",
     stream: false,
     more: { n: 2 },
     status: 502,
@@ -156,7 +156,7 @@ const BROKEN: readonly Ending[] = [
   {
     ...broken,
     name: "an error event after the first pieces",
-    model: "Shop#sim~trouble=error-mid",
+    model: "Acme#sim~trouble=error-mid",
   },
   {
     ...broken,
@@ -166,8 +166,8 @@ const BROKEN: readonly Ending[] = [
     does: "release",
     tokens: [PROMPT_TOKENS, 5],
   },
-  { ...broken, name: "ended well, but not whole", model: "Shop#sim~trouble=cut-clean" },
-  { ...broken, name: "garbage after the first pieces", model: "Shop#sim~trouble=garbage" },
+  { ...broken, name: "ended well, but not whole", model: "Acme#sim~trouble=cut-clean" },
+  { ...broken, name: "garbage after the first pieces", model: "Acme#sim~trouble=garbage" },
   {
     ...broken,
     name: "reset after the first pieces",

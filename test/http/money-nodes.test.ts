@@ -127,12 +127,12 @@ describe("shutting down", () => {
     async () => {
       const own = await startMoneyWorld("", "drain: 300ms");
       const [finished, ended] = [await own.payer(1), await own.payer(1)];
-      for (const [at, model] of ["Shop#sim~pace=50~tokens=1000:500", "Gated#middle"].entries()) {
+      for (const [at, model] of ["Acme#sim~pace=50~tokens=1000:500", "Gated#middle"].entries()) {
         const payer = at === 0 ? finished : ended;
         const gone = new AbortController();
         const { signal } = gone;
         const left = askedOf(own.url, payer, NAME, asking(model, "say: a b c", { stream: true }), { signal });
-        await until("it is called", () => own.shop.calls.open + own.gated.waiting === at + 1);
+        await until("it is called", () => own.provider.calls.open + own.gated.waiting === at + 1);
         gone.abort();
         await left.catch(() => {});
       }

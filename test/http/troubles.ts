@@ -19,7 +19,7 @@ const REJECTED = "400 invalid_request_error *";
 const FAILED = "502 api_error upstream_error";
 const AUTH = "502 api_error upstream_auth";
 const LATE = "504 api_error upstream_timeout";
-/** A provider that names no time stands for one second. */
+/** If the provider names no time, the answer names one second. */
 const BUSY = "429 rate_limit_error provider_busy, retry after 1";
 const NOT_FOUND = "404 invalid_request_error model_not_found";
 const FILTERED = "400 invalid_request_error content_filter";

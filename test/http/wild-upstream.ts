@@ -1,4 +1,4 @@
-// An upstream whose answers are legal HTTP and beyond all measure: the model's name says in what.
+// An upstream whose answers are legal HTTP and far too large: the model's name says in which way.
 import { arrayOf, objectOf, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp, type TestServer } from "./serve.ts";
 
@@ -68,12 +68,12 @@ const MADE: Readonly<Record<string, () => Answer>> = {
     whole: whole(choice(1)),
     stream: event(piece(0)) + event(piece(1)) + event(finish(0)) + event(finish(1)) + END,
   }),
-  "crowd-of-choices": () => ({
+  "many-choices": () => ({
     whole: whole(counted(100_000, choice)),
     stream: event(counted(100_000, piece)) + END,
   }),
-  "crowd-of-elements": () => withField(listed(1_000_000, "[]")),
-  "crowd-of-fields": () => withField(`{${counted(200_000, (index) => `"k${index}":0`)}}`),
+  "many-elements": () => withField(listed(1_000_000, "[]")),
+  "many-fields": () => withField(`{${counted(200_000, (index) => `"k${index}":0`)}}`),
   deep: () => withField(nested(200_000)),
   likely: () => {
     const token = '{"token":"a","logprob":-1,"bytes":[97]}';

@@ -66,7 +66,7 @@ export function brokenPromises(
   ];
 }
 
-/** An answer that came whole has its row, and was charged what the client was told. */
+/** An answer that came whole has its row, and was charged what it said. */
 function unbilled({ requestId, answer, isPaid }: Told, row: Row | undefined): readonly string[] {
   if (answer === null || answer.replayed) return [];
   if (row === undefined) return [`${requestId} was answered and has no row`];

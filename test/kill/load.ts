@@ -1,4 +1,4 @@
-// Parallel clients of a gateway that may die at any moment, and what each of them was told.
+// Parallel clients of a gateway that may die at any moment, and the answers that each of them got.
 import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
 import { type Charge, type KeyName, MODELS, type ModelKind, PAYING } from "./world.ts";
 

@@ -35,7 +35,7 @@ export function startVictim(program: Program, directory: string): Victim {
   });
   const late = setTimeout(() => child.kill("SIGKILL"), START_MS);
   const listens = addressIn(child.stderr).finally(() => clearTimeout(late));
-  // A process that is killed before it listens never prints its address.
+  // A process that is killed before it listens never prints its address: nothing waits for that.
   listens.catch(() => {});
   return { pid: child.pid, listens, exited: child.exited, signal: (name) => child.kill(name) };
 }

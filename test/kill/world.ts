@@ -26,7 +26,7 @@ const ALLOWANCE = 1_000_000;
 const BALANCE_NANO_USD = 50_000_000_000_000;
 const PRICE = "{ input: 2, output: 8, per_request: 0.0001 }";
 
-/** The keys that ask in a round: those that pay, or all. */
+/** The requests that are paid for in a round: those beyond the allowance, or all. */
 export type Charge = "beyond_allowance" | "always";
 
 export interface KillWorld {

@@ -1,4 +1,4 @@
-// A node of its own for tests, as far as the store knows one: lives, resolves what others left, and asks for what it is told.
+// A node of its own for tests, as far as the store knows one: lives, resolves what others left, and makes the requests it is given.
 import { keepUp } from "../../src/cli/upkeep.ts";
 import { clock } from "../../src/cli/world.ts";
 import { Fault } from "../../src/core/fault.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** Many nodes share a small machine here, and nothing is asserted on how long they take. */
 export const PATIENCE_MS = 30_000;
 
-/** The number of requests. */
+/** A batch of requests. */
 export interface Job {
   readonly name: string;
   readonly keyId: string;

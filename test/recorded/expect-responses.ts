@@ -50,7 +50,7 @@ function searchesOf(usage: JsonObject, items: readonly JsonObject[]): number {
 }
 
 /**
- * The items as each was finished: the terminal event repeats them, but with thinking encrypted anew, so its signatures
+ * The items as each was finished: the terminal event repeats them, but with thinking encrypted again, so its signatures
  * are others, no better and no worse.
  */
 function doneItems(text: string): JsonObject[] {

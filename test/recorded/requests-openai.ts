@@ -55,7 +55,7 @@ export function canonicalMistral(body: JsonObject): JsonObject {
 
 /** Fields that a vendor's adapter translates or leaves out, by the wire facts (§4). */
 const TRANSLATED: Readonly<Record<string, readonly string[]>> = {
-  // Thinks unless told otherwise: sampling has no effect then; there is no seed; efforts are its own.
+  // Thinks unless the request says otherwise: sampling has no effect then; there is no seed; efforts are its own.
   deepseek: ["temperature", "seed", "thinking", "reasoning_effort"],
   // Thinking is a switch, and streamed arguments are asked for.
   zai: ["thinking", "reasoning_effort", "tool_stream"],

@@ -11,7 +11,7 @@ export interface Measured {
   readonly skills: Readonly<Partial<Record<Skill, number>>>;
   readonly source: string;
   readonly date: string;
-  /** The standard deviation, on the scale, of a skill told from such a row. */
+  /** The standard deviation, on the scale, of a skill estimated from such a row. */
   readonly spread: number;
 }
 

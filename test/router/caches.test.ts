@@ -5,7 +5,7 @@ import { Caches } from "../../src/health/caches.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { conversationFor } from "../conversation.ts";
-import { cardOf } from "./shop.ts";
+import { cardOf } from "./sample-cards.ts";
 
 test("a model is taken to do what its last answers said, and half before they said anything", () => {
   const caches = new Caches();
@@ -40,11 +40,11 @@ test("a conversation's prefix is held by who served it last, for its own key, fo
   stickiness.keep(opening, attempt, 0);
   const later = conversationFor("key", next());
   expect(stickiness.held(later, 1)?.tokens).toBeWithin(1990, 2010);
-  expect([later.tokensHeldBy("Shop#a"), later.tokensHeldBy("Shop#b")]).toEqual([
-    held("key", next(), 1, "Shop#a"),
+  expect([later.tokensHeldBy("Acme#a"), later.tokensHeldBy("Acme#b")]).toEqual([
+    held("key", next(), 1, "Acme#a"),
     0,
   ]);
-  expect(held("key", next(), 1, "Shop#b")).toBe(0);
-  expect(held("other", next(), 1, "Shop#a")).toBe(0);
-  expect(held("key", next(), 600_001, "Shop#a")).toBe(0);
+  expect(held("key", next(), 1, "Acme#b")).toBe(0);
+  expect(held("other", next(), 1, "Acme#a")).toBe(0);
+  expect(held("key", next(), 600_001, "Acme#a")).toBe(0);
 });

@@ -1,4 +1,4 @@
-// A choice among many models of any kind: what is told of the first few holds for all of them, sorted one by one.
+// A choice among many models of any kind: the order of the first few is the order of all of them, sorted one by one.
 
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
@@ -19,7 +19,7 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
 import { conversationFor } from "../conversation.ts";
 import { diceOf } from "./dice.ts";
-import { asking, even, PROMPTS } from "./shop.ts";
+import { asking, even, PROMPTS } from "./sample-cards.ts";
 
 type Roll = () => number;
 

@@ -11,7 +11,7 @@ import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { UnderTest } from "../harness.ts";
 import { standingClock } from "../samples.ts";
 import { readSettings } from "../settings.ts";
-import { startDen } from "./den.ts";
+import { startRouterFixture } from "./fixture.ts";
 
 export const PROMPT = "Which river flows through Prague?";
 
@@ -22,26 +22,26 @@ export interface Ran {
 }
 
 export class Command {
-  readonly den: UnderTest;
-  /** The gateway's own, opened by another process as it were. */
+  readonly gateway: UnderTest;
+  /** The gateway's own store, opened a second time as another process would. */
   readonly store: Store;
   readonly #settings: Settings;
 
-  private constructor(den: UnderTest, store: Store, settings: Settings) {
-    this.den = den;
+  private constructor(gateway: UnderTest, store: Store, settings: Settings) {
+    this.gateway = gateway;
     this.store = store;
     this.#settings = settings;
   }
 
   static async start(): Promise<Command> {
-    const den = await startDen();
-    const settings = readSettings(await Bun.file(den.configFile).text());
-    return new Command(den, (await open(den)).world.store, settings);
+    const gateway = await startRouterFixture();
+    const settings = readSettings(await Bun.file(gateway.configFile).text());
+    return new Command(gateway, (await open(gateway)).world.store, settings);
   }
 
   async stop(): Promise<void> {
     await this.store.close();
-    await this.den.stop();
+    await this.gateway.stop();
   }
 
   async run(...args: readonly string[]): Promise<Ran> {
@@ -50,7 +50,7 @@ export class Command {
       out: (text: string) => void printed.out.push(text),
       err: (text: string) => void printed.err.push(text),
     };
-    const code = await runRoute(args, io, () => open(this.den), this.#settings);
+    const code = await runRoute(args, io, () => open(this.gateway), this.#settings);
     return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
   }
 
@@ -62,7 +62,7 @@ export class Command {
   }
 
   async fileOf(content: unknown): Promise<string> {
-    const path = join(this.den.directory, "given.json");
+    const path = join(this.gateway.directory, "given.json");
     await Bun.write(path, typeof content === "string" ? content : JSON.stringify(content));
     return path;
   }

@@ -19,7 +19,7 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { conversationFor } from "../conversation.ts";
 import { keyOf } from "../samples.ts";
 import { diceOf } from "./dice.ts";
-import { asking, CODE, cardOf, even, inputOf, MATH, RULES, TRIVIA } from "./shop.ts";
+import { asking, CODE, cardOf, even, inputOf, MATH, RULES, TRIVIA } from "./sample-cards.ts";
 
 /** `twin` is about as good and as dear as `strong`, `dear` is as good; `weak` is far from it. */
 const CARDS = [
@@ -72,7 +72,7 @@ describe("another model is tried out", () => {
   );
 
   test("never where a pin decides, nor where nobody or only one can serve", () => {
-    const pinned = chosen("best", CODE, { rules: { ...RULES, pin: { coding: "Shop#twin" } } });
+    const pinned = chosen("best", CODE, { rules: { ...RULES, pin: { coding: "Acme#twin" } } });
     expect(pinned.pinned).toBe("coding");
     const alone = chosen("best", CODE, { cards: CARDS.slice(0, 1) });
     const nobody = chosen("best", CODE, { rules: { ...RULES, deny: CARDS.map(({ id }) => id) } });
@@ -86,10 +86,10 @@ describe("what was tried out", () => {
 
   test("is told in the decision, which is the same when it is replayed", () => {
     const kept = keptDecision(choice, 0.98, other);
-    expect(kept).toMatchObject({ choice: "Shop#twin", instead_of: "Shop#strong" });
+    expect(kept).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#strong" });
     const again = JSON.parse(JSON.stringify(kept));
-    expect(decidedAgain(again)).toEqual({ choice: "Shop#twin", same: true });
-    expect(decidedAgain({ ...again, instead_of: "Shop#weak" })).toMatchObject({ same: false });
+    expect(decidedAgain(again)).toEqual({ choice: "Acme#twin", same: true });
+    expect(decidedAgain({ ...again, instead_of: "Acme#weak" })).toMatchObject({ same: false });
     expect(keptDecision(choice, 0.98).instead_of).toBeNull();
   });
 
@@ -100,7 +100,7 @@ describe("what was tried out", () => {
     const clock = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {}, every: () => () => {} };
     const rules: RouterRules = { ...RULES, fairQuality: 0.9, explore };
     const setup: ProviderSetup = {
-      ...{ name: "Shop", dialect: "openai", baseUrl: "http://x.test", headers: {}, unlistedModels: false },
+      ...{ name: "Acme", dialect: "openai", baseUrl: "http://x.test", headers: {}, unlistedModels: false },
       credentials: [{ secret: "s", weight: 1 }],
       timeouts: { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 },
     };
@@ -127,7 +127,7 @@ describe("what was tried out", () => {
           markup: 1,
         },
         ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
-        upstreams: new Map([["Shop", upstreamOf(setup, dialectNamed("openai"))]]),
+        upstreams: new Map([["Acme", upstreamOf(setup, dialectNamed("openai"))]]),
       },
     );
     return { names: plan.attempts.map(({ card }) => card.name), decision: plan.decision, events };
@@ -138,11 +138,11 @@ describe("what was tried out", () => {
     expect([usual.names[0], usual.decision?.instead_of, usual.events]).toEqual(["strong", null, []]);
     const { names, decision, events } = planBy(0, 0.02);
     expect(names.slice(0, 2)).toEqual(["twin", "strong"]);
-    expect(decision).toMatchObject({ choice: "Shop#twin", instead_of: "Shop#strong" });
+    expect(decision).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#strong" });
     expect(events).toEqual([
       {
         ...{ event: "explored", level: "info", request_id: "req-1" },
-        ...{ model: "Shop#twin", instead_of: "Shop#strong" },
+        ...{ model: "Acme#twin", instead_of: "Acme#strong" },
       },
     ]);
     expect(planBy(0, 0).names[0]).toBe("strong");

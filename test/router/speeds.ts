@@ -11,7 +11,7 @@ interface Offer {
   readonly latency: number;
 }
 
-/** Models that think unless told not to, and how much of it: expected tokens at a question of usual difficulty. */
+/** Models that think unless the request says otherwise, and how much: expected tokens at a question of usual difficulty. */
 const THINKS: readonly (readonly [RegExp, number])[] = [
   [/deep-research/, 8000],
   [/gpt-(5|6)(\.\d)?-?(pro|astra)|o3-pro|claude-fable/, 3000],

@@ -67,7 +67,7 @@ export interface PickResult {
 }
 
 export interface ForeignResult extends PickResult {
-  /** Over the model that is best on what was known: the other sets' rows. Who knows no more can't know a better single one. */
+  /** Over the model that is best on what was known: the other sets' rows. Without further knowledge no better single model can be known. */
   readonly overKnown: Interval;
 }
 
@@ -114,7 +114,7 @@ export function inDistribution(pool: Pool, { part, parameters }: Fold): readonly
   ];
 }
 
-/** One set at a time: parameters trained anew, rows and labels without it and without others of its kind. */
+/** One set at a time: parameters trained again, rows and labels without it and without others of its kind. */
 export function outOfDistribution(
   pool: Pool,
   retrained: (topic: string) => Parameters,

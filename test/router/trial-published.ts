@@ -24,7 +24,7 @@ export interface PublishedResult {
 
 const RESAMPLES_A_DRAW = 40;
 
-/** The labels are drawn anew for each seed, out of questions that aren't scored; the interval is over draws and questions. */
+/** The labels are drawn again for each seed, out of questions that aren't scored; the interval is over draws and questions. */
 export function publishedTrial(set: string, labels: number, draws: number): PublishedResult {
   const whole = fieldOf("routellm");
   const field: Field = { ...whole, cards: whole.models.map(cardOf) };

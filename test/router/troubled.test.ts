@@ -5,7 +5,7 @@ import { FadingValues, medianOf, quantilesOf } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { diceOf } from "./dice.ts";
-import { cardOf } from "./shop.ts";
+import { cardOf } from "./sample-cards.ts";
 
 const CARDS = ["a", "b", "c", "d"].map((name) => cardOf(name));
 const CREDENTIALS = ["one", "two"].map((secret) => ({ secret, weight: 1 }));
@@ -75,9 +75,9 @@ test("the medians of a model follow each measurement, and a configuration that t
   expect(firstMs()).toBeWithin(90, 110);
   const timeouts = { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 };
   const setup = {
-    name: "Shop",
+    name: "Acme",
     dialect: null,
-    baseUrl: "http://shop.test",
+    baseUrl: "http://acme.test",
     headers: {},
     timeouts,
     unlistedModels: false,

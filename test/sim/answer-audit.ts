@@ -229,7 +229,7 @@ class AnswerAudit {
     if (!isOwed && row.completion > 0) this.#wrong(row.id, "something was produced, and it does not count");
   }
 
-  /** No call is unrecorded, none outlives its request, none was told more than what is held. */
+  /** No call is unrecorded, none outlives its request, none was allowed more than what is held. */
   call(call: CallTruth): void {
     const { requestId: id, asked, cardId } = call;
     const row = this.#rows.get(id);
@@ -255,7 +255,7 @@ class AnswerAudit {
       this.#wrong(id, `a call of ${cardId}, which has no price, is paid for`);
       return;
     }
-    // Told none, a model goes up to its own.
+    // Without one, a model goes up to its own.
     const limit = asked.limit ?? modelOf(cardId).outputTokensMax ?? 0;
     const worst = { prompt: 0, completion: choices * limit, cached: 0, cacheWrite: 0, reasoning: 0 };
     const due = billOf(cardId, worst, choices, markupPartsOf(this.#day.scenario));

@@ -27,7 +27,7 @@ export type TroubleWeights = Readonly<Record<Trouble, number>>;
 
 /** One call as its provider knows it. */
 export interface CallTruth {
-  /** The completion's id, as told in a header. */
+  /** The completion's id, from a header. */
   readonly requestId: string;
   /** The number of the attempt in its request, from 1. */
   readonly attempt: number;
@@ -36,7 +36,7 @@ export interface CallTruth {
   readonly atMs: number;
   readonly asked: Asked;
   readonly trouble: Trouble;
-  /** Never exceeds the limit it was told, nor what its prompt may come to. */
+  /** Never exceeds the limit in its request, nor what its prompt may come to. */
   readonly honest: boolean;
   /** The answer to each choice as it will be, and as far as it was sent. */
   readonly texts: readonly string[];

@@ -209,7 +209,7 @@ class Day {
     else if (node.takesRequests) await node.retire(drainMs);
     else return;
     await this.#clock.wait(downMs);
-    // Killed while it retired, it was started again by whoever did that.
+    // A node that was killed while it retired was started again by the code that killed it.
     if (this.#nodes[at] !== node) return;
     await this.#openNode(at);
   }

@@ -35,7 +35,7 @@ export interface NodeWorld {
   readonly providers: Providers;
   readonly path: string;
   readonly events: BookEvent[];
-  /** Told in words what happens, for the story of a day that went wrong. */
+  /** Receives in words what happens, for the story of a day that went wrong. */
   readonly tell: (what: string) => void;
   /** Ids of nodes that died, and of those whose lock was taken for lost while they lived. */
   readonly dead: Set<string>;

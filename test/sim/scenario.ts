@@ -58,7 +58,7 @@ export interface Scenario {
     /** null: it is killed; else it retires, and gives its requests so long. */
     readonly drainMs: number | null;
   }[];
-  /** The lock of a living node is taken for lost from then on. */
+  /** The lock of a living node counts as lost from then on. */
   readonly freezes: readonly { readonly atMs: number; readonly node: number }[];
   readonly jumps: readonly { readonly atMs: number; readonly byMs: number }[];
   readonly revocations: readonly { readonly atMs: number; readonly keyId: string }[];

@@ -11,7 +11,7 @@ import { decoded } from "../decoded.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 import { answerOf, bytesOf, type Subject, subjectOf } from "../recorded/pipeline.ts";
 
-export const STAMP: Stamp = { id: "resp_1", created: 1, model: "Shop#model", countPrompt: () => 7 };
+export const STAMP: Stamp = { id: "resp_1", created: 1, model: "Acme#model", countPrompt: () => 7 };
 
 /** Seals nothing: what is sealed can be read here. */
 export const PLAIN_SEALER = { seal: (text: string) => btoa(encodeURIComponent(text)), open: openPlain };

@@ -28,11 +28,11 @@ export const PROMPTS = [
 
 export function cardOf(name: string, output = 1, change: Partial<ModelCard> = {}): ModelCard {
   return {
-    id: `Shop#${name}`,
-    provider: "Shop",
+    id: `Acme#${name}`,
+    provider: "Acme",
     name,
     created: 1_780_000_000,
-    ownedBy: "Shop",
+    ownedBy: "Acme",
     contextTokensMax: 8192,
     outputTokensMax: 4096,
     price: { input: output / 5, output },

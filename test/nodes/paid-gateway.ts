@@ -4,14 +4,14 @@ import { decide } from "../../src/ledger/decide.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { until } from "../http/until.ts";
-import { wrongIn } from "../till.ts";
+import { wrongIn } from "../payments.ts";
 import { operate, post, startGatewayProcess } from "./gateway.ts";
 
 const PRICED = "context: 128000, output: 4096, price: { input: 1, output: 2 }";
 /** Answers at once. */
-export const QUICK = "Shop#quick";
+export const QUICK = "Acme#quick";
 /** Answers after a while, for what is to happen meanwhile. */
-export const SLOW = "Shop#slow~latency=700";
+export const SLOW = "Acme#slow~latency=700";
 const USD = 100;
 
 export interface Answered {
@@ -27,7 +27,7 @@ export interface Payer {
   readonly accountId: string;
 }
 
-export interface Shop {
+export interface PaidGateway {
   readonly simulator: Simulator;
   payer(): Promise<Payer>;
   chat(payer: Payer, model?: string): Promise<Answered>;
@@ -43,10 +43,10 @@ export interface Shop {
 }
 
 /** `store` is the gateway's way to the database, `direct` the one for looking. */
-export async function openShop(store: string, direct: string): Promise<Shop> {
+export async function startPaidGateway(store: string, direct: string): Promise<PaidGateway> {
   const simulator = await startSimulator({ port: 0 });
   const names = [QUICK, SLOW].map((id) => `{ name: "${id.split("#")[1]}", ${PRICED} }`).join(", ");
-  const provider = `  Shop: { dialect: openai, keys: ["sim-key"], base_url: "${simulator.url}/openai/v1", models: [${names}] }`;
+  const provider = `  Acme: { dialect: openai, keys: ["sim-key"], base_url: "${simulator.url}/openai/v1", models: [${names}] }`;
   const more = `${provider}\nbilling: { charge: always }`;
   const gateway = startGatewayProcess({ store, simulatorUrl: simulator.url, more });
   const url = await gateway.url;

@@ -1,4 +1,4 @@
-// A till for tests: a ledger where everything is paid for, its movements in one word each, and what is wrong with the books.
+// A ledger where everything is paid for: its movements in one word each, and the errors of the books.
 import type { Granted } from "../src/core/demand.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
@@ -10,7 +10,7 @@ import { askOf, costing, grantedBy, ledgerOn, outcomeOf, type RulesChanged } fro
 
 export const ALWAYS = { billing: { charge: "always" } } as const;
 
-export interface Till {
+export interface Payments {
   readonly ledger: Ledger;
   ticket(id: string, key: GatewayKey, worstNanoUsd: NanoUsd, fields?: Partial<Ask>): Ticket;
   /** Lets a request in that may cost so much at worst. */
@@ -21,9 +21,9 @@ export interface Till {
   release(ticket: Ticket, fields?: Partial<RequestRecord>): Promise<Settled>;
 }
 
-export function tillOn(store: Store, rules: RulesChanged = ALWAYS): Till {
+export function openPayments(store: Store, rules: RulesChanged = ALWAYS): Payments {
   const ledger = ledgerOn(store, rules);
-  const ticket: Till["ticket"] = (id, key, worstNanoUsd, fields) =>
+  const ticket: Payments["ticket"] = (id, key, worstNanoUsd, fields) =>
     ledger.ticket(askOf(id, key, { offers: () => [costing(worstNanoUsd)], ...fields }));
   return {
     ledger,
