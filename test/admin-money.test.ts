@@ -11,7 +11,7 @@ import type { GatewayKey } from "../src/core/key.ts";
 import type { DayRules } from "../src/ledger/day.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
 import { openPayments } from "./payments.ts";
-import { DAY, HOUR, keyOf, MINUTE, NOON, recordOf, writeRecord } from "./samples.ts";
+import { DAY, HOUR, MINUTE, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 async function newKey(accountId = "default"): Promise<GatewayKey> {
   const { id } = await createKey(world, { name: "payer", account_id: accountId });
-  return keyOf(id, { accountId });
+  return makeKey(id, { accountId });
 }
 
 async function linesOf(accountId: string): Promise<readonly string[]> {
@@ -41,8 +41,8 @@ describe("usage", () => {
   };
   const none = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
   let made = 0;
-  const asked = (atMs: number, fields: Parameters<typeof recordOf>[1] = {}) =>
-    writeRecord(world.store, recordOf(`request ${made++}`, { ...fields, atMs }));
+  const asked = (atMs: number, fields: Parameters<typeof makeRecord>[1] = {}) =>
+    writeRecord(world.store, makeRecord(`request ${made++}`, { ...fields, atMs }));
 
   test("adds up what each group has, the dearest first", async () => {
     const other = await createAccount(world, { name: "other" });

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { type Overview, overview } from "../src/admin/overview.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { HOUR, NOON, QUOTA, recordOf, writeRecord } from "./samples.ts";
+import { HOUR, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -12,8 +12,8 @@ beforeEach(() => {
   ({ world } = bench());
 });
 
-const asked = (atMs: number, fields: Parameters<typeof recordOf>[1] = {}) =>
-  writeRecord(world.store, recordOf(`request ${made++}`, { ...fields, atMs }));
+const asked = (atMs: number, fields: Parameters<typeof makeRecord>[1] = {}) =>
+  writeRecord(world.store, makeRecord(`request ${made++}`, { ...fields, atMs }));
 const ask = (query: object) => overview({ ...world, dayRules: () => QUOTA }, query);
 
 /** Each step as when it began and how many requests and errors it had. */

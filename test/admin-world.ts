@@ -11,7 +11,7 @@ import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { BILLING, NOON, QUOTA, standingClock } from "./samples.ts";
-import { thrownBy } from "./store.suite.ts";
+import { catchThrown } from "./store.suite.ts";
 
 const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
 const pepper = pepperOf(new Uint8Array(32).fill(9));
@@ -48,6 +48,6 @@ export function adminBench(): () => AdminBench {
 
 /** Returns the error of a call as `code param`. */
 export async function wrongWith(use: () => Promise<unknown>): Promise<string> {
-  const thrown = await thrownBy((async () => use())());
+  const thrown = await catchThrown((async () => use())());
   return thrown instanceof Fault ? `${thrown.code} ${thrown.details.param ?? ""}`.trim() : String(thrown);
 }

@@ -19,20 +19,20 @@ import { createVault } from "../src/keys/vault.ts";
 import { createLedger } from "../src/ledger/ledger.ts";
 import { dialectNamed } from "../src/providers/index.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
-import { conversationFor } from "./conversation.ts";
+import { makeConversation } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { cardOf } from "./router/planning.ts";
+import { makeCard } from "./router/planning.ts";
 import { RULES as ROUTER } from "./router/pools.ts";
-import { keyOf, openMemoryStore, RULES } from "./samples.ts";
+import { makeKey, openMemoryStore, RULES } from "./samples.ts";
 
 const MINUTE_MS = 60_000;
-const CARD = cardOf("House#m");
+const CARD = makeCard("House#m");
 const SETUP: ProviderSetup = {
   ...{ name: "House", dialect: "openai", baseUrl: "http://house.test/v1", headers: {}, unlistedModels: true },
   credentials: ["the-good-one", "the-bad-one"].map((secret) => ({ secret, weight: 1 })),
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
 };
-const KEY = keyOf("key_a", { requestsPerDay: null });
+const KEY = makeKey("key_a", { requestsPerDay: null });
 const UPSTREAMS = new Map([["House", upstreamOf(SETUP, dialectNamed("openai"))]]);
 const REPLY = {
   ...{ id: "x", object: "chat.completion", created: 1, model: "m" },
@@ -89,7 +89,7 @@ async function ask(at: number): Promise<number> {
       lost: [],
       isLimitRequired: false,
       searches: 0,
-      conversation: conversationFor(KEY.id, request),
+      conversation: makeConversation(KEY.id, request),
       selection: { kind: "card", card: CARD, fallbacks: [] },
       ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },
       ending: new AbortController(),

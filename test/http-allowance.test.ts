@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf, parseJson } from "../src/core/json.ts";
 import { postMany } from "./http/many.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -84,7 +84,7 @@ describe("the day's allowance", () => {
     await chat(world, secret);
     const before = Date.now();
     const refused = await chat(world, secret);
-    expect(lineOf(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");
+    expect(formatLine(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");
     const resetAt = Date.parse(String(refused.error?.reset_at));
     const { next_slot_at: slotAt, resets_at: dayAt } = await allowanceOf(world, secret);
     expect(resetAt).toBe(Math.min(Date.parse(slotAt ?? dayAt), Date.parse(dayAt)));
@@ -256,8 +256,8 @@ describe("the throttle", () => {
       expect(second.headers.get("x-ratelimit-remaining-requests")).toBe("0");
       await Bun.sleep(THROTTLE_SECONDS * 1000);
       const failed = await chat(quick, secret, "Local#sim~trouble=500");
-      expect(lineOf(failed)).toBe("502 api_error upstream_error");
-      expect(lineOf(await chat(quick, secret))).toBe("200 whole");
+      expect(formatLine(failed)).toBe("502 api_error upstream_error");
+      expect(formatLine(await chat(quick, secret))).toBe("200 whole");
       expect((await chat(quick, secret)).status).toBe(429);
     },
     PATIENT_MS,

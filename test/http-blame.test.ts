@@ -1,8 +1,15 @@
 // Blame and payment: clients that leave, providers that claim too much, requests for several answers.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
-import { type MoneyWorld, nanoIn, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import {
+  computePrice,
+  type MoneyWorld,
+  type Payer,
+  parseNano,
+  readSums,
+  startMoneyWorld,
+} from "./http/money-world.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
@@ -15,7 +22,7 @@ beforeAll(async () => {
   world = await startMoneyWorld();
 });
 afterAll(async () => {
-  expect(sumsIn(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, debts: 0 });
+  expect(readSums(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, debts: 0 });
   await world.stop();
 });
 beforeEach(() => world.provider.reset());
@@ -45,7 +52,7 @@ describe("a client that leaves before the first token", () => {
     const words = "word ".repeat(80_000);
     for (let time = 0; time < 3; time++) await leave(payer, asking(SILENT, words, { max_tokens: 10 }));
     const { requests, balance } = await world.settled(payer, 3);
-    const cost = priceOf(100_004, 0);
+    const cost = computePrice(100_004, 0);
     expect(requests.map(({ charged_nano }) => charged_nano)).toEqual([cost, cost, cost]);
     expect(balance).toBe(50 * USD - 3 * cost);
     expect(requests[0]).toMatchObject({ ended: "client_gone", usage_source: "estimate", model_used: null });
@@ -57,7 +64,7 @@ describe("a client that leaves before the first token", () => {
     await leave(payer, asking(SILENT, "x", { stream: true }));
     const answers: string[] = [];
     for (let time = 0; time < 6; time++)
-      answers.push(lineOf(await ask(payer, asking(SILENT), { "x-poundkey-timeout": "0.02" })));
+      answers.push(formatLine(await ask(payer, asking(SILENT), { "x-poundkey-timeout": "0.02" })));
     expect(world.provider.calls.total).toBe(4);
     expect(answers.slice(0, 2)).toEqual(Array(2).fill("504 api_error upstream_timeout"));
     for (const answer of answers.slice(2))
@@ -82,10 +89,10 @@ describe("a usage report that can't be", () => {
   test("is cut to what the model can read and was told to write; the difference is the operator's", async () => {
     const payer = await world.payer(100);
     const answer = await ask(payer, asking(model, "x", { max_tokens: 10 }));
-    const possible = priceOf(Math.ceil(128_000 * 1.05), 75);
+    const possible = computePrice(Math.ceil(128_000 * 1.05), 75);
     expect(answer.body).toMatchObject({ object: "chat.completion" });
     const usage = objectOf(answer.body.usage);
-    expect([nanoIn(usage.cost), nanoIn(usage.charged)]).toEqual([possible, possible]);
+    expect([parseNano(usage.cost), parseNano(usage.charged)]).toEqual([possible, possible]);
     expect(usage).toMatchObject({ prompt_tokens: 134_400, completion_tokens: 75, total_tokens: 134_475 });
     const { balance, requests } = await world.settled(payer);
     expect(balance).toBe(100 * USD - possible);

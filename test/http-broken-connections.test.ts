@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayOf, objectOf } from "../src/core/json.ts";
 import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
 import { type Break, type BreakingUpstream, startBreakingUpstream } from "./http/breaking-upstream.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
@@ -38,7 +38,7 @@ async function ask(at: number, stream = false): Promise<{ line: string; attempts
   const answer: Seen = await seen(await gateway.chat(asking(`P${at}#m`, undefined, { stream })));
   asked = answer.headers.get("x-request-id") ?? "";
   const attempts = Number(answer.headers.get("x-poundkey-attempts"));
-  return { line: lineOf(answer), attempts, calls: (upstreams[at]?.calls.length ?? 0) - before };
+  return { line: formatLine(answer), attempts, calls: (upstreams[at]?.calls.length ?? 0) - before };
 }
 
 /** Attempts of the last request, as its row in the log has them: two of one millisecond may stand in any order there. */

@@ -1,7 +1,7 @@
 // The routes that the console reads, from outside: a request with its timeline and cost, the overview, the catalogue, the settings.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
-import { type Operator, operatorOf } from "./http/operator.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -9,7 +9,7 @@ let world: HttpWorld;
 let operator: Operator;
 beforeAll(async () => {
   world = await startHttpWorld({ more: 'log: { keep: 7d }\nquota: { day_starts: "06:30" }' });
-  operator = operatorOf(world);
+  operator = createOperator(world);
 });
 afterAll(() => world.stop());
 

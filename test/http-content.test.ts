@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
-import { type Operator, operatorOf } from "./http/operator.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -13,7 +13,7 @@ let world: HttpWorld;
 let operator: Operator;
 beforeAll(async () => {
   world = await startHttpWorld({ more: "log: { content: true }" });
-  operator = operatorOf(world);
+  operator = createOperator(world);
 });
 afterAll(() => world.stop());
 
@@ -83,7 +83,7 @@ test("without the setting nothing is kept", async () => {
   try {
     const key = await plain.newKey();
     await (await plain.chat(asking("OpenAI#sim", PROMPT), { secret: key.secret })).text();
-    const by = operatorOf(plain);
+    const by = createOperator(plain);
     const [row] = await until("it is logged", async () => {
       const found = arrayOf((await by.get(`/requests?key_id=${key.id}`)).body.data);
       return found.length > 0 ? found : null;

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { costOfEnding, ENDING_ROWS, ENDINGS_PROMPT, type Ending } from "./http/endings.ts";
-import { type Books, type MoneyWorld, type Payer, startMoneyWorld, sumsIn } from "./http/money-world.ts";
+import { type Books, type MoneyWorld, type Payer, readSums, startMoneyWorld } from "./http/money-world.ts";
 import { RUDE_SECRET, startRudeUpstream } from "./http/rude-upstream.ts";
 import type { TestServer } from "./http/serve.ts";
 import { until } from "./http/until.ts";
@@ -174,7 +174,7 @@ describe("every ending leaves no hold and the stated charge", () => {
     world = await startMoneyWorld();
   });
   afterAll(async () => {
-    expect(sumsIn(world.directory)).toEqual({
+    expect(readSums(world.directory)).toEqual({
       holds: 0,
       held: 0,
       wrong_balances: 0,

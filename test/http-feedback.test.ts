@@ -6,7 +6,15 @@ import { SHIFT_MAX } from "../src/selectors/learning/learned.ts";
 import { BINARY, type UnderTest } from "./harness.ts";
 import { type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
-import { candidate, candidatesIn, PAIR, post, routed, startRouterFixture, worded } from "./router/fixture.ts";
+import {
+  candidate,
+  PAIR,
+  post,
+  readCandidates,
+  routed,
+  startRouterFixture,
+  worded,
+} from "./router/fixture.ts";
 
 const MAIN = join(import.meta.dir, "..", "src", "main.ts");
 /** The gateways look for what is new every few seconds. */
@@ -167,7 +175,7 @@ test("scores move the choice within bounds, on every gateway, until they are for
     }
     expect(await poundkey(own, "--learned", "--json")).toContain('"model": "Acme#wise"');
     await poundkey(own, "--forget");
-    const qualities = (one: JsonObject) => candidatesIn(one).map(({ model, quality }) => [model, quality]);
+    const qualities = (one: JsonObject) => readCandidates(one).map(({ model, quality }) => [model, quality]);
     for (const url of [own.url, other.url])
       expect(qualities(await whenChosen(url, "Acme#wise"))).toEqual(qualities(before));
   } finally {

@@ -1,8 +1,15 @@
 // Money from outside: what is refused and how, what is held while a request runs, and what is charged at its end.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
-import { type MoneyWorld, nanoIn, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import {
+  computePrice,
+  type MoneyWorld,
+  type Payer,
+  parseNano,
+  readSums,
+  startMoneyWorld,
+} from "./http/money-world.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
@@ -19,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const world of [always, beyond]) {
-    expect(sumsIn(world.directory)).toMatchObject({
+    expect(readSums(world.directory)).toMatchObject({
       holds: 0,
       held: 0,
       wrong_balances: 0,
@@ -46,7 +53,7 @@ async function ask(
 /** Returns the price that the answer's headers say, in nano-dollars. */
 function billIn({ body, stream }: Seen): { cost: number; charged: number } {
   const usage = (stream ? stream.usage : (body.usage as JsonObject | undefined)) ?? {};
-  return { cost: nanoIn(usage.cost), charged: nanoIn(usage.charged) };
+  return { cost: parseNano(usage.cost), charged: parseNano(usage.charged) };
 }
 
 /** Returns the output limit that the upstream received. */
@@ -59,7 +66,7 @@ describe("every request is paid for", () => {
   test("a balance that does not cover the worst case: 402, and nobody is called", async () => {
     const payer = await always.payer(0.0001);
     const refused = await ask(always, payer, "Acme#sim", { stream: true });
-    expect(lineOf(refused)).toBe("402 insufficient_quota insufficient_balance");
+    expect(formatLine(refused)).toBe("402 insufficient_quota insufficient_balance");
     expect(refused.headers.get("x-should-retry")).toBe("false");
     expect(refused.error).toMatchObject({ param: null, message: expect.stringContaining("Top it up") });
     expect(always.provider.calls.total).toBe(0);
@@ -69,10 +76,10 @@ describe("every request is paid for", () => {
   test("a model without a price: 403; one that is free needs no balance, nor a limit", async () => {
     const payer = await always.payer(0);
     const refused = await ask(always, payer, "Acme#unpriced");
-    expect(lineOf(refused)).toBe("403 permission_error model_not_priced");
+    expect(formatLine(refused)).toBe("403 permission_error model_not_priced");
     expect(refused.error).toMatchObject({ param: "model" });
     const gift = await ask(always, payer, "Acme#gift");
-    expect([lineOf(gift), billIn(gift)]).toEqual(["200 whole", { cost: 0, charged: 0 }]);
+    expect([formatLine(gift), billIn(gift)]).toEqual(["200 whole", { cost: 0, charged: 0 }]);
     expect(limitTold(always.provider.calls.last()?.body)).toBeUndefined();
     expect(always.books(payer)).toMatchObject({ kinds: [], holds: 0 });
   });
@@ -96,13 +103,13 @@ describe("every request is paid for", () => {
     const answer = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
     await until("the provider is called", () => always.gated.waiting === 1);
     const { held_usd: held, balance_usd: balance } = await always.account(payer);
-    expect(nanoIn(held)).toBeGreaterThanOrEqual(priceOf(0, 1000) * MARKUP);
-    expect(nanoIn(held)).toBeLessThanOrEqual(priceOf(PROMPT_TOKENS_MAX, 1000) * MARKUP);
-    expect(nanoIn(balance) + nanoIn(held)).toBe(2 * USD);
+    expect(parseNano(held)).toBeGreaterThanOrEqual(computePrice(0, 1000) * MARKUP);
+    expect(parseNano(held)).toBeLessThanOrEqual(computePrice(PROMPT_TOKENS_MAX, 1000) * MARKUP);
+    expect(parseNano(balance) + parseNano(held)).toBe(2 * USD);
     expect(await always.holder(payer)).toMatchObject({ balance_usd: balance, spent_usd: { total: 0 } });
     expect(always.books(payer)).toMatchObject({ kinds: ["topup", "hold"], holds: 1 });
     always.gated.release();
-    const cost = priceOf(1000, 500) * MARKUP;
+    const cost = computePrice(1000, 500) * MARKUP;
     expect(billIn(await answer)).toEqual({ cost, charged: cost });
     expect(await always.account(payer)).toMatchObject({ held_usd: 0, balance_usd: 2 - cost / USD });
     const spent = cost / USD;
@@ -110,7 +117,7 @@ describe("every request is paid for", () => {
       spent_usd: { today: spent, month: spent, total: spent },
     });
     const [row = {}] = always.books(payer).requests;
-    expect(row).toMatchObject({ hold_nano: nanoIn(held), charged_nano: cost });
+    expect(row).toMatchObject({ hold_nano: parseNano(held), charged_nano: cost });
   });
 
   test("holds keep each other off: as many run at once as the balance covers", async () => {
@@ -118,7 +125,7 @@ describe("every request is paid for", () => {
     const probe = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
     await until("the provider is called", () => always.gated.waiting === 1);
     const { held_usd: each } = await always.account(payer);
-    const others = await always.payer(Math.floor(3.5 * nanoIn(each)) / USD);
+    const others = await always.payer(Math.floor(3.5 * parseNano(each)) / USD);
     const answers = Array.from({ length: 12 }, () => ask(always, others, "Gated#mute", { max_tokens: 1000 }));
     const refused = new Set<Seen>();
     for (const answer of answers) void answer.then((one) => one.status === 402 && refused.add(one));
@@ -133,17 +140,17 @@ describe("every request is paid for", () => {
 describe("what a request costs", () => {
   /** Model → what it costs before the markup, in nano-dollars. */
   const COSTS: readonly (readonly [string, number, Record<string, unknown>?])[] = [
-    ["Acme#sim~tokens=1000:500", priceOf(1000, 500)],
-    ["Acme#sim~tokens=1001:501:333", priceOf(668, 501) + 333 * 250],
-    ["Acme#sim~tokens=1000:500", 2 * priceOf(1000, 500), { n: 2 }],
-    ["Acme#toll~tokens=1000:500", priceOf(1000, 500) + 1_000_000],
-    ["Acme#toll~tokens=1000:500", 2 * (priceOf(1000, 500) + 1_000_000), { n: 2 }],
-    ["Claude#sim~tokens=1000:500", priceOf(1000, 500)],
-    ["Claude#sim~tokens=1000:500", 3 * priceOf(1000, 500), { n: 3 }],
-    ["Claude#sim~trouble=odd-usage~tokens=1000:500", priceOf(1000, 500)],
-    ["Gemini#sim~tokens=1000:500", priceOf(1000, 500)],
-    ["Gemini#sim~trouble=odd-usage~tokens=1000:500", priceOf(1000, 500)],
-    ["Gemini#sim-think~tokens=1000:500:100:50", priceOf(900, 500) + 100 * 250],
+    ["Acme#sim~tokens=1000:500", computePrice(1000, 500)],
+    ["Acme#sim~tokens=1001:501:333", computePrice(668, 501) + 333 * 250],
+    ["Acme#sim~tokens=1000:500", 2 * computePrice(1000, 500), { n: 2 }],
+    ["Acme#toll~tokens=1000:500", computePrice(1000, 500) + 1_000_000],
+    ["Acme#toll~tokens=1000:500", 2 * (computePrice(1000, 500) + 1_000_000), { n: 2 }],
+    ["Claude#sim~tokens=1000:500", computePrice(1000, 500)],
+    ["Claude#sim~tokens=1000:500", 3 * computePrice(1000, 500), { n: 3 }],
+    ["Claude#sim~trouble=odd-usage~tokens=1000:500", computePrice(1000, 500)],
+    ["Gemini#sim~tokens=1000:500", computePrice(1000, 500)],
+    ["Gemini#sim~trouble=odd-usage~tokens=1000:500", computePrice(1000, 500)],
+    ["Gemini#sim-think~tokens=1000:500:100:50", computePrice(900, 500) + 100 * 250],
   ];
 
   for (const [model, cost, more = {}] of COSTS) {
@@ -168,11 +175,11 @@ describe("what a request costs", () => {
     const payer = await always.payer(1);
     const answer = await ask(always, payer, "Acme#sim~tokens=1000:500", { stream: true, stream_options: {} });
     expect(answer.stream?.usage).toBeNull();
-    expect(always.books(payer).balance).toBe(USD - priceOf(1000, 500) * MARKUP);
+    expect(always.books(payer).balance).toBe(USD - computePrice(1000, 500) * MARKUP);
   });
 
   test("above the hold it takes free balance; what that lacks is written off and counted", async () => {
-    const cost = priceOf(134_000, 4096) * MARKUP;
+    const cost = computePrice(134_000, 4096) * MARKUP;
     const rich = await always.payer(20);
     expect(billIn(await ask(always, rich, "Acme#sim~tokens=134000:4096"))).toEqual({
       cost,
@@ -224,8 +231,8 @@ describe("the limit that is held for", () => {
       expect(headers.get("x-poundkey-dropped")).toBeNull();
       const [row = {}] = always.books(payer).requests;
       expect(Number(row.hold_nano)).toBeLessThanOrEqual((0.02 * USD) / 4);
-      expect(Number(row.hold_nano)).toBeGreaterThan((0.02 * USD) / 4 - priceOf(0, 1) * MARKUP);
-      expect(Number(row.hold_nano)).toBeGreaterThanOrEqual(priceOf(0, limit) * MARKUP);
+      expect(Number(row.hold_nano)).toBeGreaterThan((0.02 * USD) / 4 - computePrice(0, 1) * MARKUP);
+      expect(Number(row.hold_nano)).toBeGreaterThanOrEqual(computePrice(0, limit) * MARKUP);
     });
   }
 
@@ -240,7 +247,7 @@ describe("the limit that is held for", () => {
     await ask(always, payer, "Acme#sim", { max_tokens: 77 });
     expect(told()).toBe(77);
     const [row = {}] = always.books(payer).requests;
-    expect(Number(row.hold_nano)).toBeLessThanOrEqual(priceOf(PROMPT_TOKENS_MAX, 77) * MARKUP);
+    expect(Number(row.hold_nano)).toBeLessThanOrEqual(computePrice(PROMPT_TOKENS_MAX, 77) * MARKUP);
     expect((await ask(always, payer, "Acme#sim", { max_tokens: 4096 })).status).toBe(402);
   });
 });
@@ -251,8 +258,8 @@ test("a key's spend limit ends what it may spend, not what the account has", asy
   expect((await ask(always, limited, model, { max_tokens: 4000 })).status).toBe(402);
   expect((await ask(always, limited, model, { max_tokens: 500 })).status).toBe(200);
   const refused = await ask(always, limited, model, { max_tokens: 500 });
-  expect(lineOf(refused)).toBe("402 insufficient_quota insufficient_balance");
-  const spent = (priceOf(1000, 500) * MARKUP) / USD;
+  expect(formatLine(refused)).toBe("402 insufficient_quota insufficient_balance");
+  const spent = (computePrice(1000, 500) * MARKUP) / USD;
   expect(await always.holder(limited)).toMatchObject({
     balance_usd: 5 - spent,
     spend_limit_usd: 0.002,
@@ -262,13 +269,13 @@ test("a key's spend limit ends what it may spend, not what the account has", asy
 
 describe("only what is beyond the allowance is paid for", () => {
   const model = "Acme#sim~tokens=1000:500";
-  const cost = priceOf(1000, 500);
+  const cost = computePrice(1000, 500);
 
   test("first the allowance, then the balance, then 429", async () => {
     const payer = await beyond.payer(0.01, { requests_per_day: 2 });
     for (const remaining of ["1", "0"]) {
       const free = await ask(beyond, payer, model, { max_tokens: 1000 });
-      expect([lineOf(free), billIn(free)]).toEqual(["200 whole", { cost, charged: 0 }]);
+      expect([formatLine(free), billIn(free)]).toEqual(["200 whole", { cost, charged: 0 }]);
       expect(free.headers.get("x-ratelimit-remaining-requests")).toBe(remaining);
     }
     expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], used: 2 });
@@ -278,7 +285,7 @@ describe("only what is beyond the allowance is paid for", () => {
       expect(beyond.books(payer).balance).toBe(left - cost);
     }
     const refused = await ask(beyond, payer, model, { max_tokens: 4000 });
-    expect(lineOf(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");
+    expect(formatLine(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");
     expect(refused.headers.get("x-should-retry")).toBe("false");
     expect(beyond.books(payer).used).toBe(2);
   });

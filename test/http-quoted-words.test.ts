@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { arrayOf, objectOf, parseJson } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { lineOf, seen } from "./http/observe.ts";
-import { operatorOf } from "./http/operator.ts";
+import { formatLine, seen } from "./http/observe.ts";
+import { createOperator } from "./http/operator.ts";
 import { readText, serveHttp, type TestServer } from "./http/serve.ts";
 import { asking } from "./http/world.ts";
 
@@ -50,11 +50,11 @@ test.each(["House", "xAI"])("%s: one call, a 400 to the client, all credentials 
     for (const status of [400, 422]) {
       const before = calls;
       const answer = await seen(await gateway.chat(asking(`${provider}#${status}`, words), { secret }));
-      expect(lineOf(answer)).toBe("400 invalid_request_error invalid_value");
+      expect(formatLine(answer)).toBe("400 invalid_request_error invalid_value");
       expect([answer.headers.get("x-poundkey-attempts"), calls - before]).toEqual(["1", 1]);
     }
   }
-  const { body } = await operatorOf(gateway).get("/providers");
+  const { body } = await createOperator(gateway).get("/providers");
   const row = objectOf(arrayOf(body.data).find((one) => objectOf(one).name === provider));
   const states = arrayOf(row.credentials).map((one) => objectOf(one).state);
   expect(states).toEqual(["active", "active", "active", "active"]);
@@ -65,8 +65,8 @@ test("what every credential is refused with 403 takes one of them out of use, no
   const answer = await seen(
     await gateway.chat(asking("House#403", "a prompt that a filter of theirs blocks")),
   );
-  expect(lineOf(answer)).toBe("502 api_error upstream_auth");
-  const { body } = await operatorOf(gateway).get("/providers");
+  expect(formatLine(answer)).toBe("502 api_error upstream_auth");
+  const { body } = await createOperator(gateway).get("/providers");
   const row = objectOf(arrayOf(body.data).find((one) => objectOf(one).name === "House"));
   const retired = arrayOf(row.credentials).filter((one) => objectOf(one).state === "retired");
   expect(retired).toHaveLength(1);

@@ -8,11 +8,11 @@ import { until } from "./http/until.ts";
 import {
   BODY_LIMIT,
   candidate,
-  candidatesIn,
   looked,
   MODELS,
   PAIR,
   post,
+  readCandidates,
   removals,
   routed,
   startRouterFixture,
@@ -44,7 +44,7 @@ describe("what /v1/route tells", () => {
       expect(shares).toEqual(shares.toSorted((a, b) => b - a));
       for (const share of [features.difficulty, features.support]) expect(share).toBeWithin(0, 1.001);
       expect(features.output_tokens).toBeGreaterThan(0);
-      const candidates = candidatesIn(view);
+      const candidates = readCandidates(view);
       expect(candidates.length).toBeGreaterThan(100);
       for (const one of candidates) {
         const { model, eligible, removed_by, quality, quality_low, cost_usd, latency_ms, score, ...more } =
@@ -112,7 +112,7 @@ describe("what /v1/route tells", () => {
     expect(candidate(view, "OpenAI#gpt-5.4").removed_by).toBe("not_allowed");
     const limited = await routed(gateway, worded("best"), pair);
     expect(removals(limited)).toMatchObject({ wise: "", plain: "", short: "not_allowed" });
-    const free = candidatesIn(await routed(gateway, worded("best")));
+    const free = readCandidates(await routed(gateway, worded("best")));
     expect(free.filter(({ removed_by }) => removed_by === "not_allowed")).toEqual([]);
   });
 
@@ -148,7 +148,7 @@ describe("what /v1/route tells", () => {
   test("a pin decides, or a rule takes out, for its kind of task, and says so", async () => {
     const view = await routed(gateway, worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), pair);
     expect(view).toMatchObject({ choice: "Acme#plain", pinned: "math" });
-    expect(candidatesIn(view)[0]?.model).toBe("Acme#plain");
+    expect(readCandidates(view)[0]?.model).toBe("Acme#plain");
     expect((await routed(gateway, worded("best"), pair)).choice).toBe("Acme#wise");
     const ruled = await routed(
       gateway,
@@ -286,9 +286,9 @@ describe("what is told is what is done", () => {
       const decision = objectOf(row.decision);
       expect(decision).toMatchObject({ selector, choice: view.choice, features: objectOf(view.features) });
       expect(decision).not.toHaveProperty("row");
-      const able = candidatesIn(view).filter(({ eligible }) => eligible === true);
-      expect(candidatesIn(decision).map(({ model }) => model)).toEqual(able.map(({ model }) => model));
-      for (const [at, { quality }] of candidatesIn(decision).entries())
+      const able = readCandidates(view).filter(({ eligible }) => eligible === true);
+      expect(readCandidates(decision).map(({ model }) => model)).toEqual(able.map(({ model }) => model));
+      for (const [at, { quality }] of readCandidates(decision).entries())
         expect(quality).toBeCloseTo(numberOf(able[at]?.quality) ?? -1, 2);
     }
   });

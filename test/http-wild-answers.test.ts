@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
+import { formatLine, readText, type Seen, seen } from "./http/observe.ts";
 import type { TestServer } from "./http/serve.ts";
 import { startWildUpstream } from "./http/wild-upstream.ts";
 
@@ -50,8 +50,8 @@ describe.each([false, true])("streamed: %p", (stream) => {
   test.each(ROWS)("%s", async (model, lines, more = {}) => {
     const answer = await ask(model, { stream, ...more });
     const whole = model === "blank-data" ? FINE.whole : lines.whole;
-    expect(lineOf(answer)).toBe(stream ? lines.stream : whole);
-    if (!answer.error) expect(textIn(answer)).toBe("good day");
+    expect(formatLine(answer)).toBe(stream ? lines.stream : whole);
+    if (!answer.error) expect(readText(answer)).toBe("good day");
   });
 });
 

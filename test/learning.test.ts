@@ -8,7 +8,7 @@ import { featuresOf } from "../src/selectors/features.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { predict, rowWidth } from "../src/selectors/predictor.ts";
 import { DAY, MINUTE, NOON, openMemoryStore, standingClock } from "./samples.ts";
-import { thrownBy } from "./store.suite.ts";
+import { catchThrown } from "./store.suite.ts";
 
 const MODEL = "Sim#echo";
 const asked = { model: "Router#best", messages: [{ role: "user", content: "Who wrote Faust?" }] } as const;
@@ -122,7 +122,7 @@ test("a store that fails half-way is no loss: the next look goes on", async () =
     learned,
     clock,
   );
-  expect(String(await thrownBy(shaky.refresh()))).toContain("away");
+  expect(String(await catchThrown(shaky.refresh()))).toContain("away");
   fails = false;
   await shaky.refresh();
   expect(labels()).toBe(1);

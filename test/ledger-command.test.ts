@@ -12,7 +12,7 @@ import { seen } from "./http/observe.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
 import { openPayments } from "./payments.ts";
 import { poundkey, type Ran } from "./poundkey.ts";
-import { keyOf } from "./samples.ts";
+import { makeKey } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -35,8 +35,8 @@ async function movements(): Promise<void> {
   await topUpAccount(world, "default", { amount_usd: 2 }, null);
   const { id } = await createKey(world, { name: "payer" });
   const payments = openPayments(world.store);
-  await payments.post(await payments.hold("done", keyOf(id), 500_000_000), 200_000_000);
-  await payments.hold("running", keyOf(id), 250_000_000);
+  await payments.post(await payments.hold("done", makeKey(id), 500_000_000), 200_000_000);
+  await payments.hold("running", makeKey(id), 250_000_000);
 }
 
 describe("accounts", () => {
@@ -125,7 +125,7 @@ describe("ledger verify", () => {
     await topUpAccount(world, "default", { amount_usd: 1 }, null);
     const { id } = await createKey(world, { name: "payer" });
     const payments = openPayments(world.store);
-    await payments.post(await payments.hold("dear", keyOf(id), 1_000_000_000), 1_500_000_000);
+    await payments.post(await payments.hold("dear", makeKey(id), 1_000_000_000), 1_500_000_000);
     const { code, out } = await run(runLedger, "verify", "--json");
     expect(code).toBe(0);
     const sums = { balances: "0", held: "0", funding: "-1", revenue: "1.5", overrun: "-0.5", sum: "0" };

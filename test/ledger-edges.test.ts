@@ -13,8 +13,17 @@ import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { cleanSchema } from "../src/providers/gemini/schema.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { ALWAYS, openPayments, wrongIn } from "./payments.ts";
-import { costing, give, keyIn, NOON, offerOf, openMemoryStore, recordOf, writeRecord } from "./samples.ts";
+import { ALWAYS, findErrors, openPayments } from "./payments.ts";
+import {
+  addKey,
+  costing,
+  give,
+  makeOffer,
+  makeRecord,
+  NOON,
+  openMemoryStore,
+  writeRecord,
+} from "./samples.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -65,7 +74,7 @@ test("a cost that can only be a mistake is bounded, so that every row can hold i
 
 test("sums beyond what a number holds exactly are still read", async () => {
   const store = await openMemoryStore();
-  for (let at = 0; at < 12; at++) await writeRecord(store, recordOf(`r${at}`, { costNanoUsd: 1e15 }));
+  for (let at = 0; at < 12; at++) await writeRecord(store, makeRecord(`r${at}`, { costNanoUsd: 1e15 }));
   const [sum] = await store.usage({ fromMs: 0, toMs: NOON * 2, groupBy: [] });
   expect(sum?.costNanoUsd).toBe(12e15);
   await store.close();
@@ -74,11 +83,11 @@ test("sums beyond what a number holds exactly are still read", async () => {
 test("a key that has spent more than its limit allows may still use what costs nothing", async () => {
   const store = await openMemoryStore();
   await give(store, "default", 1000);
-  const key = await keyIn(store, "key_a");
+  const key = await addKey(store, "key_a");
   const payments = openPayments(store);
   await payments.post(await payments.hold("1", key, 500), 500);
   await store.changeKey(key.id, { spendLimitNanoUsd: 100 });
-  const free = { offers: () => [offerOf({ lines: [], outputUsdPerMillion: 0 })] };
+  const free = { offers: () => [makeOffer({ lines: [], outputUsdPerMillion: 0 })] };
   expect((await payments.ledger.admit(payments.ticket("2", key, 0, free))).kind).toBe("granted");
   await expect(
     payments.ledger.admit(payments.ticket("3", key, 0, { offers: () => [costing(1)] })),
@@ -95,11 +104,11 @@ test("through a link to the database's file processes know each other, and syncs
   await Promise.all([first.beat(), second.beat()]);
   await give(first, "default", 1000);
   const payments = openPayments(first, ALWAYS);
-  const held = await payments.hold("1", await keyIn(first, "key_a"), 500);
+  const held = await payments.hold("1", await addKey(first, "key_a"), 500);
   expect(await second.orphans(9)).toEqual([]);
   await second.durable();
   expect(await payments.post(held, 400)).toMatchObject({ chargedNanoUsd: 400, late: false });
-  expect(wrongIn(await second.audit())).toEqual([]);
+  expect(findErrors(await second.audit())).toEqual([]);
   await Promise.all([first.close(), second.close()]);
 });
 

@@ -6,10 +6,10 @@ import type { LogEvent } from "../src/core/world.ts";
 import { exposition } from "../src/telemetry/exposition.ts";
 import { addSums, type Sums } from "../src/telemetry/sums.ts";
 import { newMetrics } from "./metrics-world.ts";
-import { recordOf } from "./samples.ts";
+import { makeRecord } from "./samples.ts";
 
 function requestOf(model: string, totalMs: number): LogEvent {
-  return { event: "request", record: { ...recordOf("any"), modelUsed: model, totalMs, firstTokenMs: 128 } };
+  return { event: "request", record: { ...makeRecord("any"), modelUsed: model, totalMs, firstTokenMs: 128 } };
 }
 
 /** The report of a worker that has taken these events, with one gauge that says how many. */

@@ -6,7 +6,7 @@ import type { RequestRecord } from "../src/core/record.ts";
 import type { Entry } from "../src/core/rows.ts";
 import type { Audit, Store } from "../src/core/store.ts";
 import type { Ask, Ledger, Settled, Ticket } from "../src/ledger/ledger.ts";
-import { askOf, costing, grantedBy, ledgerOn, outcomeOf, type RulesChanged } from "./samples.ts";
+import { costing, expectGrant, ledgerOn, makeAsk, makeOutcome, type RulesChanged } from "./samples.ts";
 
 export const ALWAYS = { billing: { charge: "always" } } as const;
 
@@ -24,26 +24,26 @@ export interface Payments {
 export function openPayments(store: Store, rules: RulesChanged = ALWAYS): Payments {
   const ledger = ledgerOn(store, rules);
   const ticket: Payments["ticket"] = (id, key, worstNanoUsd, fields) =>
-    ledger.ticket(askOf(id, key, { offers: () => [costing(worstNanoUsd)], ...fields }));
+    ledger.ticket(makeAsk(id, key, { offers: () => [costing(worstNanoUsd)], ...fields }));
   return {
     ledger,
     ticket,
     async hold(id, key, worstNanoUsd) {
       const asked = ticket(id, key, worstNanoUsd);
-      return { ...asked, granted: await grantedBy(ledger, asked) };
+      return { ...asked, granted: await expectGrant(ledger, asked) };
     },
     post: (held, costNanoUsd, fields) =>
-      ledger.settle(held, outcomeOf(held, { costNanoUsd, modelUsed: "Sim#echo", ...fields })),
+      ledger.settle(held, makeOutcome(held, { costNanoUsd, modelUsed: "Sim#echo", ...fields })),
     release: (held, fields) =>
       ledger.settle(
         held,
-        outcomeOf(held, { usageSource: "none", ended: "upstream_failed", ...fields }, false),
+        makeOutcome(held, { usageSource: "none", ended: "upstream_failed", ...fields }, false),
       ),
   };
 }
 
 /** Returns the errors of the books, in words; none if they are right. */
-export function wrongIn({ accounts, balances, held, system, strayEntries }: Audit): readonly string[] {
+export function findErrors({ accounts, balances, held, system, strayEntries }: Audit): readonly string[] {
   const wrong: string[] = [];
   for (const account of accounts) {
     const { id } = account;
@@ -59,7 +59,7 @@ export function wrongIn({ accounts, balances, held, system, strayEntries }: Audi
 }
 
 /** An account's whole journal, from its first movement. */
-export async function journalOf(store: Store, accountId = "default"): Promise<readonly Entry[]> {
+export async function readJournal(store: Store, accountId = "default"): Promise<readonly Entry[]> {
   return (await store.journal(accountId, { limit: 100_000, after: null })).toReversed();
 }
 

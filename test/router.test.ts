@@ -18,12 +18,12 @@ import {
   asking,
   CARDS,
   CODE,
-  cardOf,
   even,
   foretold,
-  inputOf,
   MATH,
   MIDDLE,
+  makeCard,
+  makeInput,
   PROMPTS,
   pick,
   RULES,
@@ -37,7 +37,7 @@ function mainSkill({ categories }: Prediction): string {
 }
 
 function removals(request: ChatRequest, change: Partial<ChooseInput> = {}): Record<string, string | null> {
-  const { candidates } = choose(best, inputOf(request, change));
+  const { candidates } = choose(best, makeInput(request, change));
   return Object.fromEntries(candidates.map(({ card, removedBy }) => [card.name, removedBy]));
 }
 
@@ -106,12 +106,12 @@ describe("what a request asks for", () => {
 
 describe("hard filters come first, and are named", () => {
   test("each reason", () => {
-    const plain = cardOf("plain", 1, { capabilities: new Set() });
+    const plain = makeCard("plain", 1, { capabilities: new Set() });
     const cards = [
       STRONG,
       plain,
-      cardOf("free", 1, { price: null }),
-      cardOf("small", 1, { contextTokensMax: 50 }),
+      makeCard("free", 1, { price: null }),
+      makeCard("small", 1, { contextTokensMax: 50 }),
     ];
     const schema = { type: "json_schema" as const, json_schema: { name: "a" } };
     const long = asking("a word ".repeat(100), { response_format: schema });
@@ -148,7 +148,7 @@ describe("hard filters come first, and are named", () => {
   });
 
   test("none can serve: no choice, and why", () => {
-    const { choice, candidates } = choose(fair, inputOf(asking("a ".repeat(40_000))));
+    const { choice, candidates } = choose(fair, makeInput(asking("a ".repeat(40_000))));
     expect(choice).toBeNull();
     expect(candidates.map(({ removedBy }) => removedBy)).toEqual(["context", "context", "context"]);
   });
@@ -176,8 +176,8 @@ describe("the three selectors", () => {
   test("the same input gives the same answer, whatever the order of the cards", () => {
     for (const selector of Object.values(SELECTOR_RULES)) {
       for (const prompt of PROMPTS) {
-        const view = routeView(choose(selector, inputOf(asking(prompt))));
-        expect(routeView(choose(selector, inputOf(asking(prompt), { cards: CARDS.toReversed() })))).toEqual(
+        const view = routeView(choose(selector, makeInput(asking(prompt))));
+        expect(routeView(choose(selector, makeInput(asking(prompt), { cards: CARDS.toReversed() })))).toEqual(
           view,
         );
       }
@@ -185,7 +185,7 @@ describe("the three selectors", () => {
   });
 
   test("a kept prediction decides the same again", () => {
-    const input = inputOf(asking(CODE));
+    const input = makeInput(asking(CODE));
     const first = choose(fair, input);
     const kept: typeof first.prediction = structuredClone(first.prediction);
     const other = { ...input, request: asking("not kept") };
@@ -195,7 +195,7 @@ describe("the three selectors", () => {
   test("a lower share of quality never costs more", () => {
     for (const prompt of PROMPTS) {
       const costs = [1, 0.98, 0.95, 0.9, 0.7, 0.4, 0].map((quality) => {
-        const { candidates } = choose(fair, { ...inputOf(asking(prompt)), cards: shippedCards(), quality });
+        const { candidates } = choose(fair, { ...makeInput(asking(prompt)), cards: shippedCards(), quality });
         return candidates[0]?.costUsd ?? Number.NaN;
       });
       expect(costs).toEqual(costs.toSorted((a, b) => b - a));
@@ -204,7 +204,7 @@ describe("the three selectors", () => {
 
   test("candidates are sorted by score, the removed ones last, and numbers are within bounds", () => {
     for (const selector of Object.values(SELECTOR_RULES)) {
-      const { candidates } = choose(selector, { ...inputOf(asking(CODE)), cards: shippedCards() });
+      const { candidates } = choose(selector, { ...makeInput(asking(CODE)), cards: shippedCards() });
       const able = candidates.filter(({ eligible }) => eligible);
       expect(candidates.slice(0, able.length)).toEqual(able);
       const scores = able.map(({ score }) => score);
@@ -215,15 +215,15 @@ describe("the three selectors", () => {
 
   test("thinking, prices by tier and a warm cache are in the cost", () => {
     const tiers = [{ aboveTokens: 100, input: 20, output: 100 }];
-    const tiered = cardOf("tiered", 10, { price: { input: 2, output: 10, cachedInput: 0.2, tiers } });
+    const tiered = makeCard("tiered", 10, { price: { input: 2, output: 10, cachedInput: 0.2, tiers } });
     const costOf = (prompt: string, change: Partial<ChooseInput> = {}, more: Partial<ChatRequest> = {}) =>
-      choose(fair, inputOf(asking(prompt, { max_tokens: 1, ...more }), { cards: [tiered], ...change }))
+      choose(fair, makeInput(asking(prompt, { max_tokens: 1, ...more }), { cards: [tiered], ...change }))
         .candidates[0]?.costUsd ?? 0;
     expect(costOf("word ".repeat(400))).toBeGreaterThan(costOf("word ".repeat(50)) * 20);
     expect(costOf("word ".repeat(50), { cached: () => ({ cardId: tiered.id, tokens: 50 }) })).toBeLessThan(
       costOf("word ".repeat(50)),
     );
-    const thinking = { cards: [cardOf("thinker", 10, { capabilities: new Set(["reasoning"]) })] };
+    const thinking = { cards: [makeCard("thinker", 10, { capabilities: new Set(["reasoning"]) })] };
     expect(costOf(MATH, thinking, { reasoning_effort: "high" })).toBeGreaterThan(
       costOf(MATH, thinking, { reasoning_effort: "low" }),
     );
@@ -262,7 +262,7 @@ describe("the three selectors", () => {
     const rules = { ...RULES, pin: { coding: "Acme#weak" } };
     expect(pick("best", asking(CODE), { rules })).toBe("Acme#weak");
     expect(pick("best", asking(MATH), { rules })).toBe("Acme#strong");
-    expect(choose(best, inputOf(asking(CODE), { rules })).pinned).toBe("coding");
+    expect(choose(best, makeInput(asking(CODE), { rules })).pinned).toBe("coding");
     expect(pick("best", asking(CODE), { rules: { ...rules, deny: ["Acme#weak"] } })).toBe("Acme#strong");
   });
 });

@@ -5,22 +5,22 @@ import { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
-import { ALWAYS, journalOf, openPayments, wrongIn } from "./payments.ts";
+import { ALWAYS, findErrors, openPayments, readJournal } from "./payments.ts";
 import {
-  askOf,
+  addKey,
   costing,
+  expectGrant,
   give,
-  grantedBy,
-  keyIn,
-  keyOf,
   ledgerOn,
   MINUTE,
+  makeAsk,
+  makeKey,
+  makeOffer,
+  makePlace,
   NOON,
-  offerOf,
-  placeOf,
   standingClock,
 } from "./samples.ts";
-import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
+import { catchThrown, type MakeBench, readCode, type TwoStores, twoStores } from "./store.suite.ts";
 
 type Opened = () => TwoStores;
 
@@ -45,17 +45,17 @@ async function tried(
   nowMs = NOON,
 ): Promise<string> {
   try {
-    const ticket = ledger.ticket(askOf(`request ${count++}`, key, { offers: () => offers, nowMs }));
-    const { place, holdNanoUsd } = await grantedBy(ledger, ticket);
+    const ticket = ledger.ticket(makeAsk(`request ${count++}`, key, { offers: () => offers, nowMs }));
+    const { place, holdNanoUsd } = await expectGrant(ledger, ticket);
     return `${place.kind} ${holdNanoUsd}`;
   } catch (thrown) {
-    return codeOf(thrown) ?? String(thrown);
+    return readCode(thrown) ?? String(thrown);
   }
 }
 
 /** A key whose one free request a day is taken. */
 async function used(store: Store): Promise<GatewayKey> {
-  const key = keyOf("key_a", { requestsPerDay: 1 });
+  const key = makeKey("key_a", { requestsPerDay: 1 });
   await store.addKey(key, "digest");
   await give(store, "default", 1);
   expect(await tried(ledgerOn(store), key, [costing(1)])).toBe("allowance 0");
@@ -89,7 +89,7 @@ function beyondAllowance(opened: Opened): void {
 
   test("without a balance nothing is ever paid, not even a price of 0; with one that price is", async () => {
     const { store } = opened();
-    const key = keyOf("key_a", { requestsPerDay: 0 });
+    const key = makeKey("key_a", { requestsPerDay: 0 });
     await store.addKey(key, "digest");
     const ledger = ledgerOn(store, { quota: { throttleMs: 0 } });
     expect(await tried(ledger, key, [costing(0)])).toBe("rate_limit_exceeded");
@@ -111,16 +111,16 @@ function unpaid(opened: Opened): void {
 
   test("an unlimited key pays nothing, and what it may cost is not even asked for", async () => {
     const { store } = opened();
-    const key = keyOf("key_a", { requestsPerDay: null });
+    const key = makeKey("key_a", { requestsPerDay: null });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000);
     const ledger = ledgerOn(store);
     const offers = () => {
       throw new Error("It was asked for.");
     };
-    const ticket = ledger.ticket(askOf("1", key, { offers }));
-    const free = { place: placeOf("unlimited"), limits: null, holdNanoUsd: 0, outputTokens: null } as const;
-    expect(await grantedBy(ledger, ticket)).toEqual({ kind: "granted", ...free });
+    const ticket = ledger.ticket(makeAsk("1", key, { offers }));
+    const free = { place: makePlace("unlimited"), limits: null, holdNanoUsd: 0, outputTokens: null } as const;
+    expect(await expectGrant(ledger, ticket)).toEqual({ kind: "granted", ...free });
   });
 
   test("the refusal by 429 says when the slot comes, whatever the balance", async () => {
@@ -128,8 +128,8 @@ function unpaid(opened: Opened): void {
     const key = await used(store);
     await give(store, "default", 1_000);
     const ledger = ledgerOn(store);
-    const ask = askOf("1", key, { offers: () => [costing(5_000)], nowMs: NOON + MINUTE });
-    const thrown = await thrownBy(ledger.admit(ledger.ticket(ask)));
+    const ask = makeAsk("1", key, { offers: () => [costing(5_000)], nowMs: NOON + MINUTE });
+    const thrown = await catchThrown(ledger.admit(ledger.ticket(ask)));
     expect(thrown instanceof Fault && thrown.details.retryAfterMs).toBe(9 * MINUTE);
   });
 }
@@ -137,7 +137,7 @@ function unpaid(opened: Opened): void {
 function payingAlways(opened: Opened): void {
   test("the balance pays or nobody does: 402, and 403 for a model without a price", async () => {
     const { store, other } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     const ledger = ledgerOn(store, ALWAYS);
     expect(await tried(ledger, key, [costing(1)])).toBe("insufficient_balance");
     expect(await tried(ledger, key, [])).toBe("model_not_priced");
@@ -151,7 +151,7 @@ function payingAlways(opened: Opened): void {
 
   test("unlimited keys pay like all others, and no allowance is told of", async () => {
     const { store } = opened();
-    const key = keyOf("key_a", { requestsPerDay: null });
+    const key = makeKey("key_a", { requestsPerDay: null });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000);
     const { granted } = await openPayments(store).hold("1", key, 800);
@@ -160,14 +160,14 @@ function payingAlways(opened: Opened): void {
 
   test("the worst is held at the dearest card, markup included, and a limit that nobody named goes by a quarter of what is free", async () => {
     const { store } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     await give(store, "default", 1_000_000_000);
     const ledger = ledgerOn(store, { billing: { charge: "always", markup: 1.5 } });
-    const cheap = offerOf({ card: "Sim#cheap", outputUsdPerMillion: 2, outputTokensMax: 8_192 });
-    const dear = offerOf({ card: "Sim#dear", outputUsdPerMillion: 20, outputTokensMax: 100_000 });
-    const ticket = ledger.ticket(askOf("1", key, { offers: () => [cheap, dear] }));
+    const cheap = makeOffer({ card: "Sim#cheap", outputUsdPerMillion: 2, outputTokensMax: 8_192 });
+    const dear = makeOffer({ card: "Sim#dear", outputUsdPerMillion: 20, outputTokensMax: 100_000 });
+    const ticket = ledger.ticket(makeAsk("1", key, { offers: () => [cheap, dear] }));
     // A quarter of 1 USD at 30 USD per million is 8,333 tokens.
-    expect(await grantedBy(ledger, ticket)).toMatchObject({
+    expect(await expectGrant(ledger, ticket)).toMatchObject({
       holdNanoUsd: 8_333 * 30_000,
       outputTokens: { "Sim#cheap": 8_192, "Sim#dear": 8_333 },
     });
@@ -177,9 +177,9 @@ function payingAlways(opened: Opened): void {
 
   test("an unnamed limit is at least 1,024 tokens, and what doesn't cover them is not enough", async () => {
     const { store } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     await give(store, "default", 1_024 * 10_000);
-    const offer = offerOf({ outputUsdPerMillion: 10, outputTokensMax: 64_000 });
+    const offer = makeOffer({ outputUsdPerMillion: 10, outputTokensMax: 64_000 });
     const ledger = ledgerOn(store, ALWAYS);
     expect(await tried(ledger, key, [costing(1), offer])).toBe("balance 10240000");
     await give(store, "default", 1_024 * 10_000 - 1);
@@ -191,7 +191,7 @@ function payingAlways(opened: Opened): void {
 function spendLimits(opened: Opened): void {
   test("bound what a key's requests hold and were charged, for good, on every node", async () => {
     const { store, other } = opened();
-    const key = keyOf("key_a", { spendLimitNanoUsd: 10_000 });
+    const key = makeKey("key_a", { spendLimitNanoUsd: 10_000 });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000_000);
     const both = [openPayments(store), openPayments(other)] as const;
@@ -209,14 +209,14 @@ function spendLimits(opened: Opened): void {
     expect(await tried(ledger, key, [costing(6_001)], nextYear)).toBe("insufficient_balance");
     expect(await tried(ledger, key, [costing(6_000)], nextYear)).toBe("balance 6000");
     expect(await tried(ledger, key, [costing(1)], nextYear)).toBe("insufficient_balance");
-    const another = await keyIn(store, "key_b");
+    const another = await addKey(store, "key_b");
     expect(await tried(ledger, another, [costing(500_000)], nextYear)).toBe("balance 500000");
-    expect(wrongIn(await store.audit())).toEqual([]);
+    expect(findErrors(await store.audit())).toEqual([]);
   });
 
   test("what a key overran counts, and beyond the allowance the slot is left to it", async () => {
     const { store } = opened();
-    const key = keyOf("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
+    const key = makeKey("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000_000);
     const payments = openPayments(store, {});
@@ -238,7 +238,7 @@ function lastCent(opened: Opened): void {
 
   test("of 10,000 parallel requests over two stores it pays for exactly those that it covers", async () => {
     const { store, other } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     await give(store, "default", CENT);
     const both = [openPayments(store), openPayments(other)] as const;
     const paymentsAt = (index: number) => both[index % 2 === 0 ? 0 : 1];
@@ -247,7 +247,7 @@ function lastCent(opened: Opened): void {
     );
     const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const refusals = results.flatMap((result) =>
-      result.status === "rejected" ? [codeOf(result.reason)] : [],
+      result.status === "rejected" ? [readCode(result.reason)] : [],
     );
     expect(held.length).toBe(COVERED);
     expect(new Set(refusals)).toEqual(new Set(["insufficient_balance"]));
@@ -269,8 +269,8 @@ function lastCent(opened: Opened): void {
       charged + writtenOff,
       0 - writtenOff,
     ]);
-    expect(wrongIn(await other.audit())).toEqual([]);
-    const journal = await journalOf(store);
+    expect(findErrors(await other.audit())).toEqual([]);
+    const journal = await readJournal(store);
     expect(journal.filter((entry) => entry.kind === "hold").length).toBe(COVERED);
     expect(Math.min(...journal.map((entry) => entry.balanceAfterNanoUsd))).toBe(CENT - COVERED * WORST);
     expect(await other.chargedSince("key_a", 0)).toBe(charged);

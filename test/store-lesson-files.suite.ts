@@ -9,7 +9,7 @@ import type { Store } from "../src/core/store.ts";
 import { rowText } from "../src/selectors/decision.ts";
 import { featuresOf } from "../src/selectors/features.ts";
 import { predict } from "../src/selectors/predictor.ts";
-import { accountOf, NOON } from "./samples.ts";
+import { makeAccount, NOON } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 import { lessonNamed } from "./store-lessons.suite.ts";
 
@@ -43,7 +43,7 @@ function inFile(opened: () => TwoStores): void {
 
   test("come out and in again with every field, and gateways are told to read anew", async () => {
     const { store, other } = opened();
-    await store.addAccount(accountOf("acct"));
+    await store.addAccount(makeAccount("acct"));
     await store.teach(lessonNamed("1", { request, score: 1 / 3 }));
     await store.teach(lessonNamed("1", { request, accountId: "acct", weight: 0.1, source: "signal" }));
     await store.teach(lessonNamed("2", { request, keyId: "", source: "label", atMs: NOON + 1 }));

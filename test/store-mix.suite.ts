@@ -5,15 +5,15 @@ import type { Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import type { Settled, Ticket } from "../src/ledger/ledger.ts";
-import { ALWAYS, openPayments, type Payments, wrongIn } from "./payments.ts";
-import { accountOf, keyOf, ledgerOn, NOON } from "./samples.ts";
-import { codeOf, type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { ALWAYS, findErrors, openPayments, type Payments } from "./payments.ts";
+import { ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
+import { type MakeBench, readCode, type TwoStores, twoStores } from "./store.suite.ts";
 
 const KEYS = [
-  keyOf("key_few", { requestsPerDay: 40 }),
-  keyOf("key_none", { requestsPerDay: 0, accountId: "acct" }),
-  keyOf("key_bound", { requestsPerDay: 5, spendLimitNanoUsd: 60_000 }),
-  keyOf("key_all", { requestsPerDay: null, accountId: "acct" }),
+  makeKey("key_few", { requestsPerDay: 40 }),
+  makeKey("key_none", { requestsPerDay: 0, accountId: "acct" }),
+  makeKey("key_bound", { requestsPerDay: 5, spendLimitNanoUsd: 60_000 }),
+  makeKey("key_all", { requestsPerDay: null, accountId: "acct" }),
 ];
 const REFUSALS = ["insufficient_balance", "rate_limit_exceeded"];
 
@@ -86,7 +86,7 @@ class Load {
       const admitted = await payments.ledger.admit(ticket);
       if (admitted.kind === "granted") this.#open.push({ ticket, payments, place: admitted.place });
     } catch (thrown) {
-      if (!REFUSALS.includes(codeOf(thrown) ?? "")) throw thrown;
+      if (!REFUSALS.includes(readCode(thrown) ?? "")) throw thrown;
     }
   }
 
@@ -138,12 +138,12 @@ export function mixSuite(name: string, makeBench: MakeBench): void {
       for (const seed of [1, 20_261_120, 77_777]) {
         test(`leaves books that add up (seed ${seed})`, async () => {
           const { store, other, bench } = opened();
-          await store.addAccount(accountOf("acct"));
+          await store.addAccount(makeAccount("acct"));
           for (const key of KEYS) await store.addKey(key, `digest of ${key.id}`);
           const load = new Load(opened(), seed);
           for (let rush = 0; rush < 15; rush++) {
             await load.rush();
-            expect(wrongIn(await store.audit())).toEqual([]);
+            expect(findErrors(await store.audit())).toEqual([]);
           }
           // A node that dies loses what it has open; the other's requests end.
           await bench.forsake(store);
@@ -158,7 +158,7 @@ export function mixSuite(name: string, makeBench: MakeBench): void {
 
 async function expectSettled(store: Store, load: Load): Promise<void> {
   const audit = await store.audit();
-  expect([wrongIn(audit), audit.held]).toEqual([[], 0n]);
+  expect([findErrors(audit), audit.held]).toEqual([[], 0n]);
   expect(audit.system.funding).toBe(-BigInt(load.paidIn));
   for (const key of KEYS) {
     const charged = load.charged.get(key.id) ?? 0;

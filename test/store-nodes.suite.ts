@@ -3,14 +3,14 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { inLine, journalOf, openPayments, wrongIn } from "./payments.ts";
-import { give, grantedBy, keyOf, ledgerOn, MINUTE, NOON, recordOf } from "./samples.ts";
-import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
+import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
+import { expectGrant, give, ledgerOn, MINUTE, makeKey, makeRecord, NOON } from "./samples.ts";
+import { catchThrown, type MakeBench, readCode, type TwoStores, twoStores } from "./store.suite.ts";
 
 type Opened = () => TwoStores;
 
 /** One request a day is free. */
-const key: GatewayKey = keyOf("key_a", { requestsPerDay: 1 });
+const key: GatewayKey = makeKey("key_a", { requestsPerDay: 1 });
 const FREE = {};
 const LATER = { nowMs: NOON + 10 * MINUTE };
 const NOTHING_LATE = { writtenOffNanoUsd: 0, late: false };
@@ -44,7 +44,7 @@ function saidTwice(opened: Opened): void {
     const { store, other } = opened();
     const payments = openPayments(store);
     const ticket = payments.ticket("1", key, 6_000);
-    const again = () => grantedBy(payments.ledger, ticket);
+    const again = () => expectGrant(payments.ledger, ticket);
     // Twice that is more than the balance; the last two are one batch.
     for (const granted of [await again(), await again(), ...(await Promise.all([again(), again()]))]) {
       expect(granted.holdNanoUsd).toBe(6_000);
@@ -52,15 +52,15 @@ function saidTwice(opened: Opened): void {
     expect(await moneyIn(other)).toEqual([4_000, 6_000]);
     await payments.post(ticket, 2_000);
     expect(await moneyIn(other)).toEqual([8_000, 0]);
-    const kinds = (await journalOf(store)).map(({ kind }) => kind).join(" ");
+    const kinds = (await readJournal(store)).map(({ kind }) => kind).join(" ");
     expect(kinds).toBe("topup hold void hold void hold void hold post");
-    expect(wrongIn(await other.audit())).toEqual([]);
+    expect(findErrors(await other.audit())).toEqual([]);
   });
 
   test("an admission that is repeated takes one place of the allowance, and one slot", async () => {
     const { store } = opened();
     const payments = openPayments(store, FREE);
-    const again = (ticket: Parameters<typeof payments.post>[0]) => grantedBy(payments.ledger, ticket);
+    const again = (ticket: Parameters<typeof payments.post>[0]) => expectGrant(payments.ledger, ticket);
     const first = payments.ticket("1", key, 99_999);
     await Promise.all([again(first), again(first)]);
     expect((await again(first)).place.kind).toBe("allowance");
@@ -71,7 +71,7 @@ function saidTwice(opened: Opened): void {
     ];
     await Promise.all([again(second), again(second)]);
     expect((await again(second)).place.kind).toBe("throttle");
-    expect(codeOf(await thrownBy(again(third)))).toBe("rate_limit_exceeded");
+    expect(readCode(await catchThrown(again(third)))).toBe("rate_limit_exceeded");
     // Given back it is the slot that was there before the first time.
     await payments.release(second);
     expect((await again(third)).place.kind).toBe("throttle");
@@ -81,9 +81,9 @@ function saidTwice(opened: Opened): void {
     const { store, other } = opened();
     const payments = openPayments(store);
     const ticket = payments.ticket("1", key, 6_000);
-    await grantedBy(payments.ledger, ticket);
+    await expectGrant(payments.ledger, ticket);
     await other.changeKey(key.id, { spendLimitNanoUsd: 5_000 });
-    expect(codeOf(await thrownBy(payments.ledger.admit(ticket)))).toBe("insufficient_balance");
+    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("insufficient_balance");
     expect(await moneyIn(other)).toEqual([10_000, 0]);
   });
 }
@@ -102,7 +102,7 @@ function endedTwice(opened: Opened): void {
     expect(await moneyIn(store)).toEqual([8_800, 0]);
     expect(await other.request("1")).toMatchObject({ chargedNanoUsd: 1_200, ended: "done" });
     expect(await store.chargedSince(key.id, 0)).toBe(1_200);
-    expect((await journalOf(store)).length).toBe(3);
+    expect((await readJournal(store)).length).toBe(3);
   });
 
   test("a place is given back once", async () => {
@@ -125,7 +125,7 @@ function saidLate(opened: Opened): void {
     expect(settled).toMatchObject({ chargedNanoUsd: 0, holdNanoUsd: 0, ...NOTHING_LATE });
     expect(await other.request("1")).toBeNull();
     expect([await moneyIn(other), await usedIn(other)]).toEqual([[10_000, 0], 0]);
-    expect((await journalOf(other)).map(inLine)).toEqual(["topup: balance +10000, funding -10000 → 10000"]);
+    expect((await readJournal(other)).map(inLine)).toEqual(["topup: balance +10000, funding -10000 → 10000"]);
     expect(await other.usage({ fromMs: 0, toMs: NOON + 1, groupBy: ["model"] })).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ function saidLate(opened: Opened): void {
     expect(await moneyIn(other)).toEqual([10_000, 0]);
     expect(await other.request("1")).toMatchObject({ ended: "lost", chargedNanoUsd: 0, holdNanoUsd: 3_000 });
     expect(await other.chargedSince(key.id, 0)).toBe(0);
-    expect(wrongIn(await store.audit())).toEqual([]);
+    expect(findErrors(await store.audit())).toEqual([]);
   });
 
   test("what was resolved as lost before anybody heard of it is not let in again: it could not be settled", async () => {
@@ -150,7 +150,7 @@ function saidLate(opened: Opened): void {
     const ticket = await payments.hold("1", key, 3_000);
     await bench.forsake(store);
     await ledgerOn(other).resolveLost();
-    expect(codeOf(await thrownBy(payments.ledger.admit(ticket)))).toBe("store_unavailable");
+    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("store_unavailable");
     expect(await moneyIn(other)).toEqual([10_000, 0]);
     expect((await payments.post(ticket, 1_200)).late).toBe(true);
   });
@@ -161,7 +161,7 @@ function orphans(opened: Opened): void {
     const { store, other } = opened();
     const free = openPayments(store, FREE);
     await free.hold("by allowance", key, 99_999);
-    await grantedBy(free.ledger, free.ticket("by slot", key, 99_999, LATER));
+    await expectGrant(free.ledger, free.ticket("by slot", key, 99_999, LATER));
     await openPayments(store).hold("by balance", key, 4_000);
     await store.close();
     const theirs = ledgerOn(other);
@@ -176,12 +176,12 @@ function orphans(opened: Opened): void {
     const again = openPayments(other, FREE);
     await again.hold("2", key, 99_999);
     const atSlot = again.ticket("3", key, 99_999, LATER);
-    expect((await grantedBy(again.ledger, atSlot)).place.kind).toBe("throttle");
-    expect((await journalOf(other)).map(inLine).slice(1)).toEqual([
+    expect((await expectGrant(again.ledger, atSlot)).place.kind).toBe("throttle");
+    expect((await readJournal(other)).map(inLine).slice(1)).toEqual([
       "hold: balance -4000, held +4000 → 6000",
       "void: balance +4000, held -4000 → 10000",
     ]);
-    const lost = recordOf("by balance", {
+    const lost = makeRecord("by balance", {
       ...{ modelTried: null, modelUsed: null, attempts: 0, status: 500, faultCode: "internal_error" },
       tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
       ...{ usageSource: "none", ended: "lost", costNanoUsd: 0, holdNanoUsd: 4_000 },
@@ -201,8 +201,8 @@ function orphans(opened: Opened): void {
     await Promise.all([theirs.resolveLost(), more.resolveLost(), theirs.resolveLost()]);
     await third.close();
     expect(await moneyIn(other)).toEqual([10_000, 0]);
-    expect((await journalOf(other)).filter(({ kind }) => kind === "void").length).toBe(3);
-    expect(wrongIn(await other.audit())).toEqual([]);
+    expect((await readJournal(other)).filter(({ kind }) => kind === "void").length).toBe(3);
+    expect(findErrors(await other.audit())).toEqual([]);
   });
 }
 

@@ -8,7 +8,7 @@ import { StreamedAttempt } from "../src/gateway/streamed.ts";
 import { upstreamOf } from "../src/gateway/upstream.ts";
 import { listChunks } from "../src/operations/chat/run.ts";
 import { dialectNamed } from "../src/providers/index.ts";
-import { cardOf } from "./providers/drive.ts";
+import { makeCard } from "./providers/drive.ts";
 
 const MEGABYTE = 1024 * 1024;
 const PIECE = 'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n';
@@ -35,7 +35,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
   const attempt = new StreamedAttempt(
     { clock, fetch: fetched, reach, deadlines, reachability, kept: new KeptConnections() },
     {
-      card: cardOf("m", null),
+      card: makeCard("m", null),
       credential: { secret: null, weight: 1 },
       upstream: upstreamOf(setup, dialectNamed("openai")),
       permit: null,

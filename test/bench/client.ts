@@ -10,7 +10,7 @@ export interface Ask {
   readonly expected: Expected;
 }
 
-export function askOf(
+export function prepareAsk(
   port: number,
   path: string,
   headers: Readonly<Record<string, string>>,

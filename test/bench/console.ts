@@ -1,7 +1,7 @@
 // The time until each page of the console shows its data with 100,000 requests in the log, in a real browser: `bun test/bench/console.ts`.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { HAS_BROWSER, signedIn, startConsoleWorld } from "../console/visitor.ts";
+import { HAS_BROWSER, openConsole, startConsoleWorld } from "../console/visitor.ts";
 import type { UnderTest } from "../harness.ts";
 
 const REQUESTS = 100_000;
@@ -66,7 +66,7 @@ const world = await startConsoleWorld();
 await fill(world.gateway);
 const again = await world.gateway.another();
 const gateway = { ...world.gateway, url: again.url };
-const { page, open, close } = await signedIn({ ...world, gateway });
+const { page, open, close } = await openConsole({ ...world, gateway });
 console.log(
   `${REQUESTS} requests in the log; milliseconds until a page shows its data, ${ROUNDS} visits each:`,
 );

@@ -9,7 +9,7 @@ import type { Account, GatewayKey } from "../../src/core/key.ts";
 import type { Store } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
-import { placeOf } from "../samples.ts";
+import { makePlace } from "../samples.ts";
 import { readSettings } from "../settings.ts";
 
 const ACCOUNT: Account = {
@@ -85,7 +85,7 @@ function answerTo(demand: Demand): Answer {
     case "admit":
       return {
         kind: "granted",
-        place: placeOf("unlimited"),
+        place: makePlace("unlimited"),
         limits: null,
         holdNanoUsd: 0,
         outputTokens: null,

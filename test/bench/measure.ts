@@ -32,7 +32,7 @@ export interface Cost {
 }
 
 /** CPU time per request of the process and its children; `asks` gives the request with that number. */
-export async function costOf(pid: number, asks: (index: number) => Ask, load: Load): Promise<Cost> {
+export async function measureCost(pid: number, asks: (index: number) => Ask, load: Load): Promise<Cost> {
   const { connections, warmUp, requests } = load;
   await closedLoop(asks, { connections, requests: warmUp }, nothingSeen());
   const seen = nothingSeen();
@@ -62,6 +62,6 @@ export function costs(contenders: readonly Contender[], rounds: number, load: Lo
   return inRounds(contenders, rounds, ({ name, pid, ask }) => {
     const share = SLOW[name] ?? 1;
     const requests = Math.ceil(load.requests * share);
-    return costOf(pid, () => ask, { ...load, requests, warmUp: Math.ceil(load.warmUp * share) });
+    return measureCost(pid, () => ask, { ...load, requests, warmUp: Math.ceil(load.warmUp * share) });
   });
 }

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Ask, askOf } from "./client.ts";
+import { type Ask, prepareAsk } from "./client.ts";
 import { type GatewayPlace, startGateway } from "./gateways.ts";
 import { type Peer, startNginx, startPortkey } from "./peers.ts";
 import { run, type Started, start, stopAll } from "./processes.ts";
-import { secretOf } from "./seed.ts";
+import { makeSecret } from "./seed.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
 export const FLOOR = "pass-through";
@@ -47,7 +47,7 @@ const PATHS = { openai: "/v1/chat/completions", anthropic: "/v1/messages" };
 const TEXT_BYTES = 850;
 const FILLER = "The committee met on Thursday to discuss the proposal. ".repeat(20).slice(0, TEXT_BYTES);
 
-export function bodyOf(model: string, { manner, chunks, bytes = 0 }: Scenario): string {
+export function writeBody(model: string, { manner, chunks, bytes = 0 }: Scenario): string {
   const text = `${manner === "" ? "~" : manner}; ${FILLER}`;
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${pixels(bytes - 1000)}` } };
   const content = bytes > 2000 ? [{ type: "text", text }, image] : text;
@@ -69,8 +69,8 @@ function pixels(bytes: number): string {
 /** A request to a gateway of ours, with the key of that number. */
 export function askGateway(port: number, scenario: Scenario, model = "Local#m", key = 0): Ask {
   const name = scenario.speech === "anthropic" ? "Foreign#m" : model;
-  const headers = { authorization: `Bearer ${secretOf(key)}` };
-  return askOf(port, PATHS.openai, headers, bodyOf(name, scenario), expectedOf(scenario, "openai"));
+  const headers = { authorization: `Bearer ${makeSecret(key)}` };
+  return prepareAsk(port, PATHS.openai, headers, writeBody(name, scenario), expectedOf(scenario, "openai"));
 }
 
 function expectedOf({ chunks, bytes = 0 }: Scenario, speech: Scenario["speech"]) {
@@ -81,7 +81,7 @@ function expectedOf({ chunks, bytes = 0 }: Scenario, speech: Scenario["speech"])
 function askPlainly(port: number, scenario: Scenario, path: string): Ask {
   const { speech } = scenario;
   const headers = { authorization: "Bearer sim" };
-  return askOf(port, path, headers, bodyOf("m", scenario), expectedOf(scenario, speech));
+  return prepareAsk(port, path, headers, writeBody("m", scenario), expectedOf(scenario, speech));
 }
 
 function askPortkey(port: number, scenario: Scenario, upstreamPort: number): Ask {
@@ -90,7 +90,7 @@ function askPortkey(port: number, scenario: Scenario, upstreamPort: number): Ask
     "x-portkey-provider": scenario.speech,
     "x-portkey-custom-host": `http://127.0.0.1:${upstreamPort}/v1`,
   };
-  return askOf(port, PATHS.openai, headers, bodyOf("m", scenario), expectedOf(scenario, "openai"));
+  return prepareAsk(port, PATHS.openai, headers, writeBody("m", scenario), expectedOf(scenario, "openai"));
 }
 
 export interface StageOptions {

@@ -28,10 +28,10 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
 import { logLines } from "../../src/telemetry/log-lines.ts";
-import { conversationFor } from "../conversation.ts";
+import { makeConversation } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
-import { keyOf, placeOf, QUOTA } from "../samples.ts";
+import { makeKey, makePlace, QUOTA } from "../samples.ts";
 
 const [WARM_UP, REQUESTS, ROUNDS] = [5000, 3000, 4];
 const TOP_UP_NANO_USD = 1e15;
@@ -75,7 +75,7 @@ const setup: ProviderSetup = {
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
   unlistedModels: false,
 };
-const key = keyOf("key_a");
+const key = makeKey("key_a");
 const billing: BillingRules = { charge: "always", markup: 1 };
 const upstreams = new Map([[setup.name, upstreamOf(setup, dialectNamed("openai"))]]);
 const deadlines = new Deadlines(clock);
@@ -90,7 +90,7 @@ async function unwritten(demand: Demand): Promise<Answer> {
   if (demand.kind !== "admit")
     return { kind: "settled", chargedNanoUsd: 1, holdNanoUsd: 9, writtenOffNanoUsd: 0, late: false };
   const outputTokens = { [card.id]: 8192 };
-  return { kind: "granted", place: placeOf("balance"), limits: null, holdNanoUsd: 9, outputTokens };
+  return { kind: "granted", place: makePlace("balance"), limits: null, holdNanoUsd: 9, outputTokens };
 }
 
 function gatewayOn(store: Store): Gateway {
@@ -136,7 +136,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     lost: [],
     isLimitRequired: false,
     searches: 0,
-    conversation: conversationFor(key.id, request),
+    conversation: makeConversation(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
     upstreams,
     rules: RULES,

@@ -52,7 +52,7 @@ function found(request: Buffer, word: Buffer): boolean {
 }
 
 /** Answers a request, given its head and body as they came. */
-export function answerFor(request: Buffer): Answer {
+export function composeAnswer(request: Buffer): Answer {
   const speech: Speech = request.subarray(0, 64).includes("/messages ") ? "anthropic" : "openai";
   const at = request.indexOf(MANNER);
   const manner = mannerOf(at === -1 ? "" : request.toString("latin1", at + 1, request.indexOf(";", at)));

@@ -1,6 +1,6 @@
 // A provider for benchmarks, on bare sockets so that it costs little: OpenAI's and Anthropic's dialect, paced as the prompt says.
 import type { Socket } from "bun";
-import { answerFor, type Playing, play } from "./upstream-answers.ts";
+import { composeAnswer, type Playing, play } from "./upstream-answers.ts";
 
 /** A request that is being read. */
 interface Reading {
@@ -111,7 +111,7 @@ function respond(socket: Socket<Line>, request: Buffer): void {
   }
   open++;
   total++;
-  const playing = play(answerFor(request), {
+  const playing = play(composeAnswer(request), {
     nowMs: () => performance.now(),
     at,
     send: (data) => send(socket, data),

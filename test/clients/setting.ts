@@ -72,7 +72,7 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 /** Returns how much of its allowance a key has used, and when its next slot comes, as the key's own route says it. */
-export async function standingOf(url: string, secret: string) {
+export async function readStanding(url: string, secret: string) {
   const response = await fetch(`${url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
   const { used, next_slot_at } = objectOf(objectOf(await response.json()).allowance);
   return { used, next_slot_at };

@@ -1,6 +1,6 @@
 // Prompts and answers in the console, where the operator keeps them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type ConsoleWorld, HAS_BROWSER, signedIn, startConsoleWorld } from "./visitor.ts";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
 let world: ConsoleWorld;
 
@@ -17,7 +17,7 @@ test.skipIf(!HAS_BROWSER)("a request shows what was said (skipped where there is
   ];
   const answer = await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages, temperature: 0.5 });
   const { id, choices } = await answer.json();
-  const { page, open, complaints, close } = await signedIn(world);
+  const { page, open, complaints, close } = await openConsole(world);
   await open(`/activity/${id}`);
   const said = page.getByRole("list").filter({ hasText: "What is a pound key?" }).getByRole("listitem");
   await said.first().waitFor();

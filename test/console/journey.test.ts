@@ -4,7 +4,7 @@ import {
   type ConsoleWorld,
   HAS_BROWSER,
   newVisitor,
-  signedIn,
+  openConsole,
   signIn,
   startConsoleWorld,
   type Visitor,
@@ -55,7 +55,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("adds a key, copies it, uses it, and sees that in Activity, in Overview and in the key's row", async () => {
-    const visitor = await signedIn(world);
+    const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
     const secret = await addKey(visitor, "web-frontend");
     expect(secret).toStartWith("sk-");
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("changes a key's limits, and revokes it: 401 from then on", async () => {
-    const visitor = await signedIn(world);
+    const visitor = await openConsole(world);
     const { page } = visitor;
     const secret = await addKey(visitor, "to-be-revoked");
     const row = page.getByRole("row").filter({ hasText: "to-be-revoked" });
@@ -103,7 +103,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("tops an account up and sees the balance and the journal", async () => {
-    const visitor = await signedIn(world);
+    const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
     await open("/settings/accounts");
     await page.getByRole("button", { name: "Add account" }).click();
@@ -123,7 +123,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("adds a provider's credential, tests it, puts another in its place, removes it", async () => {
-    const visitor = await signedIn(world);
+    const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
     await open("/settings/providers");
     const card = page.locator("section").filter({ has: page.getByRole("heading", { name: /^Mistral/ }) });

@@ -6,7 +6,7 @@ import {
   HAS_BROWSER,
   isTooWide,
   newVisitor,
-  signedIn,
+  openConsole,
   startConsoleWorld,
 } from "./visitor.ts";
 
@@ -60,7 +60,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     });
 
     test(`every page, ${name}`, async () => {
-      const { page, open, complaints, foreign, close } = await signedIn(world, look);
+      const { page, open, complaints, foreign, close } = await openConsole(world, look);
       const request = { path: `/activity/${requestId}`, shows: "Why this model" } as const;
       for (const { path, shows } of [...PAGES, request]) {
         await open(path);
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   }
 
   test("dialogs hold the focus, close on Escape, and have no barrier", async () => {
-    const { page, open, close } = await signedIn(world);
+    const { page, open, close } = await openConsole(world);
     await open("/settings/router");
     await page.getByRole("button", { name: "Add New Key" }).press("Enter");
     await page.getByRole("dialog").waitFor();
@@ -88,7 +88,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   });
 
   test("on a narrow screen the menu leads from page to page", async () => {
-    const { page, close } = await signedIn(world, { viewport: { width: 360, height: 740 } });
+    const { page, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
     await page.getByRole("button", { name: "Menu" }).click();
     expect(await barriers(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("link", { name: "Limits" }).click();
@@ -98,7 +98,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   });
 
   test("the models are searched, filtered and sorted", async () => {
-    const { page, open, close } = await signedIn(world);
+    const { page, open, close } = await openConsole(world);
     await open("/models");
     await page.getByLabel("Search models").fill("claude");
     await page.getByLabel("Provider").selectOption("Anthropic");
@@ -116,7 +116,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   });
 
   test("a gateway that is gone is told, and tried again", async () => {
-    const { page, open, close } = await signedIn(world);
+    const { page, open, close } = await openConsole(world);
     await page.route("**/admin/v1/settings", (route) => route.abort());
     await open("/settings/limits");
     await page.getByText("The gateway can't be reached.").waitFor();
@@ -128,7 +128,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
 
   test("before the first request the overview says what to do", async () => {
     const quiet = await startConsoleWorld();
-    const { page, complaints, close } = await signedIn(quiet);
+    const { page, complaints, close } = await openConsole(quiet);
     await page.getByRole("heading", { name: "No traffic in this time" }).waitFor();
     expect(await barriers(page)).toEqual([]);
     await page.getByRole("link", { name: "Settings → Router" }).click();

@@ -112,7 +112,10 @@ export function isTooWide(page: Page): Promise<boolean> {
 }
 
 /** One who has signed in. */
-export async function signedIn(world: ConsoleWorld, options: BrowserContextOptions = {}): Promise<Visitor> {
+export async function openConsole(
+  world: ConsoleWorld,
+  options: BrowserContextOptions = {},
+): Promise<Visitor> {
   const visitor = await newVisitor(world, options);
   await signIn(visitor, world.gateway.adminToken);
   await visitor.page.getByRole("heading", { name: "Overview" }).waitFor();

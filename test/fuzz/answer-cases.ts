@@ -1,6 +1,6 @@
 // Right questions to a hostile provider: its answer is broken in its JSON, its events, its framing, its length or its end.
 import type { Dice } from "../sim/dice.ts";
-import { type Case, markOf, type Step } from "./case.ts";
+import { type Case, makeMark, type Step } from "./case.ts";
 import { mutateBytes, mutateJson, oddValue, write } from "./mutate.ts";
 import { FUZZED_DIALECTS, RIGHT_ANSWERS, type RightAnswer, streamText } from "./right-answers.ts";
 import { PRICED_MODELS, type Secrets, UNLISTED_MODELS } from "./world.ts";
@@ -212,7 +212,7 @@ export function answerCase(dice: Dice, number: number, secrets: Secrets): Case {
   const asked = Buffer.from(
     JSON.stringify({
       model: `Hostile-${dialect}#${model}`,
-      messages: [{ role: "user", content: `say ${markOf(number)}` }],
+      messages: [{ role: "user", content: `say ${makeMark(number)}` }],
       stream: asksStream,
       ...(asksStream && dice.chance(0.5) ? { stream_options: { include_usage: true } } : {}),
       ...(choicesMax > 1 ? { n: choicesMax } : {}),

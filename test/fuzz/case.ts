@@ -33,12 +33,12 @@ export interface Case {
 export const CHOICES_MAX = 16;
 
 /** The chance of one case, whatever came before it. */
-export function diceOf(seed: number, number: number): Dice {
+export function rollDice(seed: number, number: number): Dice {
   return new Dice((Math.imul(seed, 0x01000193) ^ Math.imul(number + 1, 0x9e3779b1)) >>> 0);
 }
 
 /** Names the case in a prompt, by which the provider knows what to answer. */
-export function markOf(number: number): string {
+export function makeMark(number: number): string {
   return `case-${number}.`;
 }
 

@@ -1,11 +1,11 @@
 // The rules of every completion, whole or streamed, whatever the provider's answer was: its choices, their ends, a sound usage.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
-import { type Transcript, transcriptOf } from "../http/transcript.ts";
+import { parseTranscript, type Transcript } from "../http/transcript.ts";
 
 /** The stream as a strict client reads it, or why none can. */
 export function readStream(body: string): Transcript | string {
   try {
-    return transcriptOf(body);
+    return parseTranscript(body);
   } catch (thrown) {
     return `not a sound stream: ${thrown instanceof Error ? thrown.message : thrown}`;
   }

@@ -28,7 +28,7 @@ const NEVER_SHOWN = /\n\s+at |bunfs|node_modules|\.ts:\d|\bkey-\d+-\d\b/;
 const LOOKED_AT = 100_000;
 
 /** Each broken rule, in a sentence. */
-export function problemsOf(one: Case, { answers, isRefused, isLate }: Played): readonly string[] {
+export function findProblems(one: Case, { answers, isRefused, isLate }: Played): readonly string[] {
   if (isRefused) return ["the gateway could not be reached"];
   if (isLate) return ["the answer had no end within 30 s"];
   if (one.kind === "raw")

@@ -16,7 +16,7 @@ export const CHEAP = { input: 0.1, output: 0.2 } as const;
 const NANO = 1_000_000_000;
 
 /** Returns the cost of a usage at `PRICE`, in nano-dollars. */
-export function priceOf(prompt: number, completion: number): number {
+export function computePrice(prompt: number, completion: number): number {
   return 1000 * (prompt * PRICE.input + completion * PRICE.output);
 }
 
@@ -205,12 +205,12 @@ function booksIn(file: string, { accountId, keyId }: Payer): Books {
 }
 
 /** Nano-dollars of an amount that an answer tells in USD. */
-export function nanoIn(usd: unknown): number {
+export function parseNano(usd: unknown): number {
   return Math.round(Number(usd) * NANO);
 }
 
 /** Of the first account's journal: every sum agrees, nothing is held, no entry is missing. */
-export function sumsIn(directory: string): JsonObject {
+export function readSums(directory: string): JsonObject {
   const store = new Database(join(directory, "poundkey.db"), { readonly: true });
   const sql = `SELECT
     (SELECT count(*) FROM hold) AS holds,

@@ -1,7 +1,7 @@
 // The rules that hold for every answer of the gateway, and an answer in one line.
 import { expect } from "bun:test";
 import { type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
-import { type Transcript, transcriptOf } from "./transcript.ts";
+import { parseTranscript, type Transcript } from "./transcript.ts";
 
 /** Headers that answers may have: an upstream's own must never be among them. */
 const HEADERS_KNOWN =
@@ -36,7 +36,7 @@ export async function seen(response: Response): Promise<Seen> {
   for (const name of headers.keys()) expect(name).toMatch(HEADERS_KNOWN);
   expect(headers.get("x-request-id") ?? "none").toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
   const streamed = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  const stream = streamed ? transcriptOf(text) : null;
+  const stream = streamed ? parseTranscript(text) : null;
   const body = objectOf(parseJson(text));
   const error = stream ? stream.error : status >= 400 ? objectOf(body.error) : null;
   if (status >= 400) checkErrorAnswer(headers, text);
@@ -65,7 +65,7 @@ export function checkError(error: JsonObject): void {
 }
 
 /** `502 api_error upstream_error`, `200 done`, `200 then api_error upstream_error`, with `, retry after 1`: for tables. */
-export function lineOf({ status, headers, error, stream }: Seen): string {
+export function formatLine({ status, headers, error, stream }: Seen): string {
   const fault = error ? `${error.type} ${error.code}` : "";
   const wait = headers.get("retry-after");
   const what = error ? (stream ? `then ${fault}` : fault) : stream ? "done" : "whole";
@@ -73,7 +73,7 @@ export function lineOf({ status, headers, error, stream }: Seen): string {
 }
 
 /** The text of the first choice, whole or streamed. */
-export function textIn({ body, stream }: Seen): string {
+export function readText({ body, stream }: Seen): string {
   if (stream) return stream.texts[0] ?? "";
   const [choice] = Array.isArray(body.choices) ? body.choices : [];
   return stringOf(objectOf(objectOf(choice).message).content) ?? "";

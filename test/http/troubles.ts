@@ -112,7 +112,7 @@ export const OUTCOMES: Readonly<Record<Trouble, Outcome>> = {
 };
 
 /** The line for one provider. */
-export function expectedOf(outcome: Outcome, provider: ProviderName, streamed: boolean): string {
+export function formatExpected(outcome: Outcome, provider: ProviderName, streamed: boolean): string {
   const { whole, stream = whole } = outcome.but?.[provider] ?? outcome;
   return streamed ? stream : whole;
 }

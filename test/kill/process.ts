@@ -10,12 +10,12 @@ const START_MS = 20_000;
 export type Program = readonly string[];
 
 /** The program whose sources are in a folder. */
-export function programIn(folder: string): Program {
+export function findProgram(folder: string): Program {
   return [process.execPath, join(folder, "src", "main.ts")];
 }
 
 /** The one under test: the built binary when it is named, else this folder's sources. */
-export const PROGRAM: Program = BINARY ? [BINARY] : programIn(ROOT);
+export const PROGRAM: Program = BINARY ? [BINARY] : findProgram(ROOT);
 
 export interface Victim {
   readonly pid: number;

@@ -4,7 +4,7 @@ import { decide } from "../../src/ledger/decide.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { until } from "../http/until.ts";
-import { wrongIn } from "../payments.ts";
+import { findErrors } from "../payments.ts";
 import { operate, post, startGatewayProcess } from "./gateway.ts";
 
 const PRICED = "context: 128000, output: 4096, price: { input: 1, output: 2 }";
@@ -85,7 +85,7 @@ export async function startPaidGateway(store: string, direct: string): Promise<P
     wrong: ({ accountId }, answers) =>
       looking(direct, async (books) => {
         await until("nothing is held", async () => (await books.audit()).held === 0n, 10_000);
-        const wrong = [...wrongIn(await books.audit())];
+        const wrong = [...findErrors(await books.audit())];
         const rows = await books.requests({}, { limit: 10_000, after: null });
         const called = rows.filter(({ modelUsed }) => modelUsed !== null).length;
         if (called !== simulator.calls.total)

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { dialectNamed, PROVIDERS } from "../../src/providers/index.ts";
-import { cardOf, encoded, functionTool } from "./drive.ts";
+import { encoded, functionTool, makeCard } from "./drive.ts";
 
 export const ALL: readonly Capability[] = ["tools", "vision", "files", "audio", "structured", "reasoning"];
 export const tools = [functionTool("look")];
@@ -15,14 +15,14 @@ const schema = { type: "object", properties: { a: { type: "string" } } };
 export const jsonSchema = { type: "json_schema", json_schema: { name: "answer", schema } } as const;
 
 /** The dialect of a known provider; of a configured server for any other name. */
-export function dialectOf(provider: string): Dialect {
+export function findDialect(provider: string): Dialect {
   return PROVIDERS.find(({ name }) => name === provider)?.dialect ?? dialectNamed("openai");
 }
 
 /** Returns the request for a card `<Provider>#<name>` that can do everything. */
 export function sent(id: string, request: Partial<ChatRequest>, output?: number): Outgoing {
   const [provider = "", name = ""] = id.split("#");
-  return encoded(dialectOf(provider), request, cardOf(name, ALL, output));
+  return encoded(findDialect(provider), request, makeCard(name, ALL, output));
 }
 
 /** Card, request, fields of the body (undefined: it has none such), and the dropped ones in order, by spaces. */

@@ -12,7 +12,7 @@ export interface RecordedEvent {
 }
 
 /** The events of a recorded stream, in order; comments and empty blocks left out. */
-export function eventsOf(text: string): RecordedEvent[] {
+export function splitEvents(text: string): RecordedEvent[] {
   const events: RecordedEvent[] = [];
   const blankLine = /\r\n\r\n|\n\n|\r\r/g;
   for (let start = 0; start < text.length; ) {

@@ -2,7 +2,7 @@
 
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import {
   addSignature,
   append,
@@ -44,7 +44,7 @@ interface OpenCall {
 
 export function expectGemini(recording: Recording): Expectation {
   const bodies = recording.streamed
-    ? eventsOf(recording.body).map((event) => event.json ?? {})
+    ? splitEvents(recording.body).map((event) => event.json ?? {})
     : [objectOf(JSON.parse(recording.body))];
   if (bodies.some((body) => body.error)) return { fails: "an error" };
   const table = new ChoiceTable();

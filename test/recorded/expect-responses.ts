@@ -1,6 +1,6 @@
 // Reads recordings of the Responses API (OpenAI's, and Perplexity's Agent form of it): the items of the last response.
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import {
   addPiece,
   addSignature,
@@ -54,7 +54,7 @@ function searchesOf(usage: JsonObject, items: readonly JsonObject[]): number {
  * are others, no better and no worse.
  */
 function doneItems(text: string): JsonObject[] {
-  const done = eventsOf(text).filter(({ json }) => json?.type === "response.output_item.done");
+  const done = splitEvents(text).filter(({ json }) => json?.type === "response.output_item.done");
   return done.map(({ json }) => objectOf(json?.item));
 }
 
@@ -65,7 +65,7 @@ function customTools(recording: Recording): ReadonlySet<string> {
 }
 
 function lastOf(text: string): JsonObject | null {
-  const terminal = eventsOf(text).findLast(({ json }) => TERMINAL.test(String(json?.type)));
+  const terminal = splitEvents(text).findLast(({ json }) => TERMINAL.test(String(json?.type)));
   return terminal ? objectOf(terminal.json?.response) : null;
 }
 

@@ -9,7 +9,7 @@ import type { Expectation } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
 /** Returns what a right adapter makes of a recorded answer of status 200. */
-export function expectationOf(recording: Recording): Expectation {
+export function readExpectation(recording: Recording): Expectation {
   switch (recording.api) {
     case "openai-chat":
       return expectOpenAi(recording);

@@ -1,7 +1,7 @@
 // The kind of fault that a recorded error answer is, judged by its status and its words.
 import type { Fault, FaultCode } from "../../src/core/fault.ts";
 import { arrayOf, isObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import type { Recording } from "./load.ts";
 
 /** By status alone (CONTRACT §4): a provider's 401, 402, 403 are never the client's. */
@@ -47,7 +47,7 @@ function codeOf(status: number, body: string): FaultCode {
 
 /** Gemini streams send the error as plain JSON, as an event, or in a list. */
 function bodyOf(body: string): unknown {
-  const json = parseJson(body) ?? eventsOf(body)[0]?.json;
+  const json = parseJson(body) ?? splitEvents(body)[0]?.json;
   return arrayOf(json)[0] ?? json;
 }
 

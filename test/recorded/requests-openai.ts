@@ -61,7 +61,7 @@ const TRANSLATED: Readonly<Record<string, readonly string[]>> = {
   zai: ["thinking", "reasoning_effort", "tool_stream"],
 };
 
-export function translatedBy(file: string): readonly string[] {
+export function findTranslated(file: string): readonly string[] {
   return TRANSLATED[file] ?? [];
 }
 
@@ -81,7 +81,7 @@ export function canonicalCompatible(body: JsonObject, file: string): JsonObject 
   const texts = ["reasoning", "reasoning_content"];
   const theirs = file === "openrouter" ? texts : [...texts, "reasoning_details"];
   const messages = arrayOf(body.messages).map((message) => without(objectOf(message), ...theirs));
-  return without(canonicalOpenAi({ ...body, messages }), "model", ...translatedBy(file));
+  return without(canonicalOpenAi({ ...body, messages }), "model", ...findTranslated(file));
 }
 
 /**

@@ -15,7 +15,7 @@ import {
   chatFromCompatible,
   chatFromMistral,
   chatFromOpenAi,
-  translatedBy,
+  findTranslated,
 } from "./requests-openai.ts";
 import { canonicalResponses, chatFromResponses } from "./requests-responses.ts";
 
@@ -89,7 +89,7 @@ export function requestDifferences(
     const differences = bodyDifferences(recorded, form.canonical(outgoing.body, recording.file));
     const path = form.path(recording);
     if (!outgoing.url.endsWith(path)) differences.push(`url ${outgoing.url}, not …${path}`);
-    const dropped = outgoing.dropped.filter((field) => !translatedBy(recording.file).includes(field));
+    const dropped = outgoing.dropped.filter((field) => !findTranslated(recording.file).includes(field));
     if (dropped.length > 0) differences.push(`dropped ${dropped.join(", ")}`);
     return { differences };
   } catch (thrown) {

@@ -16,7 +16,7 @@ import type { Permit } from "../../src/health/permit.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
-import { conversationFor } from "../conversation.ts";
+import { makeConversation } from "../conversation.ts";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -144,7 +144,7 @@ export class Day {
 
   request(selector: Selector, prompt: string): void {
     const request = { model: `Router#${selector}`, messages: [{ role: "user", content: prompt }] } as const;
-    const conversation = conversationFor(`key ${this.#asked++}`, request);
+    const conversation = makeConversation(`key ${this.#asked++}`, request);
     const { attempts, decision } = planOf({
       request,
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
@@ -214,6 +214,6 @@ export class Day {
 }
 
 /** The share of those that went first to this provider. */
-export function shareOf(provider: string, picks: readonly Pick[]): number {
+export function computeShare(provider: string, picks: readonly Pick[]): number {
   return picks.filter(({ first }) => first === provider).length / picks.length;
 }

@@ -26,7 +26,7 @@ function sameName(model: string): string {
 }
 
 /** Row by row of the tables, in log-odds around 0; a row whose scores are all missing is 0. */
-export function difficultiesOf(tables: readonly Table[]): readonly Float32Array[] {
+export function fitDifficulties(tables: readonly Table[]): readonly Float32Array[] {
   const names = [...new Set(tables.flatMap(({ models }) => models.map(sameName)))];
   const ability = new Float64Array(names.length);
   const hard = tables.map(({ rows }) => new Float32Array(rows.length));

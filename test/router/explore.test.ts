@@ -16,24 +16,24 @@ import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
 import { explored } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
-import { conversationFor } from "../conversation.ts";
-import { keyOf } from "../samples.ts";
-import { diceOf } from "./dice.ts";
-import { asking, CODE, cardOf, even, inputOf, MATH, RULES, TRIVIA } from "./sample-cards.ts";
+import { makeConversation } from "../conversation.ts";
+import { makeKey } from "../samples.ts";
+import { makeDice } from "./dice.ts";
+import { asking, CODE, even, MATH, makeCard, makeInput, RULES, TRIVIA } from "./sample-cards.ts";
 
 /** `twin` is about as good and as dear as `strong`, `dear` is as good; `weak` is far from it. */
 const CARDS = [
-  cardOf("strong", 10, { skills: even(0.9) }),
-  cardOf("twin", 11, { skills: even(0.897) }),
-  cardOf("dear", 50, { skills: even(0.9) }),
-  cardOf("weak", 0.2, { skills: even(0.3) }),
+  makeCard("strong", 10, { skills: even(0.9) }),
+  makeCard("twin", 11, { skills: even(0.897) }),
+  makeCard("dear", 50, { skills: even(0.9) }),
+  makeCard("weak", 0.2, { skills: even(0.3) }),
 ];
 const chosen = (selector: "best" | "fair" | "light", prompt = TRIVIA, more: Partial<ChooseInput> = {}) =>
-  choose(SELECTOR_RULES[selector], inputOf(asking(prompt), { cards: CARDS, ...more }));
+  choose(SELECTOR_RULES[selector], makeInput(asking(prompt), { cards: CARDS, ...more }));
 
 describe("another model is tried out", () => {
   test("in the share of requests that the operator says", () => {
-    const roll = diceOf(5);
+    const roll = makeDice(5);
     const choice = chosen("fair");
     const tried = Array.from({ length: 20_000 }, () => explored(choice, 0.02, roll)).filter(Boolean);
     expect(tried.length).toBeWithin(330, 470);
@@ -114,14 +114,14 @@ describe("what was tried out", () => {
         deadlines: new Deadlines(clock),
       },
       {
-        ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: keyOf("key"), request: asking(TRIVIA) },
+        ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: makeKey("key"), request: asking(TRIVIA) },
         ...{
           raw: null,
           dropped: [],
           lost: [],
           isLimitRequired: false,
           searches: 0,
-          conversation: conversationFor("key", asking(TRIVIA)),
+          conversation: makeConversation("key", asking(TRIVIA)),
           selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
           rules,
           markup: 1,

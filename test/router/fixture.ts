@@ -76,17 +76,17 @@ export async function routed(gateway: UnderTest, body: unknown, asking: Asking =
   return answer.body;
 }
 
-export function candidatesIn(view: JsonObject): readonly JsonObject[] {
+export function readCandidates(view: JsonObject): readonly JsonObject[] {
   return arrayOf(view.candidates).filter(isObject);
 }
 
 export function candidate(view: JsonObject, model: string): JsonObject {
-  return objectOf(candidatesIn(view).find((one) => one.model === model));
+  return objectOf(readCandidates(view).find((one) => one.model === model));
 }
 
 /** Of the models of `Acme`: what removed each; those that can serve as "". */
 export function removals(view: JsonObject): Readonly<Record<string, string>> {
-  const own = candidatesIn(view).filter(({ model }) => MODELS.includes(String(model)));
+  const own = readCandidates(view).filter(({ model }) => MODELS.includes(String(model)));
   return Object.fromEntries(
     own.map((one) => [String(one.model).slice("Acme#".length), stringOf(one.removed_by) ?? ""]),
   );

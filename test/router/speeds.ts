@@ -32,14 +32,14 @@ const PROVIDER_OF: Readonly<Record<string, string>> = {
   DeepInfra: "deepinfra",
 };
 
-export function thinkingOf(card: ModelCard): number {
+export function estimateThinking(card: ModelCard): number {
   if (!card.capabilities.has("reasoning")) return 0;
   const name = card.name.toLowerCase();
   return THINKS.find(([pattern]) => pattern.test(name))?.[1] ?? 300;
 }
 
 /** Milliseconds to the first token, and tokens a second. A dearer model is larger, and slower. */
-export function speedOf(
+export function estimateSpeed(
   card: ModelCard,
   billions: number,
 ): { readonly firstTokenMs: number; readonly tokensPerSecond: number } {

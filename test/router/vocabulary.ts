@@ -23,7 +23,7 @@ const PROMPTS_MIN = 3;
 const PER_SET_MAX = 40;
 
 /** The words in most prompts, each set counting only so much. */
-export function vocabularyOf(
+export function buildVocabulary(
   prompts: readonly ReadonlyMap<number, number>[],
   sets: readonly string[],
   size: number,

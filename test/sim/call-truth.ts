@@ -52,7 +52,7 @@ export interface CallTruth {
 }
 
 /** Words that no other call says. */
-export function textOf(dice: Dice, call: number, choice: number): string {
+export function makeText(dice: Dice, call: number, choice: number): string {
   const words = Array.from(
     { length: dice.int(1, 12) },
     (_, at) => `w${dice.int(10, 99)}${"y".repeat(at % 7)}`,
@@ -61,7 +61,7 @@ export function textOf(dice: Dice, call: number, choice: number): string {
 }
 
 /** The counts of a prompt of so many tokens. */
-export function promptOf({ cached, cacheWrite }: Counted, prompt: number): Partial<Counted> {
+export function splitPrompt({ cached, cacheWrite }: Counted, prompt: number): Partial<Counted> {
   return {
     prompt,
     cached: Math.min(cached, prompt),
@@ -69,7 +69,7 @@ export function promptOf({ cached, cacheWrite }: Counted, prompt: number): Parti
   };
 }
 
-export function invoiceOf(
+export function makeInvoice(
   dice: Dice,
   { shape, outputTokensMax }: SimModel,
   asked: Asked,
@@ -110,7 +110,7 @@ const CALM: TroubleWeights = {
 };
 
 /** The behaviour of a day's providers: nearly all well, or nearly none. */
-export function troublesFor(dice: Dice): TroubleWeights {
+export function pickTroubles(dice: Dice): TroubleWeights {
   const factor = dice.pick([0.2, 1, 3, 6]);
   return { ...CALM, none: CALM.none / factor };
 }

@@ -11,7 +11,7 @@ import { type Upstream, upstreamOf } from "../../src/gateway/upstream.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operations/chat/form.ts";
 import { listChunks, type Part } from "../../src/operations/chat/run.ts";
 import { fair } from "../../src/selectors/fair.ts";
-import { conversationFor } from "../conversation.ts";
+import { makeConversation } from "../conversation.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
 import { CARDS, DIALECT_OF } from "./cards.ts";
 import type { EventClock } from "./event-clock.ts";
@@ -112,7 +112,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     lost: [],
     isLimitRequired: false,
     searches: 0,
-    conversation: conversationFor(key.id, request),
+    conversation: makeConversation(key.id, request),
     selection: selectionOf(plan),
     upstreams: upstreamsFor(id),
     rules: RULES,

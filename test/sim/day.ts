@@ -12,7 +12,7 @@ import { Dice } from "./dice.ts";
 import { EventClock } from "./event-clock.ts";
 import { type BookEvent, type NodeWorld, SimNode } from "./node.ts";
 import { Providers } from "./providers.ts";
-import { type PlannedTopUp, type Scenario, scenarioOf } from "./scenario.ts";
+import { makeScenario, type PlannedTopUp, type Scenario } from "./scenario.ts";
 
 /** All that is known of a day when it is over. The database is open until `dispose`. */
 export interface DayRecord {
@@ -75,7 +75,7 @@ class Day {
   constructor(seed: number, folder: string) {
     this.#folder = folder;
     this.#path = join(folder, "day.db");
-    this.#scenario = scenarioOf(seed, new Dice(seed));
+    this.#scenario = makeScenario(seed, new Dice(seed));
     const { startMs, troubles, keys, billing } = this.#scenario;
     this.#clock = new EventClock(startMs);
     this.#providers = new Providers({

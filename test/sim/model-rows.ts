@@ -77,7 +77,7 @@ export function placeWords(place: ModelPlace | Place): string {
 }
 
 /** The part of an answer that the rules decide. */
-export function wordsOf(answer: Answer): string {
+export function describeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case "granted":
       return `granted ${placeWords(answer.place)} ${answer.holdNanoUsd}`;

@@ -2,8 +2,9 @@
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import { ModelDays } from "./model-days.ts";
-import { markupPartsOf, worstOf } from "./model-money.ts";
+import { computeWorst, readMarkupParts } from "./model-money.ts";
 import {
+  describeAnswer,
   type ModelAccount,
   type ModelHold,
   type ModelPlace,
@@ -12,7 +13,6 @@ import {
   type ModelSpend,
   placeWords,
   settledWords,
-  wordsOf,
 } from "./model-rows.ts";
 import type { BookEvent } from "./node.ts";
 import { nextDay, ownDay } from "./own-days.ts";
@@ -62,7 +62,7 @@ export class Model {
 
   #decided(demand: Demand, answer: Answer, node: string): void {
     const expected = this.#expected(demand, answer, node);
-    const given = wordsOf(answer);
+    const given = describeAnswer(answer);
     if (given !== expected) {
       const id = demand.kind === "settle" ? demand.record.id : demand.id;
       this.problems.push(`${demand.kind} ${id}: the books said '${given}', by the rules it is '${expected}'`);
@@ -127,7 +127,7 @@ export class Model {
     if (reply.state === "pending") return `pending ${reply.requestId}`;
     if (reply.state === "unavailable") return "refused: idempotency_unavailable";
     // The answers are compared where they are received.
-    return answer.kind === "replayed" ? wordsOf(answer) : "replayed";
+    return answer.kind === "replayed" ? describeAnswer(answer) : "replayed";
   }
 
   #place(demand: Admission, key: GatewayKey): { readonly place: ModelPlace; readonly nano: bigint } | string {
@@ -180,7 +180,7 @@ export class Model {
     const share = free / 4n;
     const costs = demand.offers
       .filter(({ isPriced }) => isPriced)
-      .map((offer) => worstOf(offer, share, markupPartsOf(this.#scenario)));
+      .map((offer) => computeWorst(offer, share, readMarkupParts(this.#scenario)));
     // The first model of the plan must be covered, the others are left out where they aren't.
     if (costs[0] === undefined || costs[0] > free) return null;
     const most = costs.filter((cost) => cost <= free).reduce((a, b) => (a > b ? a : b), 0n);

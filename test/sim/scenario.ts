@@ -3,8 +3,8 @@
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { keyOf } from "../samples.ts";
-import { type TroubleWeights, troublesFor } from "./call-truth.ts";
+import { makeKey } from "../samples.ts";
+import { pickTroubles, type TroubleWeights } from "./call-truth.ts";
 import { CARDS } from "./cards.ts";
 import type { Dice } from "./dice.ts";
 import { type DayRules, ownDay } from "./own-days.ts";
@@ -93,7 +93,7 @@ const DATES = [
   [2027, 1, 28],
 ] as const;
 
-export function scenarioOf(seed: number, dice: Dice): Scenario {
+export function makeScenario(seed: number, dice: Dice): Scenario {
   const [year, month, day] = dice.pick(DATES);
   const startMs = Date.UTC(year, month, day + dice.int(-1, 1), dice.int(0, 23), dice.int(0, 59));
   const nodes = dice.chance(0.4) ? 2 : 1;
@@ -140,7 +140,7 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
       ...some(dice, 0.25, 1, () => ({ atMs: midnight + dice.int(0, 8000), byMs: -dice.int(9000, HOUR) })),
     ],
     revocations: some(dice, 0.25, 2, () => ({ atMs: atBurst(), keyId: dice.pick(keys).id })),
-    troubles: troublesFor(dice),
+    troubles: pickTroubles(dice),
     storeFaults: freezes.length > 0 ? 0.15 : dice.chance(0.5) ? dice.pick([0.01, 0.04, 0.1]) : 0,
     // In the middle of some request.
     outages: some(dice, 0.25, 1, () => ({
@@ -169,14 +169,14 @@ function some<One>(dice: Dice, chance: number, most: number, make: () => One): r
 function keysFor(dice: Dice, startMs: number): readonly GatewayKey[] {
   const createdAtMs = startMs - HOUR;
   return [
-    keyOf("key_a", { createdAtMs }),
-    keyOf("key_b", { createdAtMs, accountId: "acme" }),
-    keyOf("key_c", {
+    makeKey("key_a", { createdAtMs }),
+    makeKey("key_b", { createdAtMs, accountId: "acme" }),
+    makeKey("key_c", {
       createdAtMs,
       accountId: "acme",
       spendLimitNanoUsd: dice.chance(0.5) ? dice.int(1, 60) * (NANO / 1000) : null,
     }),
-    keyOf("key_d", {
+    makeKey("key_d", {
       createdAtMs,
       accountId: dice.pick(["default", "acme"]),
       requestsPerDay: dice.pick([null, 1, 4]),

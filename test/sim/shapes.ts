@@ -191,6 +191,6 @@ const gemini: Speech = {
 export const SPEECH: Readonly<Record<Shape, Speech>> = { openai, anthropic, gemini };
 
 /** The model's name that a call is for. */
-export function modelNameIn(url: string, body: JsonObject): string {
+export function readModelName(url: string, body: JsonObject): string {
   return stringOf(body.model) ?? /\/models\/([^:/]+):/.exec(url)?.[1] ?? "";
 }
