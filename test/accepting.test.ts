@@ -8,7 +8,7 @@ import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
 
 /** A process that may have 80 files, of which it keeps ten, and whose clients take what they get. */
-function crowd() {
+function startLoad() {
   const max = 80;
   const used = new Set<number>();
   const take = () => {
@@ -39,9 +39,9 @@ function crowd() {
   return { accepting, listener, clients, client, idle, free, events };
 }
 
-describe("a crowd of clients", () => {
+describe("many clients at once", () => {
   test("leaves ten descriptors, which are free once nobody else is accepted", () => {
-    const { accepting, listener, clients, free, events } = crowd();
+    const { accepting, listener, clients, free, events } = startLoad();
     accepting.check();
     expect(free()).toBe(70);
     expect(clients(100)).toHaveLength(70);
@@ -52,7 +52,7 @@ describe("a crowd of clients", () => {
   });
 
   test("is let in again when twice as many are free", () => {
-    const { accepting, listener, clients, free, events } = crowd();
+    const { accepting, listener, clients, free, events } = startLoad();
     accepting.check();
     const inside = clients(100);
     accepting.check();
@@ -68,7 +68,7 @@ describe("a crowd of clients", () => {
   });
 
   test("first loses its idle connections", () => {
-    const { accepting, listener, clients, idle, client, events } = crowd();
+    const { accepting, listener, clients, idle, client, events } = startLoad();
     accepting.check();
     idle.push(...clients(100).map(({ descriptor }) => descriptor));
     accepting.check();
@@ -77,7 +77,7 @@ describe("a crowd of clients", () => {
   });
 
   test("is let in later where the listener can't begin yet", () => {
-    const { accepting, listener, clients, events } = crowd();
+    const { accepting, listener, clients, events } = startLoad();
     accepting.check();
     const inside = clients(100);
     accepting.check();

@@ -8,7 +8,7 @@ import { runAdmin } from "../src/cli/admin.ts";
 import { runKeys } from "../src/cli/keys.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench } from "./admin-world.ts";
-import { codeOf, thrownBy } from "./store.suite.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -59,7 +59,7 @@ describe("the command line, while a gateway uses the same store", () => {
       out: `Revoked ${key.id} (app).`,
       err: "",
     });
-    expect(codeOf(await thrownBy(authenticate(world, key.secret)))).toBe("invalid_api_key");
+    expect(readCode(await catchThrown(authenticate(world, key.secret)))).toBe("invalid_api_key");
   });
 
   test("the secret of a new key stands alone on the first line", async () => {

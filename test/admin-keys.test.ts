@@ -17,8 +17,8 @@ import { ensureAdminToken } from "../src/admin/token.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { HOUR, NOON, QUOTA, recordOf, writeRecord } from "./samples.ts";
-import { codeOf, thrownBy } from "./store.suite.ts";
+import { HOUR, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const parts = () => ({ ...world, ledger: bench().ledger, dayRules: () => QUOTA });
 
-/** What a key that was never used shows of its use. */
+/** The use of a key that was never used. */
 const unused = {
   allowance: {
     limit: 200,
@@ -142,7 +142,7 @@ describe("keys", () => {
     expect(await revokeKey(world, id)).toMatchObject({ id, revoked_at: "2026-11-20T12:00:00.000Z" });
     bench().clock.atMs += HOUR;
     expect(await revokeKey(world, id)).toMatchObject({ revoked_at: "2026-11-20T12:00:00.000Z" });
-    expect(codeOf(await thrownBy(authenticate(world, secret)))).toBe("invalid_api_key");
+    expect(readCode(await catchThrown(authenticate(world, secret)))).toBe("invalid_api_key");
     expect((await listKeys(world, {})).data.map((key) => key.id)).toEqual([id]);
   });
 
@@ -153,7 +153,7 @@ describe("keys", () => {
     const used = (requestId: string, hoursAgo: number, chargedNanoUsd: number) =>
       writeRecord(
         world.store,
-        recordOf(requestId, {
+        makeRecord(requestId, {
           keyId: id,
           accountId: account.id,
           atMs: NOON - hoursAgo * HOUR,
@@ -261,7 +261,7 @@ describe("keys", () => {
     expect(bytes).toContain("gateway_key");
     for (const text of [secret, secret.slice(3, 40), token, token.slice(-40)])
       expect(bytes).not.toContain(text);
-    const thrown = await thrownBy(authenticate(world, `${secret.slice(0, -1)}!`));
+    const thrown = await catchThrown(authenticate(world, `${secret.slice(0, -1)}!`));
     expect(`${thrown}`).not.toContain(secret.slice(3, 12));
   });
 });

@@ -10,8 +10,8 @@ import type { AdminWorld } from "../src/admin/world.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { DayRules } from "../src/ledger/day.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { DAY, HOUR, keyOf, MINUTE, NOON, recordOf, writeRecord } from "./samples.ts";
-import { tillOn } from "./till.ts";
+import { openPayments } from "./payments.ts";
+import { DAY, HOUR, MINUTE, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -21,7 +21,7 @@ beforeEach(() => {
 
 async function newKey(accountId = "default"): Promise<GatewayKey> {
   const { id } = await createKey(world, { name: "payer", account_id: accountId });
-  return keyOf(id, { accountId });
+  return makeKey(id, { accountId });
 }
 
 async function linesOf(accountId: string): Promise<readonly string[]> {
@@ -41,21 +41,21 @@ describe("usage", () => {
   };
   const none = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
   let made = 0;
-  const asked = (atMs: number, fields: Parameters<typeof recordOf>[1] = {}) =>
-    writeRecord(world.store, recordOf(`request ${made++}`, { ...fields, atMs }));
+  const asked = (atMs: number, fields: Parameters<typeof makeRecord>[1] = {}) =>
+    writeRecord(world.store, makeRecord(`request ${made++}`, { ...fields, atMs }));
 
   test("adds up what each group has, the dearest first", async () => {
     const other = await createAccount(world, { name: "other" });
-    await asked(NOON, { modelUsed: "Shop#dear", keyId: "a", chargedNanoUsd: 4000 });
-    await asked(NOON, { modelUsed: "Shop#cheap", keyId: "b", accountId: other.id });
+    await asked(NOON, { modelUsed: "Acme#dear", keyId: "a", chargedNanoUsd: 4000 });
+    await asked(NOON, { modelUsed: "Acme#cheap", keyId: "b", accountId: other.id });
     await asked(NOON - DAY, {
-      modelUsed: "Shop#cheap",
+      modelUsed: "Acme#cheap",
       keyId: "b",
       accountId: other.id,
       chargedNanoUsd: 2000,
     });
     await asked(NOON - DAY, { modelUsed: "Sim#echo", keyId: "b", accountId: other.id, costNanoUsd: 100 });
-    const failed = { modelUsed: null, modelTried: "Shop#none", status: 502, faultCode: "upstream_error" };
+    const failed = { modelUsed: null, modelTried: "Acme#none", status: 502, faultCode: "upstream_error" };
     await asked(NOON, { ...failed, tokens: none, keyId: "b", accountId: other.id, costNanoUsd: 0 });
     const begun = { errors: 0, first_token_ms: null };
     const one = { prompt: 10, completion: 20, cached: 3, cache_write: 0, reasoning: 5, searches: 0 };
@@ -76,15 +76,15 @@ describe("usage", () => {
     });
     const sums = { tokens: one, cost_usd: 0.000004, charged_usd: 0.000004 };
     expect((await usage({ group_by: "provider,model" })).data).toMatchObject([
-      { model: "Shop#dear", provider: "Shop", requests: 1, ...sums },
-      { model: "Shop#cheap", provider: "Shop", requests: 2, cost_usd: 0.0000035 },
+      { model: "Acme#dear", provider: "Acme", requests: 1, ...sums },
+      { model: "Acme#cheap", provider: "Acme", requests: 2, cost_usd: 0.0000035 },
       { model: "Sim#echo", provider: "Sim", requests: 1, cost_usd: 0.0000001 },
-      { model: "Shop#none", provider: "Shop", requests: 1, errors: 1, cost_usd: 0 },
+      { model: "Acme#none", provider: "Acme", requests: 1, errors: 1, cost_usd: 0 },
     ]);
     const others = { requests: 4, errors: 1, cost_usd: 0.0000036, charged_usd: 0.000002 };
     expect((await usage({ group_by: "provider" })).data).toMatchObject([
       {
-        provider: "Shop",
+        provider: "Acme",
         requests: 4,
         tokens: { completion: 60 },
         cost_usd: 0.0000075,
@@ -174,12 +174,12 @@ describe("journals", () => {
   test("tell every movement, newest first, with what it left free", async () => {
     const { id } = await createAccount(world, { name: "Team" });
     await topUpAccount(world, id, { amount_usd: 2, note: "first" }, null);
-    const till = tillOn(world.store);
+    const payments = openPayments(world.store);
     const key = await newKey(id);
-    const answered = await till.hold("answered", key, 500_000_000);
-    await till.post(answered, 200_000_000);
-    await till.release(await till.hold("unanswered", key, 500_000_000));
-    await till.post(await till.hold("dear", key, 1_500_000_000), 2_000_000_000);
+    const answered = await payments.hold("answered", key, 500_000_000);
+    await payments.post(answered, 200_000_000);
+    await payments.release(await payments.hold("unanswered", key, 500_000_000));
+    await payments.post(await payments.hold("dear", key, 1_500_000_000), 2_000_000_000);
     expect(await linesOf(id)).toEqual([
       "topup 2 → 2",
       "hold -0.5 → 1.5",
@@ -223,11 +223,11 @@ describe("journals", () => {
 
   test("of the system accounts tell their side, and all sides come to zero", async () => {
     const ids = ["default", (await createAccount(world, { name: "Team" })).id];
-    const till = tillOn(world.store);
+    const payments = openPayments(world.store);
     for (const id of ids) {
       await topUpAccount(world, id, { amount_usd: 3 }, null);
-      await till.post(await till.hold(`of ${id}`, await newKey(id), 1_000_000_000), 3_500_000_000);
-      await till.hold(`open of ${id}`, await newKey(id), 0);
+      await payments.post(await payments.hold(`of ${id}`, await newKey(id), 1_000_000_000), 3_500_000_000);
+      await payments.hold(`open of ${id}`, await newKey(id), 0);
     }
     expect(await getAccount(world, "funding")).toEqual({
       id: "funding",

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "bun:test";
 import { type Overview, overview } from "../src/admin/overview.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { HOUR, NOON, QUOTA, recordOf, writeRecord } from "./samples.ts";
+import { HOUR, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -12,8 +12,8 @@ beforeEach(() => {
   ({ world } = bench());
 });
 
-const asked = (atMs: number, fields: Parameters<typeof recordOf>[1] = {}) =>
-  writeRecord(world.store, recordOf(`request ${made++}`, { ...fields, atMs }));
+const asked = (atMs: number, fields: Parameters<typeof makeRecord>[1] = {}) =>
+  writeRecord(world.store, makeRecord(`request ${made++}`, { ...fields, atMs }));
 const ask = (query: object) => overview({ ...world, dayRules: () => QUOTA }, query);
 
 /** Each step as when it began and how many requests and errors it had. */
@@ -24,7 +24,7 @@ test("every day of the span is there, with totals and those of the span before",
   const failed = { modelUsed: null, status: 502, faultCode: "upstream_error", costNanoUsd: 0 };
   await asked(NOON, { chargedNanoUsd: 5000 });
   await asked(NOON - HOUR, { ...failed, keyId: "b" });
-  await asked(NOON - 48 * HOUR, { modelUsed: "Shop#dear" });
+  await asked(NOON - 48 * HOUR, { modelUsed: "Acme#dear" });
   await asked(NOON - 72 * HOUR, { keyId: "b" });
   await asked(NOON - 120 * HOUR, { keyId: "b" });
   await asked(NOON - 144 * HOUR);
@@ -39,7 +39,7 @@ test("every day of the span is there, with totals and those of the span before",
   expect(found.previous).toMatchObject({ requests: 2, errors: 0 });
   const only = async (query: object) => stepsOf(await ask({ from: "2026-11-18", ...query })).join(", ");
   expect(await only({ key_id: "b" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 1 1");
-  expect(await only({ provider: "Shop" })).toBe("11-18T00 1 0, 11-19T00 0 0, 11-20T00 0 0");
+  expect(await only({ provider: "Acme" })).toBe("11-18T00 1 0, 11-19T00 0 0, 11-20T00 0 0");
   expect(await only({ model: "Sim#echo" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 2 1");
   expect(await only({ account_id: "none" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 0 0");
 });

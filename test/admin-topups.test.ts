@@ -7,7 +7,7 @@ import type { AdminWorld } from "../src/admin/world.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { Store } from "../src/core/store.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { thrownBy } from "./store.suite.ts";
+import { catchThrown } from "./thrown.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -146,7 +146,7 @@ describe("when the store breaks off", () => {
       ["after", "before", "before"],
       ["sync", "sync", "sync"],
     ] as const) {
-      const thrown = await thrownBy(topUp({ amount_usd: 5 }, "key", losing(losses)));
+      const thrown = await catchThrown(topUp({ amount_usd: 5 }, "key", losing(losses)));
       if (!(thrown instanceof Fault)) throw new Error("no fault");
       expect(thrown).toMatchObject({ code: "store_unavailable", details: { outcomeUnknown: true } });
       expect(thrown.message).toContain("not known");
@@ -155,7 +155,7 @@ describe("when the store breaks off", () => {
   });
 
   test("what was not written is not tried again", async () => {
-    const thrown = await thrownBy(topUp({ amount_usd: 5 }, null, losing(["before", "never"])));
+    const thrown = await catchThrown(topUp({ amount_usd: 5 }, null, losing(["before", "never"])));
     expect(thrown).toMatchObject({ code: "store_unavailable", message: "away" });
     expect(await amounts()).toEqual([]);
   });

@@ -11,7 +11,7 @@ import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { BILLING, NOON, QUOTA, standingClock } from "./samples.ts";
-import { thrownBy } from "./store.suite.ts";
+import { catchThrown } from "./thrown.ts";
 
 const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
 const pepper = derivePepper(new Uint8Array(32).fill(9));
@@ -25,7 +25,7 @@ export interface AdminBench {
   open(): Promise<Opened>;
 }
 
-/** Makes the bench anew before each test; asked for within one. */
+/** Makes a new bench before each test; the function returned gives it within one. */
 export function adminBench(): () => AdminBench {
   let bench: AdminBench;
   beforeEach(async () => {
@@ -46,8 +46,8 @@ export function adminBench(): () => AdminBench {
   return () => bench;
 }
 
-/** What was wrong with a use, as `code param`. */
+/** Returns the error of a call as `code param`. */
 export async function wrongWith(use: () => Promise<unknown>): Promise<string> {
-  const thrown = await thrownBy((async () => use())());
+  const thrown = await catchThrown((async () => use())());
   return thrown instanceof Fault ? `${thrown.code} ${thrown.details.param ?? ""}`.trim() : String(thrown);
 }

@@ -8,7 +8,7 @@ import { checkAdminToken, ensureAdminToken, resetAdminToken } from "../src/admin
 import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { askOf, HOUR, NOON, QUOTA, recordOf, writeRecord } from "./samples.ts";
+import { HOUR, makeAsk, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -33,7 +33,7 @@ test("the request log is shown, narrowed and paged", async () => {
   for (let index = 0; index < 3; index++) {
     await writeRecord(
       world.store,
-      recordOf(`chatcmpl-${index}`, { atMs: NOON + index, status: 200 + index }),
+      makeRecord(`chatcmpl-${index}`, { atMs: NOON + index, status: 200 + index }),
     );
   }
   const asking = { ...world, dayRules: () => QUOTA };
@@ -78,11 +78,11 @@ test("a key's holder sees its allowance, limits and spending", async () => {
   const { secret } = await createKey(world, { name: "a", spend_limit_usd: 9, allowed_models: ["Sim#echo"] });
   const key = await authenticate(world, secret);
   const { ledger } = bench();
-  await ledger.admit(ledger.ticket(askOf("1", key)));
+  await ledger.admit(ledger.ticket(makeAsk("1", key)));
   const spent = { keyId: key.id, chargedNanoUsd: 2_000_000_000 };
-  await writeRecord(world.store, recordOf("old", { ...spent, atMs: NOON - 24 * HOUR }));
-  await writeRecord(world.store, recordOf("older", { ...spent, atMs: NOON - 30 * 24 * HOUR }));
-  await writeRecord(world.store, recordOf("now", spent));
+  await writeRecord(world.store, makeRecord("old", { ...spent, atMs: NOON - 24 * HOUR }));
+  await writeRecord(world.store, makeRecord("older", { ...spent, atMs: NOON - 30 * 24 * HOUR }));
+  await writeRecord(world.store, makeRecord("now", spent));
   expect(await holderView({ ...bench(), store: world.store, quota: () => QUOTA }, key)).toEqual({
     id: key.id,
     name: "a",

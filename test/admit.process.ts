@@ -2,19 +2,19 @@
 import { Fault } from "../src/core/fault.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { askOf, keyOf, ledgerOn, outcomeOf } from "./samples.ts";
+import { ledgerOn, makeAsk, makeKey, makeOutcome } from "./samples.ts";
 
 const [path = "", node = "", times = "0"] = process.argv.slice(2);
-const key = keyOf("key_a");
+const key = makeKey("key_a");
 const store = await openSqliteStore({ path, decide, lockWaitMs: 20_000 });
 const ledger = ledgerOn(store);
 await store.beat();
 
 async function serve(id: string): Promise<"granted" | "refused" | "failed"> {
   try {
-    const ticket = ledger.ticket(askOf(id, key));
+    const ticket = ledger.ticket(makeAsk(id, key));
     await ledger.admit(ticket);
-    await ledger.settle(ticket, outcomeOf(ticket));
+    await ledger.settle(ticket, makeOutcome(ticket));
     return "granted";
   } catch (error) {
     return error instanceof Fault && error.code === "rate_limit_exceeded" ? "refused" : "failed";

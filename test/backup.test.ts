@@ -42,7 +42,7 @@ test(
       const load = { goesOn: true };
       const asker = async () => {
         while (load.goesOn) {
-          const response = await gateway.chat(asking("Shop#cheap"));
+          const response = await gateway.chat(asking("Acme#cheap"));
           expect(response.status).toBe(200);
           await response.text();
           served++;

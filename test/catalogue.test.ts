@@ -28,7 +28,7 @@ function catalogueOf(changes: Partial<CatalogueInput> = {}) {
   return buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {}, ...changes });
 }
 
-/** What a resolution comes to, as one word. */
+/** Returns the outcome of a resolution as one word. */
 function word(found: Resolution): string {
   if (found.kind === "card") return found.card.id;
   return found.kind === "selector" ? `(${found.selector})` : `unknown: ${found.nearest.join(" ")}`;

@@ -1,4 +1,4 @@
-// What the console makes of numbers and of streams, without a browser.
+// The console's formatting of numbers and reading of streams, without a browser.
 import { describe, expect, test } from "bun:test";
 import { eventsOf } from "../src/console/events.ts";
 import { compact, partsOf, percent, price, span, tokens, usd } from "../src/console/format.ts";

@@ -1,8 +1,8 @@
 // Every feature at every model, in the same words: whole and streamed answers are the same, and are what was asked for.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
-import { type Answer, ask, comparable, countIn } from "./dialects/asking.ts";
-import { EXCEPTIONS, exceptionFor } from "./dialects/exceptions.ts";
+import { type Answer, ask, comparable, readCount } from "./dialects/asking.ts";
+import { EXCEPTIONS, findException } from "./dialects/exceptions.ts";
 import { answered, type Feature, user } from "./dialects/feature.ts";
 import { FIELD_FEATURES } from "./dialects/features-fields.ts";
 import { FORMAT_FEATURES } from "./dialects/features-format.ts";
@@ -13,7 +13,7 @@ import { DONE, FIRST, second, THINKING_FEATURES } from "./dialects/features-thin
 import { TOOL_FEATURES } from "./dialects/features-tools.ts";
 import { HANDED, MODELS } from "./dialects/models.ts";
 import { BREAKS, CALM, harmlessTo, PLACES, STREAMING } from "./dialects/streams.ts";
-import { costOf, pricedProviders, USAGE_ROWS } from "./dialects/usage.ts";
+import { computeCost, pricedProviders, USAGE_ROWS } from "./dialects/usage.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
@@ -50,7 +50,7 @@ describe.each(FEATURES.map((feature) => [feature.name, feature] as const))("%s",
     const whole = await converse(feature, model, false);
     const streamed = await converse(feature, model, true);
     expect(streamed.map(comparable)).toEqual(whole.map(comparable));
-    const exception = exceptionFor(feature.name, model);
+    const exception = findException(feature.name, model);
     for (const [at, turn] of feature.turns.entries()) {
       const answer = whole[at];
       const isLast = at === feature.turns.length - 1;
@@ -111,7 +111,7 @@ describe("costs what its card says", () => {
       headers: { authorization: `Bearer ${gateway.secret}` },
     });
     const { pricing } = listed.ok ? objectOf(await listed.json()) : { pricing: null };
-    expect(objectOf(answer.reply.usage).cost).toBeCloseTo(costOf(objectOf(pricing), answer), 9);
+    expect(objectOf(answer.reply.usage).cost).toBeCloseTo(computeCost(objectOf(pricing), answer), 9);
   });
 });
 
@@ -136,7 +136,7 @@ describe.each([...STREAMING])("a stream of %s", (model) => {
     const untold = await about("~no-usage");
     answered(untold);
     for (const field of ["prompt_tokens", "completion_tokens"])
-      expect(countIn(untold, field)).toBeGreaterThan(0);
+      expect(readCount(untold, field)).toBeGreaterThan(0);
     expect(Object.keys(untold.reply).sort()).toEqual(Object.keys({ usage, ...calm }).sort());
   });
 

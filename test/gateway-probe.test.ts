@@ -13,28 +13,26 @@ import { Caches } from "../src/health/caches.ts";
 import { Health } from "../src/health/health.ts";
 import { Stickiness } from "../src/health/stickiness.ts";
 import { createVault } from "../src/keys/vault.ts";
-import { decide } from "../src/ledger/decide.ts";
 import { createLedger } from "../src/ledger/ledger.ts";
 import { findDialect } from "../src/providers/index.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
-import { conversationFor } from "./conversation.ts";
+import { makeConversation } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { cardOf } from "./router/planning.ts";
+import { makeCard } from "./router/planning.ts";
 import { RULES as ROUTER } from "./router/pools.ts";
-import { keyOf, RULES } from "./samples.ts";
+import { makeKey, openMemoryStore, RULES } from "./samples.ts";
 
 const MINUTE_MS = 60_000;
-const CARD = cardOf("House#m");
+const CARD = makeCard("House#m");
 const SETUP: ProviderSetup = {
   ...{ name: "House", dialect: "openai", baseUrl: "http://house.test/v1", headers: {}, unlistedModels: true },
   credentials: ["the-good-one", "the-bad-one"].map((secret) => ({ secret, weight: 1 })),
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
 };
-const KEY = keyOf("key_a", { requestsPerDay: null });
+const KEY = makeKey("key_a", { requestsPerDay: null });
 const UPSTREAMS = new Map([["House", makeUpstream(SETUP, findDialect("openai"))]]);
 const REPLY = {
   ...{ id: "x", object: "chat.completion", created: 1, model: "m" },
@@ -56,8 +54,7 @@ beforeEach(async () => {
   events = [];
   asked = [];
   refusal = 401;
-  store = await openSqliteStore({ path: ":memory:", decide });
-  await store.addKey(KEY, "digest");
+  store = await openMemoryStore(KEY);
   const log = (event: LogEvent) => void events.push(event);
   const deadlines = new DeadlineSweep(clock);
   const reach = async () => true;
@@ -93,7 +90,7 @@ async function ask(at: number): Promise<number> {
       isLimitRequired: false,
       searches: 0,
       unreadBytes: 0,
-      conversation: conversationFor(KEY.id, request),
+      conversation: makeConversation(KEY.id, request),
       selection: { kind: "card", card: CARD, fallbacks: [] },
       ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },
       ending: new AbortController(),

@@ -7,7 +7,7 @@ import type { Outcome, Settled, Ticket } from "../src/ledger/ledger.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { Reachability } from "../src/transport/reachability.ts";
 import { ManualClock } from "./manual-clock.ts";
-import { askOf, FAILED, keyOf, PRODUCED, RULES, recordOf } from "./samples.ts";
+import { FAILED, makeAsk, makeKey, makeRecord, PRODUCED, RULES } from "./samples.ts";
 
 let clock: ManualClock;
 let deadlines: Deadlines;
@@ -77,8 +77,8 @@ describe("settlements", () => {
     ...{ accountId: "default", keyId: "key_a", owners: [], days: [] },
     ...{ requestId: null, replyId: null, topUpId: null },
   };
-  const ticket = (id: string): Ticket => ({ ask: askOf(id, keyOf("key_a")), reads, rules: RULES });
-  const outcome = (id: string): Outcome => ({ ...PRODUCED, record: recordOf(id), sealedReply: null });
+  const ticket = (id: string): Ticket => ({ ask: makeAsk(id, makeKey("key_a")), reads, rules: RULES });
+  const outcome = (id: string): Outcome => ({ ...PRODUCED, record: makeRecord(id), sealedReply: null });
   const SETTLED: Settled = { chargedNanoUsd: 700, holdNanoUsd: 900, writtenOffNanoUsd: 0, late: false };
   const PATIENCE_MS = 1000;
 
@@ -145,7 +145,7 @@ describe("settlements", () => {
   test("what nobody waits for any more is written as something else, where that was asked for", async () => {
     let down = true;
     const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
-    const lost: Outcome = { ...outcome("paid"), ...FAILED, record: recordOf("paid", { ended: "lost" }) };
+    const lost: Outcome = { ...outcome("paid"), ...FAILED, record: makeRecord("paid", { ended: "lost" }) };
     const added = settlements.add(ticket("paid"), outcome("paid"), PATIENCE_MS, lost);
     await clock.move(2000);
     expect(await added).toBeNull();

@@ -1,14 +1,13 @@
 // A gateway under test with the simulated providers behind it: in this process, or the built binary as its own.
+
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startGateway } from "../src/app/composition.ts";
 import { openStore } from "../src/app/open-store.ts";
-import { formatError } from "../src/config/errors.ts";
-import { loadSettings } from "../src/config/load.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
 import type { Fetch, LogEvent } from "../src/core/world.ts";
-import { PROVIDERS } from "../src/providers/index.ts";
+import { readSettings } from "./settings.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 /** Set by the run against the built binary. */
@@ -144,16 +143,7 @@ export interface Started {
 }
 
 async function startInside(configFile: string, setup: Setup, events: LogEvent[]): Promise<Started> {
-  const loaded = loadSettings({
-    text: await Bun.file(configFile).text(),
-    file: "poundkey.yaml",
-    env: () => undefined,
-    readFile: () => "",
-    known: PROVIDERS,
-    overrides: {},
-  });
-  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-  const { settings } = loaded;
+  const settings = readSettings(await Bun.file(configFile).text());
   const opened = await openStore(settings.store, undefined);
   const running = await startGateway({
     settings,

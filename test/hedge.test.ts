@@ -1,8 +1,8 @@
-// Two attempts at once, by themselves: who wins, who is ended, and what is told when none answers.
+// Two attempts at once, by themselves: which wins, which is ended, and which fault is returned when none answers.
 import { expect, test } from "bun:test";
 import { type Race, type Runner, raced } from "../src/gateway/hedge.ts";
 
-/** An attempt in the test's hand: it answers or fails when told to, and writes down what happens to it. */
+/** An attempt in the test's hand: it answers or fails on command, and records what happens to it. */
 class Hand implements Runner<string> {
   readonly name: string;
   readonly seen: string[];

@@ -1,8 +1,8 @@
 // The operator's routes from outside: accounts, keys and the log; and how fast a revoked or expired key is gone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
-import { type Operator, operatorOf } from "./http/operator.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -12,7 +12,7 @@ let world: HttpWorld;
 let operator: Operator;
 beforeAll(async () => {
   world = await startHttpWorld();
-  operator = operatorOf(world);
+  operator = createOperator(world);
 });
 afterAll(() => world.stop());
 
@@ -55,7 +55,7 @@ describe("accounts", () => {
 describe("keys", () => {
   const FIELDS = {
     name: "Team's key",
-    allowed_models: ["Shop#cheap", "Router#fair"],
+    allowed_models: ["Acme#cheap", "Router#fair"],
     spend_limit_usd: 12.5,
     requests_per_day: 7,
     expires_at: "2099-01-31T12:00:00.000Z",
@@ -127,7 +127,7 @@ describe("keys", () => {
       const { allowance } = (await ask(secret, "/v1/key")).body as { allowance: JsonObject };
       return allowance.limit === null;
     });
-    expect(lineOf(await seen(await world.chat(asking("Local#sim"), { secret })))).toBe("200 whole");
+    expect(formatLine(await seen(await world.chat(asking("Local#sim"), { secret })))).toBe("200 whole");
   });
 
   test("are listed newest first, page by page", async () => {
@@ -149,7 +149,7 @@ describe("the end of a key", () => {
     expect(revoked.body).toMatchObject({ id: key.id, revoked_at: expect.stringMatching(INSTANT) });
     world.callsSince();
     const refused = await seen(await world.chat(asking("Local#sim"), { secret }));
-    expect(lineOf(refused)).toBe("401 invalid_request_error invalid_api_key");
+    expect(formatLine(refused)).toBe("401 invalid_request_error invalid_api_key");
     expect(world.callsSince()).toBe(0);
     for (const path of ["/v1/key", "/v1/models"]) {
       await until(`${path} refuses`, async () => (await ask(secret, path)).status === 401, 1000);
@@ -181,7 +181,7 @@ describe("the end of a key", () => {
       async () => (await world.chat(asking("Local#sim"), { secret })).status === 401,
     );
     expect(Date.now()).toBeGreaterThanOrEqual(at);
-    expect(lineOf(await ask(secret, "/v1/key"))).toBe("401 invalid_request_error invalid_api_key");
+    expect(formatLine(await ask(secret, "/v1/key"))).toBe("401 invalid_request_error invalid_api_key");
   });
 });
 
@@ -264,7 +264,7 @@ describe("what operators get wrong", () => {
     ["POST", "/keys", { name: "x", expires_at: 7 }, "400 invalid_type expires_at"],
     ["POST", "/keys", { name: "x", allowed_models: [] }, "400 empty_array allowed_models"],
     ["POST", "/keys", { name: "x", allowed_models: ["nonsense"] }, "400 invalid_value allowed_models[0]"],
-    ["POST", "/keys", { name: "x", allowed_models: "Shop#cheap" }, "400 invalid_type allowed_models"],
+    ["POST", "/keys", { name: "x", allowed_models: "Acme#cheap" }, "400 invalid_type allowed_models"],
     ["POST", "/keys", { name: "x", spend_limit_usd: -1 }, "400 decimal_below_min_value spend_limit_usd"],
     ["POST", "/keys", { name: "x", spend_limit_usd: "1" }, "400 invalid_type spend_limit_usd"],
     ["POST", "/keys", { name: "x", requests_per_day: -1 }, "400 integer_below_min_value requests_per_day"],

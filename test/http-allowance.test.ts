@@ -1,8 +1,8 @@
-// The allowance from outside: exactly as many requests as it holds, what the refused are told, and which places come back.
+// The allowance from outside: exactly as many requests as it holds, the refusals' answers, and which places come back.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf, parseJson } from "../src/core/json.ts";
 import { postMany } from "./http/many.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -84,7 +84,7 @@ describe("the day's allowance", () => {
     await chat(world, secret);
     const before = Date.now();
     const refused = await chat(world, secret);
-    expect(lineOf(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");
+    expect(formatLine(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");
     const resetAt = Date.parse(String(refused.error?.reset_at));
     const { next_slot_at: slotAt, resets_at: dayAt } = await allowanceOf(world, secret);
     expect(resetAt).toBe(Math.min(Date.parse(slotAt ?? dayAt), Date.parse(dayAt)));
@@ -117,7 +117,7 @@ describe("the day's allowance", () => {
 });
 
 describe("places that come back", () => {
-  /** What is asked → how many places it has taken for good. */
+  /** Each request, with the number of places that it uses for good. */
   const CASES: readonly (readonly [string, unknown, number])[] = [
     ["an answer", asking("Local#sim"), 1],
     ["a streamed answer", asking("Local#sim", "x", { stream: true }), 1],
@@ -127,7 +127,7 @@ describe("places that come back", () => {
     ["no such model", asking("Nobody#x"), 0],
     [
       "a capability that the model lacks",
-      asking("Shop#maker/model-1", "x", { tools: [{ type: "function", function: { name: "f" } }] }),
+      asking("Acme#maker/model-1", "x", { tools: [{ type: "function", function: { name: "f" } }] }),
       0,
     ],
     ["rejected by the provider", asking("Local#sim~trouble=400"), 0],
@@ -143,7 +143,7 @@ describe("places that come back", () => {
       1,
     ],
     ["a whole answer that broke off", asking("Local#sim~trouble=cut"), 0],
-    ["the fallback's answer", asking("Shop#dear~trouble=500"), 1],
+    ["the fallback's answer", asking("Acme#dear~trouble=500"), 1],
   ];
 
   test.each(CASES)("%s", async (_name, body, taken) => {
@@ -256,8 +256,8 @@ describe("the throttle", () => {
       expect(second.headers.get("x-ratelimit-remaining-requests")).toBe("0");
       await Bun.sleep(THROTTLE_SECONDS * 1000);
       const failed = await chat(quick, secret, "Local#sim~trouble=500");
-      expect(lineOf(failed)).toBe("502 api_error upstream_error");
-      expect(lineOf(await chat(quick, secret))).toBe("200 whole");
+      expect(formatLine(failed)).toBe("502 api_error upstream_error");
+      expect(formatLine(await chat(quick, secret))).toBe("200 whole");
       expect((await chat(quick, secret)).status).toBe(429);
     },
     PATIENT_MS,

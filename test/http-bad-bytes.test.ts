@@ -1,7 +1,7 @@
 // Bad input below what client libraries can send: bytes on a TCP connection, and bodies that are not UTF-8.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf, parseJson } from "../src/core/json.ts";
-import { checkError, lineOf, seen } from "./http/observe.ts";
+import { checkError, formatLine, seen } from "./http/observe.ts";
 import { dial, exchange, type RawAnswer } from "./http/raw.ts";
 import { BODY_LIMIT } from "./http/rows-bad-requests.ts";
 import { PATH_SPELLING_ROWS } from "./http/rows-paths.ts";
@@ -70,7 +70,7 @@ test.each(Object.keys(NOT_UTF8))("a body that is not UTF-8: %s", async (name) =>
     body: Buffer.from(NOT_UTF8[name] ?? []),
   });
   const answer = await seen(response);
-  expect(lineOf(answer)).toBe("400 invalid_request_error null");
+  expect(formatLine(answer)).toBe("400 invalid_request_error null");
   expect(answer.error?.param).toBeNull();
   expect(world.callsSince()).toBe(0);
 });

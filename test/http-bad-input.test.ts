@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
 import { mintSecret } from "../src/keys/secret.ts";
-import { lineOf, seen } from "./http/observe.ts";
+import { formatLine, seen } from "./http/observe.ts";
 import { play, type Row, type Secrets } from "./http/row.ts";
 import { BAD_FIELD_ROWS, GOOD_FIELD_ROWS } from "./http/rows-bad-fields.ts";
 import { BAD_REQUEST_ROWS, BODY_LIMIT, GOOD_REQUEST_ROWS } from "./http/rows-bad-requests.ts";
@@ -11,7 +11,7 @@ import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
 let world: HttpWorld;
 let secrets: Secrets;
-/** What stands for `{name}` in the tables of credentials. */
+/** The values of `{name}` in the tables of credentials. */
 let words: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
     more: "limits: { n: 16, messages: 10000 }",
     server: `body_limit: ${BODY_LIMIT}B`,
   });
-  const restricted = await world.newKey({ requests_per_day: null, allowed_models: ["Shop#cheap"] });
+  const restricted = await world.newKey({ requests_per_day: null, allowed_models: ["Acme#cheap"] });
   const spent = await world.newKey({ requests_per_day: 1 });
   secrets = {
     holder: world.secret,
@@ -91,7 +91,7 @@ describe("credentials", () => {
     async (name) => {
       const header = filled(HEADERS_REFUSED[name] ?? "");
       const answer = await seen(await models(header));
-      expect(lineOf(answer)).toBe("401 invalid_request_error invalid_api_key");
+      expect(formatLine(answer)).toBe("401 invalid_request_error invalid_api_key");
       expect(answer.error?.message).toBe("Incorrect API key provided.");
       expect(answer.headers.get("www-authenticate")).toBe("Bearer");
       const { secret } = world;
@@ -107,13 +107,13 @@ describe("credentials", () => {
 
   test.each(Object.keys(HEADERS_WITHOUT))("%s: no key was sent", async (name) => {
     const answer = await seen(await models(filled(HEADERS_WITHOUT[name] ?? "")));
-    expect(lineOf(answer)).toBe("401 invalid_request_error null");
+    expect(formatLine(answer)).toBe("401 invalid_request_error null");
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
     expect(answer.text).not.toContain(world.secret);
   });
 
   test.each(Object.keys(HEADERS_TAKEN))("%s: taken", async (name) => {
-    expect(lineOf(await seen(await models(filled(HEADERS_TAKEN[name] ?? ""))))).toBe("200 whole");
+    expect(formatLine(await seen(await models(filled(HEADERS_TAKEN[name] ?? ""))))).toBe("200 whole");
   });
 
   test("a secret in another place is none", async () => {

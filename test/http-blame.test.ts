@@ -1,24 +1,31 @@
 // Blame and payment: clients that leave, providers that claim too much, requests for several answers.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
-import { type MoneyWorld, nanoIn, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import {
+  computePrice,
+  type MoneyWorld,
+  type Payer,
+  parseNano,
+  readSums,
+  startMoneyWorld,
+} from "./http/money-world.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
 const USD = 1_000_000_000;
 const DAY_SECONDS = 86_400;
-const SILENT = "Shop#sim~trouble=silent";
+const SILENT = "Acme#sim~trouble=silent";
 
 let world: MoneyWorld;
 beforeAll(async () => {
   world = await startMoneyWorld();
 });
 afterAll(async () => {
-  expect(sumsIn(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, debts: 0 });
+  expect(readSums(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, debts: 0 });
   await world.stop();
 });
-beforeEach(() => world.shop.reset());
+beforeEach(() => world.provider.reset());
 
 async function ask(payer: Payer, body: unknown, headers: Record<string, string> = {}): Promise<Seen> {
   return seen(await world.chat(body, { secret: payer.secret, headers }));
@@ -34,9 +41,9 @@ async function leave(payer: Payer, body: unknown): Promise<void> {
   const client = new AbortController();
   const answer = world.chat(body, { secret: payer.secret, signal: client.signal });
   answer.catch(() => {});
-  await until("the provider is called", () => world.shop.calls.open > 0);
+  await until("the provider is called", () => world.provider.calls.open > 0);
   client.abort();
-  await until("the call has ended", () => world.shop.calls.open === 0);
+  await until("the call has ended", () => world.provider.calls.open === 0);
 }
 
 describe("a client that leaves before the first token", () => {
@@ -45,7 +52,7 @@ describe("a client that leaves before the first token", () => {
     const words = "word ".repeat(80_000);
     for (let time = 0; time < 3; time++) await leave(payer, asking(SILENT, words, { max_tokens: 10 }));
     const { requests, balance } = await world.settled(payer, 3);
-    const cost = priceOf(100_004, 0);
+    const cost = computePrice(100_004, 0);
     expect(requests.map(({ charged_nano }) => charged_nano)).toEqual([cost, cost, cost]);
     expect(balance).toBe(50 * USD - 3 * cost);
     expect(requests[0]).toMatchObject({ ended: "client_gone", usage_source: "estimate", model_used: null });
@@ -57,8 +64,8 @@ describe("a client that leaves before the first token", () => {
     await leave(payer, asking(SILENT, "x", { stream: true }));
     const answers: string[] = [];
     for (let time = 0; time < 6; time++)
-      answers.push(lineOf(await ask(payer, asking(SILENT), { "x-poundkey-timeout": "0.02" })));
-    expect(world.shop.calls.total).toBe(4);
+      answers.push(formatLine(await ask(payer, asking(SILENT), { "x-poundkey-timeout": "0.02" })));
+    expect(world.provider.calls.total).toBe(4);
     expect(answers.slice(0, 2)).toEqual(Array(2).fill("504 api_error upstream_timeout"));
     for (const answer of answers.slice(2))
       expect(answer).toStartWith("429 rate_limit_error rate_limit_exceeded");
@@ -77,15 +84,15 @@ describe("a client that leaves before the first token", () => {
 });
 
 describe("a usage report that can't be", () => {
-  const model = "Shop#sim~tokens=10000000:10000000";
+  const model = "Acme#sim~tokens=10000000:10000000";
 
   test("is cut to what the model can read and was told to write; the difference is the operator's", async () => {
     const payer = await world.payer(100);
     const answer = await ask(payer, asking(model, "x", { max_tokens: 10 }));
-    const possible = priceOf(Math.ceil(128_000 * 1.05), 75);
+    const possible = computePrice(Math.ceil(128_000 * 1.05), 75);
     expect(answer.body).toMatchObject({ object: "chat.completion" });
     const usage = objectOf(answer.body.usage);
-    expect([nanoIn(usage.cost), nanoIn(usage.charged)]).toEqual([possible, possible]);
+    expect([parseNano(usage.cost), parseNano(usage.charged)]).toEqual([possible, possible]);
     expect(usage).toMatchObject({ prompt_tokens: 134_400, completion_tokens: 75, total_tokens: 134_475 });
     const { balance, requests } = await world.settled(payer);
     expect(balance).toBe(100 * USD - possible);
@@ -96,7 +103,7 @@ describe("a usage report that can't be", () => {
 
   test("is cut in a stream too, and at one token above what can be", async () => {
     const payer = await world.payer(100);
-    const body = asking("Shop#sim~tokens=134401:4000", "x", {
+    const body = asking("Acme#sim~tokens=134401:4000", "x", {
       ...{ max_tokens: 4096, stream: true },
       stream_options: { include_usage: true },
     });
@@ -108,7 +115,7 @@ describe("a usage report that can't be", () => {
 
   test("is none where the counts are possible", async () => {
     const payer = await world.payer(1);
-    await ask(payer, asking("Shop#sim~tokens=1000:500", "x", { max_tokens: 500 }));
+    await ask(payer, asking("Acme#sim~tokens=1000:500", "x", { max_tokens: 500 }));
     const { requests } = await world.settled(payer);
     expect(await operator(`/requests/${requests[0]?.id}`)).toMatchObject({ usage_implausible: null });
   });
@@ -117,10 +124,10 @@ describe("a usage report that can't be", () => {
 describe("a request for several answers", () => {
   test("takes a place for each, and is told so", async () => {
     const payer = await world.payer(0, { requests_per_day: 20 });
-    const answer = await ask(payer, asking("Shop#sim", "say: hi", { n: 16 }));
+    const answer = await ask(payer, asking("Acme#sim", "say: hi", { n: 16 }));
     expect([answer.status, answer.headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "4"]);
-    expect((await ask(payer, asking("Shop#sim", "say: hi", { n: 16 }))).status).toBe(200);
-    const refused = await ask(payer, asking("Shop#sim"));
+    expect((await ask(payer, asking("Acme#sim", "say: hi", { n: 16 }))).status).toBe(200);
+    const refused = await ask(payer, asking("Acme#sim"));
     // Twelve were missing: twelve slots, and the one after them; or the next day, if that comes first.
     const dayLasts = DAY_SECONDS - ((Date.now() / 1000) % DAY_SECONDS);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expect.any(String)]);
@@ -130,7 +137,7 @@ describe("a request for several answers", () => {
 
   test("gives all of them back when the provider fails", async () => {
     const payer = await world.payer(0, { requests_per_day: 20 });
-    await ask(payer, asking("Shop#sim~trouble=500", "x", { n: 3 }));
+    await ask(payer, asking("Acme#sim~trouble=500", "x", { n: 3 }));
     expect(world.books(payer).used).toBe(0);
   });
 });
@@ -138,19 +145,19 @@ describe("a request for several answers", () => {
 describe("the output limit that is sent", () => {
   test("is what the day's budget for free requests covers, where the client named none", async () => {
     const payer = await world.payer(0, { requests_per_day: 5 });
-    await ask(payer, asking("Shop#wide", "say: hi"));
-    expect(objectOf(world.shop.calls.last()?.body).max_completion_tokens).toBeUndefined();
-    expect(objectOf(world.shop.calls.last()?.body).max_tokens).toBeUndefined();
+    await ask(payer, asking("Acme#wide", "say: hi"));
+    expect(objectOf(world.provider.calls.last()?.body).max_completion_tokens).toBeUndefined();
+    expect(objectOf(world.provider.calls.last()?.body).max_tokens).toBeUndefined();
   });
 
   test("is lowered where the balance covers less of a large one, thinking with it, and both are named", async () => {
     const payer = await world.payer(1);
     const answer = await ask(
       payer,
-      asking("Shop#wide", "say: hi", { max_tokens: 64_000, thinking_budget: 60_000 }),
+      asking("Acme#wide", "say: hi", { max_tokens: 64_000, thinking_budget: 60_000 }),
     );
     expect(answer.status).toBe(200);
-    const sent = objectOf(world.shop.calls.last()?.body);
+    const sent = objectOf(world.provider.calls.last()?.body);
     const limit = Number(sent.max_tokens ?? sent.max_completion_tokens);
     // A quarter of a dollar at 25 USD per million, less what the prompt may cost.
     expect(limit).toBeGreaterThan(9_000);
@@ -161,10 +168,10 @@ describe("the output limit that is sent", () => {
 
   test("is refused below 4,096 tokens where a large one was named", async () => {
     const payer = await world.payer(0.05);
-    const wish = asking("Shop#wide", "say: hi", { max_tokens: 64_000 });
+    const wish = asking("Acme#wide", "say: hi", { max_tokens: 64_000 });
     // The throttle's slot is free; what comes behind it would have to be paid.
     expect([(await ask(payer, wish)).status, (await ask(payer, wish)).status]).toEqual([200, 429]);
-    const modest = asking("Shop#wide", "say: hi", { max_tokens: 1000 });
+    const modest = asking("Acme#wide", "say: hi", { max_tokens: 1000 });
     expect((await ask(payer, modest)).status).toBe(200);
   });
 });

@@ -6,7 +6,7 @@ import { readJson } from "../src/http/body.ts";
 import { BodyMemory } from "../src/http/body-memory.ts";
 import { BodyTurns } from "../src/http/body-turns.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
-import { lineOf, seen } from "./http/observe.ts";
+import { formatLine, seen } from "./http/observe.ts";
 import { dial, exchange, head } from "./http/raw.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
@@ -215,7 +215,7 @@ describe("unfinished bodies", () => {
     for (let key = 0; key < 3; key++) await open((await world.newKey()).secret);
     await until("the memory is full", async () => {
       const answer = await seen(await world.chat(asking("Local#sim", "x".repeat(1000))));
-      return answer.status === 503 && lineOf(answer).includes("overloaded");
+      return answer.status === 503 && formatLine(answer).includes("overloaded");
     });
     for (const socket of sockets) socket.destroy();
     await until("it is free again", async () => (await world.chat(asking("Local#sim"))).status === 200);

@@ -1,10 +1,10 @@
-// Upstream connections that break: every call that reached the provider is told, and none is made twice but over a kept one.
+// Upstream connections that break: every call that reached the provider is reported, and none is made twice except on a kept-alive one.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayOf, objectOf } from "../src/core/json.ts";
 import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
 import { type Break, type BreakingUpstream, startBreakingUpstream } from "./http/breaking-upstream.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
@@ -32,13 +32,13 @@ afterAll(async () => {
 /** The id of the last request. */
 let asked = "";
 
-/** The answer, how many attempts the client is told of, and how many calls there were. */
+/** The answer, the number of attempts that it names, and the number of calls. */
 async function ask(at: number, stream = false): Promise<{ line: string; attempts: number; calls: number }> {
   const before = upstreams[at]?.calls.length ?? 0;
   const answer: Seen = await seen(await gateway.chat(asking(`P${at}#m`, undefined, { stream })));
   asked = answer.headers.get("x-request-id") ?? "";
   const attempts = Number(answer.headers.get("x-poundkey-attempts"));
-  return { line: lineOf(answer), attempts, calls: (upstreams[at]?.calls.length ?? 0) - before };
+  return { line: formatLine(answer), attempts, calls: (upstreams[at]?.calls.length ?? 0) - before };
 }
 
 /** Attempts of the last request, as its row in the log has them: two of one millisecond may stand in any order there. */

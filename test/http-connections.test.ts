@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Agent, request } from "node:http";
 import { postMany, uncappedFetch } from "./http/many.ts";
-import { lineOf, seen, textIn } from "./http/observe.ts";
+import { formatLine, readText, seen } from "./http/observe.ts";
 import { dial } from "./http/raw.ts";
-import { transcriptOf } from "./http/transcript.ts";
+import { parseTranscript } from "./http/transcript.ts";
 import { until } from "./http/until.ts";
 import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
 import { asking, type HttpWorld, PROVIDER_NAMES, startHttpWorld } from "./http/world.ts";
@@ -87,7 +87,7 @@ describe("a client that leaves ends its upstream call", () => {
   test("between two attempts", async () => {
     const before = world.odd.calls.total;
     const gone = new AbortController();
-    const answer = world.chat(asking("Shop#late~latency=1500~trouble=503"), { signal: gone.signal });
+    const answer = world.chat(asking("Acme#late~latency=1500~trouble=503"), { signal: gone.signal });
     await until("the first is called", () => world.odd.calls.total === before + 1);
     gone.abort();
     await answer.catch(() => {});
@@ -152,7 +152,7 @@ describe("many at once", () => {
       own.release();
       for (const [at, { status, text }] of (await answers).entries()) {
         expect(status).toBe(200);
-        const { texts, error, chunks } = transcriptOf(text);
+        const { texts, error, chunks } = parseTranscript(text);
         expect([texts, error]).toEqual([[words(at)], null]);
         expect(chunks.length).toBe(words(at).split(" ").length + 1);
       }
@@ -253,8 +253,8 @@ test(
     const lines: string[] = [];
     for (const silence of silences) {
       const answer = await seen(await silence);
-      expect(textIn(answer)).toStartWith("good day");
-      lines.push(lineOf(answer));
+      expect(readText(answer)).toStartWith("good day");
+      lines.push(formatLine(answer));
     }
     expect(lines).toEqual(["200 whole", "200 done", "200 done"]);
   },
@@ -263,13 +263,13 @@ test(
 
 test("a provider that only shows that it lives has not answered", async () => {
   const answer = await seen(await world.chat(asking("Brisk#pings", "x", { stream: true })));
-  expect(lineOf(answer)).toBe("504 api_error upstream_timeout");
+  expect(formatLine(answer)).toBe("504 api_error upstream_timeout");
   await until("the call is over", () => own.open === 0);
 });
 
 test("a provider whose answer can't be read is let go, though it goes on", async () => {
   const body = asking("Local#sim~trouble=garbage~pace=300", "long 200", { stream: true });
-  expect(lineOf(await seen(await world.chat(body)))).toBe("200 then api_error upstream_error");
+  expect(formatLine(await seen(await world.chat(body)))).toBe("200 then api_error upstream_error");
   await until("the call is over", () => world.simulator.calls.open === 0, ENDED_WITHIN_MS);
 });
 

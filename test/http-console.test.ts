@@ -1,7 +1,7 @@
-// What the console reads, from outside: a request with its timeline and cost, the overview, the catalogue, the settings.
+// The routes that the console reads, from outside: a request with its timeline and cost, the overview, the catalogue, the settings.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
-import { type Operator, operatorOf } from "./http/operator.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -9,7 +9,7 @@ let world: HttpWorld;
 let operator: Operator;
 beforeAll(async () => {
   world = await startHttpWorld({ more: 'log: { keep: 7d }\nquota: { day_starts: "06:30" }' });
-  operator = operatorOf(world);
+  operator = createOperator(world);
 });
 afterAll(() => world.stop());
 
@@ -26,13 +26,13 @@ async function logged(body: JsonObject): Promise<JsonObject> {
 
 describe("a request", () => {
   test("shows what happened when, and its cost line by line", async () => {
-    const row = await logged(asking("Shop#dear", "say: good day", { stream: true }));
-    expect(row).toMatchObject({ model_tried: "Shop#dear", model_used: "Shop#dear", error: null });
+    const row = await logged(asking("Acme#dear", "say: good day", { stream: true }));
+    expect(row).toMatchObject({ model_tried: "Acme#dear", model_used: "Acme#dear", error: null });
     const timeline = objectOf(row.timeline);
     const [attempt, ...more] = arrayOf(timeline.attempts).map(objectOf);
     expect(more).toEqual([]);
     expect(attempt).toMatchObject({
-      model: "Shop#dear",
+      model: "Acme#dear",
       credential: null,
       outcome: "answered",
       error_code: null,
@@ -58,7 +58,7 @@ describe("a request", () => {
   });
 
   test("shows every attempt, which failed and why", async () => {
-    const row = await logged(asking("Shop#late~latency=1500~trouble=503"));
+    const row = await logged(asking("Acme#late~latency=1500~trouble=503"));
     const attempts = arrayOf(objectOf(row.timeline).attempts).map(objectOf);
     expect(
       attempts.map(({ model, outcome, error_code, upstream_status }) => [
@@ -68,8 +68,8 @@ describe("a request", () => {
         upstream_status,
       ]),
     ).toEqual([
-      ["Shop#late~latency=1500~trouble=503", "failed", "upstream_error", 503],
-      ["Shop#cheap", "answered", null, null],
+      ["Acme#late~latency=1500~trouble=503", "failed", "upstream_error", 503],
+      ["Acme#cheap", "answered", null, null],
     ]);
     expect(Number(attempts[0]?.end_ms)).toBeLessThanOrEqual(Number(attempts[1]?.start_ms));
   });
@@ -91,7 +91,7 @@ describe("a request", () => {
   });
 
   test("that its provider rejected keeps none of the provider's words", async () => {
-    const row = await logged(asking("Shop#picky~trouble=400"));
+    const row = await logged(asking("Acme#picky~trouble=400"));
     expect(row.error).toMatchObject({
       code: "upstream_rejected",
       message: "The provider's words are kept only with log.content.",
@@ -103,7 +103,7 @@ describe("a request", () => {
 test("the log is narrowed, and says what is wrong with a filter", async () => {
   await logged(asking("Router#light"));
   for (const filter of [
-    "provider=Shop",
+    "provider=Acme",
     "selector=light",
     "selector=Router%23light",
     "status=ok",
@@ -113,7 +113,7 @@ test("the log is narrowed, and says what is wrong with a filter", async () => {
       filter,
       true,
     ]);
-  const { body } = await operator.get("/requests?status=error&provider=Shop");
+  const { body } = await operator.get("/requests?status=error&provider=Acme");
   for (const row of arrayOf(body.data).map(objectOf)) expect(Number(row.status)).toBeGreaterThanOrEqual(400);
   expect((await operator.get("/requests?from=2030-01-01")).body.data).toEqual([]);
   for (const wrong of ["selector=worst", "status=good", "ended=well", "from=soon"]) {
@@ -123,8 +123,8 @@ test("the log is narrowed, and says what is wrong with a filter", async () => {
 });
 
 test("the overview counts what was asked, by the hour too", async () => {
-  await logged(asking("Shop#cheap", "say: one", { stream: true }));
-  const { body } = await operator.get("/overview?step=hour&model=Shop%23cheap");
+  await logged(asking("Acme#cheap", "say: one", { stream: true }));
+  const { body } = await operator.get("/overview?step=hour&model=Acme%23cheap");
   const totals = objectOf(body.totals);
   expect(Number(totals.requests)).toBeGreaterThan(0);
   expect(objectOf(totals.first_token_ms)).toHaveProperty("p95");
@@ -137,11 +137,11 @@ test("the catalogue is whole, with what is on and why not", async () => {
   const models = arrayOf(body.data).map(objectOf);
   expect(models.length).toBeGreaterThan(300);
   const named = (id: string) => models.find((model) => model.id === id);
-  expect(named("Shop#dear")).toEqual({
-    id: "Shop#dear",
-    provider: "Shop",
+  expect(named("Acme#dear")).toEqual({
+    id: "Acme#dear",
+    provider: "Acme",
     name: "dear",
-    owned_by: named("Shop#dear")?.owned_by,
+    owned_by: named("Acme#dear")?.owned_by,
     on: true,
     off_because: null,
     context_window: 8192,
@@ -174,7 +174,7 @@ test("the settings are those in force, and hold no secret", async () => {
     log: { content: false, keep_ms: 7 * 86_400_000 },
     billing: { charge: "beyond_allowance", markup: 1 },
     router: { fair: { quality: expect.any(Number) }, rules: [], explore: 0 },
-    aliases: { house: "Shop#cheap" },
+    aliases: { house: "Acme#cheap" },
   });
   expect(text).not.toContain(world.adminToken);
 });

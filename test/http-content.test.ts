@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
-import { type Operator, operatorOf } from "./http/operator.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -13,7 +13,7 @@ let world: HttpWorld;
 let operator: Operator;
 beforeAll(async () => {
   world = await startHttpWorld({ more: "log: { content: true }" });
-  operator = operatorOf(world);
+  operator = createOperator(world);
 });
 afterAll(() => world.stop());
 
@@ -30,7 +30,7 @@ async function logged(body: JsonObject, by = operator, isKept = true): Promise<J
   });
 }
 
-/** What an answer's first choice says. */
+/** Returns the text of an answer's first choice. */
 function saidIn(row: JsonObject): unknown {
   const [choice] = arrayOf(objectOf(objectOf(row.content).reply).choices);
   return objectOf(objectOf(choice).message).content;
@@ -47,7 +47,7 @@ describe("a request's content", () => {
   });
 
   test("of a request that failed is what was asked, and what its client was told", async () => {
-    const row = await logged(asking("Shop#picky~trouble=400", PROMPT));
+    const row = await logged(asking("Acme#picky~trouble=400", PROMPT));
     expect(row.content).toMatchObject({ reply: null, truncated: false });
     expect(String(objectOf(row.error).message).length).toBeGreaterThan(0);
   });
@@ -83,7 +83,7 @@ test("without the setting nothing is kept", async () => {
   try {
     const key = await plain.newKey();
     await (await plain.chat(asking("OpenAI#sim", PROMPT), { secret: key.secret })).text();
-    const by = operatorOf(plain);
+    const by = createOperator(plain);
     const [row] = await until("it is logged", async () => {
       const found = arrayOf((await by.get(`/requests?key_id=${key.id}`)).body.data);
       return found.length > 0 ? found : null;

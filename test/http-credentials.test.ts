@@ -5,13 +5,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
 import { BINARY, type Started, startUnderTest, type UnderTest } from "./harness.ts";
-import { lineOf } from "./http/observe.ts";
-import { type Operator, operatorOf } from "./http/operator.ts";
+import { formatLine } from "./http/observe.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
-/** Whatever the simulator takes as a key; these are found nowhere but with it. */
+/** The simulator accepts any key; these occur nowhere else. */
 const FIRST = "first-credential-of-the-tests-AAAA";
 const SECOND = "second-credential-of-the-tests-BBBB";
 const SOON_MS = 10_000;
@@ -30,9 +30,9 @@ beforeAll(async () => {
     base_url: "${own.url}/openai/v1"
     models: [{ name: sim-mini, context: 8192, output: 1024, price: { input: 1, output: 2 } }]`;
   world = await startUnderTest({ more: yaml });
-  operator = operatorOf(world);
+  operator = createOperator(world);
   other = await world.another();
-  theirs = operatorOf({ url: other.url, adminToken: world.adminToken });
+  theirs = createOperator({ url: other.url, adminToken: world.adminToken });
 });
 afterAll(async () => {
   await other.stop();
@@ -138,7 +138,7 @@ describe("a credential", () => {
     const one = await added("xai", SECOND);
     const late = await world.another();
     try {
-      const again = operatorOf({ url: late.url, adminToken: world.adminToken });
+      const again = createOperator({ url: late.url, adminToken: world.adminToken });
       expect(await rowOf("xAI", again)).toMatchObject({ on: true });
       expect(credentialsIn(await rowOf("xAI", again))[0]).toMatchObject({ id: one.id, last4: "BBBB" });
     } finally {
@@ -203,14 +203,14 @@ describe("what operators get wrong", () => {
   ])("%s %s %p", async (method, path, body, expected) => {
     const by = { POST: operator.post, PATCH: operator.patch, DELETE: operator.delete }[method];
     const answer = await by?.(`/providers/${path}`, body);
-    expect(answer && lineOf(answer)).toBe(expected);
+    expect(answer && formatLine(answer)).toBe(expected);
     expect(answer?.text).not.toContain(FIRST);
   });
 
   test("the same key twice is refused", async () => {
     const one = await added("Bare", FIRST);
     const again = await operator.post("/providers/Bare", { key: FIRST });
-    expect(lineOf(again)).toBe("400 invalid_request_error invalid_value");
+    expect(formatLine(again)).toBe("400 invalid_request_error invalid_value");
     await remove("Bare", one.id);
   });
 });

@@ -4,7 +4,7 @@ import { arrayOf, objectOf } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { deadAddresses } from "./http/dead-address.ts";
 import { seen } from "./http/observe.ts";
-import { operatorOf } from "./http/operator.ts";
+import { createOperator } from "./http/operator.ts";
 import { asking } from "./http/world.ts";
 
 const REQUESTS = 150;
@@ -71,7 +71,7 @@ describe.each([...SELECTORS, "DeadA#m-0"])("%s", (model) => {
   );
 
   test("what is down is shown as such where it was asked often, and what is there is not", async () => {
-    const { body } = await operatorOf(gateway).get("/providers");
+    const { body } = await createOperator(gateway).get("/providers");
     const rows = arrayOf(body.data).map(objectOf);
     const breakers = DEAD.map((name) => rows.find((row) => row.name === name)?.breaker);
     // Light is faster at what it has seen to be fast: it does not ask the others again.

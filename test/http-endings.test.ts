@@ -5,11 +5,12 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { costOfEnding, ENDING_ROWS, ENDINGS_PROMPT, type Ending } from "./http/endings.ts";
-import { type Books, type MoneyWorld, type Payer, startMoneyWorld, sumsIn } from "./http/money-world.ts";
-import { RUDE_SECRET, type RudeUpstream, startRudeUpstream } from "./http/rude-upstream.ts";
+import { type Books, type MoneyWorld, type Payer, readSums, startMoneyWorld } from "./http/money-world.ts";
+import { RUDE_SECRET, startRudeUpstream } from "./http/rude-upstream.ts";
+import type { TestServer } from "./http/serve.ts";
 import { until } from "./http/until.ts";
 
-let upstream: RudeUpstream;
+let upstream: TestServer;
 let gateway: UnderTest;
 
 function rudeProvider(url: string): string {
@@ -173,7 +174,7 @@ describe("every ending leaves no hold and the stated charge", () => {
     world = await startMoneyWorld();
   });
   afterAll(async () => {
-    expect(sumsIn(world.directory)).toEqual({
+    expect(readSums(world.directory)).toEqual({
       holds: 0,
       held: 0,
       wrong_balances: 0,
@@ -184,9 +185,9 @@ describe("every ending leaves no hold and the stated charge", () => {
     await world.stop();
   });
 
-  const calls = () => world.shop.calls.total + world.gated.bodies.length;
+  const calls = () => world.provider.calls.total + world.gated.bodies.length;
 
-  /** Plays a row; gives the status and the error's code that its client was told, null for what it was not. */
+  /** Plays a row; returns the status and the error's code that its client got, null for what it did not get. */
   async function played(row: Ending, secret: string): Promise<readonly [number | null, string | null]> {
     const { model, stream, after = [], does, more = {}, headers = {} } = row;
     const client = new AbortController();
@@ -238,16 +239,16 @@ describe("every ending leaves no hold and the stated charge", () => {
     expect(told).toEqual([row.status, row.code]);
     check(row, await world.settled(payer), paid);
     expect(calls() - before).toBe(row.calls);
-    await until("no upstream call is left", () => world.gated.open + world.shop.calls.open === 0, 1500);
+    await until("no upstream call is left", () => world.gated.open + world.provider.calls.open === 0, 1500);
   }
 
   for (const row of ENDING_ROWS) {
     test(`${row.name}, paid`, async () => {
-      world.shop.reset();
+      world.provider.reset();
       await settledAs(row, await world.payer(1), true);
     });
     test(`${row.name}, free`, async () => {
-      world.shop.reset();
+      world.provider.reset();
       await settledAs(row, await world.payer(0, { requests_per_day: 5 }), false);
     });
   }

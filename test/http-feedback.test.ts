@@ -6,29 +6,37 @@ import { SHIFT_MAX } from "../src/selectors/learning/learned.ts";
 import { BINARY, type UnderTest } from "./harness.ts";
 import { type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
-import { candidate, candidatesIn, PAIR, post, routed, startDen, worded } from "./router/den.ts";
+import {
+  candidate,
+  PAIR,
+  post,
+  readCandidates,
+  routed,
+  startRouterFixture,
+  worded,
+} from "./router/fixture.ts";
 
 const MAIN = join(import.meta.dir, "..", "src", "main.ts");
 /** The gateways look for what is new every few seconds. */
 const LEARNT_MS = 15_000;
 const LABELS = 40;
 
-let den: UnderTest;
+let gateway: UnderTest;
 let pair: { secret: string; id: string };
 beforeAll(async () => {
-  den = await startDen();
-  pair = await den.newKey({ allowed_models: PAIR, requests_per_day: null });
+  gateway = await startRouterFixture();
+  pair = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
 });
-afterAll(() => den.stop());
+afterAll(() => gateway.stop());
 
 /** The id of an answer that a selector, or the model by its name, gave. */
 async function answered(model = "Router#best", more: JsonObject = {}): Promise<string> {
-  const { body, text } = await seen(await den.chat({ ...worded("best"), model, ...more }, pair));
+  const { body, text } = await seen(await gateway.chat({ ...worded("best"), model, ...more }, pair));
   return /"id":"(chatcmpl-[^"]+)"/.exec(text)?.[1] ?? String(body.id);
 }
 
 const feedback = (body: unknown, secret = pair.secret): Promise<Seen> =>
-  post(den, "/v1/feedback", body, { secret });
+  post(gateway, "/v1/feedback", body, { secret });
 
 describe("feedback", () => {
   test("of a selector's answer is learned from, the first time", async () => {
@@ -47,7 +55,7 @@ describe("feedback", () => {
   });
 
   test("of a plainly named model is taken and teaches nothing", async () => {
-    const id = await answered("Den#wise");
+    const id = await answered("Acme#wise");
     const { status, body } = await feedback({ id, score: 1 });
     expect([status, body]).toEqual([200, { id, score: 1, learned: false }]);
   });
@@ -65,10 +73,10 @@ describe("feedback", () => {
   });
 
   test("of one key about one model counts ever less within an hour, and at last not at all", async () => {
-    const { secret } = await den.newKey({ allowed_models: PAIR, requests_per_day: null });
+    const { secret } = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
     const told: unknown[] = [];
     for (let at = 0; at < 26; at++) {
-      const { body } = await seen(await den.chat({ ...worded("best"), max_tokens: 5 }, { secret }));
+      const { body } = await seen(await gateway.chat({ ...worded("best"), max_tokens: 5 }, { secret }));
       told.push((await feedback({ id: body.id, score: 0.9 }, secret)).body.learned);
     }
     expect(told).toEqual(Array.from({ length: 26 }, (_, at) => at < 24));
@@ -77,7 +85,7 @@ describe("feedback", () => {
 
   test("of nobody's answer, and of another key's, is refused alike", async () => {
     const id = await answered();
-    const other = await den.newKey();
+    const other = await gateway.newKey();
     const theirs = await feedback({ id, score: 1 }, other.secret);
     const nobodys = await feedback({ id: "chatcmpl-none", score: 1 });
     for (const { status, error } of [theirs, nobodys]) {
@@ -118,7 +126,7 @@ describe("feedback", () => {
 
   test("without a key, or with a wrong one, is refused first", async () => {
     for (const authorization of ["", "Bearer sk-wrong"]) {
-      const { status, error } = await post(den, "/v1/feedback", "", { headers: { authorization } });
+      const { status, error } = await post(gateway, "/v1/feedback", "", { headers: { authorization } });
       expect([status, error?.type]).toEqual([401, "invalid_request_error"]);
     }
   });
@@ -137,7 +145,7 @@ async function poundkey({ configFile, directory }: UnderTest, ...args: readonly 
 }
 
 test("scores move the choice within bounds, on every gateway, until they are forgotten", async () => {
-  const own = await startDen();
+  const own = await startRouterFixture();
   const other = await own.another();
   try {
     const key = await own.newKey({ allowed_models: PAIR, requests_per_day: null });
@@ -152,24 +160,24 @@ test("scores move the choice within bounds, on every gateway, until they are for
         LEARNT_MS,
       );
     const before = await at(own.url);
-    expect(before.choice).toBe("Den#wise");
+    expect(before.choice).toBe("Acme#wise");
     for (let label = 0; label < LABELS; label++) {
       const { body } = await seen(await own.chat({ ...worded("best"), max_tokens: 5 }, key));
       await post(own, "/v1/feedback", { id: body.id, score: 0 }, key);
-      if ((await at(own.url)).choice !== "Den#wise") break;
+      if ((await at(own.url)).choice !== "Acme#wise") break;
     }
     for (const url of [own.url, other.url]) {
-      const view = await whenChosen(url, "Den#plain");
+      const view = await whenChosen(url, "Acme#plain");
       const quality = (one: JsonObject, model: string) => Number(candidate(one, model).quality);
-      const fell = quality(before, "Den#wise") - quality(view, "Den#wise");
+      const fell = quality(before, "Acme#wise") - quality(view, "Acme#wise");
       expect(fell).toBeWithin(0.05, SHIFT_MAX + 0.001);
-      expect(quality(view, "Den#plain")).toBe(quality(before, "Den#plain"));
+      expect(quality(view, "Acme#plain")).toBe(quality(before, "Acme#plain"));
     }
-    expect(await poundkey(own, "--learned", "--json")).toContain('"model": "Den#wise"');
+    expect(await poundkey(own, "--learned", "--json")).toContain('"model": "Acme#wise"');
     await poundkey(own, "--forget");
-    const qualities = (one: JsonObject) => candidatesIn(one).map(({ model, quality }) => [model, quality]);
+    const qualities = (one: JsonObject) => readCandidates(one).map(({ model, quality }) => [model, quality]);
     for (const url of [own.url, other.url])
-      expect(qualities(await whenChosen(url, "Den#wise"))).toEqual(qualities(before));
+      expect(qualities(await whenChosen(url, "Acme#wise"))).toEqual(qualities(before));
   } finally {
     await other.stop();
     await own.stop();

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
-import { operatorOf } from "./http/operator.ts";
+import { formatLine, readText, type Seen, seen } from "./http/observe.ts";
+import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
@@ -57,7 +57,7 @@ async function ask(model: string, more: Record<string, unknown> = {}): Promise<S
 }
 
 async function provider(name: string): Promise<JsonObject> {
-  const { body } = await operatorOf(gateway).get("/providers");
+  const { body } = await createOperator(gateway).get("/providers");
   return objectOf(arrayOf(body.data).find((row) => objectOf(row).name === name));
 }
 
@@ -84,7 +84,7 @@ describe("a breaker", () => {
     expect(await model(TIRED)).toMatchObject({ breaker: "closed", error_rate: null, asks_again_at: null });
     for (let at = 0; at < 5; at++) expect((await ask(TIRED)).status).toBe(502);
     const refused = await ask(TIRED, { stream: true });
-    expect(lineOf(refused)).toBe("503 api_error no_provider_available, retry after 1");
+    expect(formatLine(refused)).toBe("503 api_error no_provider_available, retry after 1");
     expect(refused.headers.get("x-poundkey-attempts")).toBeNull();
     expect(calls()).toHaveLength(5);
     expect(await model(TIRED)).toMatchObject({
@@ -103,13 +103,14 @@ describe("a breaker", () => {
 
   test("counts answers that break off, not clients who can't wait", async () => {
     const cut = "Local#sim-mini~trouble=cut~pace=5";
-    for (let at = 0; at < 5; at++) expect(lineOf(await ask(cut, { stream: true }))).toStartWith("200 then");
+    for (let at = 0; at < 5; at++)
+      expect(formatLine(await ask(cut, { stream: true }))).toStartWith("200 then");
     expect((await ask(cut, { stream: true })).status).toBe(503);
     const slow = "Local#sim-mini~latency=2000";
     const headers = { "x-poundkey-timeout": "0.01" };
     for (let at = 0; at < 6; at++) {
       const answer = await seen(await gateway.chat(asking(slow), { headers }));
-      expect(lineOf(answer)).toBe("504 api_error upstream_timeout");
+      expect(formatLine(answer)).toBe("504 api_error upstream_timeout");
     }
     expect(await model(slow)).toMatchObject({ breaker: "closed", error_rate: null, in_flight: 0 });
   });
@@ -139,7 +140,7 @@ describe("a breaker", () => {
 test("when all fail at once, no more than a fifth and ten more are tried again", async () => {
   const asked = 60;
   const answers = await Promise.all(Array.from({ length: asked }, () => ask(`Burst#${BURST}`)));
-  const times = (line: string) => answers.filter((answer) => lineOf(answer) === line).length;
+  const times = (line: string) => answers.filter((answer) => formatLine(answer) === line).length;
   expect(times("200 whole")).toBe(0.2 * asked + 10);
   expect(times("502 api_error upstream_error")).toBe(asked - times("200 whole"));
   expect(calls()).toHaveLength(asked + times("200 whole"));
@@ -147,7 +148,7 @@ test("when all fail at once, no more than a fifth and ten more are tried again",
 });
 
 describe("credentials", () => {
-  /** How many calls each secret made. */
+  /** Returns the number of calls that were made with a secret. */
   const callsBy = (secret: string) =>
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;
 
@@ -215,7 +216,7 @@ describe("a second attempt beside a slow one", () => {
   test.each([false, true])("answers in its place, streamed: %p; the slow one is ended", async (stream) => {
     const id = `Slow#${SLOW}`;
     const answer = await ask(id, { stream });
-    expect([answer.status, textIn(answer)]).toEqual([200, "good day"]);
+    expect([answer.status, readText(answer)]).toEqual([200, "good day"]);
     expect(answer.headers.get("x-poundkey-model")).toBe("Sound#sim-fast");
     expect(answer.headers.get("x-poundkey-attempts")).toBe("2");
     const [slow, fast] = await until("both calls are over", () => {
@@ -223,7 +224,7 @@ describe("a second attempt beside a slow one", () => {
       return both.every(({ ended }) => ended !== null) ? both : null;
     });
     expect([slow?.ended, fast?.ended]).toEqual(["aborted", "finished"]);
-    const { body } = await operatorOf(gateway).get("/requests?limit=1");
+    const { body } = await createOperator(gateway).get("/requests?limit=1");
     expect(arrayOf(body.data)).toMatchObject([{ model_used: "Sound#sim-fast", attempts: 2, status: 200 }]);
     expect(gateway.simulator.calls.open).toBe(0);
     expect(await metric('poundkey_hedges_total{model="Sound#sim-fast",won="second"}')).toBe(stream ? 2 : 1);
@@ -243,7 +244,7 @@ describe("a second attempt beside a slow one", () => {
   );
 
   test("is paid for in the place of the slow one, by one hold", async () => {
-    const operator = operatorOf(gateway);
+    const operator = createOperator(gateway);
     const accountId = String((await operator.post("/accounts", { name: "payer" })).body.id);
     await gateway.topUp(accountId, 1);
     const { secret } = await gateway.newKey({ account_id: accountId, requests_per_day: 0 });

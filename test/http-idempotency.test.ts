@@ -2,15 +2,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { askedOf, completionIn, messageIn, openRequests, type Sending } from "./http/money-again.ts";
-import { type MoneyWorld, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";
-import { lineOf, textIn } from "./http/observe.ts";
+import { openRequests, readAsked, readCompletion, readMessage, type Sending } from "./http/money-again.ts";
+import { computePrice, type MoneyWorld, type Payer, readSums, startMoneyWorld } from "./http/money-world.ts";
+import { formatLine, readText } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
 const USD = 1_000_000_000;
-const CALM = "Shop#sim~tokens=1000:500";
-const COST = priceOf(1000, 500);
+const CALM = "Acme#sim~tokens=1000:500";
+const COST = computePrice(1000, 500);
 const TWINS = 50;
 
 let world: MoneyWorld;
@@ -18,7 +18,7 @@ beforeAll(async () => {
   world = await startMoneyWorld();
 });
 afterAll(async () => {
-  expect(sumsIn(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, wrong_entries: 0 });
+  expect(readSums(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, wrong_entries: 0 });
   await world.stop();
 });
 let callsBefore = 0;
@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 function totalCalls(): number {
-  return world.shop.calls.total + world.gated.bodies.length;
+  return world.provider.calls.total + world.gated.bodies.length;
 }
 
 /** Upstream calls since the test began. */
@@ -42,7 +42,7 @@ function newName(): string {
 }
 
 function ask(payer: Payer, name: string, body: Record<string, unknown>, sending: Sending = {}) {
-  return askedOf(world.url, payer, name, body, sending);
+  return readAsked(world.url, payer, name, body, sending);
 }
 
 describe("the same again", () => {
@@ -61,10 +61,10 @@ describe("the same again", () => {
       for (const who of [payer, free]) {
         const one = await ask(who, name, asking(CALM, "say: a b c", { stream: first }));
         const two = await ask(who, name, asking(CALM, "say: a b c", { stream: second }));
-        expect([lineOf(one), one.replayed]).toEqual([first ? "200 done" : "200 whole", false]);
-        expect([lineOf(two), two.replayed]).toEqual([second ? "200 done" : "200 whole", true]);
-        expect(completionIn(two)).toEqual(completionIn(one));
-        expect(textIn(two)).toBe("a b c");
+        expect([formatLine(one), one.replayed]).toEqual([first ? "200 done" : "200 whole", false]);
+        expect([formatLine(two), two.replayed]).toEqual([second ? "200 done" : "200 whole", true]);
+        expect(readCompletion(two)).toEqual(readCompletion(one));
+        expect(readText(two)).toBe("a b c");
       }
       expect(calls()).toBe(2);
       expect(world.books(payer)).toMatchObject({ kinds: ["topup", "hold", "post"], balance: USD - COST });
@@ -72,7 +72,7 @@ describe("the same again", () => {
     });
   }
 
-  for (const model of ["Shop#sim-think", "Claude#sim-think~tokens=1000:500:100:50"]) {
+  for (const model of ["Acme#sim-think", "Claude#sim-think~tokens=1000:500:100:50"]) {
     test(`${model}: tools and thinking come back whole, signatures included`, async () => {
       const payer = await world.payer(1);
       const parameters = { type: "object", properties: { city: { type: "string" } } };
@@ -89,9 +89,9 @@ describe("the same again", () => {
       ] as const) {
         const name = newName();
         const [one, two] = [await ask(payer, name, body(first)), await ask(payer, name, body(second))];
-        expect(messageIn(two)).toEqual(messageIn(one));
-        expect(messageIn(two).tool_calls).toHaveLength(2);
-        expect(messageIn(two).reasoning_content).toContain("Thinking about");
+        expect(readMessage(two)).toEqual(readMessage(one));
+        expect(readMessage(two).tool_calls).toHaveLength(2);
+        expect(readMessage(two).reasoning_content).toContain("Thinking about");
       }
       expect(calls()).toBe(2);
     });
@@ -99,17 +99,17 @@ describe("the same again", () => {
 
   test("what was written off is told the same", async () => {
     const [payer, name] = [await world.payer(0.1), newName()];
-    const body = asking("Shop#sim~tokens=134000:4096", "x");
+    const body = asking("Acme#sim~tokens=134000:4096", "x");
     const [one, two] = [await ask(payer, name, body), await ask(payer, name, body)];
-    expect(one.usage).toMatchObject({ cost: priceOf(134_000, 4096) / USD, charged: 0.1 });
-    expect([two.replayed, completionIn(two)]).toEqual([true, completionIn(one)]);
+    expect(one.usage).toMatchObject({ cost: computePrice(134_000, 4096) / USD, charged: 0.1 });
+    expect([two.replayed, readCompletion(two)]).toEqual([true, readCompletion(one)]);
   });
 
   test("its parts are nowhere in the store's files in plain words", async () => {
     const [payer, name] = [await world.payer(1), `${newName()}-secretname`];
     const body = asking(CALM, "say: plover-xyzzy-words", { stream: true });
     for (let time = 0; time < 2; time++)
-      expect(textIn(await ask(payer, name, body))).toBe("plover-xyzzy-words");
+      expect(readText(await ask(payer, name, body))).toBe("plover-xyzzy-words");
     const files = ["poundkey.db", "poundkey.db-wal"].map((file) => readFileSync(join(world.directory, file)));
     expect(files.some((file) => file.includes(payer.accountId))).toBe(true);
     for (const file of files)
@@ -126,7 +126,7 @@ describe("at the same time", () => {
     await openRequests(world.url, TWINS);
     await until("the upstream waits", () => world.gated.waiting === 1);
     world.gated.release();
-    const [first, ...others] = (await Promise.all(answers)).map(completionIn);
+    const [first, ...others] = (await Promise.all(answers)).map(readCompletion);
     for (const other of others) expect(other).toEqual(first ?? {});
     expect(calls()).toBe(1);
     expect(world.books(payer)).toMatchObject({ kinds: ["topup", "hold", "post"], balance: USD - COST });
@@ -168,7 +168,7 @@ describe("at the same time", () => {
         requests: [{ ended: "done" }],
       });
       const again = await ask(payer, name, body);
-      expect([again.replayed, textIn(again)]).toEqual([true, "one two three four five six "]);
+      expect([again.replayed, readText(again)]).toEqual([true, "one two three four five six "]);
       expect(calls()).toBe(1);
     });
   }
@@ -181,8 +181,8 @@ describe("at the same time", () => {
     const two = ask(payer, name, body);
     await openRequests(world.url, 2);
     world.gated.release();
-    expect(lineOf(await one)).toBe("502 api_error upstream_error");
-    expect([lineOf(await two), (await two).replayed]).toEqual(["200 done", false]);
+    expect(formatLine(await one)).toBe("502 api_error upstream_error");
+    expect([formatLine(await two), (await two).replayed]).toEqual(["200 done", false]);
     expect(calls()).toBe(2);
     expect(world.books(payer)).toMatchObject({
       kinds: ["topup", "hold", "void", "hold", "post"],
@@ -197,7 +197,7 @@ describe("at the same time", () => {
     const two = await ask(payer, name, asking("Gated#mute", "x"), {
       headers: { "x-poundkey-timeout": "0.1" },
     });
-    expect(lineOf(two)).toBe("504 api_error upstream_timeout");
+    expect(formatLine(two)).toBe("504 api_error upstream_timeout");
     world.gated.release();
     expect((await one).status).toBe(200);
   });
@@ -208,23 +208,23 @@ describe("what is not given again", () => {
 
   test("an answer that broke off: 409, and no second call", async () => {
     const [payer, name] = [await world.payer(1), newName()];
-    const body = asking("Shop#sim~trouble=error-mid", "say: a b c d", { stream: true });
-    expect(lineOf(await ask(payer, name, body))).toBe("200 then api_error upstream_error");
+    const body = asking("Acme#sim~trouble=error-mid", "say: a b c d", { stream: true });
+    expect(formatLine(await ask(payer, name, body))).toBe("200 then api_error upstream_error");
     const again = await ask(payer, name, body);
-    expect([lineOf(again), again.headers.get("x-should-retry")]).toEqual([SPENT, "false"]);
+    expect([formatLine(again), again.headers.get("x-should-retry")]).toEqual([SPENT, "false"]);
     expect(calls()).toBe(1);
   });
 
   for (const [model, stream] of [
-    ["Shop#sim~trouble=huge~size=1100~tokens=1000:500", true],
-    ["Shop#sim~trouble=huge~size=1100~tokens=1000:500", false],
+    ["Acme#sim~trouble=huge~size=1100~tokens=1000:500", true],
+    ["Acme#sim~trouble=huge~size=1100~tokens=1000:500", false],
     ["Gated#wordy", true],
   ] as const) {
     test(`${model}, streamed: ${stream}: larger than 1 MiB: 409, and no second call`, async () => {
       const [payer, name] = [await world.payer(1), newName()];
       expect((await ask(payer, name, asking(model, "x", { stream }))).status).toBe(200);
       for (const again of [true, false])
-        expect(lineOf(await ask(payer, name, asking(model, "x", { stream: again })))).toBe(SPENT);
+        expect(formatLine(await ask(payer, name, asking(model, "x", { stream: again })))).toBe(SPENT);
       expect(calls()).toBe(1);
       expect(world.books(payer)).toMatchObject({ kinds: ["topup", "hold", "post"] });
     });
@@ -236,7 +236,7 @@ describe("what is not given again", () => {
     await until("the upstream waits", () => world.gated.waiting === 1);
     const mismatch = async () => {
       const { error, ...other } = await ask(payer, name, asking("Gated#mute", "y"));
-      expect(lineOf({ error, ...other })).toBe("409 invalid_request_error idempotency_mismatch");
+      expect(formatLine({ error, ...other })).toBe("409 invalid_request_error idempotency_mismatch");
       expect([error?.param, other.headers.get("x-should-retry")]).toEqual(["Idempotency-Key", "false"]);
     };
     await mismatch();
@@ -259,7 +259,7 @@ describe("what is not given again", () => {
     const payer = await world.payer(1);
     for (const name of ["", "a b", "x".repeat(256), "\u00e9"]) {
       const refused = await ask(payer, name, asking(CALM, "x"));
-      expect([lineOf(refused), refused.error?.param]).toEqual([
+      expect([formatLine(refused), refused.error?.param]).toEqual([
         "400 invalid_request_error invalid_value",
         "Idempotency-Key",
       ]);

@@ -10,10 +10,10 @@ import type { RequestRecord } from "../src/core/record.ts";
 import { originReader } from "../src/http/client-address.ts";
 import { liveRoutes } from "../src/http/live.ts";
 import { type Started, startUnderTest, type UnderTest } from "./harness.ts";
-import { operatorOf } from "./http/operator.ts";
+import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
-import { NOON, recordOf } from "./samples.ts";
+import { makeRecord, NOON } from "./samples.ts";
 
 const SOON_MS = 10_000;
 const MASTER_KEY = Buffer.alloc(32, 3).toString("base64");
@@ -71,7 +71,7 @@ describe("the live tail", () => {
     const before = await chat(world.url, "say: before");
     await until(
       "it is logged",
-      async () => (await operatorOf(world).get(`/requests/${before}`)).status === 200,
+      async () => (await createOperator(world).get(`/requests/${before}`)).status === 200,
     );
     const tails = [await listen(), await listen(other.url)];
     const ids = [await chat(world.url, "say: here"), await chat(other.url, "say: there")];
@@ -79,7 +79,7 @@ describe("the live tail", () => {
       await until("both are told", () => tail.rows.length >= 2, SOON_MS);
       expect(tail.rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     }
-    const { body } = await operatorOf(world).get(`/requests?limit=1`);
+    const { body } = await createOperator(world).get(`/requests?limit=1`);
     expect(tails[0]?.rows.at(-1)).toEqual(objectOf((body.data as JsonObject[])[0]));
     for (const tail of tails) tail.leave();
   });
@@ -167,7 +167,7 @@ describe("the feed", () => {
       for (const task of state.ticks) task();
       await Bun.sleep(0);
     };
-    const end = (id: string, atMs = state.nowMs) => void ended.push(recordOf(id, { atMs, totalMs: 0 }));
+    const end = (id: string, atMs = state.nowMs) => void ended.push(makeRecord(id, { atMs, totalMs: 0 }));
     return { state, feed, told, listen, tick, end };
   }
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type JsonObject, objectOf } from "../src/core/json.ts";
 import { type Seen, seen } from "./http/observe.ts";
-import { type Operator, operatorOf } from "./http/operator.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -13,7 +13,7 @@ let world: HttpWorld;
 let operator: Operator;
 beforeAll(async () => {
   world = await startHttpWorld({ more: `quota: { time_zone: Etc/GMT+12, day_starts: "23:59" }` });
-  operator = operatorOf(world);
+  operator = createOperator(world);
 });
 afterAll(() => world.stop());
 
@@ -88,7 +88,7 @@ describe("a request that the balance pays", () => {
     account = await newAccount();
     await topUp(account, { amount_usd: 1 });
     key = (await operator.post("/keys", { name: "payer", account_id: account, requests_per_day: 0 })).body;
-    answer = await seen(await world.chat(asking("Shop#cheap"), { secret: String(key.secret) }));
+    answer = await seen(await world.chat(asking("Acme#cheap"), { secret: String(key.secret) }));
     charged = Number(objectOf(answer.body.usage).charged);
   });
 
@@ -124,7 +124,7 @@ describe("a request that the balance pays", () => {
     await topUp(other, { amount_usd: 1 });
     const fields = { name: "payer", account_id: other, requests_per_day: 0 };
     const secret = String((await operator.post("/keys", fields)).body.secret);
-    const running = world.chat(asking("Shop#slow~latency=1100"), { secret });
+    const running = world.chat(asking("Acme#slow~latency=1100"), { secret });
     const held = await until("a hold", async () => {
       const { body: now } = await operator.get(`/accounts/${other}`);
       return Number(now.held_usd) > 0 ? now : null;
@@ -137,13 +137,13 @@ describe("a request that the balance pays", () => {
   test("is in the sums of usage, by the operator's day", async () => {
     const { body } = await operator.get("/usage?group_by=day,model,key,account,provider");
     const rows = body.data as readonly JsonObject[];
-    const own = rows.find((row) => row.key_id === key.id && row.model === "Shop#cheap");
+    const own = rows.find((row) => row.key_id === key.id && row.model === "Acme#cheap");
     const { body: row } = await operator.get(`/requests/${answer.body.id}`);
     const hourMs = new Date(String(row.at)).setUTCMinutes(0, 0, 0);
     expect(own?.day).toBe(new Date(hourMs - DAY_BEHIND_MS).toISOString().slice(0, 10));
     expect(own).toMatchObject({
       account_id: account,
-      provider: "Shop",
+      provider: "Acme",
       requests: 1,
       cost_usd: charged,
       charged_usd: charged,

@@ -1,10 +1,9 @@
 // Money from outside: what is refused and how, what is held while a request runs, and what is charged at its end.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { JsonObject } from "../src/core/json.ts";
-import { type MoneyWorld, nanoIn, type Payer, priceOf, startMoneyWorld, sumsIn } from "./http/money-world.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { ask, closeBooks, readBill, readUpstreamLimit } from "./http/money-asking.ts";
+import { computePrice, type MoneyWorld, parseNano, startMoneyWorld } from "./http/money-world.ts";
+import { formatLine, type Seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
-import { asking } from "./http/world.ts";
 
 const MARKUP = 1.25;
 const USD = 1_000_000_000;
@@ -12,80 +11,43 @@ const USD = 1_000_000_000;
 const PROMPT_TOKENS_MAX = 400;
 
 let always: MoneyWorld;
-let beyond: MoneyWorld;
 beforeAll(async () => {
   always = await startMoneyWorld(`billing: { charge: always, markup: ${MARKUP} }`);
-  beyond = await startMoneyWorld();
 });
-afterAll(async () => {
-  for (const world of [always, beyond]) {
-    expect(sumsIn(world.directory)).toMatchObject({
-      holds: 0,
-      held: 0,
-      wrong_balances: 0,
-      wrong_entries: 0,
-      debts: 0,
-    });
-    await world.stop();
-  }
-});
-beforeEach(() => {
-  for (const { shop } of [always, beyond]) shop.reset();
-});
-
-async function ask(
-  world: MoneyWorld,
-  payer: Payer,
-  model: string,
-  more: Record<string, unknown> = {},
-): Promise<Seen> {
-  const usage = more.stream === true ? { stream_options: { include_usage: true } } : {};
-  return seen(await world.chat(asking(model, "say: hi", { ...usage, ...more }), { secret: payer.secret }));
-}
-
-/** What the answer says of its price, in nano-dollars. */
-function billIn({ body, stream }: Seen): { cost: number; charged: number } {
-  const usage = (stream ? stream.usage : (body.usage as JsonObject | undefined)) ?? {};
-  return { cost: nanoIn(usage.cost), charged: nanoIn(usage.charged) };
-}
-
-/** What the upstream was told as the answer's limit. */
-function limitTold(body: unknown): unknown {
-  const { max_tokens: old, max_completion_tokens: now } = body as JsonObject;
-  return now ?? old;
-}
+afterAll(() => closeBooks(always));
+beforeEach(() => always.provider.reset());
 
 describe("every request is paid for", () => {
   test("a balance that does not cover the worst case: 402, and nobody is called", async () => {
     const payer = await always.payer(0.0001);
-    const refused = await ask(always, payer, "Shop#sim", { stream: true });
-    expect(lineOf(refused)).toBe("402 insufficient_quota insufficient_balance");
+    const refused = await ask(always, payer, "Acme#sim", { stream: true });
+    expect(formatLine(refused)).toBe("402 insufficient_quota insufficient_balance");
     expect(refused.headers.get("x-should-retry")).toBe("false");
     expect(refused.error).toMatchObject({ param: null, message: expect.stringContaining("Top it up") });
-    expect(always.shop.calls.total).toBe(0);
+    expect(always.provider.calls.total).toBe(0);
     expect(always.books(payer)).toMatchObject({ kinds: ["topup"], requests: [], balance: 100_000 });
   });
 
   test("a model without a price: 403; one that is free needs no balance, nor a limit", async () => {
     const payer = await always.payer(0);
-    const refused = await ask(always, payer, "Shop#unpriced");
-    expect(lineOf(refused)).toBe("403 permission_error model_not_priced");
+    const refused = await ask(always, payer, "Acme#unpriced");
+    expect(formatLine(refused)).toBe("403 permission_error model_not_priced");
     expect(refused.error).toMatchObject({ param: "model" });
-    const gift = await ask(always, payer, "Shop#gift");
-    expect([lineOf(gift), billIn(gift)]).toEqual(["200 whole", { cost: 0, charged: 0 }]);
-    expect(limitTold(always.shop.calls.last()?.body)).toBeUndefined();
+    const gift = await ask(always, payer, "Acme#gift");
+    expect([formatLine(gift), readBill(gift)]).toEqual(["200 whole", { cost: 0, charged: 0 }]);
+    expect(readUpstreamLimit(always.provider.calls.last()?.body)).toBeUndefined();
     expect(always.books(payer)).toMatchObject({ kinds: [], holds: 0 });
   });
 
   test("what a request costs beside its tokens is part of the worst case", async () => {
     const payer = await always.payer(0.001);
-    expect((await ask(always, payer, "Shop#toll~tokens=1000:500", { max_tokens: 1 })).status).toBe(402);
-    expect((await ask(always, payer, "Shop#sim", { max_tokens: 1 })).status).toBe(200);
+    expect((await ask(always, payer, "Acme#toll~tokens=1000:500", { max_tokens: 1 })).status).toBe(402);
+    expect((await ask(always, payer, "Acme#sim", { max_tokens: 1 })).status).toBe(200);
   });
 
   test("there is no allowance: nothing is said of one", async () => {
     const payer = await always.payer(1, { requests_per_day: 5 });
-    const { headers } = await ask(always, payer, "Shop#sim");
+    const { headers } = await ask(always, payer, "Acme#sim");
     expect(headers.get("x-ratelimit-limit-requests")).toBeNull();
     expect(await always.holder(payer)).toMatchObject({ allowance: { limit: 0, used: 0, remaining: 0 } });
     expect(always.books(payer)).toMatchObject({ used: 0 });
@@ -96,21 +58,21 @@ describe("every request is paid for", () => {
     const answer = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
     await until("the provider is called", () => always.gated.waiting === 1);
     const { held_usd: held, balance_usd: balance } = await always.account(payer);
-    expect(nanoIn(held)).toBeGreaterThanOrEqual(priceOf(0, 1000) * MARKUP);
-    expect(nanoIn(held)).toBeLessThanOrEqual(priceOf(PROMPT_TOKENS_MAX, 1000) * MARKUP);
-    expect(nanoIn(balance) + nanoIn(held)).toBe(2 * USD);
+    expect(parseNano(held)).toBeGreaterThanOrEqual(computePrice(0, 1000) * MARKUP);
+    expect(parseNano(held)).toBeLessThanOrEqual(computePrice(PROMPT_TOKENS_MAX, 1000) * MARKUP);
+    expect(parseNano(balance) + parseNano(held)).toBe(2 * USD);
     expect(await always.holder(payer)).toMatchObject({ balance_usd: balance, spent_usd: { total: 0 } });
     expect(always.books(payer)).toMatchObject({ kinds: ["topup", "hold"], holds: 1 });
     always.gated.release();
-    const cost = priceOf(1000, 500) * MARKUP;
-    expect(billIn(await answer)).toEqual({ cost, charged: cost });
+    const cost = computePrice(1000, 500) * MARKUP;
+    expect(readBill(await answer)).toEqual({ cost, charged: cost });
     expect(await always.account(payer)).toMatchObject({ held_usd: 0, balance_usd: 2 - cost / USD });
     const spent = cost / USD;
     expect(await always.holder(payer)).toMatchObject({
       spent_usd: { today: spent, month: spent, total: spent },
     });
     const [row = {}] = always.books(payer).requests;
-    expect(row).toMatchObject({ hold_nano: nanoIn(held), charged_nano: cost });
+    expect(row).toMatchObject({ hold_nano: parseNano(held), charged_nano: cost });
   });
 
   test("holds keep each other off: as many run at once as the balance covers", async () => {
@@ -118,7 +80,7 @@ describe("every request is paid for", () => {
     const probe = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
     await until("the provider is called", () => always.gated.waiting === 1);
     const { held_usd: each } = await always.account(payer);
-    const others = await always.payer(Math.floor(3.5 * nanoIn(each)) / USD);
+    const others = await always.payer(Math.floor(3.5 * parseNano(each)) / USD);
     const answers = Array.from({ length: 12 }, () => ask(always, others, "Gated#mute", { max_tokens: 1000 }));
     const refused = new Set<Seen>();
     for (const answer of answers) void answer.then((one) => one.status === 402 && refused.add(one));
@@ -133,17 +95,17 @@ describe("every request is paid for", () => {
 describe("what a request costs", () => {
   /** Model → what it costs before the markup, in nano-dollars. */
   const COSTS: readonly (readonly [string, number, Record<string, unknown>?])[] = [
-    ["Shop#sim~tokens=1000:500", priceOf(1000, 500)],
-    ["Shop#sim~tokens=1001:501:333", priceOf(668, 501) + 333 * 250],
-    ["Shop#sim~tokens=1000:500", 2 * priceOf(1000, 500), { n: 2 }],
-    ["Shop#toll~tokens=1000:500", priceOf(1000, 500) + 1_000_000],
-    ["Shop#toll~tokens=1000:500", 2 * (priceOf(1000, 500) + 1_000_000), { n: 2 }],
-    ["Claude#sim~tokens=1000:500", priceOf(1000, 500)],
-    ["Claude#sim~tokens=1000:500", 3 * priceOf(1000, 500), { n: 3 }],
-    ["Claude#sim~trouble=odd-usage~tokens=1000:500", priceOf(1000, 500)],
-    ["Gemini#sim~tokens=1000:500", priceOf(1000, 500)],
-    ["Gemini#sim~trouble=odd-usage~tokens=1000:500", priceOf(1000, 500)],
-    ["Gemini#sim-think~tokens=1000:500:100:50", priceOf(900, 500) + 100 * 250],
+    ["Acme#sim~tokens=1000:500", computePrice(1000, 500)],
+    ["Acme#sim~tokens=1001:501:333", computePrice(668, 501) + 333 * 250],
+    ["Acme#sim~tokens=1000:500", 2 * computePrice(1000, 500), { n: 2 }],
+    ["Acme#toll~tokens=1000:500", computePrice(1000, 500) + 1_000_000],
+    ["Acme#toll~tokens=1000:500", 2 * (computePrice(1000, 500) + 1_000_000), { n: 2 }],
+    ["Claude#sim~tokens=1000:500", computePrice(1000, 500)],
+    ["Claude#sim~tokens=1000:500", 3 * computePrice(1000, 500), { n: 3 }],
+    ["Claude#sim~trouble=odd-usage~tokens=1000:500", computePrice(1000, 500)],
+    ["Gemini#sim~tokens=1000:500", computePrice(1000, 500)],
+    ["Gemini#sim~trouble=odd-usage~tokens=1000:500", computePrice(1000, 500)],
+    ["Gemini#sim-think~tokens=1000:500:100:50", computePrice(900, 500) + 100 * 250],
   ];
 
   for (const [model, cost, more = {}] of COSTS) {
@@ -152,7 +114,7 @@ describe("what a request costs", () => {
         const payer = await always.payer(1);
         const charged = Math.ceil(cost * MARKUP);
         const answer = await ask(always, payer, model, { ...more, stream });
-        expect(billIn(answer)).toEqual({ cost: charged, charged });
+        expect(readBill(answer)).toEqual({ cost: charged, charged });
         expect(always.books(payer)).toMatchObject({
           balance: USD - charged,
           kinds: ["topup", "hold", "post"],
@@ -166,15 +128,15 @@ describe("what a request costs", () => {
 
   test("without being asked for, a stream does not tell it, and it is charged all the same", async () => {
     const payer = await always.payer(1);
-    const answer = await ask(always, payer, "Shop#sim~tokens=1000:500", { stream: true, stream_options: {} });
+    const answer = await ask(always, payer, "Acme#sim~tokens=1000:500", { stream: true, stream_options: {} });
     expect(answer.stream?.usage).toBeNull();
-    expect(always.books(payer).balance).toBe(USD - priceOf(1000, 500) * MARKUP);
+    expect(always.books(payer).balance).toBe(USD - computePrice(1000, 500) * MARKUP);
   });
 
   test("above the hold it takes free balance; what that lacks is written off and counted", async () => {
-    const cost = priceOf(134_000, 4096) * MARKUP;
+    const cost = computePrice(134_000, 4096) * MARKUP;
     const rich = await always.payer(20);
-    expect(billIn(await ask(always, rich, "Shop#sim~tokens=134000:4096"))).toEqual({
+    expect(readBill(await ask(always, rich, "Acme#sim~tokens=134000:4096"))).toEqual({
       cost,
       charged: cost,
     });
@@ -188,7 +150,7 @@ describe("what a request costs", () => {
     };
     const before = await writtenOff();
     const poor = await always.payer(0.1);
-    expect(billIn(await ask(always, poor, "Shop#sim~tokens=134000:4096"))).toEqual({
+    expect(readBill(await ask(always, poor, "Acme#sim~tokens=134000:4096"))).toEqual({
       cost,
       charged: USD / 10,
     });
@@ -201,20 +163,20 @@ describe("what a request costs", () => {
 });
 
 describe("the limit that is held for", () => {
-  const told = () => limitTold(always.shop.calls.last()?.body);
+  const told = () => readUpstreamLimit(always.provider.calls.last()?.body);
 
   test("a large balance: the model's own limit holds, and the provider is told none", async () => {
     const payer = await always.payer(10);
-    const { headers } = await ask(always, payer, "Shop#sim");
+    const { headers } = await ask(always, payer, "Acme#sim");
     expect([told(), headers.get("x-poundkey-dropped")]).toEqual([undefined, null]);
     await ask(always, payer, "Claude#sim~tokens=1000:500");
     expect(told()).toBe(4096);
     // Only its context is known: as large a limit would leave no room for the prompt.
-    await ask(always, payer, "Shop#unknown-limit");
+    await ask(always, payer, "Acme#unknown-limit");
     expect(told()).toBeUndefined();
   });
 
-  for (const model of ["Shop#sim", "Claude#sim~tokens=1000:500", "Shop#unknown-limit"]) {
+  for (const model of ["Acme#sim", "Claude#sim~tokens=1000:500", "Acme#unknown-limit"]) {
     test(`${model}: a small balance: what a quarter of it covers is sent and held for`, async () => {
       const payer = await always.payer(0.02);
       const { headers } = await ask(always, payer, model);
@@ -224,77 +186,38 @@ describe("the limit that is held for", () => {
       expect(headers.get("x-poundkey-dropped")).toBeNull();
       const [row = {}] = always.books(payer).requests;
       expect(Number(row.hold_nano)).toBeLessThanOrEqual((0.02 * USD) / 4);
-      expect(Number(row.hold_nano)).toBeGreaterThan((0.02 * USD) / 4 - priceOf(0, 1) * MARKUP);
-      expect(Number(row.hold_nano)).toBeGreaterThanOrEqual(priceOf(0, limit) * MARKUP);
+      expect(Number(row.hold_nano)).toBeGreaterThan((0.02 * USD) / 4 - computePrice(0, 1) * MARKUP);
+      expect(Number(row.hold_nano)).toBeGreaterThanOrEqual(computePrice(0, limit) * MARKUP);
     });
   }
 
   test("a balance whose quarter is too little: 1,024 tokens, if it covers them", async () => {
-    await ask(always, await always.payer(0.004), "Shop#sim");
+    await ask(always, await always.payer(0.004), "Acme#sim");
     expect(told()).toBe(1024);
-    expect((await ask(always, await always.payer(0.0025), "Shop#sim")).status).toBe(402);
+    expect((await ask(always, await always.payer(0.0025), "Acme#sim")).status).toBe(402);
   });
 
   test("the client's own limit stays, and is held for", async () => {
     const payer = await always.payer(0.01);
-    await ask(always, payer, "Shop#sim", { max_tokens: 77 });
+    await ask(always, payer, "Acme#sim", { max_tokens: 77 });
     expect(told()).toBe(77);
     const [row = {}] = always.books(payer).requests;
-    expect(Number(row.hold_nano)).toBeLessThanOrEqual(priceOf(PROMPT_TOKENS_MAX, 77) * MARKUP);
-    expect((await ask(always, payer, "Shop#sim", { max_tokens: 4096 })).status).toBe(402);
+    expect(Number(row.hold_nano)).toBeLessThanOrEqual(computePrice(PROMPT_TOKENS_MAX, 77) * MARKUP);
+    expect((await ask(always, payer, "Acme#sim", { max_tokens: 4096 })).status).toBe(402);
   });
 });
 
 test("a key's spend limit ends what it may spend, not what the account has", async () => {
   const limited = await always.payer(5, { spend_limit_usd: 0.002 });
-  const model = "Shop#sim~tokens=1000:500";
+  const model = "Acme#sim~tokens=1000:500";
   expect((await ask(always, limited, model, { max_tokens: 4000 })).status).toBe(402);
   expect((await ask(always, limited, model, { max_tokens: 500 })).status).toBe(200);
   const refused = await ask(always, limited, model, { max_tokens: 500 });
-  expect(lineOf(refused)).toBe("402 insufficient_quota insufficient_balance");
-  const spent = (priceOf(1000, 500) * MARKUP) / USD;
+  expect(formatLine(refused)).toBe("402 insufficient_quota insufficient_balance");
+  const spent = (computePrice(1000, 500) * MARKUP) / USD;
   expect(await always.holder(limited)).toMatchObject({
     balance_usd: 5 - spent,
     spend_limit_usd: 0.002,
     spent_usd: { total: spent },
-  });
-});
-
-describe("only what is beyond the allowance is paid for", () => {
-  const model = "Shop#sim~tokens=1000:500";
-  const cost = priceOf(1000, 500);
-
-  test("first the allowance, then the balance, then 429", async () => {
-    const payer = await beyond.payer(0.01, { requests_per_day: 2 });
-    for (const remaining of ["1", "0"]) {
-      const free = await ask(beyond, payer, model, { max_tokens: 1000 });
-      expect([lineOf(free), billIn(free)]).toEqual(["200 whole", { cost, charged: 0 }]);
-      expect(free.headers.get("x-ratelimit-remaining-requests")).toBe(remaining);
-    }
-    expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], used: 2 });
-    for (let left = 0.01 * USD; left > 0.002 * USD; left -= cost) {
-      const answer = await ask(beyond, payer, model, { max_tokens: 500, stream: true });
-      expect([answer.status, billIn(answer)]).toEqual([200, { cost, charged: cost }]);
-      expect(beyond.books(payer).balance).toBe(left - cost);
-    }
-    const refused = await ask(beyond, payer, model, { max_tokens: 4000 });
-    expect(lineOf(refused)).toStartWith("429 rate_limit_error rate_limit_exceeded, retry after ");
-    expect(refused.headers.get("x-should-retry")).toBe("false");
-    expect(beyond.books(payer).used).toBe(2);
-  });
-
-  test("a model without a price has only the allowance", async () => {
-    const payer = await beyond.payer(1, { requests_per_day: 1 });
-    expect((await ask(beyond, payer, "Shop#unpriced")).status).toBe(200);
-    expect((await ask(beyond, payer, "Shop#unpriced")).status).toBe(429);
-    expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], balance: USD });
-  });
-
-  test("a key without a limit is never charged", async () => {
-    const payer = await beyond.payer(1, { requests_per_day: null });
-    const answer = await ask(beyond, payer, model);
-    expect(billIn(answer)).toEqual({ cost, charged: 0 });
-    expect(limitTold(beyond.shop.calls.last()?.body)).toBeUndefined();
-    expect(beyond.books(payer)).toMatchObject({ kinds: ["topup"], balance: USD });
   });
 });

@@ -27,7 +27,7 @@ describe("without credentials", () => {
 
   test("counters, which name no key, no account and nothing that a client made up", async () => {
     const { secret, id } = await world.newKey();
-    for (const model of ["Shop#cheap", "Local#made-up-1", "Local#made-up-2", "Local#made-up~trouble=500"]) {
+    for (const model of ["Acme#cheap", "Local#made-up-1", "Local#made-up-2", "Local#made-up~trouble=500"]) {
       await seen(await world.chat(asking(model), { secret }));
     }
     const counted = (model: string, count: number) => (samples: readonly Sample[]) =>
@@ -38,7 +38,7 @@ describe("without credentials", () => {
       const { headers, text } = await get("/metrics");
       expect(headers.get("content-type")).toStartWith("text/plain; version=0.0.4");
       const { samples } = parseExposition(text).get("poundkey_requests_total") ?? { samples: [] };
-      return counted("Shop#cheap", 1)(samples) && counted("Local#(unlisted)", 2)(samples) ? text : null;
+      return counted("Acme#cheap", 1)(samples) && counted("Local#(unlisted)", 2)(samples) ? text : null;
     });
     expect(text).not.toMatch(/\bkey_|\bacct_|sk-|sim-key|"default"|made-up/);
     expect(text).not.toContain(id);

@@ -1,8 +1,8 @@
 // The playground from outside: chat completions by the console's own key, which the books treat as any other.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { arrayOf, objectOf } from "../src/core/json.ts";
-import { lineOf, seen } from "./http/observe.ts";
-import { type Operator, operatorOf } from "./http/operator.ts";
+import { formatLine, seen } from "./http/observe.ts";
+import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
@@ -10,7 +10,7 @@ let world: HttpWorld;
 let operator: Operator;
 beforeAll(async () => {
   world = await startHttpWorld({ more: "quota: { requests_per_day: 8, throttle: 0s }" });
-  operator = operatorOf(world);
+  operator = createOperator(world);
 });
 afterAll(() => world.stop());
 
@@ -28,10 +28,10 @@ const ask = async (body: unknown, headers: Record<string, string> = {}) =>
   );
 
 test("answers whole and streamed, several at first at once, and the log says by which key", async () => {
-  const body = asking("Shop#cheap", "say: one two");
+  const body = asking("Acme#cheap", "say: one two");
   const [whole, streamed] = await Promise.all([ask(body), ask({ ...body, stream: true })]);
   expect(whole.status).toBe(200);
-  expect(whole.headers.get("x-poundkey-model")).toBe("Shop#cheap");
+  expect(whole.headers.get("x-poundkey-model")).toBe("Acme#cheap");
   expect(whole.headers.get("x-ratelimit-limit-requests")).toBe("8");
   expect(objectOf(whole.body.usage)).toHaveProperty("cost");
   expect(streamed.text).toEndWith("data: [DONE]\n\n");
@@ -45,9 +45,9 @@ test("answers whole and streamed, several at first at once, and the log says by 
 });
 
 test("has an allowance, then pays or is refused", async () => {
-  const body = asking("Shop#dear", "say: one");
+  const body = asking("Acme#dear", "say: one");
   await until("the allowance is used up", async () => (await ask(body)).status === 429);
-  expect(lineOf(await ask(body))).toStartWith("429 rate_limit_error rate_limit_exceeded");
+  expect(formatLine(await ask(body))).toStartWith("429 rate_limit_error rate_limit_exceeded");
   await world.topUp("default", 1);
   const paid = await ask(body);
   expect(paid.status).toBe(200);
@@ -63,9 +63,9 @@ test("takes the session's cookie from the own page, and nobody else", async () =
   const cookie = (signedIn.headers.get("set-cookie") ?? "").split(";", 1)[0] ?? "";
   const headers = { "content-type": "application/json", cookie };
   const post = async (more: Record<string, string>) => {
-    const body = JSON.stringify(asking("Shop#cheap"));
+    const body = JSON.stringify(asking("Acme#cheap"));
     const init = { method: "POST", headers: { ...headers, ...more }, body };
-    return lineOf(await seen(await fetch(`${world.url}/admin/v1/playground`, init)));
+    return formatLine(await seen(await fetch(`${world.url}/admin/v1/playground`, init)));
   };
   expect(await post({})).toBe("403 permission_error cross_site_request");
   expect(await post({ "sec-fetch-site": "same-origin" })).toStartWith("200");
@@ -73,8 +73,8 @@ test("takes the session's cookie from the own page, and nobody else", async () =
 });
 
 test("refuses what the chat route refuses", async () => {
-  expect(lineOf(await ask({ model: "Shop#cheap" }))).toBe(
+  expect(formatLine(await ask({ model: "Acme#cheap" }))).toBe(
     "400 invalid_request_error missing_required_parameter",
   );
-  expect(lineOf(await ask(asking("Shop#none")))).toBe("404 invalid_request_error model_not_found");
+  expect(formatLine(await ask(asking("Acme#none")))).toBe("404 invalid_request_error model_not_found");
 });

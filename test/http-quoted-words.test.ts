@@ -1,10 +1,11 @@
 // A provider that quotes its client in an error: the client's words stay the client's, whatever they are about.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { arrayOf, objectOf, parseJson } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { lineOf, seen } from "./http/observe.ts";
-import { operatorOf } from "./http/operator.ts";
+import { formatLine, seen } from "./http/observe.ts";
+import { createOperator } from "./http/operator.ts";
+import { readText, serveHttp, type TestServer } from "./http/serve.ts";
 import { asking } from "./http/world.ts";
 
 const KEYS = ["key-one-aaa1", "key-two-aaa2", "key-three-aaa3", "key-four-aaa4"];
@@ -19,15 +20,13 @@ const WORDS = [
 ];
 
 let calls = 0;
-let upstream: Server;
+let upstream: TestServer;
 let gateway: UnderTest;
 
 /** Refuses whatever is asked, with the user's words in the message, as validators do; a name says with which status. */
 async function refuse(request: IncomingMessage, response: ServerResponse): Promise<void> {
   calls++;
-  let text = "";
-  for await (const part of request) text += String(part);
-  const body = objectOf(parseJson(text));
+  const body = objectOf(parseJson(await readText(request)));
   const words = String(objectOf(arrayOf(body.messages)[0]).content);
   const message = `Invalid value: '${words}'. Supported values are: 'low', 'medium' and 'high'.`;
   response.writeHead(Number(body.model), { "content-type": "application/json" });
@@ -35,19 +34,14 @@ async function refuse(request: IncomingMessage, response: ServerResponse): Promi
 }
 
 beforeAll(async () => {
-  upstream = createServer((request, response) => void refuse(request, response));
-  const { promise, resolve } = Promise.withResolvers<void>();
-  upstream.listen(0, "127.0.0.1", resolve);
-  await promise;
-  const address = upstream.address();
-  const url = `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}/v1`;
+  upstream = await serveHttp(refuse);
   const at = (name: string, more: string) =>
-    `  ${name}: { keys: [${KEYS}], base_url: "${url}", unlisted_models: true${more} }`;
+    `  ${name}: { keys: [${KEYS}], base_url: "${upstream.url}", unlisted_models: true${more} }`;
   gateway = await startUnderTest({ more: [at("xAI", ""), at("House", ", dialect: openai")].join("\n") });
 });
 afterAll(async () => {
   await gateway.stop();
-  upstream.close();
+  await upstream.stop();
 });
 
 test.each(["House", "xAI"])("%s: one call, a 400 to the client, all credentials in use", async (provider) => {
@@ -56,11 +50,11 @@ test.each(["House", "xAI"])("%s: one call, a 400 to the client, all credentials 
     for (const status of [400, 422]) {
       const before = calls;
       const answer = await seen(await gateway.chat(asking(`${provider}#${status}`, words), { secret }));
-      expect(lineOf(answer)).toBe("400 invalid_request_error invalid_value");
+      expect(formatLine(answer)).toBe("400 invalid_request_error invalid_value");
       expect([answer.headers.get("x-poundkey-attempts"), calls - before]).toEqual(["1", 1]);
     }
   }
-  const { body } = await operatorOf(gateway).get("/providers");
+  const { body } = await createOperator(gateway).get("/providers");
   const row = objectOf(arrayOf(body.data).find((one) => objectOf(one).name === provider));
   const states = arrayOf(row.credentials).map((one) => objectOf(one).state);
   expect(states).toEqual(["active", "active", "active", "active"]);
@@ -71,8 +65,8 @@ test("what every credential is refused with 403 takes one of them out of use, no
   const answer = await seen(
     await gateway.chat(asking("House#403", "a prompt that a filter of theirs blocks")),
   );
-  expect(lineOf(answer)).toBe("502 api_error upstream_auth");
-  const { body } = await operatorOf(gateway).get("/providers");
+  expect(formatLine(answer)).toBe("502 api_error upstream_auth");
+  const { body } = await createOperator(gateway).get("/providers");
   const row = objectOf(arrayOf(body.data).find((one) => objectOf(one).name === "House"));
   const retired = arrayOf(row.credentials).filter((one) => objectOf(one).state === "retired");
   expect(retired).toHaveLength(1);

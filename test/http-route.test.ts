@@ -1,6 +1,6 @@
 // POST /v1/route and /v1/feedback over HTTP: what a selector would choose and why, that it is so, and what it learns.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { numberOf, objectOf, stringOf } from "../src/core/json.ts";
+import { objectOf } from "../src/core/json.ts";
 import { SELECTORS } from "../src/core/selector.ts";
 import type { UnderTest } from "./harness.ts";
 import { seen } from "./http/observe.ts";
@@ -8,33 +8,33 @@ import { until } from "./http/until.ts";
 import {
   BODY_LIMIT,
   candidate,
-  candidatesIn,
-  DEN,
   looked,
+  MODELS,
   PAIR,
   post,
+  readCandidates,
   removals,
   routed,
-  startDen,
+  startRouterFixture,
   worded,
-} from "./router/den.ts";
+} from "./router/fixture.ts";
 
-let den: UnderTest;
-/** Keys that may use two models, and all of `Den`'s. */
+let gateway: UnderTest;
+/** Keys that may use two models, and all of `Acme`'s. */
 let pair: { secret: string; id: string };
 let owner: { secret: string; id: string };
 beforeAll(async () => {
-  den = await startDen();
-  pair = await den.newKey({ allowed_models: PAIR, requests_per_day: null });
-  owner = await den.newKey({ allowed_models: DEN, requests_per_day: null });
+  gateway = await startRouterFixture();
+  pair = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
+  owner = await gateway.newKey({ allowed_models: MODELS, requests_per_day: null });
 });
-afterAll(() => den.stop());
+afterAll(() => gateway.stop());
 
 describe("what /v1/route tells", () => {
   test.each(SELECTORS)(
     "of Router#%s: each candidate, best first, and the first of them is the choice",
     async (selector) => {
-      const view = await routed(den, worded(selector));
+      const view = await routed(gateway, worded(selector));
       expect(Object.keys(view)).toEqual(["selector", "choice", "features", "candidates"]);
       expect(view.selector).toBe(`Router#${selector}`);
       const features = objectOf(view.features);
@@ -44,7 +44,7 @@ describe("what /v1/route tells", () => {
       expect(shares).toEqual(shares.toSorted((a, b) => b - a));
       for (const share of [features.difficulty, features.support]) expect(share).toBeWithin(0, 1.001);
       expect(features.output_tokens).toBeGreaterThan(0);
-      const candidates = candidatesIn(view);
+      const candidates = readCandidates(view);
       expect(candidates.length).toBeGreaterThan(100);
       for (const one of candidates) {
         const { model, eligible, removed_by, quality, quality_low, cost_usd, latency_ms, score, ...more } =
@@ -68,7 +68,7 @@ describe("what /v1/route tells", () => {
 
   test("is the same again for the same request", async () => {
     const body = worded("best");
-    expect(await routed(den, body)).toEqual(await routed(den, body));
+    expect(await routed(gateway, body)).toEqual(await routed(gateway, body));
   });
 
   const image = { type: "image_url", image_url: { url: "https://x.test/a.png" } };
@@ -86,86 +86,96 @@ describe("what /v1/route tells", () => {
     ["structured", { response_format: { type: "json_schema", json_schema: schema } }],
   ];
   test.each(needs)("%s: what can't do it is out, and is said so", async (need, more) => {
-    const view = await routed(den, { ...worded("fair"), ...more }, owner);
+    const view = await routed(gateway, { ...worded("fair"), ...more }, owner);
     expect(removals(view)).toMatchObject({ wise: "", short: "", plain: need });
-    expect(candidate(view, "Den#plain").eligible).toBe(false);
-    expect(["Den#wise", "Den#short"]).toContain(String(view.choice));
+    expect(candidate(view, "Acme#plain").eligible).toBe(false);
+    expect(["Acme#wise", "Acme#short"]).toContain(String(view.choice));
   });
 
   test("tools that may not be called are no need", async () => {
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
-    const view = await routed(den, worded("fair", undefined, { tools, tool_choice: "none" }), owner);
+    const view = await routed(gateway, worded("fair", undefined, { tools, tool_choice: "none" }), owner);
     expect(removals(view)).toMatchObject({ plain: "" });
   });
 
   test("what is too long for a model, the answer included, is out", async () => {
-    const long = await routed(den, worded("fair", "What is the sea? ".repeat(1200)), owner);
+    const long = await routed(gateway, worded("fair", "What is the sea? ".repeat(1200)), owner);
     expect(removals(long)).toMatchObject({ short: "context", wise: "", plain: "" });
-    const asked = await routed(den, worded("fair", "What is the sea?", { max_tokens: 5000 }), owner);
+    const asked = await routed(gateway, worded("fair", "What is the sea?", { max_tokens: 5000 }), owner);
     expect(removals(asked)).toMatchObject({ short: "context", wise: "", plain: "" });
-    expect(removals(await routed(den, worded("fair"), owner))).toMatchObject({ short: "" });
+    expect(removals(await routed(gateway, worded("fair"), owner))).toMatchObject({ short: "" });
   });
 
   test("what is denied, not allowed for the key, or has no price is out", async () => {
-    const view = await routed(den, worded("best"), owner);
+    const view = await routed(gateway, worded("best"), owner);
     expect(removals(view)).toMatchObject({ denied: "denied", priceless: "unpriced", wise: "" });
     expect(candidate(view, "OpenAI#gpt-5.4").removed_by).toBe("not_allowed");
-    const limited = await routed(den, worded("best"), pair);
+    const limited = await routed(gateway, worded("best"), pair);
     expect(removals(limited)).toMatchObject({ wise: "", plain: "", short: "not_allowed" });
-    const free = candidatesIn(await routed(den, worded("best")));
+    const free = readCandidates(await routed(gateway, worded("best")));
     expect(free.filter(({ removed_by }) => removed_by === "not_allowed")).toEqual([]);
   });
 
   test("a model that has been failing is out, by name too, and is never the choice", async () => {
-    const broken = "Den#broken~trouble=500";
-    const { secret } = await den.newKey({ allowed_models: [broken, "Den#wise"], requests_per_day: null });
+    const broken = "Acme#broken~trouble=500";
+    const { secret } = await gateway.newKey({
+      allowed_models: [broken, "Acme#wise"],
+      requests_per_day: null,
+    });
     const body = worded("fair");
-    expect(removals(await routed(den, body, { secret }))).toMatchObject({ "broken~trouble=500": "" });
+    expect(removals(await routed(gateway, body, { secret }))).toMatchObject({ "broken~trouble=500": "" });
     const view = await until("an open breaker", async () => {
-      await (await den.chat({ ...body, model: broken }, { secret })).text();
-      const found = await routed(den, body, { secret });
+      await (await gateway.chat({ ...body, model: broken }, { secret })).text();
+      const found = await routed(gateway, body, { secret });
       return removals(found)["broken~trouble=500"] === "unhealthy" ? found : null;
     });
     expect(candidate(view, broken)).toMatchObject({ eligible: false });
-    expect(view.choice).toBe("Den#wise");
-    const only = await den.newKey({ allowed_models: [broken], requests_per_day: null });
-    expect((await routed(den, body, only)).choice).toBe(broken);
+    expect(view.choice).toBe("Acme#wise");
+    const only = await gateway.newKey({ allowed_models: [broken], requests_per_day: null });
+    expect((await routed(gateway, body, only)).choice).toBe(broken);
   });
 
   test("a choice of nothing where no model can serve", async () => {
-    const { secret } = await den.newKey({ allowed_models: ["Den#plain"], requests_per_day: null });
+    const { secret } = await gateway.newKey({ allowed_models: ["Acme#plain"], requests_per_day: null });
     const body = { ...worded("fair"), messages: holding(image) };
-    const view = await routed(den, body, { secret });
+    const view = await routed(gateway, body, { secret });
     expect(view.choice).toBeNull();
     expect(removals(view)).toMatchObject({ plain: "vision", wise: "not_allowed" });
-    const served = await seen(await den.chat(body, { secret }));
+    const served = await seen(await gateway.chat(body, { secret }));
     expect([served.status, served.error?.code]).toEqual([400, "unsupported_capability"]);
   });
 
   test("a pin decides, or a rule takes out, for its kind of task, and says so", async () => {
-    const view = await routed(den, worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), pair);
-    expect(view).toMatchObject({ choice: "Den#plain", pinned: "math" });
-    expect(candidatesIn(view)[0]?.model).toBe("Den#plain");
-    expect((await routed(den, worded("best"), pair)).choice).toBe("Den#wise");
-    const ruled = await routed(den, worded("best", "Translate to German: the meeting is on Thursday."), pair);
+    const view = await routed(gateway, worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), pair);
+    expect(view).toMatchObject({ choice: "Acme#plain", pinned: "math" });
+    expect(readCandidates(view)[0]?.model).toBe("Acme#plain");
+    expect((await routed(gateway, worded("best"), pair)).choice).toBe("Acme#wise");
+    const ruled = await routed(
+      gateway,
+      worded("best", "Translate to German: the meeting is on Thursday."),
+      pair,
+    );
     expect(removals(ruled)).toMatchObject({ wise: "rule:language", plain: "" });
   });
 
   test("x-poundkey-quality trades quality for cost, and the limits are taken", async () => {
     const costs: number[] = [];
     for (const share of ["1", "0.98", "0.9", "0.5", "0"]) {
-      const view = await routed(den, worded("fair"), { ...pair, headers: { "x-poundkey-quality": share } });
+      const view = await routed(gateway, worded("fair"), {
+        ...pair,
+        headers: { "x-poundkey-quality": share },
+      });
       costs.push(Number(candidate(view, String(view.choice)).cost_usd));
     }
     expect(costs).toEqual(costs.toSorted((a, b) => b - a));
     expect(costs[0]).toBeGreaterThan(5 * (costs.at(-1) ?? 0));
-    expect((await routed(den, worded("fair"), pair)).choice).toBe("Den#wise");
+    expect((await routed(gateway, worded("fair"), pair)).choice).toBe("Acme#wise");
   });
 
   test("an alias of a selector and any spelling of it are one", async () => {
     const names = ["any", "router#light", "ROUTER/light"];
     for (const model of names)
-      expect(await routed(den, { ...worded("light"), model }, pair)).toMatchObject({
+      expect(await routed(gateway, { ...worded("light"), model }, pair)).toMatchObject({
         selector: "Router#light",
       });
   });
@@ -173,17 +183,17 @@ describe("what /v1/route tells", () => {
 
 describe("what /v1/route does not do", () => {
   test("it calls nobody, takes no place and writes no row", async () => {
-    const { secret, id } = await den.newKey({ requests_per_day: 2 });
-    const calls = den.simulator.calls.total;
-    for (const selector of SELECTORS) await routed(den, worded(selector), { secret });
-    expect(den.simulator.calls.total).toBe(calls);
-    const response = await fetch(`${den.url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
+    const { secret, id } = await gateway.newKey({ requests_per_day: 2 });
+    const calls = gateway.simulator.calls.total;
+    for (const selector of SELECTORS) await routed(gateway, worded(selector), { secret });
+    expect(gateway.simulator.calls.total).toBe(calls);
+    const response = await fetch(`${gateway.url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
     expect(objectOf(await response.json())).toMatchObject({ allowance: { limit: 2, used: 0, remaining: 2 } });
-    expect(await looked(den, `/requests?key_id=${id}`)).toMatchObject({ data: [] });
+    expect(await looked(gateway, `/requests?key_id=${id}`)).toMatchObject({ data: [] });
   });
 
   test("it needs neither allowance nor balance", async () => {
-    const paying = await startDen("billing: { charge: always }");
+    const paying = await startRouterFixture("billing: { charge: always }");
     try {
       const { secret } = await paying.newKey();
       const refused = await seen(await paying.chat(worded("fair"), { secret }));
@@ -197,8 +207,8 @@ describe("what /v1/route does not do", () => {
 });
 
 describe("what /v1/route refuses", () => {
-  test.each(["Den#wise", "OpenAI#gpt-5.4", "Local#whatever"])("%s, which is no selector", async (model) => {
-    const { status, error } = await post(den, "/v1/route", { ...worded("fair"), model });
+  test.each(["Acme#wise", "OpenAI#gpt-5.4", "Local#whatever"])("%s, which is no selector", async (model) => {
+    const { status, error } = await post(gateway, "/v1/route", { ...worded("fair"), model });
     expect([status, error?.code, error?.param]).toEqual([400, "invalid_value", "model"]);
     for (const selector of SELECTORS) expect(error?.message).toContain(`Router#${selector}`);
   });
@@ -231,69 +241,25 @@ describe("what /v1/route refuses", () => {
     ["a wrong key", good, { authorization: `Bearer sk-${"a".repeat(48)}` }],
   ];
   test.each(bodies)("%s, in the words of chat completions", async (_, body, headers = {}) => {
-    const calls = den.simulator.calls.total;
-    const route = await post(den, "/v1/route", body, { headers });
-    const chat = await post(den, "/v1/chat/completions", body, { headers });
+    const calls = gateway.simulator.calls.total;
+    const route = await post(gateway, "/v1/route", body, { headers });
+    const chat = await post(gateway, "/v1/chat/completions", body, { headers });
     expect(route.status).toBeWithin(400, 416);
     expect([route.status, route.error]).toEqual([chat.status, chat.error]);
-    expect(den.simulator.calls.total).toBe(calls);
+    expect(gateway.simulator.calls.total).toBe(calls);
   });
 
   test("a selector that the key may not name", async () => {
-    const { secret } = await den.newKey({ allowed_models: ["Router#fair"] });
-    const { status, error } = await post(den, "/v1/route", worded("best"), { secret });
+    const { secret } = await gateway.newKey({ allowed_models: ["Router#fair"] });
+    const { status, error } = await post(gateway, "/v1/route", worded("best"), { secret });
     expect([status, error?.code]).toEqual([403, "model_not_allowed"]);
-    expect((await routed(den, worded("fair"), { secret })).choice).not.toBeNull();
+    expect((await routed(gateway, worded("fair"), { secret })).choice).not.toBeNull();
   });
 
   test("every method but POST", async () => {
     for (const path of ["/v1/route", "/v1/feedback"]) {
-      const { status, headers } = await seen(await fetch(`${den.url}${path}`));
+      const { status, headers } = await seen(await fetch(`${gateway.url}${path}`));
       expect([status, headers.get("allow")]).toEqual([405, "POST"]);
     }
-  });
-});
-
-describe("what is told is what is done", () => {
-  const prompts = [
-    "Which river flows through Prague?",
-    "Write a Python function that reverses a linked list in place.",
-    "Übersetze ins Englische: Der Hund schläft.",
-  ];
-  const cases = SELECTORS.flatMap((selector) => [false, true].map((stream) => [selector, stream] as const));
-  test.each(cases)("Router#%s, streamed: %p", async (selector, stream) => {
-    for (const words of prompts) {
-      const body = worded(selector, words, { stream });
-      const view = await routed(den, body, pair);
-      const answer = await seen(await den.chat(body, pair));
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get("x-poundkey-selector")).toBe(`Router#${selector}`);
-      if (answer.headers.get("x-poundkey-attempts") === "1")
-        expect(answer.headers.get("x-poundkey-model")).toBe(String(view.choice));
-      const id = stringOf(answer.body.id) ?? /"id":"(chatcmpl-[^"]+)"/.exec(answer.text)?.[1] ?? "";
-      const row = await until("the row", async () => objectOf(await looked(den, `/requests/${id}`)));
-      expect(row).toMatchObject({ selector: `Router#${selector}`, model_asked: `Router#${selector}` });
-      const decision = objectOf(row.decision);
-      expect(decision).toMatchObject({ selector, choice: view.choice, features: objectOf(view.features) });
-      expect(decision).not.toHaveProperty("row");
-      const able = candidatesIn(view).filter(({ eligible }) => eligible === true);
-      expect(candidatesIn(decision).map(({ model }) => model)).toEqual(able.map(({ model }) => model));
-      for (const [at, { quality }] of candidatesIn(decision).entries())
-        expect(quality).toBeCloseTo(numberOf(able[at]?.quality) ?? -1, 2);
-    }
-  });
-
-  test("the dial that the client sent is kept with the decision, else the operator's", async () => {
-    const shareOf = async (headers: Record<string, string>) => {
-      const { body } = await seen(await den.chat(worded("fair"), { ...pair, headers }));
-      return objectOf((await looked(den, `/requests/${body.id}`)).decision).share;
-    };
-    expect(await shareOf({ "x-poundkey-quality": "0.5" })).toBe(0.5);
-    expect(await shareOf({})).toBe(0.98);
-  });
-
-  test("a plainly named model is no decision", async () => {
-    const { body } = await seen(await den.chat({ ...worded("fair"), model: "Den#wise" }));
-    expect(await looked(den, `/requests/${body.id}`)).toMatchObject({ selector: null, decision: null });
   });
 });

@@ -5,7 +5,7 @@ import { signIn as begin, sessionOf } from "../src/admin/session.ts";
 import { resetAdminToken } from "../src/admin/token.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
-import { lineOf, type Seen, seen } from "./http/observe.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 
 const LONG_MS = 30_000;
@@ -73,7 +73,7 @@ describe("signing in", () => {
   ])("%p is refused", async (body, expected) => {
     const headers = { "content-type": "application/json", "x-forwarded-for": next() };
     const answer = await ask("/session", { method: "POST", headers, body: JSON.stringify(body) });
-    expect(lineOf(answer)).toBe(expected);
+    expect(formatLine(answer)).toBe(expected);
     expect(answer.headers.get("set-cookie")).toBeNull();
   });
 });
@@ -106,7 +106,7 @@ describe("wrong tokens", () => {
         });
         for (const other of ["bearer", "sign-in", "cookie"] as const) {
           const [answer] = await guess(other, 1, gateway.url);
-          expect(lineOf(await seen(answer ?? Response.error()))).toMatch(
+          expect(formatLine(await seen(answer ?? Response.error()))).toMatch(
             /^429 rate_limit_error rate_limit_exceeded, retry after \d+$/,
           );
         }
@@ -178,7 +178,7 @@ describe("the cookie", () => {
     { origin: "null" },
     { "sec-fetch-site": "cross-site", origin: "http://127.0.0.1" },
   ])("with %p it changes nothing", async (headers) => {
-    expect(lineOf(await change(headers))).toBe("403 permission_error cross_site_request");
+    expect(formatLine(await change(headers))).toBe("403 permission_error cross_site_request");
   });
 
   test("beside a bearer does not count", async () => {
@@ -210,7 +210,7 @@ describe("a session", () => {
       expect((await ask("/keys", { headers: { cookie: given } })).status).toBe(200);
       const kept = await cookie();
       const headers = { cookie: given, origin: world.url };
-      expect(lineOf(await ask("/session", { method: "DELETE", headers: { cookie: given } }))).toContain(
+      expect(formatLine(await ask("/session", { method: "DELETE", headers: { cookie: given } }))).toContain(
         "403",
       );
       const out = await fetch(`${world.url}/admin/v1/session`, { method: "DELETE", headers });

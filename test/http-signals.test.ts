@@ -1,4 +1,4 @@
-// What a running gateway learns of answers by itself: broken ones, how long they are, what of the prompt is cached.
+// The signals that a running gateway learns from answers by itself: broken ones, their length, and what of the prompt is cached.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { arrayOf, isObject, type JsonObject } from "../src/core/json.ts";
@@ -8,7 +8,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
-import { candidate, looked, post, routed, worded } from "./router/den.ts";
+import { candidate, looked, post, routed, worded } from "./router/fixture.ts";
 
 const MODELS = ["plain", "mute~trouble=no-content", "wordy~tokens=20:3000", "hoard~tokens=3000:10:2400"];
 
@@ -19,7 +19,7 @@ function yaml(url: string): string {
 }
 
 let odd: UnderTest;
-/** The gateway's own, opened by another process as it were. */
+/** The gateway's own store, opened a second time as another process would. */
 let store: Store;
 beforeAll(async () => {
   odd = await startUnderTest({ more: yaml });

@@ -6,7 +6,7 @@ import { type MoneyWorld, startMoneyWorld } from "./http/money-world.ts";
 let world: MoneyWorld;
 beforeAll(async () => {
   world = await startMoneyWorld(
-    '  "Claude#sim~trouble=500": { fallbacks: ["Shop#sim~tokens=1000:500"] }',
+    '  "Claude#sim~trouble=500": { fallbacks: ["Acme#sim~tokens=1000:500"] }',
     "keep_alive: 300ms",
   );
 });
@@ -54,7 +54,7 @@ describe("failover between families", () => {
       const headers = { "anthropic-beta": "context-management-2025-06-27" };
       const got = await call("POST", "/v1/messages", body, headers);
       expect([got.status, got.headers.get("x-poundkey-attempts")]).toEqual([200, "2"]);
-      expect(got.headers.get("x-poundkey-model")).toBe("Shop#sim~tokens=1000:500");
+      expect(got.headers.get("x-poundkey-model")).toBe("Acme#sim~tokens=1000:500");
       expect(got.headers.get("x-poundkey-dropped")).toBe("context_management");
       expect(got.text).toContain("good");
       expect(got.text).toContain('"type":"message"');
@@ -92,14 +92,14 @@ describe("money", () => {
   test("a required limit is held as far as a quarter of the balance goes, and sent", async () => {
     // 4,096 tokens of output at 25 USD a million and a prompt of some hundred are 0.11 USD.
     const payer = await world.payer(0.5);
-    const got = await call("POST", "/v1/messages", ask("Shop#wide", { max_tokens: 64_000 }), {
+    const got = await call("POST", "/v1/messages", ask("Acme#wide", { max_tokens: 64_000 }), {
       "x-api-key": payer.secret,
     });
     expect(got.status).toBe(200);
     expect(got.headers.get("x-poundkey-dropped")).toBe("max_completion_tokens");
     const { requests } = await world.settled(payer, 1);
     expect(Number(requests[0]?.hold_nano)).toBeWithin(4096 * 25_000, 0.126e9);
-    const sent = objectOf(world.shop.calls.last()?.body);
+    const sent = objectOf(world.provider.calls.last()?.body);
     expect(sent.max_tokens ?? sent.max_completion_tokens).toBeWithin(4096, 64_000);
   });
 
@@ -119,25 +119,25 @@ describe("money", () => {
 describe("counting tokens", () => {
   test("costs nothing, takes no place, calls nobody, and is bounded", async () => {
     const payer = await world.payer(1);
-    const calls = world.shop.calls.total;
+    const calls = world.provider.calls.total;
     const headers = { "x-api-key": payer.secret };
     const statuses = new Map<number, number>();
     for (let at = 0; at < 70; at++) {
-      const got = await call("POST", "/v1/messages/count_tokens", ask("Shop#sim"), headers);
+      const got = await call("POST", "/v1/messages/count_tokens", ask("Acme#sim"), headers);
       statuses.set(got.status, (statuses.get(got.status) ?? 0) + 1);
       if (got.status === 200) expect(got.body.input_tokens).toBeGreaterThan(0);
       else expect([got.status, Number(got.headers.get("retry-after"))]).toEqual([429, 1]);
     }
     expect(statuses.get(200)).toBeWithin(60, 70);
-    expect(world.shop.calls.total).toBe(calls);
+    expect(world.provider.calls.total).toBe(calls);
     expect(world.books(payer)).toMatchObject({ holds: 0, requests: [], used: 0 });
   });
 });
 
 describe("signs of life", () => {
   test.each([
-    ["/v1/messages", ask("Shop#sim~trouble=silent", { stream: true })],
-    ["/v1/responses", { model: "Shop#sim~trouble=silent", input: "a", stream: true }],
+    ["/v1/messages", ask("Acme#sim~trouble=silent", { stream: true })],
+    ["/v1/responses", { model: "Acme#sim~trouble=silent", input: "a", stream: true }],
   ])("a silent stream of %s sends comments", async (path, body) => {
     const controller = new AbortController();
     const response = await fetch(world.url + path, {
@@ -176,10 +176,10 @@ describe("lists", () => {
     );
     expect(back.body.data).toEqual(first.body.data);
     expect((await call("GET", "/v1/models?limit=0", undefined, anthropic)).status).toBe(400);
-    const single = await call("GET", "/v1/models/Shop%23wide", undefined, anthropic);
+    const single = await call("GET", "/v1/models/Acme%23wide", undefined, anthropic);
     expect(single.body).toMatchObject({
       type: "model",
-      id: "Shop#wide",
+      id: "Acme#wide",
       max_input_tokens: 200_000,
       max_tokens: 64_000,
     });
@@ -189,7 +189,7 @@ describe("lists", () => {
     const { body } = await call("GET", "/v1beta/models", undefined, { "x-goog-api-key": world.secret });
     expect(arrayOf(body.models)).toContainEqual(
       expect.objectContaining({
-        name: "models/Shop/wide",
+        name: "models/Acme/wide",
         inputTokenLimit: 200_000,
         outputTokenLimit: 64_000,
       }),
@@ -205,7 +205,7 @@ describe("errors have the form of the API that the path belongs to", () => {
     ["POST", "/v1beta/models/a:b", 404, { error: { code: 404, status: "NOT_FOUND" } }],
     [
       "POST",
-      "/v1beta/models/Shop%23sim:generateContent",
+      "/v1beta/models/Acme%23sim:generateContent",
       400,
       { error: { code: 400, status: "INVALID_ARGUMENT" } },
     ],
@@ -219,7 +219,7 @@ describe("errors have the form of the API that the path belongs to", () => {
   test("a key that is none", async () => {
     const headers = { "x-api-key": "sk-ant-nobody" };
     for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {
-      const got = await call("POST", path, ask("Shop#sim"), headers);
+      const got = await call("POST", path, ask("Acme#sim"), headers);
       expect([got.status, objectOf(got.body.error).type]).toEqual([401, "authentication_error"]);
       expect(got.headers.get("x-should-retry")).toBe("false");
     }

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FAULTS } from "../src/core/fault.ts";
 import { INJECTED_FAULTS, type InjectedFault } from "../src/simulator/control.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { lineOf, seen } from "./http/observe.ts";
-import { expectedOf, OUTCOMES } from "./http/troubles.ts";
+import { formatLine, seen } from "./http/observe.ts";
+import { formatExpected, OUTCOMES } from "./http/troubles.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
@@ -73,7 +73,7 @@ function callsOf(id: string): number {
 describe.each(NAMES)("%s", (trouble) => {
   test.each(MODES)("%s", async (mode) => {
     const streamed = mode === "stream";
-    const alone = expectedOf(OUTCOMES[trouble], "OpenAI", streamed);
+    const alone = formatExpected(OUTCOMES[trouble], "OpenAI", streamed);
     await Promise.all(
       TROUBLED.map(async (count) => {
         const model = `${firstProvider(trouble)}#sim-${count}-${mode}~trouble=${trouble}~pace=10`;
@@ -82,7 +82,7 @@ describe.each(NAMES)("%s", (trouble) => {
         const tookMs = performance.now() - startedMs;
         const goesOn = goesOnAfter(alone, trouble, mode);
         const expected = !goesOn || count === 3 ? alone : streamed ? "200 done" : "200 whole";
-        const line = expected.endsWith(" *") ? lineOf(answer).replace(/ \S+$/, " *") : lineOf(answer);
+        const line = expected.endsWith(" *") ? formatLine(answer).replace(/ \S+$/, " *") : formatLine(answer);
         const attempts = Number(answer.headers.get("x-poundkey-attempts"));
         const failed = callsOf(model);
         const planned = goesOn ? Math.min(count + 1, 3) : 1;
@@ -90,7 +90,7 @@ describe.each(NAMES)("%s", (trouble) => {
         const again = trouble === "reset" ? Math.max(0, attempts - planned) : 0;
         expect(again).toBeLessThanOrEqual(1);
         expect([count, line, attempts]).toEqual([count, expected, planned + again]);
-        // Each call that was made is told.
+        // Each call that was made is reported.
         expect(failed).toBe(goesOn && count < 3 ? attempts - 1 : attempts);
         expect(tookMs).toBeLessThan(NEVER_MS);
       }),

@@ -1,8 +1,8 @@
-// Every trouble of every provider, whole and streamed: what the client is told, and that nothing of the upstream shows.
+// Every trouble of every provider, whole and streamed: the client's error, which shows nothing of the upstream.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { INJECTED_FAULTS, type InjectedFault } from "../src/simulator/control.ts";
-import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
-import { expectedOf, OUTCOMES } from "./http/troubles.ts";
+import { formatLine, readText, type Seen, seen } from "./http/observe.ts";
+import { formatExpected, OUTCOMES } from "./http/troubles.ts";
 import { asking, type HttpWorld, PROVIDER_NAMES, startHttpWorld } from "./http/world.ts";
 
 const SAID = "a b c d e f";
@@ -36,10 +36,10 @@ describe.each(Object.keys(INJECTED_FAULTS) as InjectedFault[])("%s", (trouble) =
     await Promise.all(
       PROVIDER_NAMES.map(async (provider) => {
         const answer = await ask(provider, trouble, streamed);
-        expected[provider] = expectedOf(outcome, provider, streamed);
-        told[provider] = withoutOwnCode(lineOf(answer), expected[provider]);
+        expected[provider] = formatExpected(outcome, provider, streamed);
+        told[provider] = withoutOwnCode(formatLine(answer), expected[provider]);
         if (answer.error) checkWords(String(answer.error.message), outcome.says);
-        else checkText(textIn(answer), trouble);
+        else checkText(readText(answer), trouble);
       }),
     );
     expect(told).toEqual(expected);

@@ -1,11 +1,12 @@
-// Answers beyond all measure: what no model was asked for, or nobody could read in time, is garbled and never passed on.
+// Oversized answers: one that no model was asked for, or that can't be read in time, is garbled and never passed on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { lineOf, type Seen, seen, textIn } from "./http/observe.ts";
-import { startWildUpstream, type WildUpstream } from "./http/wild-upstream.ts";
+import { formatLine, readText, type Seen, seen } from "./http/observe.ts";
+import type { TestServer } from "./http/serve.ts";
+import { startWildUpstream } from "./http/wild-upstream.ts";
 
-let upstream: WildUpstream;
+let upstream: TestServer;
 let gateway: UnderTest;
 
 beforeAll(async () => {
@@ -32,9 +33,9 @@ const FINE = { whole: "200 whole", stream: "200 done" };
 const ROWS: readonly (readonly [model: string, lines: typeof FINE, more?: object])[] = [
   ["two-choices", GARBLED],
   ["second-index", BROKEN_OFF],
-  ["crowd-of-choices", GARBLED, { n: 2 }],
-  ["crowd-of-elements", GARBLED],
-  ["crowd-of-fields", GARBLED],
+  ["many-choices", GARBLED, { n: 2 }],
+  ["many-elements", GARBLED],
+  ["many-fields", GARBLED],
   ["deep", GARBLED],
   ["likely", GARBLED],
   ["likely", FINE, { logprobs: true, top_logprobs: 20 }],
@@ -49,8 +50,8 @@ describe.each([false, true])("streamed: %p", (stream) => {
   test.each(ROWS)("%s", async (model, lines, more = {}) => {
     const answer = await ask(model, { stream, ...more });
     const whole = model === "blank-data" ? FINE.whole : lines.whole;
-    expect(lineOf(answer)).toBe(stream ? lines.stream : whole);
-    if (!answer.error) expect(textIn(answer)).toBe("good day");
+    expect(formatLine(answer)).toBe(stream ? lines.stream : whole);
+    if (!answer.error) expect(readText(answer)).toBe("good day");
   });
 });
 

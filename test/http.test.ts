@@ -17,11 +17,11 @@ beforeAll(async () => {
   const limited = await world.newKey();
   const restricted = await world.newKey({
     requests_per_day: null,
-    allowed_models: ["Shop#cheap", "Shop#dear"],
+    allowed_models: ["Acme#cheap", "Acme#dear"],
   });
   const unlucky = await world.newKey({
     requests_per_day: null,
-    allowed_models: ["Shop#dear~trouble=500", "Shop#cheap~trouble=429", "Shop#maker/model-1"],
+    allowed_models: ["Acme#dear~trouble=500", "Acme#cheap~trouble=429", "Acme#maker/model-1"],
   });
   secrets = {
     holder: world.secret,

@@ -1,4 +1,4 @@
-// Secrets, digests and the master key: what they look like, what is refused, what is told.
+// Secrets, digests and the master key: their form, what is refused, and with which words.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,8 +26,8 @@ import {
 import { decide } from "../src/ledger/decide.ts";
 import { masterKeyFile } from "../src/store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { countingRandom, keyOf, NOON, standingClock } from "./samples.ts";
-import { codeOf, thrownBy } from "./store.suite.ts";
+import { countingRandom, makeKey, NOON, standingClock } from "./samples.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array(count)) };
 const fixed = (byte: number) => ({ bytes: (count: number) => new Uint8Array(count).fill(byte) });
@@ -101,9 +101,9 @@ describe("authentication", () => {
     const pepper = derivePepper(new Uint8Array(32));
     const [live, expired, revoked] = [mintSecret(random), mintSecret(random), mintSecret(random)];
     const keys = new Map([
-      [digestSecret(live, pepper), keyOf("key_live")],
-      [digestSecret(expired, pepper), keyOf("key_expired", { expiresAtMs: NOON })],
-      [digestSecret(revoked, pepper), keyOf("key_revoked", { revokedAtMs: NOON - 1 })],
+      [digestSecret(live, pepper), makeKey("key_live")],
+      [digestSecret(expired, pepper), makeKey("key_expired", { expiresAtMs: NOON })],
+      [digestSecret(revoked, pepper), makeKey("key_revoked", { revokedAtMs: NOON - 1 })],
     ]);
     let lookUps = 0;
     const keyByDigest = async (digest: string) => {
@@ -113,8 +113,8 @@ describe("authentication", () => {
     const parts = { store: { keyByDigest }, clock: standingClock(NOON), pepper };
     expect((await authenticate(parts, live)).id).toBe("key_live");
     const wrong = [expired, revoked, mintSecret(random), live.slice(0, -1), "", "sk-' OR 1=1 --"];
-    const thrown = await Promise.all(wrong.map((secret) => thrownBy(authenticate(parts, secret))));
-    expect(thrown.map(codeOf)).toEqual(wrong.map(() => "invalid_api_key"));
+    const thrown = await Promise.all(wrong.map((secret) => catchThrown(authenticate(parts, secret))));
+    expect(thrown.map(readCode)).toEqual(wrong.map(() => "invalid_api_key"));
     expect(new Set(thrown.map(String)).size).toBe(1);
     expect(lookUps).toBe(4);
   });
@@ -124,7 +124,7 @@ describe("authentication", () => {
     const secret = mintSecret(random);
     const clock = standingClock(NOON);
     const digest = digestSecret(secret, pepper);
-    let key: GatewayKey | null = keyOf("key_a");
+    let key: GatewayKey | null = makeKey("key_a");
     const keyByDigest = async (asked: string) => (asked === digest ? key : null);
     const proves = createAuthenticator({ store: { keyByDigest }, clock, pepper });
     await proves(secret);
@@ -132,12 +132,12 @@ describe("authentication", () => {
     clock.atMs = NOON + 499;
     expect((await proves(secret)).id).toBe("key_a");
     clock.atMs = NOON + 500;
-    expect(codeOf(await thrownBy(proves(secret)))).toBe("invalid_api_key");
-    key = keyOf("key_a", { expiresAtMs: NOON - 1000 });
+    expect(readCode(await catchThrown(proves(secret)))).toBe("invalid_api_key");
+    key = makeKey("key_a", { expiresAtMs: NOON - 1000 });
     clock.atMs = NOON - 2000;
     await proves(secret);
     clock.atMs = NOON - 1000;
-    expect(codeOf(await thrownBy(proves(secret)))).toBe("invalid_api_key");
+    expect(readCode(await catchThrown(proves(secret)))).toBe("invalid_api_key");
   });
 });
 
@@ -206,15 +206,15 @@ describe("the master key", () => {
     const file = masterKeyFile(path);
     const first = await openMasterKey(store, { text: undefined, file, random });
     expect(await openMasterKey(store, { text: undefined, file, random })).toEqual(first);
-    expect(String(await thrownBy(openMasterKey(store, { text, file, random })))).toContain(
+    expect(String(await catchThrown(openMasterKey(store, { text, file, random })))).toContain(
       "another master key",
     );
     writeFileSync(file.path, "nonsense");
-    expect(String(await thrownBy(openMasterKey(store, { text: undefined, file, random })))).toContain(
+    expect(String(await catchThrown(openMasterKey(store, { text: undefined, file, random })))).toContain(
       file.path,
     );
     rmSync(file.path);
-    expect(String(await thrownBy(openMasterKey(store, { text: undefined, file, random })))).toContain(
+    expect(String(await catchThrown(openMasterKey(store, { text: undefined, file, random })))).toContain(
       "missing",
     );
     await store.close();

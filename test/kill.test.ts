@@ -76,7 +76,7 @@ test(
     const { program, remove } = planted(plant);
     try {
       const { problems } = await campaignOn(world, program, PLANTED_TIMES, false);
-      // Which of the two is a matter of the instant.
+      // The instant of the kill decides between the two.
       expect(problems.join("\n")).toMatch(
         /was answered, and its row does not say so|has no row|the provider saw/,
       );

@@ -1,16 +1,14 @@
-// What a gateway learns of lessons in the store: all of them, each once, whoever taught them, until they are forgotten.
+// A gateway learns all lessons in the store, each once, whichever node wrote them, until they are forgotten.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { Learning } from "../src/app/learning.ts";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import { rowText } from "../src/selectors/decision.ts";
 import { featuresOf } from "../src/selectors/features.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { predict, rowWidth } from "../src/selectors/predictor.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { DAY, MINUTE, NOON, standingClock } from "./samples.ts";
-import { thrownBy } from "./store.suite.ts";
+import { DAY, MINUTE, NOON, openMemoryStore, standingClock } from "./samples.ts";
+import { catchThrown } from "./thrown.ts";
 
 const MODEL = "Sim#echo";
 const asked = { model: "Router#best", messages: [{ role: "user", content: "Who wrote Faust?" }] } as const;
@@ -22,7 +20,7 @@ let clock: ReturnType<typeof standingClock>;
 let learned: Learned;
 let learning: Learning;
 beforeEach(async () => {
-  store = await openSqliteStore({ path: ":memory:", decide });
+  store = await openMemoryStore();
   clock = standingClock(NOON);
   learned = new Learned();
   learning = new Learning(store, learned, clock);
@@ -124,7 +122,7 @@ test("a store that fails half-way is no loss: the next look goes on", async () =
     learned,
     clock,
   );
-  expect(String(await thrownBy(shaky.refresh()))).toContain("away");
+  expect(String(await catchThrown(shaky.refresh()))).toContain("away");
   fails = false;
   await shaky.refresh();
   expect(labels()).toBe(1);

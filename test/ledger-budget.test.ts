@@ -5,36 +5,34 @@ import { Fault } from "../src/core/fault.ts";
 import { matchesAny } from "../src/core/pattern.ts";
 import type { FreeRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
-  askOf,
   DAY,
+  expectGrant,
   FAILED,
   give,
-  grantedBy,
-  keyOf,
   ledgerOn,
+  makeAsk,
+  makeKey,
+  makeOffer,
+  makeOutcome,
   NOON,
-  offerOf,
-  outcomeOf,
+  openMemoryStore,
   standingClock,
 } from "./samples.ts";
 
 const USD = 1_000_000_000;
-const key = keyOf("key_a");
+const key = makeKey("key_a");
 let store: Store;
 let count = 0;
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: ":memory:", decide });
-  await store.addKey(key, "digest a");
+  store = await openMemoryStore(key);
 });
 afterEach(() => store.close());
 
 /** A model at so many USD per million tokens of output, with a prompt that costs nothing. */
 function model(card: string, outputUsdPerMillion: number, fields: Partial<Offer> = {}): Offer {
-  return offerOf({ card, outputUsdPerMillion, outputTokensMax: 128_000, ...fields });
+  return makeOffer({ card, outputUsdPerMillion, outputTokensMax: 128_000, ...fields });
 }
 
 function opened(free: Partial<FreeRules>, requestsPerDay: number | null = 200) {
@@ -43,13 +41,13 @@ function opened(free: Partial<FreeRules>, requestsPerDay: number | null = 200) {
   const ledger = ledgerOn(store, { clock, quota });
   const ask = async (...offers: readonly Offer[]) => {
     const ticket = ledger.ticket(
-      askOf(`request ${count++}`, key, { offers: () => offers, nowMs: clock.nowMs() }),
+      makeAsk(`request ${count++}`, key, { offers: () => offers, nowMs: clock.nowMs() }),
     );
-    const granted = await grantedBy(ledger, ticket);
+    const granted = await expectGrant(ledger, ticket);
     return { ticket, ...granted };
   };
-  const end = (ticket: Parameters<typeof outcomeOf>[0], costNanoUsd: number) =>
-    ledger.settle(ticket, outcomeOf(ticket, { costNanoUsd }));
+  const end = (ticket: Parameters<typeof makeOutcome>[0], costNanoUsd: number) =>
+    ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd }));
   return { clock, ledger, ask, end };
 }
 
@@ -117,14 +115,14 @@ describe("the budget for free requests", () => {
   test("is released when a request fails, and spent when it was answered", async () => {
     const { ask, end, ledger } = opened({ budgetNanoUsd: USD });
     const [first, second] = [await ask(model("Dear#pro", 120)), await ask(model("Dear#pro", 120))];
-    await ledger.settle(first.ticket, { ...outcomeOf(first.ticket), ...FAILED });
+    await ledger.settle(first.ticket, { ...makeOutcome(first.ticket), ...FAILED });
     await end(second.ticket, USD / 2);
     // Nothing is held any more: a quarter of half a dollar.
     expect((await ask(model("Dear#pro", 120))).outputTokens).toEqual({ "Dear#pro": 1041 });
   });
 
   test("doesn't count models without a price, nor keys without a limit", async () => {
-    const unpriced = offerOf({ card: "Own#one", isPriced: false });
+    const unpriced = makeOffer({ card: "Own#one", isPriced: false });
     const { ask, end } = opened({ budgetNanoUsd: USD });
     await end((await ask(model("Dear#pro", 120))).ticket, USD);
     expect((await ask(unpriced)).place.kind).toBe("allowance");

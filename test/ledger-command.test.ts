@@ -10,9 +10,9 @@ import { runLedger } from "../src/cli/ledger.ts";
 import { adminBench } from "./admin-world.ts";
 import { seen } from "./http/observe.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
+import { openPayments } from "./payments.ts";
 import { poundkey, type Ran } from "./poundkey.ts";
-import { keyOf } from "./samples.ts";
-import { tillOn } from "./till.ts";
+import { makeKey } from "./samples.ts";
 
 const bench = adminBench();
 let world: AdminWorld;
@@ -34,9 +34,9 @@ async function run(command: typeof runAccounts, ...args: string[]): Promise<Ran>
 async function movements(): Promise<void> {
   await topUpAccount(world, "default", { amount_usd: 2 }, null);
   const { id } = await createKey(world, { name: "payer" });
-  const till = tillOn(world.store);
-  await till.post(await till.hold("done", keyOf(id), 500_000_000), 200_000_000);
-  await till.hold("running", keyOf(id), 250_000_000);
+  const payments = openPayments(world.store);
+  await payments.post(await payments.hold("done", makeKey(id), 500_000_000), 200_000_000);
+  await payments.hold("running", makeKey(id), 250_000_000);
 }
 
 describe("accounts", () => {
@@ -124,8 +124,8 @@ describe("ledger verify", () => {
   test("counts what was written off", async () => {
     await topUpAccount(world, "default", { amount_usd: 1 }, null);
     const { id } = await createKey(world, { name: "payer" });
-    const till = tillOn(world.store);
-    await till.post(await till.hold("dear", keyOf(id), 1_000_000_000), 1_500_000_000);
+    const payments = openPayments(world.store);
+    await payments.post(await payments.hold("dear", makeKey(id), 1_000_000_000), 1_500_000_000);
     const { code, out } = await run(runLedger, "verify", "--json");
     expect(code).toBe(0);
     const sums = { balances: "0", held: "0", funding: "-1", revenue: "1.5", overrun: "-0.5", sum: "0" };
@@ -219,7 +219,7 @@ describe("beside a gateway that runs", () => {
     const gateway = await startHttpWorld();
     try {
       const { secret } = await gateway.newKey({ requests_per_day: 0 });
-      const ask = async () => seen(await gateway.chat(asking("Shop#cheap"), { secret }));
+      const ask = async () => seen(await gateway.chat(asking("Acme#cheap"), { secret }));
       await ask();
       expect((await ask()).status).toBe(429);
       const topped = await beside(gateway.directory, "accounts", "topup", "default", "1", "--json");

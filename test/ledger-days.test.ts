@@ -11,20 +11,20 @@ import { decide } from "../src/ledger/decide.ts";
 import type { Ledger, Ticket } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
-  askOf,
   DAY,
-  grantedBy,
+  expectGrant,
   HOUR,
-  keyOf,
   ledgerOn,
   MINUTE,
+  makeAsk,
+  makeKey,
+  makeOutcome,
   NOON,
-  outcomeOf,
   QUOTA,
   standingClock,
 } from "./samples.ts";
 
-const key = keyOf("key_a", { requestsPerDay: 3 });
+const key = makeKey("key_a", { requestsPerDay: 3 });
 const clock = standingClock(NOON);
 let folder: string;
 let store: Store;
@@ -51,8 +51,8 @@ async function open(quota: Partial<QuotaRules> = {}): Promise<void> {
 /** Lets a request in at a moment; the ticket, or the fault that refused it. */
 async function askAt(atMs: number): Promise<Ticket & { readonly kind: string }> {
   clock.atMs = atMs;
-  const ticket = ledger.ticket(askOf(`request ${count++}`, key, { nowMs: atMs }));
-  return { ...ticket, kind: (await grantedBy(ledger, ticket)).place.kind };
+  const ticket = ledger.ticket(makeAsk(`request ${count++}`, key, { nowMs: atMs }));
+  return { ...ticket, kind: (await expectGrant(ledger, ticket)).place.kind };
 }
 
 async function refusedAt(atMs: number): Promise<Fault> {
@@ -66,7 +66,7 @@ async function refusedAt(atMs: number): Promise<Fault> {
 
 /** Nobody answered it. */
 function giveBack(ticket: Ticket) {
-  return ledger.settle(ticket, outcomeOf(ticket, {}, false));
+  return ledger.settle(ticket, makeOutcome(ticket, {}, false));
 }
 
 async function usedAt(atMs: number): Promise<number> {
@@ -253,7 +253,7 @@ describe("restarts", () => {
     await askAt(midnight - 1);
     const ended = await askAt(midnight - 1);
     await askAt(midnight);
-    await ledger.settle(ended, outcomeOf(ended));
+    await ledger.settle(ended, makeOutcome(ended));
     await restart();
     clock.atMs = midnight + HOUR;
     expect(await ledger.resolveLost()).toBe(2);

@@ -1,4 +1,4 @@
-// What an unkind client, provider or operator may do to the books: amounts beyond all bounds, links, slow bodies, written-out schemas.
+// Attacks on the books by an unkind client, provider or operator: amounts beyond all bounds, links, slow bodies, written-out schemas.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
@@ -13,8 +13,17 @@ import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
-import { costing, give, keyIn, NOON, offerOf, recordOf, writeRecord } from "./samples.ts";
-import { ALWAYS, tillOn, wrongIn } from "./till.ts";
+import { ALWAYS, findErrors, openPayments } from "./payments.ts";
+import {
+  addKey,
+  costing,
+  give,
+  makeOffer,
+  makeRecord,
+  NOON,
+  openMemoryStore,
+  writeRecord,
+} from "./samples.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -64,23 +73,25 @@ test("a cost that can only be a mistake is bounded, so that every row can hold i
 });
 
 test("sums beyond what a number holds exactly are still read", async () => {
-  const store = await openSqliteStore({ path: ":memory:", decide });
-  for (let at = 0; at < 12; at++) await writeRecord(store, recordOf(`r${at}`, { costNanoUsd: 1e15 }));
+  const store = await openMemoryStore();
+  for (let at = 0; at < 12; at++) await writeRecord(store, makeRecord(`r${at}`, { costNanoUsd: 1e15 }));
   const [sum] = await store.usage({ fromMs: 0, toMs: NOON * 2, groupBy: [] });
   expect(sum?.costNanoUsd).toBe(12e15);
   await store.close();
 });
 
 test("a key that has spent more than its limit allows may still use what costs nothing", async () => {
-  const store = await openSqliteStore({ path: ":memory:", decide });
+  const store = await openMemoryStore();
   await give(store, "default", 1000);
-  const key = await keyIn(store, "key_a");
-  const till = tillOn(store);
-  await till.post(await till.hold("1", key, 500), 500);
+  const key = await addKey(store, "key_a");
+  const payments = openPayments(store);
+  await payments.post(await payments.hold("1", key, 500), 500);
   await store.changeKey(key.id, { spendLimitNanoUsd: 100 });
-  const free = { offers: () => [offerOf({ lines: [], outputUsdPerMillion: 0 })] };
-  expect((await till.ledger.admit(till.ticket("2", key, 0, free))).kind).toBe("granted");
-  await expect(till.ledger.admit(till.ticket("3", key, 0, { offers: () => [costing(1)] }))).rejects.toThrow();
+  const free = { offers: () => [makeOffer({ lines: [], outputUsdPerMillion: 0 })] };
+  expect((await payments.ledger.admit(payments.ticket("2", key, 0, free))).kind).toBe("granted");
+  await expect(
+    payments.ledger.admit(payments.ticket("3", key, 0, { offers: () => [costing(1)] })),
+  ).rejects.toThrow();
   await store.close();
 });
 
@@ -92,12 +103,12 @@ test("through a link to the database's file processes know each other, and syncs
   const second = await openSqliteStore({ path: join(folder, "link.db"), decide });
   await Promise.all([first.beat(), second.beat()]);
   await give(first, "default", 1000);
-  const till = tillOn(first, ALWAYS);
-  const held = await till.hold("1", await keyIn(first, "key_a"), 500);
+  const payments = openPayments(first, ALWAYS);
+  const held = await payments.hold("1", await addKey(first, "key_a"), 500);
   expect(await second.orphans(9)).toEqual([]);
   await second.durable();
-  expect(await till.post(held, 400)).toMatchObject({ chargedNanoUsd: 400, late: false });
-  expect(wrongIn(await second.audit())).toEqual([]);
+  expect(await payments.post(held, 400)).toMatchObject({ chargedNanoUsd: 400, late: false });
+  expect(findErrors(await second.audit())).toEqual([]);
   await Promise.all([first.close(), second.close()]);
 });
 

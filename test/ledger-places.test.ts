@@ -2,33 +2,31 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import type { Outcome, Ticket } from "../src/ledger/ledger.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
-  askOf,
   costing,
+  expectGrant,
   FAILED,
   give,
-  grantedBy,
-  keyOf,
   ledgerOn,
   MINUTE,
+  makeAsk,
+  makeKey,
+  makeOutcome,
+  makeRecord,
   NOON,
-  outcomeOf,
+  openMemoryStore,
   PRODUCED,
   type RulesChanged,
-  recordOf,
   standingClock,
 } from "./samples.ts";
 
-const key = keyOf("key_a");
+const key = makeKey("key_a");
 let store: Store;
 let count = 0;
 
 beforeEach(async () => {
-  store = await openSqliteStore({ path: ":memory:", decide });
-  await store.addKey(key, "digest a");
+  store = await openMemoryStore(key);
 });
 afterEach(() => store.close());
 
@@ -37,14 +35,16 @@ function opened(requestsPerDay: number | null, more: RulesChanged = {}) {
   const clock = standingClock(NOON);
   const ledger = ledgerOn(store, { clock, ...more, quota: { requestsPerDay, ...more.quota } });
   const ticketFor = (answers: number, offers = [costing(0)]): Ticket =>
-    ledger.ticket(askOf(`request ${count++}`, key, { answers, offers: () => offers, nowMs: clock.nowMs() }));
+    ledger.ticket(
+      makeAsk(`request ${count++}`, key, { answers, offers: () => offers, nowMs: clock.nowMs() }),
+    );
   const ask = async (answers = 1, offers = [costing(0)]) => {
     const ticket = ticketFor(answers, offers);
-    const { place } = await grantedBy(ledger, ticket);
+    const { place } = await expectGrant(ledger, ticket);
     return { ticket, place };
   };
   const settle = (ticket: Ticket, fields: Partial<Outcome>) =>
-    ledger.settle(ticket, { ...outcomeOf(ticket), ...fields });
+    ledger.settle(ticket, { ...makeOutcome(ticket), ...fields });
   const standing = async () => {
     const { used, nextSlotAtMs } = await ledger.allowance(key);
     return { used, waitMs: nextSlotAtMs === null ? null : nextSlotAtMs - clock.nowMs() };
@@ -80,8 +80,8 @@ describe("a request for several answers", () => {
 
   test("is told what is left", async () => {
     const { ledger } = opened(10);
-    const ticket = ledger.ticket(askOf("several", key, { answers: 3 }));
-    expect((await grantedBy(ledger, ticket)).limits).toMatchObject({ limit: 10, remaining: 7 });
+    const ticket = ledger.ticket(makeAsk("several", key, { answers: 3 }));
+    expect((await expectGrant(ledger, ticket)).limits).toMatchObject({ limit: 10, remaining: 7 });
   });
 
   test("never holds the throttle back beyond tomorrow, however far apart its slots are", async () => {
@@ -140,7 +140,7 @@ describe("a refused prompt", () => {
   const PROMPT = 7_000;
   const refuse = (ticket: Ticket): Partial<Outcome> => {
     const about = { accountId: key.accountId, keyId: key.id, modelUsed: null, status: 400 };
-    const record = recordOf(ticket.ask.id, { ...about, costNanoUsd: 0, usageSource: "none" });
+    const record = makeRecord(ticket.ask.id, { ...about, costNanoUsd: 0, usageSource: "none" });
     const beyond = { ...record, costNanoUsd: PROMPT, usageSource: "estimate" as const };
     return { ...FAILED, record, giveBack: { answers: 1, isBounded: true, beyond } };
   };

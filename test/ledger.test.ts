@@ -5,20 +5,19 @@ import { type ErrorBody, errorBody, Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import { createLedger, type Ledger, type Ticket } from "../src/ledger/ledger.ts";
 import { inWords } from "../src/ledger/time-words.ts";
-import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import {
-  askOf,
   BILLING,
   DAY,
-  grantedBy,
+  expectGrant,
   HOUR,
-  keyOf,
   MINUTE,
+  makeAsk,
+  makeKey,
+  makeOutcome,
   NOON,
-  outcomeOf,
+  openMemoryStore,
   QUOTA,
   standingClock,
 } from "./samples.ts";
@@ -26,7 +25,7 @@ import {
 const MIDNIGHT = Date.UTC(2026, 10, 21);
 
 describe("admission", () => {
-  const key = keyOf("key_a");
+  const key = makeKey("key_a");
   const clock = standingClock(NOON);
   let rules: { quota: QuotaRules; billing: BillingRules };
   let store: Store;
@@ -36,18 +35,18 @@ describe("admission", () => {
   beforeEach(async () => {
     clock.atMs = NOON;
     rules = { quota: QUOTA, billing: BILLING };
-    store = await openSqliteStore({ path: ":memory:", decide });
-    await store.addKey(key, "digest a");
+    store = await openMemoryStore(key);
     ledger = createLedger({ store, clock, rules: () => rules });
   });
   afterEach(() => store.close());
 
   type Grant = Granted & { readonly ticket: Ticket };
   const admit = async (by: GatewayKey = key): Promise<Grant> => {
-    const ticket = ledger.ticket(askOf(`request ${count++}`, by, { nowMs: clock.atMs }));
-    return { ...(await grantedBy(ledger, ticket)), ticket };
+    const ticket = ledger.ticket(makeAsk(`request ${count++}`, by, { nowMs: clock.atMs }));
+    return { ...(await expectGrant(ledger, ticket)), ticket };
   };
-  const end = ({ ticket }: Grant, counted: boolean) => ledger.settle(ticket, outcomeOf(ticket, {}, counted));
+  const end = ({ ticket }: Grant, counted: boolean) =>
+    ledger.settle(ticket, makeOutcome(ticket, {}, counted));
 
   async function admitMany(
     times: number,
@@ -168,8 +167,8 @@ describe("admission", () => {
   });
 
   test("each key has its own allowance, under the account's scope they share one", async () => {
-    const other = keyOf("key_b");
-    const own = keyOf("key_c", { requestsPerDay: 3 });
+    const other = makeKey("key_b");
+    const own = makeKey("key_c", { requestsPerDay: 3 });
     await store.addKey(other, "digest b");
     await store.addKey(own, "digest c");
     await admitMany(150);
@@ -181,9 +180,9 @@ describe("admission", () => {
   });
 
   test("a key's own limit counts, none is unlimited, and 0 leaves only the throttle", async () => {
-    const few = keyOf("key_few", { requestsPerDay: 2 });
-    const all = keyOf("key_all", { requestsPerDay: null });
-    const nothing = keyOf("key_nothing", { requestsPerDay: 0 });
+    const few = makeKey("key_few", { requestsPerDay: 2 });
+    const all = makeKey("key_all", { requestsPerDay: null });
+    const nothing = makeKey("key_nothing", { requestsPerDay: 0 });
     for (const one of [few, all, nothing]) await store.addKey(one, `digest ${one.id}`);
     expect((await admitMany(9, few)).grants.length).toBe(2);
     const { grants } = await admitMany(500, all);
@@ -198,19 +197,19 @@ describe("admission", () => {
   });
 
   test("revoked, expired and unknown keys are refused alike", async () => {
-    const expiring = keyOf("key_e", { expiresAtMs: NOON + 1 });
+    const expiring = makeKey("key_e", { expiresAtMs: NOON + 1 });
     await store.addKey(expiring, "digest e");
     await admit(expiring);
     clock.atMs = NOON + 1;
     await store.revokeKey(key.id, clock.atMs);
-    const faults = [await refusal(), await refusal(expiring), await refusal(keyOf("key_unknown"))];
+    const faults = [await refusal(), await refusal(expiring), await refusal(makeKey("key_unknown"))];
     expect(new Set(faults.map(({ code, message }) => `${code} ${message}`)).size).toBe(1);
     expect(faults[0]?.row.status).toBe(401);
   });
 
   test("where every request is paid for, there is no allowance to tell of", async () => {
     rules = { ...rules, billing: { charge: "always", markup: 1 } };
-    const fault = await refusal(keyOf("key_a", { requestsPerDay: null }));
+    const fault = await refusal(makeKey("key_a", { requestsPerDay: null }));
     expect([fault.row.status, fault.code]).toEqual([403, "model_not_priced"]);
     expect(await ledger.allowance(key)).toMatchObject({ limit: 0, remaining: 0, nextSlotAtMs: null });
   });
@@ -267,7 +266,7 @@ describe("admission", () => {
       remaining: 0,
       nextSlotAtMs: NOON + 10 * MINUTE,
     });
-    const unlimited = await ledger.allowance(keyOf("key_a", { requestsPerDay: null }));
+    const unlimited = await ledger.allowance(makeKey("key_a", { requestsPerDay: null }));
     expect(unlimited).toMatchObject({ limit: null, remaining: null, nextSlotAtMs: null });
   });
 });

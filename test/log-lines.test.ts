@@ -1,7 +1,7 @@
 // Log lines: one JSON object each, in the order in which things happened, written together where they come together.
 import { expect, test } from "bun:test";
 import { createLineLog, gatherWrites } from "../src/telemetry/log-lines.ts";
-import { NOON, recordOf } from "./samples.ts";
+import { makeRecord, NOON } from "./samples.ts";
 
 test("what comes within one turn is one write, and what waits is written at the end", () => {
   const written: string[] = [];
@@ -31,7 +31,7 @@ test("a request's line bears its record and what else is said of it; what is bel
     "info",
   );
   log({ event: "retry_refused", level: "debug" });
-  log({ event: "request", record: recordOf("r1", { costNanoUsd: 7 }), late: false });
+  log({ event: "request", record: makeRecord("r1", { costNanoUsd: 7 }), late: false });
   log({ event: "settle_lost", level: "error", id: "r2" });
   expect(written.every((line) => line.endsWith("}\n"))).toBe(true);
   const at = "2026-11-20T12:00:00.000Z";

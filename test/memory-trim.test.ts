@@ -1,4 +1,4 @@
-// Memory is given back once, when a crowd of requests has gone, and never while many wait for an answer.
+// Memory is given back once, when a burst of requests is over, and never while many wait for an answer.
 import { describe, expect, test } from "bun:test";
 import { trimMemory } from "../src/app/memory-trim.ts";
 import { ManualClock } from "./manual-clock.ts";
@@ -24,11 +24,11 @@ async function collections(open: readonly number[]): Promise<readonly number[]> 
 const seconds = (count: number, open: number) => Array.from({ length: count }, () => open);
 
 describe("memory is given back", () => {
-  test("once, at the second look that finds a crowd gone", async () => {
+  test("once, at the second look that finds that a burst is over", async () => {
     expect(await collections([10, 3000, 5000, 0, 0, ...seconds(60, 0)])).toEqual([5]);
   });
 
-  test("while few of the crowd remain, and not while more do", async () => {
+  test("while few of its requests remain, and not while more do", async () => {
     expect(await collections([5000, 50, 50])).toEqual([3]);
     expect(await collections([5000, ...seconds(60, 51)])).toEqual([]);
   });
@@ -37,17 +37,17 @@ describe("memory is given back", () => {
     expect(await collections([5000, 0, 5000, 0, 5000])).toEqual([]);
   });
 
-  test("not for what is no crowd", async () => {
+  test("not after a few requests", async () => {
     expect(await collections([499, ...seconds(60, 0)])).toEqual([]);
     expect(await collections([500, 0, 0])).toEqual([3]);
   });
 
-  test("not twice within half a minute, and after it for the crowd that came meanwhile", async () => {
+  test("not twice within half a minute, and after it for the burst that came meanwhile", async () => {
     const twice = [800, 0, 0, 900, ...seconds(40, 0)];
     expect(await collections(twice)).toEqual([3, 33]);
   });
 
-  test("of a crowd that has gone nothing is known any more when a smaller one comes", async () => {
+  test("a past burst is forgotten when a smaller one comes", async () => {
     expect(await collections([5000, ...seconds(40, 0), 400, ...seconds(40, 0)])).toEqual([3]);
   });
 });

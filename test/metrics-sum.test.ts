@@ -6,10 +6,10 @@ import type { LogEvent } from "../src/core/world.ts";
 import { formatMetrics } from "../src/telemetry/exposition.ts";
 import { addSums, type Sums } from "../src/telemetry/sums.ts";
 import { newMetrics } from "./metrics-world.ts";
-import { recordOf } from "./samples.ts";
+import { makeRecord } from "./samples.ts";
 
 function requestOf(model: string, totalMs: number): LogEvent {
-  return { event: "request", record: { ...recordOf("any"), modelUsed: model, totalMs, firstTokenMs: 128 } };
+  return { event: "request", record: { ...makeRecord("any"), modelUsed: model, totalMs, firstTokenMs: 128 } };
 }
 
 /** The report of a worker that has taken these events, with one gauge that says how many. */
@@ -88,7 +88,7 @@ test("of another version's worker, what this one knows is counted", () => {
   expect(parseFromWorker({ counted: "# TYPE" })).toEqual({ counted: {} });
 });
 
-/** A worker that keeps what it is told. */
+/** A worker that keeps the messages it gets. */
 function workerOf(): Counting & { readonly told: ToWorker[] } {
   const told: ToWorker[] = [];
   return { told, send: (message) => void told.push(message) };

@@ -21,7 +21,7 @@ export function newMetrics(readings: Partial<Record<keyof typeof NOTHING_READ, R
   });
 }
 
-export function textOf(metrics: Metrics): string {
+export function renderMetrics(metrics: Metrics): string {
   return formatMetrics(metrics.sums());
 }
 

@@ -5,14 +5,14 @@ import { join } from "node:path";
 import type { LogEvent } from "../src/core/world.ts";
 import { METRICS, RENAMED, SHOWN, writeMetricsTable } from "../src/telemetry/metric-table.ts";
 import { SERIES_MAX } from "../src/telemetry/metrics.ts";
-import { newMetrics, parseExposition, type Sample, textOf } from "./metrics-world.ts";
-import { recordOf } from "./samples.ts";
+import { newMetrics, parseExposition, renderMetrics, type Sample } from "./metrics-world.ts";
+import { makeRecord } from "./samples.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const DOCS = join(ROOT, "src/docs/metrics.md");
 
-function requestOf(modelUsed: string | null, fields: Partial<ReturnType<typeof recordOf>> = {}): LogEvent {
-  return { event: "request", record: { ...recordOf("any"), modelUsed, ...fields } };
+function requestOf(modelUsed: string | null, fields: Partial<ReturnType<typeof makeRecord>> = {}): LogEvent {
+  return { event: "request", record: { ...makeRecord("any"), modelUsed, ...fields } };
 }
 
 const failed = (model: string, fault = "upstream_error") => ({ event: "attempt_failed", model, fault });
@@ -56,7 +56,7 @@ function sumOf(samples: readonly Sample[]): number {
 test("every metric of the table is counted or read, and shown with its own help and type", () => {
   const metrics = newMetrics(EVERY_READING);
   for (const event of EVERY_EVENT) metrics.take(event);
-  const families = parseExposition(textOf(metrics));
+  const families = parseExposition(renderMetrics(metrics));
   expect([...families.keys()]).toEqual(SHOWN.map(({ name }) => name));
   for (const { name, type, help, labels } of SHOWN) {
     const { samples, ...told } = families.get(name) ?? { samples: [] };
@@ -119,7 +119,7 @@ test("no other place names a metric that isn't in the table", () => {
 test("money is in USD to the nano-dollar, time in seconds, and the old names still say the old numbers", () => {
   const metrics = newMetrics(EVERY_READING);
   for (const event of EVERY_EVENT) metrics.take(event);
-  const text = textOf(metrics);
+  const text = renderMetrics(metrics);
   for (const line of [
     'poundkey_charged_usd_total{model="Own#one"} 1.500000001',
     'poundkey_charged_nanousd_total{model="Own#one"} 1500000001',
@@ -144,7 +144,7 @@ test("durations fall into their buckets, the bounds included", () => {
   for (const totalMs of [1, 50, 51, 300_000, 300_001]) {
     metrics.take(requestOf("Own#one", { totalMs, firstTokenMs: null }));
   }
-  const text = textOf(metrics);
+  const text = renderMetrics(metrics);
   const counts = samplesOf(text, "poundkey_request_seconds").map(({ labels: { le }, value }) => [le, value]);
   expect(counts).toEqual([
     ...[
@@ -182,7 +182,7 @@ test("names that clients make up are one label value, and take no model's place"
   }
   metrics.take(requestOf("Own#real", { chargedNanoUsd: 7_000_000_000 }));
   metrics.take(failed("Own#real"));
-  const text = textOf(metrics);
+  const text = renderMetrics(metrics);
   expect(text).not.toContain("made-up");
   expect(text.split("\n").length).toBeLessThan(150);
   for (const line of [
@@ -203,7 +203,7 @@ test("beyond the bound series are summed, by model as long as there is room", ()
   metrics.take(failed("Own#second"));
   for (let at = 0; at < 2 * SERIES_MAX; at++) metrics.take(failed(`Own#${at}`));
   metrics.take(failed("Own#first", "fault_0"));
-  const samples = samplesOf(textOf(metrics), "poundkey_attempts_failed_total");
+  const samples = samplesOf(renderMetrics(metrics), "poundkey_attempts_failed_total");
   expect(samples.length).toBe(2 * SERIES_MAX + 1);
   expect(sumOf(samples)).toBe(asked + 1 + 2 * SERIES_MAX + 1);
   const countOf = (model: string, fault: string) =>
@@ -226,7 +226,7 @@ test("the operator's odd names are written so that they come back whole", () => 
     "Own#half\ud800",
   ];
   for (const name of names) metrics.take(requestOf(name));
-  const read = samplesOf(textOf(metrics), "poundkey_cost_usd_total").map(({ labels }) => labels.model);
+  const read = samplesOf(renderMetrics(metrics), "poundkey_cost_usd_total").map(({ labels }) => labels.model);
   expect(read).toEqual(names.map((name) => name.toWellFormed()));
 });
 

@@ -1,11 +1,11 @@
-// A gateway whose PostgreSQL is stopped, killed, silent, full, or cut off in mid-commit: told honestly, healed by itself, and no cent lost.
+// A gateway whose PostgreSQL is stopped, killed, silent, full, or cut off in mid-commit: honest answers, recovery by itself, and no cent lost.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { mintSecret } from "../src/keys/secret.ts";
 import { CONNECTIONS_MAX } from "../src/store/postgres/failures.ts";
 import { until } from "./http/until.ts";
+import { type Answered, type PaidGateway, type Payer, SLOW, startPaidGateway } from "./nodes/paid-gateway.ts";
 import { openWay, type Way } from "./nodes/proxy.ts";
-import { type Answered, openShop, type Payer, type Shop, SLOW } from "./nodes/shop.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 const LONG_MS = 60_000;
@@ -22,35 +22,39 @@ function inLine({ status, code, retryAfter }: Answered): string {
   return `${status} ${code}, again after ${retryAfter}`;
 }
 
-/** Nothing is served, nobody is called upstream, and everybody is told so: a `stranger` too, whose key nobody can look up. */
-async function expectTrouble(shop: Shop, payer: Payer, stranger = REFUSED): Promise<void> {
-  const called = shop.simulator.calls.total;
+/** Nothing is served, no provider is called, and every client gets an error that says so: a `stranger` too, whose key nobody can look up. */
+async function expectTrouble(gateway: PaidGateway, payer: Payer, stranger = REFUSED): Promise<void> {
+  const called = gateway.simulator.calls.total;
   const secret = mintSecret({ bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) });
-  const answers = await Promise.all([shop.chat(payer), shop.chat(payer), shop.chat({ ...payer, secret })]);
+  const answers = await Promise.all([
+    gateway.chat(payer),
+    gateway.chat(payer),
+    gateway.chat({ ...payer, secret }),
+  ]);
   expect(answers.map(inLine)).toEqual([REFUSED, REFUSED, stranger]);
-  expect(await shop.status("/readyz")).toBe(503);
-  expect(await shop.status("/healthz")).toBe(200);
-  expect(shop.simulator.calls.total).toBe(called);
+  expect(await gateway.status("/readyz")).toBe(503);
+  expect(await gateway.status("/healthz")).toBe(200);
+  expect(gateway.simulator.calls.total).toBe(called);
 }
 
 /** Serves again before long; gives the first answer. */
-async function healed(shop: Shop, payer: Payer): Promise<Answered> {
-  const answer = await until("it serves again", () => served(shop, payer), HEALED_MS);
-  await until("it is ready again", async () => (await shop.status("/readyz")) === 200, HEALED_MS);
+async function healed(gateway: PaidGateway, payer: Payer): Promise<Answered> {
+  const answer = await until("it serves again", () => served(gateway, payer), HEALED_MS);
+  await until("it is ready again", async () => (await gateway.status("/readyz")) === 200, HEALED_MS);
   return answer;
 }
 
-async function served(shop: Shop, payer: Payer): Promise<Answered | null> {
-  const answer = await shop.chat(payer);
+async function served(gateway: PaidGateway, payer: Payer): Promise<Answered | null> {
+  const answer = await gateway.chat(payer);
   expect([200, 503]).toContain(answer.status);
   return answer.status === 200 ? answer : null;
 }
 
 /** Asks for a slow answer, and waits until it is being made. */
-async function slow(shop: Shop, payer: Payer): Promise<{ readonly answer: Promise<Answered> }> {
-  const called = shop.simulator.calls.total;
-  const answer = shop.chat(payer, SLOW);
-  await until("it is called upstream", () => shop.simulator.calls.total > called);
+async function slow(gateway: PaidGateway, payer: Payer): Promise<{ readonly answer: Promise<Answered> }> {
+  const called = gateway.simulator.calls.total;
+  const answer = gateway.chat(payer, SLOW);
+  await until("it is called upstream", () => gateway.simulator.calls.total > called);
   return { answer };
 }
 
@@ -60,13 +64,13 @@ async function administer(...statements: readonly string[]): Promise<void> {
 }
 
 const USER = "gateway";
-/** The gateway has to connect anew, and finds what was changed. */
+/** The gateway has to connect again, and finds the change. */
 const DISCONNECT = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}'`;
 
 /** A server of its own that says nothing for 10 s; gives what was wrong afterwards. */
 async function keepSilent(): Promise<readonly string[]> {
   const quiet = await startPostgres();
-  const store = await openShop(quiet.url, quiet.url);
+  const store = await startPaidGateway(quiet.url, quiet.url);
   const buyer = await store.payer();
   const { answer } = await slow(store, buyer);
   quiet.pause();
@@ -92,7 +96,7 @@ beforeAll(() => {
 });
 
 describe("a server", () => {
-  let shop: Shop;
+  let gateway: PaidGateway;
   let payer: Payer;
   const answers: Answered[] = [];
 
@@ -100,10 +104,10 @@ describe("a server", () => {
     const url = new URL(await server.newDatabase());
     url.username = USER;
     await administer(`CREATE ROLE ${USER} LOGIN`, `ALTER DATABASE ${url.pathname.slice(1)} OWNER TO ${USER}`);
-    shop = await openShop(url.href, url.href);
-    payer = await shop.payer();
+    gateway = await startPaidGateway(url.href, url.href);
+    payer = await gateway.payer();
   }, LONG_MS);
-  afterAll(() => shop.stop(), LONG_MS);
+  afterAll(() => gateway.stop(), LONG_MS);
 
   test.each([
     ["stopped", () => server.stop()],
@@ -111,14 +115,14 @@ describe("a server", () => {
   ])(
     "%s: what is under way waits for its post, nothing else is served, and all is well afterwards",
     async (_, end) => {
-      answers.push(await shop.chat(payer));
-      const { answer } = await slow(shop, payer);
+      answers.push(await gateway.chat(payer));
+      const { answer } = await slow(gateway, payer);
       await end();
-      await expectTrouble(shop, payer);
-      await until("its answer is made", () => shop.simulator.calls.open === 0);
+      await expectTrouble(gateway, payer);
+      await until("its answer is made", () => gateway.simulator.calls.open === 0);
       await server.start();
-      answers.push(await healed(shop, payer), await answer);
-      expect(await shop.wrong(payer, answers)).toEqual([]);
+      answers.push(await healed(gateway, payer), await answer);
+      expect(await gateway.wrong(payer, answers)).toEqual([]);
     },
     LONG_MS,
   );
@@ -127,12 +131,12 @@ describe("a server", () => {
     "with few connections left serves by those, with none nobody",
     async () => {
       await administer(`ALTER ROLE ${USER} CONNECTION LIMIT 2`, DISCONNECT);
-      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => shop.chat(payer)))));
+      answers.push(...(await Promise.all(Array.from({ length: 20 }, () => gateway.chat(payer)))));
       await administer(`ALTER ROLE ${USER} CONNECTION LIMIT 0`, DISCONNECT);
-      await expectTrouble(shop, payer);
+      await expectTrouble(gateway, payer);
       await administer(`ALTER ROLE ${USER} CONNECTION LIMIT -1`);
-      answers.push(await healed(shop, payer));
-      expect(await shop.wrong(payer, answers)).toEqual([]);
+      answers.push(await healed(gateway, payer));
+      expect(await gateway.wrong(payer, answers)).toEqual([]);
     },
     LONG_MS,
   );
@@ -140,13 +144,13 @@ describe("a server", () => {
   test(
     "that takes no writes any more is as good as none",
     async () => {
-      const { answer } = await slow(shop, payer);
+      const { answer } = await slow(gateway, payer);
       await administer(`ALTER ROLE ${USER} SET default_transaction_read_only = on`, DISCONNECT);
       // It can still be read, so who is nobody is known.
-      await expectTrouble(shop, payer, UNKNOWN);
+      await expectTrouble(gateway, payer, UNKNOWN);
       await administer(`ALTER ROLE ${USER} SET default_transaction_read_only = off`, DISCONNECT);
-      answers.push(await healed(shop, payer), await answer);
-      expect(await shop.wrong(payer, answers)).toEqual([]);
+      answers.push(await healed(gateway, payer), await answer);
+      expect(await gateway.wrong(payer, answers)).toEqual([]);
     },
     LONG_MS,
   );
@@ -154,14 +158,14 @@ describe("a server", () => {
 
 describe("a commit of which nobody knows whether it was written", () => {
   let way: Way;
-  let shop: Shop;
+  let gateway: PaidGateway;
   beforeAll(async () => {
     const url = await server.newDatabase();
     way = await openWay(url);
-    shop = await openShop(way.url, url);
+    gateway = await startPaidGateway(way.url, url);
   }, LONG_MS);
   afterAll(async () => {
-    await shop.stop();
+    await gateway.stop();
     await way.stop();
   }, LONG_MS);
 
@@ -169,40 +173,40 @@ describe("a commit of which nobody knows whether it was written", () => {
     ["an admission's, unsent", "unsent", "topup hold post"],
     ["an admission's, unanswered", "unanswered", "topup hold void hold post"],
   ] as const)("%s: is found out, and the request is served", async (_, trick, kinds) => {
-    const payer = await shop.payer();
+    const payer = await gateway.payer();
     way.play(trick);
-    const answer = await shop.chat(payer);
+    const answer = await gateway.chat(payer);
     expect([answer.status, way.played]).toEqual([200, true]);
-    expect(await shop.kinds(payer)).toBe(kinds);
-    expect(await shop.wrong(payer, [answer])).toEqual([]);
+    expect(await gateway.kinds(payer)).toBe(kinds);
+    expect(await gateway.wrong(payer, [answer])).toEqual([]);
   });
 
   test.each(["unsent", "unanswered"] as const)(
     "a settlement's, %s: is found out, and charged once",
     async (trick) => {
-      const payer = await shop.payer();
-      const { answer } = await slow(shop, payer);
+      const payer = await gateway.payer();
+      const { answer } = await slow(gateway, payer);
       way.play(trick);
       expect([(await answer).status, way.played]).toEqual([200, true]);
-      expect(await shop.kinds(payer)).toBe("topup hold post");
-      expect(await shop.wrong(payer, [await answer])).toEqual([]);
+      expect(await gateway.kinds(payer)).toBe("topup hold post");
+      expect(await gateway.wrong(payer, [await answer])).toEqual([]);
     },
   );
 
   test(
     "an admission's, and no time to find out: refused, called off later, and nothing stays held",
     async () => {
-      const [payer, other] = [await shop.payer(), await shop.payer()];
-      const { answer } = await slow(shop, other);
-      const called = shop.simulator.calls.total;
+      const [payer, other] = [await gateway.payer(), await gateway.payer()];
+      const { answer } = await slow(gateway, other);
+      const called = gateway.simulator.calls.total;
       way.play("frozen");
-      expect(inLine(await shop.chat(payer))).toBe(REFUSED);
+      expect(inLine(await gateway.chat(payer))).toBe(REFUSED);
       expect(way.played).toBe(true);
       way.thaw();
-      expect(await shop.wrong(payer, [])).toEqual([]);
-      expect(await shop.kinds(payer)).toBe("topup hold void");
-      expect(await shop.wrong(other, [await answer])).toEqual([]);
-      expect(shop.simulator.calls.total).toBe(called);
+      expect(await gateway.wrong(payer, [])).toEqual([]);
+      expect(await gateway.kinds(payer)).toBe("topup hold void");
+      expect(await gateway.wrong(other, [await answer])).toEqual([]);
+      expect(gateway.simulator.calls.total).toBe(called);
     },
     LONG_MS,
   );

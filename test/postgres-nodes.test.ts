@@ -7,10 +7,10 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "./nodes/gateway.ts";
 import { type Job, type Node, PATIENCE_MS, startNode } from "./nodes/node.ts";
+import { findErrors } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { accountOf, give, keyOf, ledgerOn } from "./samples.ts";
+import { give, ledgerOn, makeAccount, makeKey } from "./samples.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
-import { wrongIn } from "./till.ts";
 
 const NODES = 4;
 const LONG_MS = 60_000;
@@ -41,7 +41,7 @@ describe("four nodes", () => {
     nodes = Array.from({ length: NODES }, () => startNode(server.url));
     ids = await Promise.all(nodes.map(({ id }) => id));
     store = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENCE_MS });
-    // The others' death is told by silence, which takes its time: the other tests run meanwhile.
+    // The death of the others shows as silence, which takes time: the other tests run meanwhile.
     buried = bury();
     buried.catch(() => {});
   }, LONG_MS);
@@ -51,8 +51,8 @@ describe("four nodes", () => {
   });
 
   async function keyWith(id: string, nanoUsd: number): Promise<string> {
-    await store.addAccount(accountOf(`of ${id}`));
-    await store.addKey(keyOf(id, { accountId: `of ${id}` }), `digest of ${id}`);
+    await store.addAccount(makeAccount(`of ${id}`));
+    await store.addKey(makeKey(id, { accountId: `of ${id}` }), `digest of ${id}`);
     if (nanoUsd > 0) await give(store, `of ${id}`, nanoUsd);
     return `of ${id}`;
   }
@@ -90,7 +90,7 @@ describe("four nodes", () => {
     "let exactly 200 of 1,000 in",
     async () => {
       const account = await keyWith("key_places", 0);
-      const key = { ...keyOf("key_places"), accountId: account };
+      const key = { ...makeKey("key_places"), accountId: account };
       const counts = await all(job({ name: "places", keyId: "key_places", times: 250, atOnce: 10 }));
       expect(counts).toMatchObject({ granted: 200, refused: 800, failed: 0 });
       expect((await ledgerOn(store).allowance(key)).used).toBe(200);
@@ -200,7 +200,7 @@ describe("four nodes", () => {
       expect(resolvedMs).toBeLessThan(RESOLVED_MS);
       expect(left).toEqual(["lost", "lost", "lost"]);
       expect(await store.account("of key_held")).toMatchObject({ heldNanoUsd: 3 * COST });
-      expect(wrongIn(await store.audit())).toEqual([]);
+      expect(findErrors(await store.audit())).toEqual([]);
     },
     LONG_MS,
   );

@@ -193,7 +193,7 @@ function giveToUser(folder: string): void {
 }
 
 function signalAll(pid: number, name: NodeJS.Signals): void {
-  // Stopped first, it starts no others while these are told.
+  // Stopped first, it starts no others while these are stopped.
   if (name === "SIGSTOP") process.kill(pid, name);
   for (const one of [...childrenOf(pid), pid]) {
     try {
@@ -204,7 +204,7 @@ function signalAll(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** What a killed server leaves for its next start to clear: its process id, and a few bytes of shared memory. */
+/** Clears the remains of a killed server that only its next start would clear: its process id, and a few bytes of shared memory. */
 function clearAway(folder: string): void {
   const pidFile = join(folder, "data/postmaster.pid");
   const [, sharedMemoryId] = readFileSync(pidFile, "utf8").split("\n")[6]?.trim().split(/\s+/) ?? [];

@@ -1,4 +1,4 @@
-// What an answer costs: counts read off usage reports, rates, tiers, rounding.
+// The cost of an answer: counts read from usage reports, rates, tiers, rounding.
 import { describe, expect, test } from "bun:test";
 import { anyCostOf, type BillLine, costOf } from "../src/core/money.ts";
 import { cost, linesOf } from "../src/ledger/price.ts";

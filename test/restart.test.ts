@@ -1,4 +1,4 @@
-// Ending and restarting under load: notice first, streams to their end or told why not, and no request lost on the way.
+// Ending and restarting under load: notice first, streams to their end or an error that says why, and no request lost on the way.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { objectOf } from "../src/core/json.ts";
 import { until } from "./http/until.ts";
@@ -116,7 +116,7 @@ function isRefused(url: string): Promise<boolean> {
   );
 }
 
-/** Asks again and again on kept-alive connections until it is told to stop; gives what was answered. */
+/** Asks again and again on kept-alive connections until it is stopped; returns the answers. */
 async function client(url: string, secret: string, goesOn: () => boolean): Promise<readonly string[]> {
   const answers: string[] = [];
   for (let at = 0; goesOn(); at++) {

@@ -1,4 +1,4 @@
-// A credential that its provider refused: out of use at once, asked again with another configuration; log and operator are told.
+// A credential that its provider refused: out of use at once, asked again with another configuration; the log and the operator see it.
 import { expect, test } from "bun:test";
 import { arrayOf, objectOf } from "../src/core/json.ts";
 import { until } from "./http/until.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { SELECTORS } from "../src/core/selector.ts";
 import { seen } from "./http/observe.ts";
 import { Command, PROMPT } from "./router/command.ts";
-import { candidate, PAIR, routed, worded } from "./router/den.ts";
+import { candidate, PAIR, routed, worded } from "./router/fixture.ts";
 
 let command: Command;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const fileOf = (content: unknown) => command.fileOf(content);
 describe("a choice", () => {
   test.each(SELECTORS)("of %s is the gateway's", async (selector) => {
     const told = await shown(PROMPT, "--selector", selector);
-    const view = await routed(command.den, worded(selector, PROMPT));
+    const view = await routed(command.gateway, worded(selector, PROMPT));
     expect(told).toEqual(view);
   });
 
@@ -32,7 +32,7 @@ describe("a choice", () => {
   test("in words says who, why, and how many can't", async () => {
     const { code, out, err } = await run(PROMPT, "--selector", "best");
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    const view = await routed(command.den, worded("best", PROMPT));
+    const view = await routed(command.gateway, worded("best", PROMPT));
     const lines = out.split("\n");
     expect(lines[0]).toBe(`Router#best chooses ${view.choice}`);
     expect(lines[2]).toMatch(/^kind +[a-z]+ \d+ %/);
@@ -60,22 +60,25 @@ describe("a choice", () => {
     const file = await fileOf(worded("light", PROMPT, { tools }));
     const view = await shown("--file", file);
     expect(view.selector).toBe("Router#light");
-    expect(candidate(view, "Den#plain").removed_by).toBe("tools");
+    expect(candidate(view, "Acme#plain").removed_by).toBe("tools");
     expect((await shown("--file", file, "--selector", "best")).selector).toBe("Router#best");
   });
 
   test("of a file that names a model takes the selector beside it", async () => {
-    const file = await fileOf({ ...worded("fair", PROMPT), model: "Den#wise" });
+    const file = await fileOf({ ...worded("fair", PROMPT), model: "Acme#wise" });
     expect((await shown("--file", file, "--selector", "best")).selector).toBe("Router#best");
-    expect(await run("--file", file)).toMatchObject({ code: 2, err: expect.stringContaining("Den#wise") });
+    expect(await run("--file", file)).toMatchObject({ code: 2, err: expect.stringContaining("Acme#wise") });
   });
 });
 
 describe("a replay", () => {
   const asked = async (model: string, headers = {}) => {
-    const key = await command.den.newKey({ allowed_models: [...PAIR, "Den#short"], requests_per_day: null });
+    const key = await command.gateway.newKey({
+      allowed_models: [...PAIR, "Acme#short"],
+      requests_per_day: null,
+    });
     const { body, headers: told } = await seen(
-      await command.den.chat({ ...worded("fair", PROMPT), model }, { ...key, headers }),
+      await command.gateway.chat({ ...worded("fair", PROMPT), model }, { ...key, headers }),
     );
     return { id: String(body.id), used: told.get("x-poundkey-model") };
   };
@@ -89,29 +92,29 @@ describe("a replay", () => {
 
   test("of a pinned request, and of one with a dial, too", async () => {
     const { id } = await asked("Router#fair", { "x-poundkey-quality": "0" });
-    expect((await run("--replay", id)).out).toBe("Den#short: the same as then");
-    const key = await command.den.newKey({ allowed_models: PAIR, requests_per_day: null });
+    expect((await run("--replay", id)).out).toBe("Acme#short: the same as then");
+    const key = await command.gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
     const { body } = await seen(
-      await command.den.chat(worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), key),
+      await command.gateway.chat(worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), key),
     );
-    expect((await run("--replay", String(body.id))).out).toBe("Den#plain: the same as then");
+    expect((await run("--replay", String(body.id))).out).toBe("Acme#plain: the same as then");
   });
 
   test("says so when the kept figures give another choice", async () => {
     const { id } = await asked("Router#best");
-    const database = new Database(join(command.den.directory, "poundkey.db"));
-    database.run("UPDATE request SET decision = json_set(decision, '$.choice', 'Den#plain') WHERE id = ?", [
+    const database = new Database(join(command.gateway.directory, "poundkey.db"));
+    database.run("UPDATE request SET decision = json_set(decision, '$.choice', 'Acme#plain') WHERE id = ?", [
       id,
     ]);
     database.close();
     const { code, out, err } = await run("--replay", id);
-    expect({ code, out }).toEqual({ code: 1, out: "Den#wise: not the same as then" });
+    expect({ code, out }).toEqual({ code: 1, out: "Acme#wise: not the same as then" });
     expect(err).toContain("another one now");
   });
 
   test("of nobody's request, or of one that named its model, fails in words", async () => {
     expect(await run("--replay", "chatcmpl-none")).toMatchObject({ code: 1, out: "" });
-    const { id } = await asked("Den#wise");
+    const { id } = await asked("Acme#wise");
     const { code, err } = await run("--replay", id);
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("no selector decided") });
   });
@@ -155,7 +158,10 @@ describe("wrong usage", () => {
     for (const content of ["no json", "[]", { model: "Router#fair" }])
       expect((await run("--file", await fileOf(content))).code).toBe(2);
     for (const option of ["--file", "--learn"])
-      expect(await run(option, join(command.den.directory, "none.json"))).toMatchObject({ code: 1, out: "" });
+      expect(await run(option, join(command.gateway.directory, "none.json"))).toMatchObject({
+        code: 1,
+        out: "",
+      });
   });
 
   test("help is help", async () => {

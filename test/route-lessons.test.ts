@@ -4,7 +4,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { arrayOf, isObject } from "../src/core/json.ts";
 import { Command, PROMPT } from "./router/command.ts";
-import { candidate, worded } from "./router/den.ts";
+import { candidate, worded } from "./router/fixture.ts";
 
 let command: Command;
 beforeAll(async () => {
@@ -17,13 +17,13 @@ const shown = (...args: readonly string[]) => command.shown(...args);
 const fileOf = (content: unknown) => command.fileOf(content);
 
 const label = (fields: object = {}) =>
-  JSON.stringify({ prompt: PROMPT, model: "Den#wise", score: 0, ...fields });
+  JSON.stringify({ prompt: PROMPT, model: "Acme#wise", score: 0, ...fields });
 
 describe("labels", () => {
   beforeEach(() => command.store.forgetLessons());
 
   test("are learned from once each, and move the choice", async () => {
-    expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Den#wise");
+    expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Acme#wise");
     const lines = Array.from({ length: 30 }, (_, at) => label({ prompt: `${PROMPT} ${at}` }));
     const file = await fileOf(`${lines.join("\n")}\n\n`);
     expect(await run("--learn", file)).toEqual({
@@ -33,9 +33,9 @@ describe("labels", () => {
     await fileOf(lines.toReversed().join("\r\n"));
     expect((await run("--learn", file)).out).toBe("Learned from 0 labels; 30 were known.");
     const view = await shown(PROMPT, "--selector", "best");
-    expect(view.choice).not.toBe("Den#wise");
+    expect(view.choice).not.toBe("Acme#wise");
     expect((await run("--forget")).out).toBe("Forgot all labels.");
-    expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Den#wise");
+    expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Acme#wise");
   });
 
   test("may be whole conversations", async () => {
@@ -48,27 +48,27 @@ describe("labels", () => {
   });
 
   test("are shown by model and kind, and forgotten by model", async () => {
-    await run("--learn", await fileOf([label(), label({ model: "Den#plain", score: 1 })].join("\n")));
+    await run("--learn", await fileOf([label(), label({ model: "Acme#plain", score: 1 })].join("\n")));
     const { out } = await run("--learned");
     expect(out.split("\n")[0]).toMatch(/^MODEL +LABELS +LENGTH +MEAN SCORE BY KIND/);
-    expect(out).toMatch(/Den#wise +1 +× 1 +knowledge 0 \(/);
-    expect(out).toMatch(/Den#plain +1 +× 1 +knowledge 1 \(/);
-    expect((await run("--forget", "den/wise")).out).toBe("Forgot the labels of Den#wise.");
+    expect(out).toMatch(/Acme#wise +1 +× 1 +knowledge 0 \(/);
+    expect(out).toMatch(/Acme#plain +1 +× 1 +knowledge 1 \(/);
+    expect((await run("--forget", "acme/wise")).out).toBe("Forgot the labels of Acme#wise.");
     const left = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
-    expect(left).toMatchObject([{ model: "Den#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);
+    expect(left).toMatchObject([{ model: "Acme#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);
   });
 
   test("are told in JSON where that is asked for", async () => {
     const file = await fileOf(label());
     expect(await shown("--learn", file)).toEqual({ learned: 1, known: 0 });
-    expect(await shown("--forget", "den/wise")).toEqual({ forgotten: "Den#wise" });
+    expect(await shown("--forget", "acme/wise")).toEqual({ forgotten: "Acme#wise" });
     expect(await shown("--forget")).toEqual({ forgotten: null });
   });
 
   test("go out to a file that others can't read, and come in again where they were forgotten", async () => {
-    await run("--learn", await fileOf([label(), label({ model: "Den#plain", score: 1 })].join("\n")));
+    await run("--learn", await fileOf([label(), label({ model: "Acme#plain", score: 1 })].join("\n")));
     const before = (await run("--learned")).out;
-    const file = join(command.den.directory, "lessons.jsonl");
+    const file = join(command.gateway.directory, "lessons.jsonl");
     expect((await run("--export", file)).out).toBe(`Wrote 2 lessons to ${file}.`);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await run("--forget");
@@ -89,7 +89,7 @@ describe("labels", () => {
   ];
   test.each(damages)("a line in which %p is %p is named, and nothing is taken in", async (from, to, said) => {
     await run("--learn", await fileOf([label(), label({ score: 1 })].join("\n")));
-    const file = join(command.den.directory, "lessons.jsonl");
+    const file = join(command.gateway.directory, "lessons.jsonl");
     await run("--export", file);
     await run("--forget");
     const [first = "", second = ""] = (await Bun.file(file).text()).trim().split("\n");
@@ -130,16 +130,16 @@ describe("labels", () => {
 });
 
 test("how long answers are is read from the log, and is in the cost of a choice", async () => {
-  const { den } = command;
-  const key = await den.newKey({ allowed_models: ["Den#plain"], requests_per_day: null });
-  const costOf = async () => Number(candidate(await shown(PROMPT), "Den#plain").cost_usd);
+  const { gateway } = command;
+  const key = await gateway.newKey({ allowed_models: ["Acme#plain"], requests_per_day: null });
+  const costOf = async () => Number(candidate(await shown(PROMPT), "Acme#plain").cost_usd);
   const before = await costOf();
   for (let at = 0; at < 12; at++) {
-    const answer = await den.chat(worded("fair", `${PROMPT} say: ${"word ".repeat(400)}`), key);
+    const answer = await gateway.chat(worded("fair", `${PROMPT} say: ${"word ".repeat(400)}`), key);
     await answer.text();
   }
   const views = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
-  const length = Number(views.find(({ model }) => model === "Den#plain")?.length);
+  const length = Number(views.find(({ model }) => model === "Acme#plain")?.length);
   expect(length).toBeGreaterThan(1.5);
   expect((await costOf()) / before).toBeGreaterThan(1.3);
 });

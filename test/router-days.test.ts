@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { SELECTORS, type Selector } from "../src/core/selector.ts";
 import {
+  computeShare,
   Day,
   EVEN,
   FAVOURITE,
@@ -10,12 +11,11 @@ import {
   QUICK,
   SECOND,
   SLOW,
-  shareOf,
   skillsAt,
   USUAL,
 } from "./router/day.ts";
 
-/** What a selector may take until it has noticed. */
+/** The time in which a selector must notice a change. */
 const NOTICE_MS = 30 * SECOND;
 /** Until it has forgotten an outage that is over. */
 const BACK_MS = 45 * SECOND;
@@ -26,7 +26,7 @@ const wellOf = (provider: string) => (provider === "Thrift" ? QUICK : USUAL);
 function dayOf(selector: Selector): { readonly day: Day; readonly favourite: string } {
   const day = new Day();
   const favourite = FAVOURITE[selector];
-  expect(shareOf(favourite, day.ask(selector, MINUTE))).toBe(1);
+  expect(computeShare(favourite, day.ask(selector, MINUTE))).toBe(1);
   return { day, favourite };
 }
 
@@ -43,10 +43,10 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
       day.is(favourite, { ...USUAL, failsAfterMs: ms });
       const noticing = day.ask(selector, NOTICE_MS);
       const noticed = day.ask(selector, forMs);
-      expect(shareOf(favourite, noticed)).toBeLessThan(0.05);
+      expect(computeShare(favourite, noticed)).toBeLessThan(0.05);
       day.is(favourite, wellOf(favourite));
       const healing = day.ask(selector, BACK_MS);
-      expect(shareOf(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
+      expect(computeShare(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
       for (const { served, chosen, first } of [...noticing, ...noticed, ...healing]) {
         expect(served).not.toBeNull();
         expect(chosen).toBe(first);
@@ -60,7 +60,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     day.ask(selector, 10 * SECOND);
     day.is(favourite, wellOf(favourite));
     day.ask(selector, BACK_MS);
-    expect(shareOf(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
+    expect(computeShare(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
   });
 
   test("comes back after an outage that nobody has asked in since", () => {
@@ -69,7 +69,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     day.ask(selector, MINUTE);
     day.is(favourite, wellOf(favourite));
     day.rest(5 * MINUTE);
-    expect(shareOf(favourite, day.ask(selector, MINUTE))).toBeGreaterThan(0.5);
+    expect(computeShare(favourite, day.ask(selector, MINUTE))).toBeGreaterThan(0.5);
   });
 
   test("leaves one that asks to be left alone, for as long, and says so", () => {
@@ -79,13 +79,13 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     day.is(favourite, wellOf(favourite));
     day.rest(SECOND);
     const resting = day.ask(selector, 15 * SECOND);
-    expect(shareOf(favourite, resting)).toBe(0);
+    expect(computeShare(favourite, resting)).toBe(0);
     for (const { served, chosen, first } of [...refused, ...resting]) {
       expect(served).not.toBe(favourite);
       expect(chosen).toBe(first);
     }
     day.rest(10 * SECOND);
-    expect(shareOf(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
+    expect(computeShare(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
   });
 
   test("has nobody to go to when all fail, and has again when one is back", () => {
@@ -95,7 +95,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     for (const name of Object.keys(MODELS)) day.is(name, wellOf(name));
     day.ask(selector, 3 * MINUTE);
     const after = day.ask(selector, NOTICE_MS);
-    expect(shareOf(favourite, after)).toBe(1);
+    expect(computeShare(favourite, after)).toBe(1);
     for (const { served } of after) expect(served).toBe(favourite);
   });
 });
@@ -105,10 +105,10 @@ describe("a provider slows down", () => {
     const { day, favourite } = dayOf("light");
     day.is(favourite, SLOW);
     day.ask("light", NOTICE_MS);
-    expect(shareOf(favourite, day.ask("light", 10 * MINUTE))).toBeLessThan(0.1);
+    expect(computeShare(favourite, day.ask("light", 10 * MINUTE))).toBeLessThan(0.1);
     day.is(favourite, wellOf(favourite));
     day.ask("light", 4 * MINUTE);
-    expect(shareOf(favourite, day.ask("light", NOTICE_MS))).toBe(1);
+    expect(computeShare(favourite, day.ask("light", NOTICE_MS))).toBe(1);
   });
 
   test("it is looked at by one request at a time, never by all who come when its figures have faded", () => {
@@ -127,7 +127,7 @@ describe("a provider slows down", () => {
   test.each(["best", "fair"] as const)("Router#%s stays", (selector) => {
     const { day, favourite } = dayOf(selector);
     day.is(favourite, SLOW);
-    expect(shareOf(favourite, day.ask(selector, 3 * MINUTE))).toBe(1);
+    expect(computeShare(favourite, day.ask(selector, 3 * MINUTE))).toBe(1);
   });
 });
 
@@ -140,7 +140,7 @@ describe("a few failures", () => {
       picks.push(...day.ask("fair", 1));
       day.rest(gapMs);
     }
-    return shareOf("Thrift", picks);
+    return computeShare("Thrift", picks);
   };
 
   test("don't drive a model out, neither from much traffic nor from little", () => {
@@ -160,7 +160,7 @@ describe("a price changes by a reload", () => {
     const { day } = dayOf("fair");
     day.reload(dearer);
     expect(day.next("fair")).toBe("Fast");
-    expect(shareOf("Fast", day.ask("fair", MINUTE))).toBe(1);
+    expect(computeShare("Fast", day.ask("fair", MINUTE))).toBe(1);
     day.reload(MODELS);
     expect(day.next("fair")).toBe("Thrift");
   });
@@ -168,7 +168,7 @@ describe("a price changes by a reload", () => {
   test.each(["best", "light"] as const)("Router#%s stays", (selector) => {
     const { day, favourite } = dayOf(selector);
     day.reload(dearer);
-    expect(shareOf(favourite, day.ask(selector, MINUTE))).toBe(1);
+    expect(computeShare(favourite, day.ask(selector, MINUTE))).toBe(1);
   });
 });
 

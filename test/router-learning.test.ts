@@ -1,4 +1,4 @@
-// What the selectors know of models: profiles, unseen requests, learning on the spot, the shipped parameters.
+// The selectors' knowledge of models: profiles, unseen requests, learning on the spot, the shipped parameters.
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { shippedCards } from "../src/catalogue/rows.ts";
@@ -16,17 +16,17 @@ import {
   asking,
   CARDS,
   CODE,
-  cardOf,
   even,
   foretold,
-  inputOf,
   MATH,
   MIDDLE,
+  makeCard,
+  makeInput,
   PROMPTS,
   pick,
   STRONG,
   TRIVIA,
-} from "./router/shop.ts";
+} from "./router/sample-cards.ts";
 import { teach } from "./router/teach.ts";
 import { train } from "./router/train.ts";
 
@@ -42,15 +42,15 @@ describe("profiles", () => {
   });
 
   test("a model known only by a skills row is chosen where it should be", () => {
-    const cards = [...CARDS, cardOf("new", 1, { skills: { ...even(0.6), math: 0.97 } })];
+    const cards = [...CARDS, makeCard("new", 1, { skills: { ...even(0.6), math: 0.97 } })];
     for (const selector of ["best", "fair"] as const) {
-      expect(pick(selector, asking(MATH), { cards })).toBe("Shop#new");
-      expect(pick(selector, asking(CODE), { cards })).toBe("Shop#strong");
+      expect(pick(selector, asking(MATH), { cards })).toBe("Acme#new");
+      expect(pick(selector, asking(CODE), { cards })).toBe("Acme#strong");
     }
   });
 
   test("a card of which nothing is known is judged by price, and less surely than a measured one", () => {
-    const [dear, cheap] = [cardOf("a", 25), cardOf("b", 0.1)].map((card) => findProfile(card));
+    const [dear, cheap] = [makeCard("a", 25), makeCard("b", 0.1)].map((card) => findProfile(card));
     expect(dear?.skills[0]).toBeGreaterThan(cheap?.skills[0] ?? 1);
     expect(dear?.source).toBe("imputed");
   });
@@ -62,12 +62,12 @@ describe("profiles", () => {
       { ...MIDDLE, skills: { ...even(0.7), knowledge: 0.99, language: 0.99 } },
     ];
     const qualities = (prompt: string) => {
-      const { candidates } = choose(best, inputOf(asking(prompt), { cards }));
+      const { candidates } = choose(best, makeInput(asking(prompt), { cards }));
       return new Map(candidates.map(({ card, quality }) => [card.name, quality]));
     };
     expect(qualities(TRIVIA).get("middle")).toBeGreaterThan(qualities(TRIVIA).get("strong") ?? 1);
     expect(qualities(strange).get("middle")).toBeLessThan((qualities(strange).get("strong") ?? 0) + 0.1);
-    expect(pick("best", asking(strange), { cards })).toBe("Shop#strong");
+    expect(pick("best", asking(strange), { cards })).toBe("Acme#strong");
   });
 });
 
@@ -82,12 +82,12 @@ test("usual words of many kinds are no known kind: less is sure of them, and the
   expect(foretold(CODE).sure).toBe(1);
   expect(foretold(mixed).sure).toBeLessThan(0.5);
   const unsure = (prompt: string) => {
-    const [first] = choose(best, inputOf(asking(prompt), change)).candidates;
+    const [first] = choose(best, makeInput(asking(prompt), change)).candidates;
     return (first?.quality ?? 0) - (first?.qualityLow ?? 0);
   };
   expect(unsure(mixed)).toBeGreaterThan(unsure(CODE) + 0.05);
-  expect(pick("best", asking(CODE), change)).toBe("Shop#middle");
-  expect(pick("best", asking(mixed), change)).toBe("Shop#strong");
+  expect(pick("best", asking(CODE), change)).toBe("Acme#middle");
+  expect(pick("best", asking(mixed), change)).toBe("Acme#strong");
 });
 
 describe("learning on the spot", () => {
@@ -96,19 +96,19 @@ describe("learning on the spot", () => {
     for (let time = 0; time < times; time++) teach(learned, lesson);
   };
   const qualityOf = (card: ModelCard, learned: Learned, prompt = CODE) =>
-    choose(best, inputOf(asking(prompt), { learned })).candidates.find((one) => one.card.id === card.id)
+    choose(best, makeInput(asking(prompt), { learned })).candidates.find((one) => one.card.id === card.id)
       ?.quality ?? 0;
 
   test("bad scores move the choice, within bounds, and a reset brings it back", () => {
     const learned = new Learned();
     const before = qualityOf(STRONG, learned);
-    expect(pick("best", asking(CODE), { learned })).toBe("Shop#strong");
+    expect(pick("best", asking(CODE), { learned })).toBe("Acme#strong");
     told(learned, STRONG, 0, 60);
-    expect(pick("best", asking(CODE), { learned })).toBe("Shop#middle");
+    expect(pick("best", asking(CODE), { learned })).toBe("Acme#middle");
     expect(before - qualityOf(STRONG, learned)).toBeWithin(0.05, SHIFT_MAX + 1e-9);
-    learned.reset("Shop#strong");
+    learned.reset("Acme#strong");
     expect(qualityOf(STRONG, learned)).toBe(before);
-    expect(pick("best", asking(CODE), { learned })).toBe("Shop#strong");
+    expect(pick("best", asking(CODE), { learned })).toBe("Acme#strong");
   });
 
   test("one score moves little, and a signal less than a judgment", () => {
@@ -169,7 +169,7 @@ describe("learning on the spot", () => {
     const learned = new Learned();
     told(learned, STRONG, 0.5, 10);
     expect(learned.views()).toMatchObject([
-      { model: "Shop#strong", labels: 10, categories: { coding: { score: 0.5 } } },
+      { model: "Acme#strong", labels: 10, categories: { coding: { score: 0.5 } } },
     ]);
   });
 
@@ -178,7 +178,7 @@ describe("learning on the spot", () => {
     for (let time = 0; time < 30; time++)
       learned.foldLength(foretold(CODE), MIDDLE.id, foretold(CODE).outputTokens * 3);
     const costOf = (state: Learned) =>
-      choose(fair, inputOf(asking(CODE), { learned: state })).candidates.find(
+      choose(fair, makeInput(asking(CODE), { learned: state })).candidates.find(
         ({ card }) => card.id === MIDDLE.id,
       )?.costUsd ?? 0;
     expect(costOf(learned)).toBeGreaterThan(costOf(new Learned()) * 1.5);
@@ -187,7 +187,7 @@ describe("learning on the spot", () => {
 
 describe("the shipped parameters", () => {
   test("give the same pick for rewritten prompts", () => {
-    const input = { ...inputOf(asking("")), cards: shippedCards() };
+    const input = { ...makeInput(asking("")), cards: shippedCards() };
     const changes = Object.values(PARAPHRASES);
     const same = PROMPTS.flatMap((prompt) => {
       const usual = choose(best, { ...input, request: asking(prompt) }).choice?.id;

@@ -18,26 +18,26 @@ import {
   asking,
   CARDS,
   CODE,
-  cardOf,
   even,
   foretold,
-  inputOf,
   MATH,
   MIDDLE,
+  makeCard,
+  makeInput,
   PROMPTS,
   pick,
   RULES,
   STRONG,
   TRIVIA,
   WEAK,
-} from "./router/shop.ts";
+} from "./router/sample-cards.ts";
 
 function mainSkill({ categories }: Prediction): string {
   return SKILLS.toSorted((a, b) => categories[b] - categories[a])[0] ?? "";
 }
 
 function removals(request: ChatRequest, change: Partial<ChooseInput> = {}): Record<string, string | null> {
-  const { candidates } = choose(best, inputOf(request, change));
+  const { candidates } = choose(best, makeInput(request, change));
   return Object.fromEntries(candidates.map(({ card, removedBy }) => [card.name, removedBy]));
 }
 
@@ -106,12 +106,12 @@ describe("what a request asks for", () => {
 
 describe("hard filters come first, and are named", () => {
   test("each reason", () => {
-    const plain = cardOf("plain", 1, { capabilities: new Set() });
+    const plain = makeCard("plain", 1, { capabilities: new Set() });
     const cards = [
       STRONG,
       plain,
-      cardOf("free", 1, { price: null }),
-      cardOf("small", 1, { contextTokensMax: 50 }),
+      makeCard("free", 1, { price: null }),
+      makeCard("small", 1, { contextTokensMax: 50 }),
     ];
     const schema = { type: "json_schema" as const, json_schema: { name: "a" } };
     const long = asking("a word ".repeat(100), { response_format: schema });
@@ -129,8 +129,8 @@ describe("hard filters come first, and are named", () => {
     const content = [{ type: "image_url" as const, image_url: { url: "https://example.org/a.png" } }];
     const messages: ChatMessage[] = [{ role: "user", content }];
     expect(removals({ model: "", messages })).toEqual({ strong: "vision", middle: "vision", weak: "vision" });
-    const rules = { ...RULES, deny: ["Shop#strong"] };
-    const allowed = (id: string) => id !== "Shop#middle";
+    const rules = { ...RULES, deny: ["Acme#strong"] };
+    const allowed = (id: string) => id !== "Acme#middle";
     expect(removals(asking(MATH), { rules, allowed })).toEqual({
       strong: "denied",
       middle: "not_allowed",
@@ -142,13 +142,13 @@ describe("hard filters come first, and are named", () => {
     const open = (ids: readonly string[]): HealthView => ({
       of: (id) => (ids.includes(id) ? health({ open: true }) : null),
     });
-    expect(removals(asking(MATH), { health: open(["Shop#strong"]) }).strong).toBe("unhealthy");
-    expect(pick("best", asking(MATH), { health: open(["Shop#strong"]) })).toBe("Shop#middle");
-    expect(pick("best", asking(MATH), { health: open(CARDS.map(({ id }) => id)) })).toBe("Shop#strong");
+    expect(removals(asking(MATH), { health: open(["Acme#strong"]) }).strong).toBe("unhealthy");
+    expect(pick("best", asking(MATH), { health: open(["Acme#strong"]) })).toBe("Acme#middle");
+    expect(pick("best", asking(MATH), { health: open(CARDS.map(({ id }) => id)) })).toBe("Acme#strong");
   });
 
   test("none can serve: no choice, and why", () => {
-    const { choice, candidates } = choose(fair, inputOf(asking("a ".repeat(40_000))));
+    const { choice, candidates } = choose(fair, makeInput(asking("a ".repeat(40_000))));
     expect(choice).toBeNull();
     expect(candidates.map(({ removedBy }) => removedBy)).toEqual(["context", "context", "context"]);
   });
@@ -161,23 +161,23 @@ function health(change: Partial<CardHealth>): CardHealth {
 describe("the three selectors", () => {
   test("best takes the best, fair the cheapest near it, light the fastest above its floor", () => {
     const cards = [WEAK, STRONG, { ...MIDDLE, skills: even(0.895) }];
-    expect(pick("best", asking(MATH), { cards })).toBe("Shop#strong");
-    expect(pick("fair", asking(MATH), { cards })).toBe("Shop#middle");
+    expect(pick("best", asking(MATH), { cards })).toBe("Acme#strong");
+    expect(pick("fair", asking(MATH), { cards })).toBe("Acme#middle");
     const seen: HealthView = {
-      of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 100 : 3000, tokensPerSecond: 100 }),
+      of: (id) => health({ firstTokenMs: id === "Acme#middle" ? 100 : 3000, tokensPerSecond: 100 }),
     };
-    expect(pick("light", asking(CODE), { cards, health: seen })).toBe("Shop#middle");
+    expect(pick("light", asking(CODE), { cards, health: seen })).toBe("Acme#middle");
     const slow: HealthView = {
-      of: (id) => health({ firstTokenMs: id === "Shop#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
+      of: (id) => health({ firstTokenMs: id === "Acme#middle" ? 9000 : 3000, tokensPerSecond: 100 }),
     };
-    expect(pick("light", asking(CODE), { cards, health: slow })).toBe("Shop#strong");
+    expect(pick("light", asking(CODE), { cards, health: slow })).toBe("Acme#strong");
   });
 
   test("the same input gives the same answer, whatever the order of the cards", () => {
     for (const selector of Object.values(SELECTOR_RULES)) {
       for (const prompt of PROMPTS) {
-        const view = routeView(choose(selector, inputOf(asking(prompt))));
-        expect(routeView(choose(selector, inputOf(asking(prompt), { cards: CARDS.toReversed() })))).toEqual(
+        const view = routeView(choose(selector, makeInput(asking(prompt))));
+        expect(routeView(choose(selector, makeInput(asking(prompt), { cards: CARDS.toReversed() })))).toEqual(
           view,
         );
       }
@@ -185,7 +185,7 @@ describe("the three selectors", () => {
   });
 
   test("a kept prediction decides the same again", () => {
-    const input = inputOf(asking(CODE));
+    const input = makeInput(asking(CODE));
     const first = choose(fair, input);
     const kept: typeof first.prediction = structuredClone(first.prediction);
     const other = { ...input, request: asking("not kept") };
@@ -195,7 +195,7 @@ describe("the three selectors", () => {
   test("a lower share of quality never costs more", () => {
     for (const prompt of PROMPTS) {
       const costs = [1, 0.98, 0.95, 0.9, 0.7, 0.4, 0].map((quality) => {
-        const { candidates } = choose(fair, { ...inputOf(asking(prompt)), cards: shippedCards(), quality });
+        const { candidates } = choose(fair, { ...makeInput(asking(prompt)), cards: shippedCards(), quality });
         return candidates[0]?.costUsd ?? Number.NaN;
       });
       expect(costs).toEqual(costs.toSorted((a, b) => b - a));
@@ -204,7 +204,7 @@ describe("the three selectors", () => {
 
   test("candidates are sorted by score, the removed ones last, and numbers are within bounds", () => {
     for (const selector of Object.values(SELECTOR_RULES)) {
-      const { candidates } = choose(selector, { ...inputOf(asking(CODE)), cards: shippedCards() });
+      const { candidates } = choose(selector, { ...makeInput(asking(CODE)), cards: shippedCards() });
       const able = candidates.filter(({ eligible }) => eligible);
       expect(candidates.slice(0, able.length)).toEqual(able);
       const scores = able.map(({ score }) => score);
@@ -215,15 +215,15 @@ describe("the three selectors", () => {
 
   test("thinking, prices by tier and a warm cache are in the cost", () => {
     const tiers = [{ aboveTokens: 100, input: 20, output: 100 }];
-    const tiered = cardOf("tiered", 10, { price: { input: 2, output: 10, cachedInput: 0.2, tiers } });
+    const tiered = makeCard("tiered", 10, { price: { input: 2, output: 10, cachedInput: 0.2, tiers } });
     const costOf = (prompt: string, change: Partial<ChooseInput> = {}, more: Partial<ChatRequest> = {}) =>
-      choose(fair, inputOf(asking(prompt, { max_tokens: 1, ...more }), { cards: [tiered], ...change }))
+      choose(fair, makeInput(asking(prompt, { max_tokens: 1, ...more }), { cards: [tiered], ...change }))
         .candidates[0]?.costUsd ?? 0;
     expect(costOf("word ".repeat(400))).toBeGreaterThan(costOf("word ".repeat(50)) * 20);
     expect(costOf("word ".repeat(50), { cached: () => ({ cardId: tiered.id, tokens: 50 }) })).toBeLessThan(
       costOf("word ".repeat(50)),
     );
-    const thinking = { cards: [cardOf("thinker", 10, { capabilities: new Set(["reasoning"]) })] };
+    const thinking = { cards: [makeCard("thinker", 10, { capabilities: new Set(["reasoning"]) })] };
     expect(costOf(MATH, thinking, { reasoning_effort: "high" })).toBeGreaterThan(
       costOf(MATH, thinking, { reasoning_effort: "low" }),
     );
@@ -233,37 +233,37 @@ describe("the three selectors", () => {
     const only = {
       category: "coding",
       shareMin: 0.5,
-      models: ["Shop#middle", "Shop#weak"],
+      models: ["Acme#middle", "Acme#weak"],
       deny: [],
     } as const;
-    const not = { category: "coding", shareMin: 0.5, models: null, deny: ["Shop#middle"] } as const;
+    const not = { category: "coding", shareMin: 0.5, models: null, deny: ["Acme#middle"] } as const;
     const by = (...rules: RouterRules["rules"]) => ({ rules: { ...RULES, rules } });
     expect(removals(asking(CODE), by(only))).toEqual({ strong: "rule:coding", middle: null, weak: null });
-    expect(pick("best", asking(CODE), by(only))).toBe("Shop#middle");
-    expect(pick("best", asking(CODE), by(only, not))).toBe("Shop#weak");
+    expect(pick("best", asking(CODE), by(only))).toBe("Acme#middle");
+    expect(pick("best", asking(CODE), by(only, not))).toBe("Acme#weak");
     expect(removals(asking(MATH), by(only, not))).toEqual({ strong: null, middle: null, weak: null });
     const share = foretold(CODE).categories.coding;
-    expect(pick("best", asking(CODE), by({ ...only, shareMin: share + 0.01 }))).toBe("Shop#strong");
-    expect(pick("best", asking(CODE), by({ ...only, shareMin: share - 0.01 }))).toBe("Shop#middle");
-    const pinned = { rules: { ...RULES, pin: { coding: "Shop#strong" }, rules: [only] } };
-    expect(pick("best", asking(CODE), pinned)).toBe("Shop#middle");
+    expect(pick("best", asking(CODE), by({ ...only, shareMin: share + 0.01 }))).toBe("Acme#strong");
+    expect(pick("best", asking(CODE), by({ ...only, shareMin: share - 0.01 }))).toBe("Acme#middle");
+    const pinned = { rules: { ...RULES, pin: { coding: "Acme#strong" }, rules: [only] } };
+    expect(pick("best", asking(CODE), pinned)).toBe("Acme#middle");
   });
 
   test("where rules leave nobody, that is the operator's doing, and is said so", () => {
     const rules = {
       ...RULES,
-      rules: [{ category: "coding", shareMin: 0, models: ["Shop#none"], deny: [] }],
+      rules: [{ category: "coding", shareMin: 0, models: ["Acme#none"], deny: [] }],
     } as const;
     const ask = () => chosen(best, CARDS, { request: asking(CODE), rules, quality: null });
     expect(ask).toThrow("No model is on that Router#best could choose.");
   });
 
   test("a pin decides for its kind of task alone", () => {
-    const rules = { ...RULES, pin: { coding: "Shop#weak" } };
-    expect(pick("best", asking(CODE), { rules })).toBe("Shop#weak");
-    expect(pick("best", asking(MATH), { rules })).toBe("Shop#strong");
-    expect(choose(best, inputOf(asking(CODE), { rules })).pinned).toBe("coding");
-    expect(pick("best", asking(CODE), { rules: { ...rules, deny: ["Shop#weak"] } })).toBe("Shop#strong");
+    const rules = { ...RULES, pin: { coding: "Acme#weak" } };
+    expect(pick("best", asking(CODE), { rules })).toBe("Acme#weak");
+    expect(pick("best", asking(MATH), { rules })).toBe("Acme#strong");
+    expect(choose(best, makeInput(asking(CODE), { rules })).pinned).toBe("coding");
+    expect(pick("best", asking(CODE), { rules: { ...rules, deny: ["Acme#weak"] } })).toBe("Acme#strong");
   });
 });
 

@@ -6,8 +6,10 @@ import type { RequestRecord } from "../src/core/record.ts";
 import type { Place } from "../src/core/rows.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
+import { decide } from "../src/ledger/decide.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import { type Ask, createLedger, type Ledger, type Outcome, type Ticket } from "../src/ledger/ledger.ts";
+import { openSqliteStore } from "../src/store/sqlite/store.ts";
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
@@ -26,7 +28,7 @@ export const QUOTA: QuotaRules = {
 export const BILLING: BillingRules = { charge: "beyond_allowance", markup: 1 };
 export const RULES = { quota: QUOTA, billing: BILLING };
 
-export function keyOf(id: string, fields: Partial<GatewayKey> = {}): GatewayKey {
+export function makeKey(id: string, fields: Partial<GatewayKey> = {}): GatewayKey {
   return {
     id,
     name: id,
@@ -42,13 +44,13 @@ export function keyOf(id: string, fields: Partial<GatewayKey> = {}): GatewayKey 
   };
 }
 
-export function accountOf(id: string, fields: Partial<Account> = {}): Account {
+export function makeAccount(id: string, fields: Partial<Account> = {}): Account {
   const nothing = { balanceNanoUsd: 0, heldNanoUsd: 0, entries: 0, keptCharacters: 0 };
   return { id, name: id, ...nothing, createdAtMs: NOON - DAY, ...fields };
 }
 
 /** Free, or of a cost that was held for and is charged. */
-export function recordOf(id: string, fields: Partial<RequestRecord> = {}): RequestRecord {
+export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): RequestRecord {
   const { chargedNanoUsd = 0 } = fields;
   return {
     id,
@@ -109,7 +111,7 @@ export function ledgerOn(store: Store, { quota, billing, clock }: RulesChanged =
 }
 
 /** A request that asks to be let in at noon; without offers nothing can be charged for it. */
-export function askOf(id: string, key: GatewayKey, fields: Partial<Ask> = {}): Ask {
+export function makeAsk(id: string, key: GatewayKey, fields: Partial<Ask> = {}): Ask {
   return {
     id,
     requestId: `req-${id}`,
@@ -127,13 +129,13 @@ export function askOf(id: string, key: GatewayKey, fields: Partial<Ask> = {}): A
 }
 
 /** A place that takes nothing, of a day of the key's own. */
-export function placeOf(kind: Place["kind"], fields: Partial<Place> = {}): Place {
+export function makePlace(kind: Place["kind"], fields: Partial<Place> = {}): Place {
   const none = { places: 0, slots: 0, everyMs: 0, taken: null, previous: null };
   return { kind, owner: "key_a", day: "2026-11-20", ...none, giveBackMax: 200, freeNanoUsd: null, ...fields };
 }
 
-/** What a model costs, without a limit of its output and at no price, but for what is given. */
-export function offerOf(fields: Partial<Offer> = {}): Offer {
+/** An offer of a model without an output limit and without a price, but for the given fields. */
+export function makeOffer(fields: Partial<Offer> = {}): Offer {
   const nothing = { isPriced: true, isLimitRequired: false, lines: [], outputUsdPerMillion: 0, choices: 1 };
   return { card: "Sim#echo", ...nothing, outputTokensAsked: null, outputTokensMax: null, ...fields };
 }
@@ -141,20 +143,20 @@ export function offerOf(fields: Partial<Offer> = {}): Offer {
 /** A request's cost that is known before it is made. */
 export function costing(nanoUsd: NanoUsd): Offer {
   const line = { what: "request", count: 1, usdPerMillion: nanoUsd / 1000 };
-  return offerOf({ lines: [line], outputTokensAsked: 1 });
+  return makeOffer({ lines: [line], outputTokensAsked: 1 });
 }
 
 /** Lets it in; throws unless it is a new one. */
-export async function grantedBy(ledger: Ledger, ticket: Ticket): Promise<Granted> {
+export async function expectGrant(ledger: Ledger, ticket: Ticket): Promise<Granted> {
   const admitted = await ledger.admit(ticket);
   if (admitted.kind !== "granted") throw new Error(`It was not let in but ${admitted.kind}.`);
   return admitted;
 }
 
-/** What a ticket's request came to. */
-export function outcomeOf({ ask }: Ticket, fields: Partial<RequestRecord> = {}, counted = true): Outcome {
+/** The outcome of a ticket's request. */
+export function makeOutcome({ ask }: Ticket, fields: Partial<RequestRecord> = {}, counted = true): Outcome {
   const { id, key, nowMs: atMs } = ask;
-  const record = recordOf(id, { keyId: key.id, accountId: key.accountId, atMs, ...fields });
+  const record = makeRecord(id, { keyId: key.id, accountId: key.accountId, atMs, ...fields });
   return { record, ...(counted ? PRODUCED : FAILED), sealedReply: null };
 }
 
@@ -169,16 +171,23 @@ export const FAILED = {
 } as const;
 
 /** A key of the account, both made unless they are there. */
-export async function keyIn(store: Store, id: string, accountId = "default"): Promise<GatewayKey> {
+/** A store in memory with these keys. */
+export async function openMemoryStore(...keys: readonly GatewayKey[]): Promise<Store> {
+  const store = await openSqliteStore({ path: ":memory:", decide });
+  for (const key of keys) await store.addKey(key, `digest of ${key.id}`);
+  return store;
+}
+
+export async function addKey(store: Store, id: string, accountId = "default"): Promise<GatewayKey> {
   const known = await store.key(id);
   if (known !== null) return known;
-  if ((await store.account(accountId)) === null) await store.addAccount(accountOf(accountId));
-  const key = keyOf(id, { accountId });
+  if ((await store.account(accountId)) === null) await store.addAccount(makeAccount(accountId));
+  const key = makeKey(id, { accountId });
   await store.addKey(key, `digest of ${id}`);
   return key;
 }
 
-/** Money for an account, each time anew. */
+/** Adds money to an account, each time as a top-up of its own. */
 export async function give(store: Store, accountId: string, nanoUsd: NanoUsd): Promise<Account> {
   const id = `top-up ${crypto.randomUUID()}`;
   return topUp(store, { accountId, id, nanoUsd, note: null, nowMs: NOON });
@@ -187,12 +196,12 @@ export async function give(store: Store, accountId: string, nanoUsd: NanoUsd): P
 /** Writes a row as it comes about: let in, settled, and charged what it says, for which its account gets the money. */
 export async function writeRecord(store: Store, record: RequestRecord): Promise<void> {
   const { id, keyId, accountId, atMs, chargedNanoUsd } = record;
-  const key = await keyIn(store, keyId, accountId);
+  const key = await addKey(store, keyId, accountId);
   if (chargedNanoUsd > 0) await give(store, accountId, chargedNanoUsd);
   const charge = chargedNanoUsd > 0 ? "always" : "beyond_allowance";
   const rules = { quota: { requestsPerDay: null }, billing: { charge }, clock: standingClock(atMs) } as const;
   const ledger = ledgerOn(store, rules);
-  const ticket = ledger.ticket(askOf(id, key, { offers: () => [costing(chargedNanoUsd)], nowMs: atMs }));
-  await grantedBy(ledger, ticket);
+  const ticket = ledger.ticket(makeAsk(id, key, { offers: () => [costing(chargedNanoUsd)], nowMs: atMs }));
+  await expectGrant(ledger, ticket);
   await ledger.settle(ticket, { ...PRODUCED, record, sealedReply: null });
 }

@@ -30,7 +30,7 @@ export function newPlace(yaml: string): Place {
 
 export interface Serving {
   readonly pid: number;
-  /** What it has printed so far. */
+  /** The output so far. */
   readonly out: string;
   readonly err: string;
   /** The exit code; a signal's is 128 and its number. */

@@ -26,7 +26,7 @@ const ROWS: readonly (readonly [string, readonly string[], string, FinishReason]
   ["STOP", ["STOP"], "", "stop"],
   ["x END y STOP", ["STOP", "END"], "x ", "stop"],
   ["anything", [""], "anything", "length"],
-  // What looked like the beginning of one was not, but its end is.
+  // A false beginning of a stop sequence is passed over, and a true one after it still counts.
   ["abababac", ["ababac"], "ab", "stop"],
   ["aabaabaaac", ["aabaaac"], "aab", "stop"],
   // The one that ends first counts, and of two that end together the longer.

@@ -1,26 +1,27 @@
-// Who pays for a request, and how much at most, whatever the store's engine: allowance, balance, spend limits, the last cent.
+// Payment of a request, whatever the store's engine: allowance, balance, spend limits, the last cent.
 import { describe, expect, test } from "bun:test";
 import type { Offer } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
+import { ALWAYS, findErrors, openPayments, readJournal } from "./payments.ts";
 import {
-  askOf,
+  addKey,
   costing,
+  expectGrant,
   give,
-  grantedBy,
-  keyIn,
-  keyOf,
   ledgerOn,
   MINUTE,
+  makeAsk,
+  makeKey,
+  makeOffer,
+  makePlace,
   NOON,
-  offerOf,
-  placeOf,
   standingClock,
 } from "./samples.ts";
-import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
-import { ALWAYS, journalOf, tillOn, wrongIn } from "./till.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 type Opened = () => TwoStores;
 
@@ -37,7 +38,7 @@ export function billingSuite(name: string, makeBench: MakeBench): void {
 
 let count = 0;
 
-/** How a request was let in with what it may cost, as `balance 700`, or the code of its refusal. */
+/** Returns the admission of a request with its worst cost, as `balance 700`, or the code of its refusal. */
 async function tried(
   ledger: Ledger,
   key: GatewayKey,
@@ -45,17 +46,17 @@ async function tried(
   nowMs = NOON,
 ): Promise<string> {
   try {
-    const ticket = ledger.ticket(askOf(`request ${count++}`, key, { offers: () => offers, nowMs }));
-    const { place, holdNanoUsd } = await grantedBy(ledger, ticket);
+    const ticket = ledger.ticket(makeAsk(`request ${count++}`, key, { offers: () => offers, nowMs }));
+    const { place, holdNanoUsd } = await expectGrant(ledger, ticket);
     return `${place.kind} ${holdNanoUsd}`;
   } catch (thrown) {
-    return codeOf(thrown) ?? String(thrown);
+    return readCode(thrown) ?? String(thrown);
   }
 }
 
 /** A key whose one free request a day is taken. */
 async function used(store: Store): Promise<GatewayKey> {
-  const key = keyOf("key_a", { requestsPerDay: 1 });
+  const key = makeKey("key_a", { requestsPerDay: 1 });
   await store.addKey(key, "digest");
   await give(store, "default", 1);
   expect(await tried(ledgerOn(store), key, [costing(1)])).toBe("allowance 0");
@@ -82,14 +83,14 @@ function beyondAllowance(opened: Opened): void {
     const { store } = opened();
     const key = await used(store);
     await give(store, "default", 1_000);
-    const till = tillOn(store, {});
-    const { granted } = await till.hold("1", key, 700);
+    const payments = openPayments(store, {});
+    const { granted } = await payments.hold("1", key, 700);
     expect(granted).toMatchObject({ limits: { limit: 1, remaining: 0 }, outputTokens: { "Sim#echo": 1 } });
   });
 
   test("without a balance nothing is ever paid, not even a price of 0; with one that price is", async () => {
     const { store } = opened();
-    const key = keyOf("key_a", { requestsPerDay: 0 });
+    const key = makeKey("key_a", { requestsPerDay: 0 });
     await store.addKey(key, "digest");
     const ledger = ledgerOn(store, { quota: { throttleMs: 0 } });
     expect(await tried(ledger, key, [costing(0)])).toBe("rate_limit_exceeded");
@@ -111,16 +112,16 @@ function unpaid(opened: Opened): void {
 
   test("an unlimited key pays nothing, and what it may cost is not even asked for", async () => {
     const { store } = opened();
-    const key = keyOf("key_a", { requestsPerDay: null });
+    const key = makeKey("key_a", { requestsPerDay: null });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000);
     const ledger = ledgerOn(store);
     const offers = () => {
       throw new Error("It was asked for.");
     };
-    const ticket = ledger.ticket(askOf("1", key, { offers }));
-    const free = { place: placeOf("unlimited"), limits: null, holdNanoUsd: 0, outputTokens: null } as const;
-    expect(await grantedBy(ledger, ticket)).toEqual({ kind: "granted", ...free });
+    const ticket = ledger.ticket(makeAsk("1", key, { offers }));
+    const free = { place: makePlace("unlimited"), limits: null, holdNanoUsd: 0, outputTokens: null } as const;
+    expect(await expectGrant(ledger, ticket)).toEqual({ kind: "granted", ...free });
   });
 
   test("the refusal by 429 says when the slot comes, whatever the balance", async () => {
@@ -128,8 +129,8 @@ function unpaid(opened: Opened): void {
     const key = await used(store);
     await give(store, "default", 1_000);
     const ledger = ledgerOn(store);
-    const ask = askOf("1", key, { offers: () => [costing(5_000)], nowMs: NOON + MINUTE });
-    const thrown = await thrownBy(ledger.admit(ledger.ticket(ask)));
+    const ask = makeAsk("1", key, { offers: () => [costing(5_000)], nowMs: NOON + MINUTE });
+    const thrown = await catchThrown(ledger.admit(ledger.ticket(ask)));
     expect(thrown instanceof Fault && thrown.details.retryAfterMs).toBe(9 * MINUTE);
   });
 }
@@ -137,7 +138,7 @@ function unpaid(opened: Opened): void {
 function payingAlways(opened: Opened): void {
   test("the balance pays or nobody does: 402, and 403 for a model without a price", async () => {
     const { store, other } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     const ledger = ledgerOn(store, ALWAYS);
     expect(await tried(ledger, key, [costing(1)])).toBe("insufficient_balance");
     expect(await tried(ledger, key, [])).toBe("model_not_priced");
@@ -151,23 +152,23 @@ function payingAlways(opened: Opened): void {
 
   test("unlimited keys pay like all others, and no allowance is told of", async () => {
     const { store } = opened();
-    const key = keyOf("key_a", { requestsPerDay: null });
+    const key = makeKey("key_a", { requestsPerDay: null });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000);
-    const { granted } = await tillOn(store).hold("1", key, 800);
+    const { granted } = await openPayments(store).hold("1", key, 800);
     expect(granted).toMatchObject({ place: { kind: "balance" }, limits: null, holdNanoUsd: 800 });
   });
 
   test("the worst is held at the dearest card, markup included, and a limit that nobody named goes by a quarter of what is free", async () => {
     const { store } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     await give(store, "default", 1_000_000_000);
     const ledger = ledgerOn(store, { billing: { charge: "always", markup: 1.5 } });
-    const cheap = offerOf({ card: "Sim#cheap", outputUsdPerMillion: 2, outputTokensMax: 8_192 });
-    const dear = offerOf({ card: "Sim#dear", outputUsdPerMillion: 20, outputTokensMax: 100_000 });
-    const ticket = ledger.ticket(askOf("1", key, { offers: () => [cheap, dear] }));
+    const cheap = makeOffer({ card: "Sim#cheap", outputUsdPerMillion: 2, outputTokensMax: 8_192 });
+    const dear = makeOffer({ card: "Sim#dear", outputUsdPerMillion: 20, outputTokensMax: 100_000 });
+    const ticket = ledger.ticket(makeAsk("1", key, { offers: () => [cheap, dear] }));
     // A quarter of 1 USD at 30 USD per million is 8,333 tokens.
-    expect(await grantedBy(ledger, ticket)).toMatchObject({
+    expect(await expectGrant(ledger, ticket)).toMatchObject({
       holdNanoUsd: 8_333 * 30_000,
       outputTokens: { "Sim#cheap": 8_192, "Sim#dear": 8_333 },
     });
@@ -177,9 +178,9 @@ function payingAlways(opened: Opened): void {
 
   test("an unnamed limit is at least 1,024 tokens, and what doesn't cover them is not enough", async () => {
     const { store } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     await give(store, "default", 1_024 * 10_000);
-    const offer = offerOf({ outputUsdPerMillion: 10, outputTokensMax: 64_000 });
+    const offer = makeOffer({ outputUsdPerMillion: 10, outputTokensMax: 64_000 });
     const ledger = ledgerOn(store, ALWAYS);
     expect(await tried(ledger, key, [costing(1), offer])).toBe("balance 10240000");
     await give(store, "default", 1_024 * 10_000 - 1);
@@ -191,43 +192,43 @@ function payingAlways(opened: Opened): void {
 function spendLimits(opened: Opened): void {
   test("bound what a key's requests hold and were charged, for good, on every node", async () => {
     const { store, other } = opened();
-    const key = keyOf("key_a", { spendLimitNanoUsd: 10_000 });
+    const key = makeKey("key_a", { spendLimitNanoUsd: 10_000 });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000_000);
-    const tills = [tillOn(store), tillOn(other)] as const;
+    const both = [openPayments(store), openPayments(other)] as const;
     const results = await Promise.allSettled(
-      Array.from({ length: 20 }, (_, index) => tills[index % 2 === 0 ? 0 : 1].hold(`${index}`, key, 3_000)),
+      Array.from({ length: 20 }, (_, index) => both[index % 2 === 0 ? 0 : 1].hold(`${index}`, key, 3_000)),
     );
     const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     expect(held.length).toBe(3);
     const [first, second] = held;
     if (!first || !second) throw new Error("Nothing is held.");
-    await tills[1].post(first, 1_000);
-    await tills[0].release(second);
+    await both[1].post(first, 1_000);
+    await both[0].release(second);
     const nextYear = NOON + 365 * 24 * 60 * MINUTE;
     const ledger = ledgerOn(other, { ...ALWAYS, clock: standingClock(nextYear) });
     expect(await tried(ledger, key, [costing(6_001)], nextYear)).toBe("insufficient_balance");
     expect(await tried(ledger, key, [costing(6_000)], nextYear)).toBe("balance 6000");
     expect(await tried(ledger, key, [costing(1)], nextYear)).toBe("insufficient_balance");
-    const another = await keyIn(store, "key_b");
+    const another = await addKey(store, "key_b");
     expect(await tried(ledger, another, [costing(500_000)], nextYear)).toBe("balance 500000");
-    expect(wrongIn(await store.audit())).toEqual([]);
+    expect(findErrors(await store.audit())).toEqual([]);
   });
 
   test("what a key overran counts, and beyond the allowance the slot is left to it", async () => {
     const { store } = opened();
-    const key = keyOf("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
+    const key = makeKey("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
     await store.addKey(key, "digest");
     await give(store, "default", 1_000_000);
-    const till = tillOn(store, {});
-    expect((await till.post(await till.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
-    expect(await tried(till.ledger, key, [costing(1)])).toBe("throttle 0");
-    expect(await tried(till.ledger, key, [costing(1)])).toBe("rate_limit_exceeded");
+    const payments = openPayments(store, {});
+    expect((await payments.post(await payments.hold("1", key, 900), 1_500)).chargedNanoUsd).toBe(1_500);
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("throttle 0");
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("rate_limit_exceeded");
     await store.changeKey(key.id, { spendLimitNanoUsd: 1_501 });
-    expect(await tried(till.ledger, key, [costing(2)])).toBe("rate_limit_exceeded");
-    expect(await tried(till.ledger, key, [costing(1)])).toBe("balance 1");
+    expect(await tried(payments.ledger, key, [costing(2)])).toBe("rate_limit_exceeded");
+    expect(await tried(payments.ledger, key, [costing(1)])).toBe("balance 1");
     await store.changeKey(key.id, { spendLimitNanoUsd: null });
-    expect(await tried(till.ledger, key, [costing(9_000)])).toBe("balance 9000");
+    expect(await tried(payments.ledger, key, [costing(9_000)])).toBe("balance 9000");
   });
 }
 
@@ -238,16 +239,16 @@ function lastCent(opened: Opened): void {
 
   test("of 10,000 parallel requests over two stores it pays for exactly those that it covers", async () => {
     const { store, other } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     await give(store, "default", CENT);
-    const tills = [tillOn(store), tillOn(other)] as const;
-    const tillOf = (index: number) => tills[index % 2 === 0 ? 0 : 1];
+    const both = [openPayments(store), openPayments(other)] as const;
+    const paymentsAt = (index: number) => both[index % 2 === 0 ? 0 : 1];
     const results = await Promise.allSettled(
-      Array.from({ length: 10_000 }, (_, index) => tillOf(index).hold(`request ${index}`, key, WORST)),
+      Array.from({ length: 10_000 }, (_, index) => paymentsAt(index).hold(`request ${index}`, key, WORST)),
     );
     const held = results.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     const refusals = results.flatMap((result) =>
-      result.status === "rejected" ? [codeOf(result.reason)] : [],
+      result.status === "rejected" ? [readCode(result.reason)] : [],
     );
     expect(held.length).toBe(COVERED);
     expect(new Set(refusals)).toEqual(new Set(["insufficient_balance"]));
@@ -256,7 +257,9 @@ function lastCent(opened: Opened): void {
     // Each is settled, by the one store or the other: for less, for more, or for nothing.
     const ends = await Promise.all(
       held.map((ticket, index) =>
-        index % 3 === 0 ? tillOf(index).release(ticket) : tillOf(index + 1).post(ticket, 1_000 * (index % 6)),
+        index % 3 === 0
+          ? paymentsAt(index).release(ticket)
+          : paymentsAt(index + 1).post(ticket, 1_000 * (index % 6)),
       ),
     );
     const charged = ends.reduce((sum, end) => sum + end.chargedNanoUsd, 0);
@@ -267,8 +270,8 @@ function lastCent(opened: Opened): void {
       charged + writtenOff,
       0 - writtenOff,
     ]);
-    expect(wrongIn(await other.audit())).toEqual([]);
-    const journal = await journalOf(store);
+    expect(findErrors(await other.audit())).toEqual([]);
+    const journal = await readJournal(store);
     expect(journal.filter((entry) => entry.kind === "hold").length).toBe(COVERED);
     expect(Math.min(...journal.map((entry) => entry.balanceAfterNanoUsd))).toBe(CENT - COVERED * WORST);
     expect(await other.chargedSince("key_a", 0)).toBe(charged);

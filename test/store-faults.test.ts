@@ -1,4 +1,4 @@
-// Stores that fail for real under a running gateway: nothing unmetered passes, everybody is told the truth, all heals.
+// Stores that fail for real under a running gateway: nothing unmetered passes, every answer is true, and everything recovers.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
@@ -19,19 +19,19 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { canFailSyncs, startTracedWorld } from "./faults/failing-sync.ts";
 import { FAULTS, looked } from "./faults/faults.ts";
 import { askedInAllWays, balanced, healed, refusedAll, suffer } from "./faults/scenario.ts";
-import { codeOf, thrownBy } from "./store.suite.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 const CAN_FAIL_SYNCS = await canFailSyncs();
 const PAGE_SIZE = "SELECT page_size AS size FROM pragma_page_size";
 const ROOT_PAGE = "SELECT rootpage AS page FROM sqlite_schema WHERE name = ?";
-/** What is waited for inside takes less, so that all is cleared away even when a test fails. */
+/** The waits inside are shorter, so that everything is cleared away even when a test fails. */
 const TEST_MS = 120_000;
 /** Shorter than the product's own 5 s, so that a held lock is given up soon. */
 const LOCK_WAIT_MS = 250;
 
 describe.concurrent("a store that fails under a running gateway", () => {
   for (const { name, isPossible, make } of FAULTS) {
-    // Who isn't root, or is inside a container, can't bring some of them about.
+    // Some of them need root outside a container.
     test.skipIf(!isPossible)(
       `${name}: 503 with Retry-After, no call unmetered, red and green, healed by itself, books balanced`,
       async () => {
@@ -80,7 +80,7 @@ describe("a store's file that is not what it was", () => {
   const newPath = () => join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
   const remove = (path: string) => rmSync(dirname(path), { recursive: true });
 
-  /** Where a table's first page is, in bytes. */
+  /** The offset of a table's first page, in bytes. */
   const pageOf = (path: string, table: string) =>
     looked(path, (database) => {
       const { size } = database.query<{ size: number }, []>(PAGE_SIZE).get() ?? { size: 0 };
@@ -94,11 +94,11 @@ describe("a store's file that is not what it was", () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
     renameSync(`${path}-wal`, `${path}-gone`);
-    expect(codeOf(await thrownBy(store.durable()))).toBe("store_unavailable");
+    expect(readCode(await catchThrown(store.durable()))).toBe("store_unavailable");
     const sound = readFileSync(path);
     writeFileSync(path, damagedAt(sound, pageOf(path, "usage_hour")));
     for (let tries = 0; tries < 2; tries++) {
-      expect(codeOf(await thrownBy(store.setting("master_key_check")))).toBe("store_unavailable");
+      expect(readCode(await catchThrown(store.setting("master_key_check")))).toBe("store_unavailable");
     }
     writeFileSync(path, sound);
     expect(await store.account("default")).toMatchObject({ name: "default" });
@@ -115,7 +115,9 @@ describe("a store's file that is not what it was", () => {
     renameSync(`${path}-kept`, `${path}-wal`);
     const log = readFileSync(`${path}-wal`);
     for (let tries = 0; tries < 2; tries++) {
-      expect(String(await thrownBy(openSqliteStore({ path, decide })))).toContain("its log (-wal) is there");
+      expect(String(await catchThrown(openSqliteStore({ path, decide })))).toContain(
+        "its log (-wal) is there",
+      );
     }
     expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
     remove(path);
@@ -150,11 +152,11 @@ test("behind a lock that stays nobody waits for longer because others waited bef
   const fund = (id: string) => topUp(store, { accountId: "default", id, nanoUsd: 1, note: null, nowMs: 0 });
   const holder = new Database(path);
   holder.run("BEGIN IMMEDIATE");
-  const first = thrownBy(fund("first"));
+  const first = catchThrown(fund("first"));
   await Bun.sleep(lockWaitMs / 10);
-  const second = thrownBy(fund("second"));
-  expect(codeOf(await first)).toBe("store_unavailable");
-  expect(codeOf(await Promise.race([second, Bun.sleep(lockWaitMs * 0.9)]))).toBe("store_unavailable");
+  const second = catchThrown(fund("second"));
+  expect(readCode(await first)).toBe("store_unavailable");
+  expect(readCode(await Promise.race([second, Bun.sleep(lockWaitMs * 0.9)]))).toBe("store_unavailable");
   holder.close();
   await store.close();
   rmSync(dirname(path), { recursive: true });

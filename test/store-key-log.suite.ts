@@ -1,17 +1,17 @@
-// What every store has to do with one key's share of the request log and its sums, whatever its engine.
+// One key's share of the request log and its sums, for every store's engine.
 import { expect, test } from "bun:test";
 import type { Position, RequestFilter, Store } from "../src/core/store.ts";
-import { HOUR, keyIn, NOON, recordOf } from "./samples.ts";
+import { addKey, HOUR, makeRecord, NOON } from "./samples.ts";
 import { write } from "./store-log.suite.ts";
 
 export function requestsOfKey(store: () => Store): void {
   test("a key's rows are found in all the hours in which it asked, and paged across them", async () => {
     const at = [0, 1, HOUR - 1, HOUR, 2 * HOUR, 30 * HOUR, 30 * HOUR + 1];
     const others = at.map((sinceMs) =>
-      recordOf(`other ${sinceMs}`, { atMs: NOON + sinceMs, keyId: "key_b" }),
+      makeRecord(`other ${sinceMs}`, { atMs: NOON + sinceMs, keyId: "key_b" }),
     );
     const own = at.map((sinceMs, index) =>
-      recordOf(`${index}`, { atMs: NOON + sinceMs, status: 200 + index }),
+      makeRecord(`${index}`, { atMs: NOON + sinceMs, status: 200 + index }),
     );
     await write(store(), ...others, ...own);
     const idsOf = async (filter: RequestFilter, limit = 9, after: Position | null = null) =>
@@ -31,14 +31,14 @@ export function requestsOfKey(store: () => Store): void {
 export function keyUses(store: () => Store): void {
   test("a key's use is what it was charged, and when it was used last", async () => {
     const charged = (id: string, atMs: number, chargedNanoUsd: number) =>
-      recordOf(id, { atMs, chargedNanoUsd });
+      makeRecord(id, { atMs, chargedNanoUsd });
     await write(
       store(),
       charged("1", NOON - 3 * HOUR, 1),
       charged("2", NOON - HOUR, 10),
       charged("3", NOON, 100),
     );
-    await keyIn(store(), "key_b");
+    await addKey(store(), "key_b");
     const uses = await store().keyUses(["key_a", "key_b", "key_none"], NOON, NOON - HOUR);
     expect(uses.toSorted((a, b) => a.keyId.localeCompare(b.keyId))).toEqual([
       { keyId: "key_a", sinceDayNanoUsd: 100, sinceMonthNanoUsd: 110, everNanoUsd: 111, lastAtMs: NOON },

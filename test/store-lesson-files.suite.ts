@@ -1,4 +1,4 @@
-// What every store has to do with lessons that are written to a file and taken in again, whatever its engine.
+// Lessons that are written to a file and read in again, for every store's engine.
 import { afterEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import type { Store } from "../src/core/store.ts";
 import { rowText } from "../src/selectors/decision.ts";
 import { featuresOf } from "../src/selectors/features.ts";
 import { predict } from "../src/selectors/predictor.ts";
-import { accountOf, NOON } from "./samples.ts";
+import { makeAccount, NOON } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 import { lessonNamed } from "./store-lessons.suite.ts";
 
@@ -26,7 +26,7 @@ function inFile(opened: () => TwoStores): void {
   const { row, categories } = predict(featuresOf({ model: "", messages: [{ role: "user", content: "Hi" }] }));
   const request = JSON.stringify({ row: rowText(row), categories });
 
-  /** What the command prints as JSON. */
+  /** The JSON that the command prints. */
   const ran = async (
     store: Store,
     action: (call: LessonCall, file: string) => Promise<void>,
@@ -43,7 +43,7 @@ function inFile(opened: () => TwoStores): void {
 
   test("come out and in again with every field, and gateways are told to read anew", async () => {
     const { store, other } = opened();
-    await store.addAccount(accountOf("acct"));
+    await store.addAccount(makeAccount("acct"));
     await store.teach(lessonNamed("1", { request, score: 1 / 3 }));
     await store.teach(lessonNamed("1", { request, accountId: "acct", weight: 0.1, source: "signal" }));
     await store.teach(lessonNamed("2", { request, keyId: "", source: "label", atMs: NOON + 1 }));

@@ -1,8 +1,8 @@
-// What every store has to do with lessons for the selectors and with the decisions that are kept, whatever its engine.
+// Lessons for the selectors and the decisions that are kept, for every store's engine.
 import { describe, expect, test } from "bun:test";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { accountOf, keyOf, NOON, recordOf, writeRecord } from "./samples.ts";
+import { makeAccount, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 
 type Opened = () => TwoStores;
@@ -67,7 +67,7 @@ function lessons(opened: Opened): void {
 
   test("the same id in another account is another lesson", async () => {
     const { store } = opened();
-    await store.addAccount(accountOf("acct"));
+    await store.addAccount(makeAccount("acct"));
     expect(await store.teach(lessonNamed("1"))).toBe(true);
     expect(await store.teach(lessonNamed("1", { accountId: "acct" }))).toBe(true);
     expect(await store.lessons(0, 10)).toHaveLength(2);
@@ -183,7 +183,7 @@ function bound(opened: Opened): void {
 
   test("is exact for many at once, on every node", async () => {
     const { store, other } = opened();
-    await store.addKey(keyOf("key"), "digest of the key");
+    await store.addKey(makeKey("key"), "digest of the key");
     const told = await Promise.all(
       Array.from({ length: 20 }, (_, at) => (at % 2 ? store : other).teach(lessonNamed(`${at}`), half)),
     );
@@ -226,8 +226,8 @@ function decisions(opened: Opened): void {
 
   test("a request's is kept and read, alone and in lists; without one it has none", async () => {
     const { store, other } = opened();
-    await writeRecord(store, recordOf("chosen", { decision, selector: "Router#fair", atMs: NOON + 1 }));
-    await writeRecord(store, recordOf("named"));
+    await writeRecord(store, makeRecord("chosen", { decision, selector: "Router#fair", atMs: NOON + 1 }));
+    await writeRecord(store, makeRecord("named"));
     expect((await other.request("chosen"))?.decision).toBe(decision);
     expect((await other.request("named"))?.decision).toBeNull();
     const listed = await other.requests({}, { limit: 10, after: null });

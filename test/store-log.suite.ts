@@ -1,4 +1,4 @@
-// What every store has to do with the request log and its sums, whatever its engine.
+// The request log and its sums, for every store's engine.
 import { beforeEach, expect, test } from "bun:test";
 import { bucketOf } from "../src/core/histogram.ts";
 import type { RequestRecord } from "../src/core/record.ts";
@@ -10,7 +10,7 @@ import {
   type UsageFilter,
   type UsageQuery,
 } from "../src/core/store.ts";
-import { HOUR, NOON, recordOf, writeRecord } from "./samples.ts";
+import { HOUR, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 export async function write(store: Store, ...records: readonly RequestRecord[]): Promise<void> {
   for (const record of records) await writeRecord(store, record);
@@ -18,7 +18,7 @@ export async function write(store: Store, ...records: readonly RequestRecord[]):
 
 export function log(store: () => Store): void {
   test("a row is kept with every field", async () => {
-    const record = recordOf("full", {
+    const record = makeRecord("full", {
       selector: "Router#fair",
       stream: true,
       trace: '{"attempts":[]}',
@@ -29,7 +29,7 @@ export function log(store: () => Store): void {
     await write(
       store(),
       record,
-      recordOf("bare", { modelUsed: null, firstTokenMs: null, usageSource: "none" }),
+      makeRecord("bare", { modelUsed: null, firstTokenMs: null, usageSource: "none" }),
     );
     expect(await store().request("full")).toEqual(record);
     expect(await store().request("bare")).toMatchObject({
@@ -41,17 +41,17 @@ export function log(store: () => Store): void {
   });
 
   test("times that were measured finer are kept to the millisecond", async () => {
-    await write(store(), recordOf("fine", { totalMs: 12.6, firstTokenMs: 1.2 }));
+    await write(store(), makeRecord("fine", { totalMs: 12.6, firstTokenMs: 1.2 }));
     expect(await store().request("fine")).toMatchObject({ totalMs: 13, firstTokenMs: 1 });
   });
 
   test("lists are narrowed by key, account, model and status, and paged", async () => {
     await write(
       store(),
-      recordOf("1", { atMs: NOON + 1 }),
-      recordOf("2", { atMs: NOON + 2, keyId: "key_b", status: 502 }),
-      recordOf("3", { atMs: NOON + 3, keyId: "key_b", modelAsked: "Router#fair" }),
-      recordOf("4", { atMs: NOON + 4, keyId: "key_c", accountId: "acct", modelUsed: "Sim#other" }),
+      makeRecord("1", { atMs: NOON + 1 }),
+      makeRecord("2", { atMs: NOON + 2, keyId: "key_b", status: 502 }),
+      makeRecord("3", { atMs: NOON + 3, keyId: "key_b", modelAsked: "Router#fair" }),
+      makeRecord("4", { atMs: NOON + 4, keyId: "key_c", accountId: "acct", modelUsed: "Sim#other" }),
     );
     const idsOf = async (filter: Parameters<Store["requests"]>[0], limit = 9, after = null) =>
       (await store().requests(filter, { limit, after })).map((record) => record.id);
@@ -71,16 +71,16 @@ export function logFilters(store: () => Store): void {
     const lost = { modelUsed: null, firstTokenMs: null };
     await write(
       store(),
-      recordOf("1", { atMs: NOON + 1, selector: "Router#fair", modelAsked: "Router#fair" }),
-      recordOf("2", {
+      makeRecord("1", { atMs: NOON + 1, selector: "Router#fair", modelAsked: "Router#fair" }),
+      makeRecord("2", {
         atMs: NOON + 2,
         ...lost,
         status: 502,
         ended: "upstream_failed",
         modelTried: "Other#a",
       }),
-      recordOf("3", { atMs: NOON + 3, ...lost, status: 499, ended: "client_gone", modelTried: null }),
-      recordOf("4", { atMs: NOON + 4, modelUsed: "SimTwo#echo", modelTried: "SimTwo#echo" }),
+      makeRecord("3", { atMs: NOON + 3, ...lost, status: 499, ended: "client_gone", modelTried: null }),
+      makeRecord("4", { atMs: NOON + 4, modelUsed: "SimTwo#echo", modelTried: "SimTwo#echo" }),
     );
     const idsOf = async (filter: Parameters<Store["requests"]>[0]) =>
       (await store().requests(filter, { limit: 9, after: null })).map(({ id }) => id).join(" ");
@@ -98,9 +98,9 @@ export function logFilters(store: () => Store): void {
   test("those that ended lately are found by when they ended", async () => {
     await write(
       store(),
-      recordOf("long", { atMs: NOON - HOUR, totalMs: HOUR + 5 }),
-      recordOf("short", { atMs: NOON, totalMs: 3 }),
-      recordOf("old", { atMs: NOON - 10, totalMs: 9 }),
+      makeRecord("long", { atMs: NOON - HOUR, totalMs: HOUR + 5 }),
+      makeRecord("short", { atMs: NOON, totalMs: 3 }),
+      makeRecord("old", { atMs: NOON - 10, totalMs: 9 }),
     );
     const idsOf = async (sinceMs: number, most: number) =>
       (await store().endedSince(sinceMs, most)).map(({ id }) => id);
@@ -114,13 +114,13 @@ export function sums(store: () => Store): void {
   test("charges add up from the hour that a moment falls into", async () => {
     await write(
       store(),
-      recordOf("1", { chargedNanoUsd: 1, atMs: NOON - HOUR - 1 }),
-      recordOf("2", { chargedNanoUsd: 10, atMs: NOON - 1 }),
-      recordOf("3", { chargedNanoUsd: 100, atMs: NOON }),
-      recordOf("4", { chargedNanoUsd: 1000, atMs: NOON + 1, modelUsed: "Sim#other" }),
-      recordOf("5", { chargedNanoUsd: 10_000, keyId: "key_b" }),
+      makeRecord("1", { chargedNanoUsd: 1, atMs: NOON - HOUR - 1 }),
+      makeRecord("2", { chargedNanoUsd: 10, atMs: NOON - 1 }),
+      makeRecord("3", { chargedNanoUsd: 100, atMs: NOON }),
+      makeRecord("4", { chargedNanoUsd: 1000, atMs: NOON + 1, modelUsed: "Sim#other" }),
+      makeRecord("5", { chargedNanoUsd: 10_000, keyId: "key_b" }),
     );
-    await write(store(), recordOf("6", { chargedNanoUsd: 100_000 }));
+    await write(store(), makeRecord("6", { chargedNanoUsd: 100_000 }));
     expect(await store().chargedSince("key_a", NOON)).toBe(101_100);
     expect(await store().chargedSince("key_a", NOON - 1)).toBe(101_110);
     expect(await store().chargedSince("key_a", 0)).toBe(101_111);
@@ -128,13 +128,13 @@ export function sums(store: () => Store): void {
   });
 
   test("old rows are forgotten a few at a time, sums stay", async () => {
-    const old = [1, 2, 3].map((at) => recordOf(`old${at}`, { atMs: NOON - at * HOUR, chargedNanoUsd: 5 }));
-    await write(store(), ...old, recordOf("new", { atMs: NOON, chargedNanoUsd: 5 }));
+    const old = [1, 2, 3].map((at) => makeRecord(`old${at}`, { atMs: NOON - at * HOUR, chargedNanoUsd: 5 }));
+    await write(store(), ...old, makeRecord("new", { atMs: NOON, chargedNanoUsd: 5 }));
     const before = { requestsMs: NOON, metersMs: NOON, repliesMs: NOON };
     expect(await store().prune(before, 2)).toBe(2);
     expect(await store().prune(before, 2)).toBe(1);
     expect((await store().requests({}, { limit: 10, after: null })).map(({ id }) => id)).toEqual(["new"]);
-    expect(await store().chargedSince(recordOf("new").keyId, 0)).toBe(20);
+    expect(await store().chargedSince(makeRecord("new").keyId, 0)).toBe(20);
   });
 }
 
@@ -144,12 +144,12 @@ export function firstTokens(store: () => Store): void {
     const streamed = { stream: true, totalMs: 5000 };
     await write(
       store(),
-      recordOf("1", { ...streamed, firstTokenMs: 100 }),
-      recordOf("2", { ...streamed, firstTokenMs: 101 }),
-      recordOf("3", { ...streamed, firstTokenMs: 4000, atMs: NOON + HOUR }),
-      recordOf("4", { ...streamed, firstTokenMs: 100, keyId: "key_b", modelUsed: "Sim#other" }),
-      recordOf("5", { ...streamed, firstTokenMs: null }),
-      recordOf("6", { firstTokenMs: 100 }),
+      makeRecord("1", { ...streamed, firstTokenMs: 100 }),
+      makeRecord("2", { ...streamed, firstTokenMs: 101 }),
+      makeRecord("3", { ...streamed, firstTokenMs: 4000, atMs: NOON + HOUR }),
+      makeRecord("4", { ...streamed, firstTokenMs: 100, keyId: "key_b", modelUsed: "Sim#other" }),
+      makeRecord("5", { ...streamed, firstTokenMs: null }),
+      makeRecord("6", { firstTokenMs: 100 }),
     );
     const [fast, slow] = [bucketOf(100), bucketOf(4000)];
     expect(bucketOf(101)).toBe(fast);
@@ -198,7 +198,7 @@ async function writeHours(store: Store): Promise<void> {
     { atMs: NOON + HOUR, chargedNanoUsd: 800_000 },
   ];
   for (const [index, row] of rows.entries())
-    await writeRecord(store, recordOf(`${index}`, { tokens, ...row }));
+    await writeRecord(store, makeRecord(`${index}`, { tokens, ...row }));
 }
 
 /** Each sum as its dimensions, the number of its requests and what they cost. */

@@ -12,7 +12,7 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { MIGRATIONS } from "../src/store/sqlite/migrations.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { HOUR, keyOf, NOON, recordOf, writeRecord } from "./samples.ts";
+import { HOUR, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 /** A key, a request that it made, and the hour's sum, as they were before there were traces and first tokens. */
 const ROWS = [
@@ -39,7 +39,7 @@ function before<Step>(steps: readonly Step[]): readonly Step[] {
 async function goesOn(store: Store): Promise<void> {
   expect(await store.request("old")).toMatchObject({ modelUsed: "Sim#echo", modelTried: null, trace: null });
   expect((await store.requests({ provider: "Sim" }, { limit: 9, after: null })).length).toBe(1);
-  await writeRecord(store, recordOf("new", { stream: true, status: 502, trace: "{}" }));
+  await writeRecord(store, makeRecord("new", { stream: true, status: 502, trace: "{}" }));
   const span = { fromMs: NOON, toMs: NOON + HOUR, groupBy: [] };
   expect(await store.usage(span)).toMatchObject([{ requests: 2, errors: 1, costNanoUsd: 3000 }]);
   expect((await store.firstTokens(span)).length).toBe(1);
@@ -63,7 +63,7 @@ describe("a store of an earlier version", () => {
     const store = await openSqliteStore({ path, decide });
     const kept = { name: "ours", balanceNanoUsd: 7, heldNanoUsd: 0, entries: 1, keptCharacters: 3 };
     expect(await store.account("default")).toMatchObject(kept);
-    await expect(store.addKey(keyOf("key_b", { accountId: "none" }), "another")).rejects.toThrow();
+    await expect(store.addKey(makeKey("key_b", { accountId: "none" }), "another")).rejects.toThrow();
     await goesOn(store);
     const now = new Database(path);
     expect(now.query("PRAGMA foreign_key_check").all()).toEqual([]);

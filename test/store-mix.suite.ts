@@ -5,21 +5,22 @@ import type { Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import type { Settled, Ticket } from "../src/ledger/ledger.ts";
-import { accountOf, keyOf, ledgerOn, NOON } from "./samples.ts";
-import { codeOf, type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
-import { ALWAYS, type Till, tillOn, wrongIn } from "./till.ts";
+import { ALWAYS, findErrors, openPayments, type Payments } from "./payments.ts";
+import { ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { readCode } from "./thrown.ts";
 
 const KEYS = [
-  keyOf("key_few", { requestsPerDay: 40 }),
-  keyOf("key_none", { requestsPerDay: 0, accountId: "acct" }),
-  keyOf("key_bound", { requestsPerDay: 5, spendLimitNanoUsd: 60_000 }),
-  keyOf("key_all", { requestsPerDay: null, accountId: "acct" }),
+  makeKey("key_few", { requestsPerDay: 40 }),
+  makeKey("key_none", { requestsPerDay: 0, accountId: "acct" }),
+  makeKey("key_bound", { requestsPerDay: 5, spendLimitNanoUsd: 60_000 }),
+  makeKey("key_all", { requestsPerDay: null, accountId: "acct" }),
 ];
 const REFUSALS = ["insufficient_balance", "rate_limit_exceeded"];
 
 interface Open {
   readonly ticket: Ticket;
-  readonly till: Till;
+  readonly payments: Payments;
   readonly place: Place;
 }
 
@@ -32,10 +33,10 @@ function rollsOf(seed: number) {
   };
 }
 
-/** Clients, operators and providers of two nodes, and what they were told. */
-class Crowd {
+/** Clients, operators and providers of two nodes, and the answers they got. */
+class Load {
   readonly #stores: readonly Store[];
-  readonly #tills: readonly Till[];
+  readonly #payments: readonly Payments[];
   readonly #roll: (most: number) => number;
   #open: Open[] = [];
   readonly #ended: Open[] = [];
@@ -48,7 +49,7 @@ class Crowd {
 
   constructor({ store, other }: TwoStores, seed: number) {
     this.#stores = [store, other];
-    this.#tills = [store, other].flatMap((one) => [tillOn(one, ALWAYS), tillOn(one, {})]);
+    this.#payments = [store, other].flatMap((one) => [openPayments(one, ALWAYS), openPayments(one, {})]);
     this.#roll = rollsOf(seed);
   }
 
@@ -76,30 +77,30 @@ class Crowd {
   }
 
   async #comes(): Promise<void> {
-    const till = this.#pick(this.#tills);
+    const payments = this.#pick(this.#payments);
     const worst = this.#roll(4) === 0 ? 0 : this.#roll(9_000);
-    await this.#asks(till, till.ticket(`request ${this.#count++}`, this.#pick(KEYS), worst));
+    await this.#asks(payments, payments.ticket(`request ${this.#count++}`, this.#pick(KEYS), worst));
   }
 
-  async #asks(till: Till, ticket: Ticket): Promise<void> {
+  async #asks(payments: Payments, ticket: Ticket): Promise<void> {
     try {
-      const admitted = await till.ledger.admit(ticket);
-      if (admitted.kind === "granted") this.#open.push({ ticket, till, place: admitted.place });
+      const admitted = await payments.ledger.admit(ticket);
+      if (admitted.kind === "granted") this.#open.push({ ticket, payments, place: admitted.place });
     } catch (thrown) {
-      if (!REFUSALS.includes(codeOf(thrown) ?? "")) throw thrown;
+      if (!REFUSALS.includes(readCode(thrown) ?? "")) throw thrown;
     }
   }
 
-  #asksAgain({ till, ticket }: Open): Promise<void> {
-    return this.#asks(till, ticket);
+  #asksAgain({ payments, ticket }: Open): Promise<void> {
+    return this.#asks(payments, ticket);
   }
 
   async #ends(one: Open): Promise<void> {
-    const { ticket, till, place } = one;
+    const { ticket, payments, place } = one;
     const { id, accountId } = ticket.ask.key;
     const cost = this.#roll(12_000);
     const produced = this.#roll(3) > 0;
-    const ends = () => (produced ? till.post(ticket, cost) : till.release(ticket));
+    const ends = () => (produced ? payments.post(ticket, cost) : payments.release(ticket));
     const answers: readonly Settled[] = await Promise.all([ends(), ends()]);
     const [first] = answers;
     for (const answer of answers) expect(answer.chargedNanoUsd).toBe(first?.chargedNanoUsd ?? Number.NaN);
@@ -109,8 +110,8 @@ class Crowd {
     this.#ended.push(one);
   }
 
-  async #saysAgain({ ticket, till }: Open): Promise<void> {
-    await till.post(ticket, 7_777);
+  async #saysAgain({ ticket, payments }: Open): Promise<void> {
+    await payments.post(ticket, 7_777);
   }
 
   async #paysIn(): Promise<void> {
@@ -138,42 +139,42 @@ export function mixSuite(name: string, makeBench: MakeBench): void {
       for (const seed of [1, 20_261_120, 77_777]) {
         test(`leaves books that add up (seed ${seed})`, async () => {
           const { store, other, bench } = opened();
-          await store.addAccount(accountOf("acct"));
+          await store.addAccount(makeAccount("acct"));
           for (const key of KEYS) await store.addKey(key, `digest of ${key.id}`);
-          const crowd = new Crowd(opened(), seed);
+          const load = new Load(opened(), seed);
           for (let rush = 0; rush < 15; rush++) {
-            await crowd.rush();
-            expect(wrongIn(await store.audit())).toEqual([]);
+            await load.rush();
+            expect(findErrors(await store.audit())).toEqual([]);
           }
-          // What one node has open now is lost with it, the other's is ended.
+          // A node that dies loses what it has open; the other's requests end.
           await bench.forsake(store);
           await ledgerOn(other).resolveLost();
-          await crowd.endAll();
-          await expectSettled(other, crowd);
+          await load.endAll();
+          await expectSettled(other, load);
         });
       }
     });
   });
 }
 
-async function expectSettled(store: Store, crowd: Crowd): Promise<void> {
+async function expectSettled(store: Store, load: Load): Promise<void> {
   const audit = await store.audit();
-  expect([wrongIn(audit), audit.held]).toEqual([[], 0n]);
-  expect(audit.system.funding).toBe(-BigInt(crowd.paidIn));
+  expect([findErrors(audit), audit.held]).toEqual([[], 0n]);
+  expect(audit.system.funding).toBe(-BigInt(load.paidIn));
   for (const key of KEYS) {
-    const charged = crowd.charged.get(key.id) ?? 0;
+    const charged = load.charged.get(key.id) ?? 0;
     expect([key.id, await store.chargedSince(key.id, 0)]).toEqual([key.id, charged]);
     const { spends } = await store.read(ledgerOn(store).ticket({ ...ASK, key }).reads);
     const { spentNanoUsd = 0, heldNanoUsd = 0 } = spends.get(key.id) ?? {};
     expect([key.id, spentNanoUsd, heldNanoUsd]).toEqual([key.id, charged, 0]);
     const { requestsPerDay } = key;
     if (typeof requestsPerDay !== "number") continue;
-    const stayed = Math.max(0, (crowd.failed.get(key.id) ?? 0) - requestsPerDay);
-    expect((await ledgerOn(store).allowance(key)).used).toBe((crowd.taken.get(key.id) ?? 0) + stayed);
+    const stayed = Math.max(0, (load.failed.get(key.id) ?? 0) - requestsPerDay);
+    expect((await ledgerOn(store).allowance(key)).used).toBe((load.taken.get(key.id) ?? 0) + stayed);
   }
-  const charged = (crowd.charged.get("default") ?? 0) + (crowd.charged.get("acct") ?? 0);
+  const charged = (load.charged.get("default") ?? 0) + (load.charged.get("acct") ?? 0);
   expect(charged).toBeGreaterThan(0);
-  expect(audit.balances).toBe(BigInt(crowd.paidIn - charged));
+  expect(audit.balances).toBe(BigInt(load.paidIn - charged));
   expect(audit.system.revenue + audit.system.overrun).toBe(BigInt(charged));
 }
 

@@ -1,11 +1,12 @@
-// What every store has to do with money, whatever its engine: top-ups, holds, posts, journals, and books that add up.
+// Money, for every store's engine: top-ups, holds, posts, journals, and books that add up.
 import { describe, expect, test } from "bun:test";
 import type { Entry } from "../src/core/rows.ts";
 import { entryIdOf, type Page } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
-import { accountOf, give, keyIn, NOON } from "./samples.ts";
-import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
-import { inLine, journalOf, tillOn, wrongIn } from "./till.ts";
+import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
+import { addKey, give, makeAccount, NOON } from "./samples.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 type Opened = () => TwoStores;
 
@@ -31,7 +32,7 @@ function topUps(opened: Opened): void {
       topUp(index % 2 === 0 ? store : other, order("a", 5_000_000_001)),
     );
     for (const account of await Promise.all(asked)) expect(account.balanceNanoUsd).toBe(5_000_000_001);
-    expect(await journalOf(other)).toEqual([
+    expect(await readJournal(other)).toEqual([
       {
         ...{ accountId: "default", seq: 1, atMs: NOON, kind: "topup" },
         ...{ balanceNanoUsd: 5_000_000_001, heldNanoUsd: 0, fundingNanoUsd: -5_000_000_001 },
@@ -44,31 +45,31 @@ function topUps(opened: Opened): void {
 
   test("the same id with another amount is refused, with another account it is another top-up", async () => {
     const { store, other } = opened();
-    await store.addAccount(accountOf("acct"));
+    await store.addAccount(makeAccount("acct"));
     const made = await Promise.all([topUp(store, order("a", 500)), topUp(store, order("a", 700, "acct"))]);
     expect(made.map(({ id, balanceNanoUsd }) => `${id} ${balanceNanoUsd}`)).toEqual([
       "default 500",
       "acct 700",
     ]);
-    expect(codeOf(await thrownBy(topUp(other, order("a", 501))))).toBe("idempotency_mismatch");
+    expect(readCode(await catchThrown(topUp(other, order("a", 501))))).toBe("idempotency_mismatch");
     expect((await topUp(other, order("a", 700, "acct"))).balanceNanoUsd).toBe(700);
     expect((await store.account("default"))?.balanceNanoUsd).toBe(500);
   });
 
   test("neither an account that is not there nor more than can be counted is paid into", async () => {
     const { store } = opened();
-    expect(codeOf(await thrownBy(topUp(store, order("a", 1, "none"))))).toBe("not_found");
-    const key = await keyIn(store, "key_a");
+    expect(readCode(await catchThrown(topUp(store, order("a", 1, "none"))))).toBe("not_found");
+    const key = await addKey(store, "key_a");
     await topUp(store, order("b", Number.MAX_SAFE_INTEGER - 1));
-    await tillOn(store).hold("1", key, 1_000_000);
-    expect(codeOf(await thrownBy(topUp(store, order("c", 2))))).toBe("invalid_value");
+    await openPayments(store).hold("1", key, 1_000_000);
+    expect(readCode(await catchThrown(topUp(store, order("c", 2))))).toBe("invalid_value");
     expect((await topUp(store, order("d", 1))).balanceNanoUsd).toBe(Number.MAX_SAFE_INTEGER - 1_000_000);
   });
 
   test("sums beyond what a number holds are exact", async () => {
     const { store, other } = opened();
     for (const id of ["acct_1", "acct_2", "acct_3"]) {
-      await store.addAccount(accountOf(id));
+      await store.addAccount(makeAccount(id));
       await topUp(store, order("a", Number.MAX_SAFE_INTEGER, id));
     }
     const audit = await other.audit();
@@ -76,24 +77,24 @@ function topUps(opened: Opened): void {
       27_021_597_764_222_973n,
       -27_021_597_764_222_973n,
     ]);
-    expect(wrongIn(audit)).toEqual([]);
+    expect(findErrors(audit)).toEqual([]);
   });
 }
 
 /** The journal after one request on an account with so much. */
 async function afterOne({ store, other }: TwoStores, funds: number, held: number, cost: number | null) {
-  const key = await keyIn(store, "key_a");
+  const key = await addKey(store, "key_a");
   await give(store, "default", funds);
-  const till = tillOn(store);
-  const ticket = await till.hold("1", key, held);
+  const payments = openPayments(store);
+  const ticket = await payments.hold("1", key, held);
   expect(ticket.granted).toMatchObject({ place: { kind: "balance" }, holdNanoUsd: held, limits: null });
   expect(await other.account("default")).toMatchObject({ balanceNanoUsd: funds - held, heldNanoUsd: held });
-  const settled = await (cost === null ? till.release(ticket) : till.post(ticket, cost));
-  const { balanceNanoUsd, heldNanoUsd } = (await other.account("default")) ?? accountOf("none");
-  expect([heldNanoUsd, wrongIn(await other.audit())]).toEqual([0, []]);
+  const settled = await (cost === null ? payments.release(ticket) : payments.post(ticket, cost));
+  const { balanceNanoUsd, heldNanoUsd } = (await other.account("default")) ?? makeAccount("none");
+  expect([heldNanoUsd, findErrors(await other.audit())]).toEqual([0, []]);
   const row = await other.request("1");
   expect([row?.chargedNanoUsd, row?.holdNanoUsd]).toEqual([settled.chargedNanoUsd, held]);
-  const [, ...entries] = await journalOf(other);
+  const [, ...entries] = await readJournal(other);
   expect(await other.chargedSince("key_a", 0)).toBe(settled.chargedNanoUsd);
   return { settled, entries, lines: entries.map(inLine), balanceNanoUsd };
 }
@@ -152,11 +153,11 @@ function overruns(opened: Opened): void {
   test("a hold of nothing leaves no entry, what it cost nevertheless does", async () => {
     expect((await afterOne(opened(), 100, 0, 0)).lines).toEqual([]);
     const { store } = opened();
-    const key = await keyIn(store, "key_a");
-    const till = tillOn(store);
-    const settled = await till.post(await till.hold("2", key, 0), 130);
+    const key = await addKey(store, "key_a");
+    const payments = openPayments(store);
+    const settled = await payments.post(await payments.hold("2", key, 0), 130);
     expect(settled).toMatchObject({ chargedNanoUsd: 100, writtenOffNanoUsd: 30 });
-    expect((await journalOf(store)).slice(1).map(inLine)).toEqual([
+    expect((await readJournal(store)).slice(1).map(inLine)).toEqual([
       "overrun: balance -100, revenue +130, overrun -30 → 0",
     ]);
   });
@@ -165,9 +166,9 @@ function overruns(opened: Opened): void {
 function database(opened: Opened): void {
   test("takes no balance below zero by itself, and no entry that does not come to zero", async () => {
     const { store, bench } = opened();
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     await give(store, "default", 10);
-    await tillOn(store).hold("1", key, 5);
+    await openPayments(store).hold("1", key, 5);
     for (const damage of [
       "UPDATE account SET balance_nano = -1",
       "UPDATE account SET held_nano = -1",
@@ -178,9 +179,9 @@ function database(opened: Opened): void {
       "UPDATE hold SET held_nano = -1",
       "UPDATE top_up SET amount_nano = 0",
     ]) {
-      expect([damage, await thrownBy((async () => bench.raw(damage))())]).not.toEqual([damage, undefined]);
+      expect([damage, await catchThrown((async () => bench.raw(damage))())]).not.toEqual([damage, undefined]);
     }
-    expect(wrongIn(await store.audit())).toEqual([]);
+    expect(findErrors(await store.audit())).toEqual([]);
   });
 }
 
@@ -202,10 +203,10 @@ function journals(opened: Opened): void {
 
   test("run from the newest, page by page, with the balance after each", async () => {
     const { store, other } = opened();
-    const [key, another] = [await keyIn(store, "key_a"), await keyIn(store, "key_b", "acct")];
+    const [key, another] = [await addKey(store, "key_a"), await addKey(store, "key_b", "acct")];
     await give(store, "default", 1_000);
     await give(store, "acct", 100);
-    const [mine, theirs] = [tillOn(store), tillOn(other)];
+    const [mine, theirs] = [openPayments(store), openPayments(other)];
     for (const id of ["1", "2", "3"]) {
       const ticket = await mine.hold(id, key, 100);
       await theirs.post(await theirs.hold(`their ${id}`, another, 10), 30);
@@ -220,12 +221,12 @@ function journals(opened: Opened): void {
 
   test("of funding, revenue and overrun show the movements of all accounts, once each", async () => {
     const { store, other } = opened();
-    const till = tillOn(other);
+    const payments = openPayments(other);
     const accounts = ["acct_1", "acct_2", "acct.3"];
     for (const account of accounts) {
-      const key = await keyIn(store, `key of ${account}`, account);
+      const key = await addKey(store, `key of ${account}`, account);
       await give(store, account, 100);
-      await till.post(await till.hold(`${account} 1`, key, 60), 110);
+      await payments.post(await payments.hold(`${account} 1`, key, 60), 110);
       await give(store, account, 7);
     }
     await topUp(store, { accountId: "acct_1", id: "late", nanoUsd: 1, note: null, nowMs: NOON + 1 });
@@ -267,15 +268,15 @@ function audits(opened: Opened): void {
   for (const [damage, found] of damages) {
     test(`finds out ${damage}`, async () => {
       const { store, other, bench } = opened();
-      const [key] = [await keyIn(store, "key_a"), await keyIn(store, "key_b", "acct")];
+      const [key] = [await addKey(store, "key_a"), await addKey(store, "key_b", "acct")];
       await give(store, "default", 1_000);
       await give(store, "acct", 1_000);
-      const till = tillOn(store);
-      await till.post(await till.hold("1", key, 100), 70);
-      await till.hold("2", key, 100);
-      expect(wrongIn(await other.audit())).toEqual([]);
+      const payments = openPayments(store);
+      await payments.post(await payments.hold("1", key, 100), 70);
+      await payments.hold("2", key, 100);
+      expect(findErrors(await other.audit())).toEqual([]);
       await bench.raw(damage);
-      expect(wrongIn(await other.audit())).toEqual([...found]);
+      expect(findErrors(await other.audit())).toEqual([...found]);
     });
   }
 
@@ -283,8 +284,8 @@ function audits(opened: Opened): void {
     const { store, bench } = opened();
     await give(store, "default", 1_000);
     const damage = "UPDATE entry SET account_id = 'nobody'";
-    const refused = await thrownBy((async () => bench.raw(damage))());
-    if (refused === undefined) expect(wrongIn(await store.audit())).toContain("stray entries");
-    else expect(wrongIn(await store.audit())).toEqual([]);
+    const refused = await catchThrown((async () => bench.raw(damage))());
+    if (refused === undefined) expect(findErrors(await store.audit())).toContain("stray entries");
+    else expect(findErrors(await store.audit())).toEqual([]);
   });
 }

@@ -1,16 +1,17 @@
-// What every store has to do when things are said twice, late, or not at all: repeated ids, dead nodes, lost requests.
+// Repeated ids, dead nodes and lost requests, for every store's engine.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { give, grantedBy, keyOf, ledgerOn, MINUTE, NOON, recordOf } from "./samples.ts";
-import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
-import { inLine, journalOf, tillOn, wrongIn } from "./till.ts";
+import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
+import { expectGrant, give, ledgerOn, MINUTE, makeKey, makeRecord, NOON } from "./samples.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 type Opened = () => TwoStores;
 
 /** One request a day is free. */
-const key: GatewayKey = keyOf("key_a", { requestsPerDay: 1 });
+const key: GatewayKey = makeKey("key_a", { requestsPerDay: 1 });
 const FREE = {};
 const LATER = { nowMs: NOON + 10 * MINUTE };
 const NOTHING_LATE = { writtenOffNanoUsd: 0, late: false };
@@ -42,45 +43,48 @@ async function usedIn(store: Store): Promise<number> {
 function saidTwice(opened: Opened): void {
   test("an admission that is repeated holds once", async () => {
     const { store, other } = opened();
-    const till = tillOn(store);
-    const ticket = till.ticket("1", key, 6_000);
-    const again = () => grantedBy(till.ledger, ticket);
+    const payments = openPayments(store);
+    const ticket = payments.ticket("1", key, 6_000);
+    const again = () => expectGrant(payments.ledger, ticket);
     // Twice that is more than the balance; the last two are one batch.
     for (const granted of [await again(), await again(), ...(await Promise.all([again(), again()]))]) {
       expect(granted.holdNanoUsd).toBe(6_000);
     }
     expect(await moneyIn(other)).toEqual([4_000, 6_000]);
-    await till.post(ticket, 2_000);
+    await payments.post(ticket, 2_000);
     expect(await moneyIn(other)).toEqual([8_000, 0]);
-    const kinds = (await journalOf(store)).map(({ kind }) => kind).join(" ");
+    const kinds = (await readJournal(store)).map(({ kind }) => kind).join(" ");
     expect(kinds).toBe("topup hold void hold void hold void hold post");
-    expect(wrongIn(await other.audit())).toEqual([]);
+    expect(findErrors(await other.audit())).toEqual([]);
   });
 
   test("an admission that is repeated takes one place of the allowance, and one slot", async () => {
     const { store } = opened();
-    const till = tillOn(store, FREE);
-    const again = (ticket: Parameters<typeof till.post>[0]) => grantedBy(till.ledger, ticket);
-    const first = till.ticket("1", key, 99_999);
+    const payments = openPayments(store, FREE);
+    const again = (ticket: Parameters<typeof payments.post>[0]) => expectGrant(payments.ledger, ticket);
+    const first = payments.ticket("1", key, 99_999);
     await Promise.all([again(first), again(first)]);
     expect((await again(first)).place.kind).toBe("allowance");
     expect(await usedIn(store)).toBe(1);
-    const [second, third] = [till.ticket("2", key, 99_999, LATER), till.ticket("3", key, 99_999, LATER)];
+    const [second, third] = [
+      payments.ticket("2", key, 99_999, LATER),
+      payments.ticket("3", key, 99_999, LATER),
+    ];
     await Promise.all([again(second), again(second)]);
     expect((await again(second)).place.kind).toBe("throttle");
-    expect(codeOf(await thrownBy(again(third)))).toBe("rate_limit_exceeded");
+    expect(readCode(await catchThrown(again(third)))).toBe("rate_limit_exceeded");
     // Given back it is the slot that was there before the first time.
-    await till.release(second);
+    await payments.release(second);
     expect((await again(third)).place.kind).toBe("throttle");
   });
 
   test("an admission that is repeated may be refused then, and holds nothing any more", async () => {
     const { store, other } = opened();
-    const till = tillOn(store);
-    const ticket = till.ticket("1", key, 6_000);
-    await grantedBy(till.ledger, ticket);
+    const payments = openPayments(store);
+    const ticket = payments.ticket("1", key, 6_000);
+    await expectGrant(payments.ledger, ticket);
     await other.changeKey(key.id, { spendLimitNanoUsd: 5_000 });
-    expect(codeOf(await thrownBy(till.ledger.admit(ticket)))).toBe("insufficient_balance");
+    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("insufficient_balance");
     expect(await moneyIn(other)).toEqual([10_000, 0]);
   });
 }
@@ -88,23 +92,23 @@ function saidTwice(opened: Opened): void {
 function endedTwice(opened: Opened): void {
   test("a settlement that is repeated moves nothing, and is answered the same", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [tillOn(store), tillOn(other)];
+    const [mine, theirs] = [openPayments(store), openPayments(other)];
     const ticket = await mine.hold("1", key, 3_000);
-    const repeats = [mine, theirs, mine, mine, theirs].map((till) => till.post(ticket, 1_200));
+    const repeats = [mine, theirs, mine, mine, theirs].map((payments) => payments.post(ticket, 1_200));
     const settled = { chargedNanoUsd: 1_200, holdNanoUsd: 3_000, ...NOTHING_LATE };
     for (const answer of await Promise.all(repeats)) expect(answer).toMatchObject(settled);
-    // Whatever else is said of it afterwards.
+    // Nothing that is said of it afterwards changes that.
     expect(await theirs.post(ticket, 2_999)).toMatchObject(settled);
     expect(await mine.release(ticket)).toMatchObject(settled);
     expect(await moneyIn(store)).toEqual([8_800, 0]);
     expect(await other.request("1")).toMatchObject({ chargedNanoUsd: 1_200, ended: "done" });
     expect(await store.chargedSince(key.id, 0)).toBe(1_200);
-    expect((await journalOf(store)).length).toBe(3);
+    expect((await readJournal(store)).length).toBe(3);
   });
 
   test("a place is given back once", async () => {
     const { store, other } = opened();
-    const [mine, theirs] = [tillOn(store, FREE), tillOn(other, FREE)];
+    const [mine, theirs] = [openPayments(store, FREE), openPayments(other, FREE)];
     const ticket = await mine.hold("1", key, 99_999);
     await Promise.all([mine.release(ticket), theirs.release(ticket), mine.release(ticket)]);
     expect(await usedIn(store)).toBe(0);
@@ -117,49 +121,49 @@ function endedTwice(opened: Opened): void {
 function saidLate(opened: Opened): void {
   test("what was never let in is settled without a trace", async () => {
     const { store, other } = opened();
-    const till = tillOn(store);
-    const settled = await till.post(till.ticket("1", key, 3_000), 3_000);
+    const payments = openPayments(store);
+    const settled = await payments.post(payments.ticket("1", key, 3_000), 3_000);
     expect(settled).toMatchObject({ chargedNanoUsd: 0, holdNanoUsd: 0, ...NOTHING_LATE });
     expect(await other.request("1")).toBeNull();
     expect([await moneyIn(other), await usedIn(other)]).toEqual([[10_000, 0], 0]);
-    expect((await journalOf(other)).map(inLine)).toEqual(["topup: balance +10000, funding -10000 → 10000"]);
+    expect((await readJournal(other)).map(inLine)).toEqual(["topup: balance +10000, funding -10000 → 10000"]);
     expect(await other.usage({ fromMs: 0, toMs: NOON + 1, groupBy: ["model"] })).toEqual([]);
   });
 
   test("a settlement after it was resolved as lost is told so, and moves nothing", async () => {
     const { store, other, bench } = opened();
-    const till = tillOn(store);
-    const ticket = await till.hold("1", key, 3_000);
+    const payments = openPayments(store);
+    const ticket = await payments.hold("1", key, 3_000);
     await bench.forsake(store);
     expect(await ledgerOn(other).resolveLost()).toBe(1);
     const late = { chargedNanoUsd: 0, holdNanoUsd: 3_000, writtenOffNanoUsd: 0, late: true };
-    expect(await till.post(ticket, 1_200)).toMatchObject(late);
-    expect(await till.post(ticket, 1_200)).toMatchObject(late);
+    expect(await payments.post(ticket, 1_200)).toMatchObject(late);
+    expect(await payments.post(ticket, 1_200)).toMatchObject(late);
     expect(await moneyIn(other)).toEqual([10_000, 0]);
     expect(await other.request("1")).toMatchObject({ ended: "lost", chargedNanoUsd: 0, holdNanoUsd: 3_000 });
     expect(await other.chargedSince(key.id, 0)).toBe(0);
-    expect(wrongIn(await store.audit())).toEqual([]);
+    expect(findErrors(await store.audit())).toEqual([]);
   });
 
   test("what was resolved as lost before anybody heard of it is not let in again: it could not be settled", async () => {
     const { store, other, bench } = opened();
-    const till = tillOn(store);
-    const ticket = await till.hold("1", key, 3_000);
+    const payments = openPayments(store);
+    const ticket = await payments.hold("1", key, 3_000);
     await bench.forsake(store);
     await ledgerOn(other).resolveLost();
-    expect(codeOf(await thrownBy(till.ledger.admit(ticket)))).toBe("store_unavailable");
+    expect(readCode(await catchThrown(payments.ledger.admit(ticket)))).toBe("store_unavailable");
     expect(await moneyIn(other)).toEqual([10_000, 0]);
-    expect((await till.post(ticket, 1_200)).late).toBe(true);
+    expect((await payments.post(ticket, 1_200)).late).toBe(true);
   });
 }
 
 function orphans(opened: Opened): void {
   test("of a store that was closed are resolved by another: nothing is charged, places go back", async () => {
     const { store, other } = opened();
-    const free = tillOn(store, FREE);
+    const free = openPayments(store, FREE);
     await free.hold("by allowance", key, 99_999);
-    await grantedBy(free.ledger, free.ticket("by slot", key, 99_999, LATER));
-    await tillOn(store).hold("by balance", key, 4_000);
+    await expectGrant(free.ledger, free.ticket("by slot", key, 99_999, LATER));
+    await openPayments(store).hold("by balance", key, 4_000);
     await store.close();
     const theirs = ledgerOn(other);
     expect((await other.orphans(9)).map(({ id }) => id).toSorted()).toEqual([
@@ -170,15 +174,15 @@ function orphans(opened: Opened): void {
     expect(await theirs.resolveLost()).toBe(3);
     expect([await theirs.resolveLost(), await other.orphans(9)]).toEqual([0, []]);
     expect([await moneyIn(other), await usedIn(other)]).toEqual([[10_000, 0], 0]);
-    const again = tillOn(other, FREE);
+    const again = openPayments(other, FREE);
     await again.hold("2", key, 99_999);
     const atSlot = again.ticket("3", key, 99_999, LATER);
-    expect((await grantedBy(again.ledger, atSlot)).place.kind).toBe("throttle");
-    expect((await journalOf(other)).map(inLine).slice(1)).toEqual([
+    expect((await expectGrant(again.ledger, atSlot)).place.kind).toBe("throttle");
+    expect((await readJournal(other)).map(inLine).slice(1)).toEqual([
       "hold: balance -4000, held +4000 → 6000",
       "void: balance +4000, held -4000 → 10000",
     ]);
-    const lost = recordOf("by balance", {
+    const lost = makeRecord("by balance", {
       ...{ modelTried: null, modelUsed: null, attempts: 0, status: 500, faultCode: "internal_error" },
       tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
       ...{ usageSource: "none", ended: "lost", costNanoUsd: 0, holdNanoUsd: 4_000 },
@@ -189,8 +193,8 @@ function orphans(opened: Opened): void {
 
   test("of a node that is gone are resolved once, however many look at the same moment", async () => {
     const { store, other, bench } = opened();
-    const till = tillOn(store);
-    for (const id of ["1", "2", "3"]) await till.hold(id, key, 1_000);
+    const payments = openPayments(store);
+    for (const id of ["1", "2", "3"]) await payments.hold(id, key, 1_000);
     await bench.forsake(store);
     const third = await bench.open(decide);
     await third.beat();
@@ -198,15 +202,15 @@ function orphans(opened: Opened): void {
     await Promise.all([theirs.resolveLost(), more.resolveLost(), theirs.resolveLost()]);
     await third.close();
     expect(await moneyIn(other)).toEqual([10_000, 0]);
-    expect((await journalOf(other)).filter(({ kind }) => kind === "void").length).toBe(3);
-    expect(wrongIn(await other.audit())).toEqual([]);
+    expect((await readJournal(other)).filter(({ kind }) => kind === "void").length).toBe(3);
+    expect(findErrors(await other.audit())).toEqual([]);
   });
 }
 
 function livingNodes(opened: Opened): void {
   test("are never touched, nor one's own", async () => {
     const { store, other } = opened();
-    await tillOn(store).hold("1", key, 1_000);
+    await openPayments(store).hold("1", key, 1_000);
     await store.beat();
     for (const one of [store, other]) {
       expect(await one.orphans(9)).toEqual([]);
@@ -219,9 +223,9 @@ function livingNodes(opened: Opened): void {
     const { store, other, bench } = opened();
     const third = await bench.open(decide);
     await third.beat();
-    for (const id of ["1", "2", "3"]) await tillOn(store).hold(id, key, 1_000);
-    for (const id of ["4", "5"]) await tillOn(third).hold(id, key, 1_000);
-    await tillOn(other).hold("living", key, 1_000);
+    for (const id of ["1", "2", "3"]) await openPayments(store).hold(id, key, 1_000);
+    for (const id of ["4", "5"]) await openPayments(third).hold(id, key, 1_000);
+    await openPayments(other).hold("living", key, 1_000);
     await bench.forsake(store);
     await third.close();
     expect([(await other.orphans(2)).length, (await other.orphans(4)).length]).toEqual([2, 4]);

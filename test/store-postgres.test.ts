@@ -6,9 +6,10 @@ import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
+import { findErrors, openPayments } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { accountOf, give, keyIn, keyOf, ledgerOn, NOON } from "./samples.ts";
-import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
+import { addKey, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
+import { type StoreBench, storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -16,7 +17,7 @@ import { lessonsSuite } from "./store-lessons.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
-import { tillOn, wrongIn } from "./till.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 const server = await startPostgres();
 afterAll(() => server.remove());
@@ -95,7 +96,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     (await database`SELECT 1 FROM pg_locks WHERE NOT granted`).length > 0;
 
   test("a revocation is answered when no admission of before it can be written any more", async () => {
-    await store.addKey(keyOf("key_a"), "digest");
+    await store.addKey(makeKey("key_a"), "digest");
     const changes = [
       () => store.revokeKey("key_a", NOON),
       () => store.changeKey("key_a", { requestsPerDay: 0 }),
@@ -114,25 +115,25 @@ describe("postgres: one server, many nodes, bad days", () => {
   });
 
   test("an account whose lock stays taken is refused in time and for certain, another is served, and it mends", async () => {
-    const [key, free] = [await keyIn(store, "key_a", "a"), await keyIn(store, "key_b", "b")];
-    const [till, theirs] = [tillOn(other, {}), tillOn(other, {})];
+    const [key, free] = [await addKey(store, "key_a", "a"), await addKey(store, "key_b", "b")];
+    const [payments, theirs] = [openPayments(other, {}), openPayments(other, {})];
     await whileLocked("a", async () => {
-      const thrown = await thrownBy(till.hold("1", key, 1));
+      const thrown = await catchThrown(payments.hold("1", key, 1));
       expect(thrown).toMatchObject({ code: "store_unavailable", details: { retryAfterMs: 1000 } });
       expect(thrown).not.toMatchObject({ details: { outcomeUnknown: true } });
       await theirs.hold("2", free, 1);
     });
-    await till.hold("3", key, 1);
+    await payments.hold("3", key, 1);
     expect((await ledgerOn(store).allowance(key)).used).toBe(1);
   });
 
   test("more than can wait is refused at once, and what waits too long later", async () => {
-    await store.addAccount(accountOf("a"));
+    await store.addAccount(makeAccount("a"));
     const codes = await whileLocked("a", () => {
       const demand = { kind: "fund", accountId: "a", id: "1", nowMs: NOON, nanoUsd: 1, note: null } as const;
       const reads = { accountId: "a", keyId: null, owners: [], days: [], ...NO_IDS, topUpId: "1" };
       const asked = Array.from({ length: 101_000 }, () => other.transact({ ...demand, reads }));
-      return Promise.all(asked.map(async (one) => codeOf(await thrownBy(one))));
+      return Promise.all(asked.map(async (one) => readCode(await catchThrown(one))));
     });
     expect(new Set(codes)).toEqual(new Set(["store_unavailable", "overloaded"]));
     expect(codes.filter((code) => code === "overloaded").length).toBeLessThan(1_001);
@@ -140,7 +141,7 @@ describe("postgres: one server, many nodes, bad days", () => {
   });
 
   test("what the database could not serialize is done again, once", async () => {
-    const key = await keyIn(store, "key_a");
+    const key = await addKey(store, "key_a");
     await give(store, "default", 10_000);
     await raw(`CREATE SEQUENCE tries;
       CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -148,25 +149,25 @@ describe("postgres: one server, many nodes, bad days", () => {
         RETURN NEW;
       END $$;
       CREATE TRIGGER collide BEFORE INSERT ON hold FOR EACH ROW EXECUTE FUNCTION collide()`);
-    const till = tillOn(store);
-    const ticket = await till.hold("1", key, 1_000);
+    const payments = openPayments(store);
+    const ticket = await payments.hold("1", key, 1_000);
     await raw("DROP TRIGGER collide ON hold; DROP FUNCTION collide; DROP SEQUENCE tries");
-    await till.post(ticket, 400);
+    await payments.post(ticket, 400);
     expect(await store.account("default")).toMatchObject({
       balanceNanoUsd: 9_600,
       heldNanoUsd: 0,
       entries: 3,
     });
-    expect(wrongIn(await store.audit())).toEqual([]);
+    expect(findErrors(await store.audit())).toEqual([]);
   });
 
   test("many accounts at once are all served", async () => {
     const keys = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => keyIn(store, `key_${at}`, `acct_${at}`)),
+      Array.from({ length: 40 }, (_, at) => addKey(store, `key_${at}`, `acct_${at}`)),
     );
-    const till = tillOn(store, {});
+    const payments = openPayments(store, {});
     const held = await Promise.all(
-      keys.flatMap((key) => [1, 2].map((at) => till.hold(`${key.id} ${at}`, key, 1))),
+      keys.flatMap((key) => [1, 2].map((at) => payments.hold(`${key.id} ${at}`, key, 1))),
     );
     expect(held.length).toBe(80);
     expect(
@@ -175,8 +176,8 @@ describe("postgres: one server, many nodes, bad days", () => {
   });
 
   test("who has just been away itself takes nobody for dead, however silent", async () => {
-    const key = await keyIn(store, "key_a");
-    await tillOn(store, {}).hold("1", key, 1);
+    const key = await addKey(store, "key_a");
+    await openPayments(store, {}).hold("1", key, 1);
     const silent = `UPDATE node SET beat_at = beat_at - interval '1 minute' WHERE id = '${store.node}'`;
     const away =
       "UPDATE node SET since_at = since_at - interval '1 hour', beat_at = beat_at - interval '1 minute'";
@@ -193,8 +194,8 @@ describe("postgres: one server, many nodes, bad days", () => {
   });
 
   test("nodes of long ago are forgotten, but for those that hold something", async () => {
-    const key = await keyIn(store, "key_a");
-    await tillOn(store, {}).hold("1", key, 1);
+    const key = await addKey(store, "key_a");
+    await openPayments(store, {}).hold("1", key, 1);
     await raw("UPDATE node SET beat_at = beat_at - interval '2 days'");
     await store.prune({ requestsMs: 0, metersMs: 0, repliesMs: 0 }, 10);
     await using database = new SQL(server.url, { max: 1 });
@@ -202,14 +203,14 @@ describe("postgres: one server, many nodes, bad days", () => {
   });
 
   test("ids are in the order of their bytes, whatever the server's language", async () => {
-    for (const id of ["b", "C", "a", "Z"]) await store.addAccount(accountOf(id, { createdAtMs: NOON }));
+    for (const id of ["b", "C", "a", "Z"]) await store.addAccount(makeAccount(id, { createdAtMs: NOON }));
     const accounts = await store.accounts({ limit: 9, after: null });
     expect(accounts.map(({ id }) => id).filter((id) => id !== "default")).toEqual(["b", "a", "Z", "C"]);
   });
 
   test("a database that a newer program wrote is refused in words, and left as it is", async () => {
     await raw("UPDATE schema_version SET version = 99");
-    const thrown = await thrownBy(openPostgresStore({ url: server.url, decide }));
+    const thrown = await catchThrown(openPostgresStore({ url: server.url, decide }));
     expect(String(thrown)).toContain("newer Poundkey (schema 99");
     await raw("UPDATE schema_version SET version = 1 WHERE version = 99");
     await (await openPostgresStore({ url: server.url, decide })).close();
@@ -226,11 +227,11 @@ describe("postgres: one server, many nodes, bad days", () => {
       "mysql://user:s3cret@127.0.0.1:1/none",
     ];
     for (const address of addresses) {
-      const thrown = await thrownBy(openStore(address, masterKey));
+      const thrown = await catchThrown(openStore(address, masterKey));
       expect(String(thrown)).toContain("store");
       expect(`${thrown} ${Bun.inspect(thrown)}`).not.toContain("s3c");
     }
-    expect(String(await thrownBy(openStore(server.url, "")))).toContain("POUNDKEY_MASTER_KEY");
+    expect(String(await catchThrown(openStore(server.url, "")))).toContain("POUNDKEY_MASTER_KEY");
   });
 
   test("a command that only looks finds no store in an empty database, and leaves it empty", async () => {
@@ -238,7 +239,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     const address = await server.newDatabase();
     const { host, pathname } = new URL(address);
     for (const _ of [1, 2]) {
-      const thrown = await thrownBy(openStore(address, masterKey, "find"));
+      const thrown = await catchThrown(openStore(address, masterKey, "find"));
       expect(String(thrown)).toContain(`There is no store at postgres://${host}${pathname};`);
     }
     await using sql = new SQL(address, { max: 1 });

@@ -1,26 +1,27 @@
-// What every store has to do with replies kept for those who send the same Idempotency-Key again, whatever its engine.
+// Replies kept for clients that send the same Idempotency-Key again, for every store's engine.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Store } from "../src/core/store.ts";
 import type { Admitted, Ticket } from "../src/ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../src/ledger/replies.ts";
+import { ALWAYS, findErrors, readJournal } from "./payments.ts";
 import {
-  askOf,
+  addKey,
   costing,
   give,
-  keyIn,
-  keyOf,
   ledgerOn,
+  makeAsk,
+  makeKey,
+  makeOutcome,
   NOON,
-  outcomeOf,
   type RulesChanged,
   standingClock,
 } from "./samples.ts";
-import { codeOf, type MakeBench, type TwoStores, thrownBy, twoStores } from "./store.suite.ts";
-import { ALWAYS, journalOf, wrongIn } from "./till.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 type Opened = () => TwoStores;
 
-const key = keyOf("key_a");
+const key = makeKey("key_a");
 const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
 export function repliesSuite(name: string, makeBench: MakeBench): void {
@@ -41,7 +42,7 @@ function clientOf(store: Store, rules: RulesChanged = {}) {
   const ledger = ledgerOn(store, { ...rules, clock });
   const ticket = (id: string, replyId = "reply", bodyDigest = "body"): Ticket =>
     ledger.ticket(
-      askOf(id, key, {
+      makeAsk(id, key, {
         nowMs: clock.atMs,
         idempotency: { replyId, bodyDigest },
         offers: () => [costing(1_000)],
@@ -51,15 +52,15 @@ function clientOf(store: Store, rules: RulesChanged = {}) {
     clock,
     ledger,
     ticket,
-    /** What came of asking, as `granted`, `pending 1`, `replayed sealed`, or the code of a refusal. */
+    /** The outcome of an admission, as `granted`, `pending 1`, `replayed sealed`, or the code of a refusal. */
     async ask(id: string, replyId?: string, bodyDigest?: string): Promise<string> {
-      return ledger.admit(ticket(id, replyId, bodyDigest)).then(inWords, (thrown) => codeOf(thrown) ?? "");
+      return ledger.admit(ticket(id, replyId, bodyDigest)).then(inWords, (thrown) => readCode(thrown) ?? "");
     },
     /** The request of that id was answered; null: with what can't be kept. */
     end: (id: string, sealedReply: string | null, replyId?: string) =>
-      ledger.settle(ticket(id, replyId), { ...outcomeOf(ticket(id, replyId)), sealedReply }),
+      ledger.settle(ticket(id, replyId), { ...makeOutcome(ticket(id, replyId)), sealedReply }),
     /** Nobody answered it. */
-    fail: (id: string) => ledger.settle(ticket(id), outcomeOf(ticket(id), {}, false)),
+    fail: (id: string) => ledger.settle(ticket(id), makeOutcome(ticket(id), {}, false)),
   };
 }
 
@@ -114,12 +115,15 @@ function replays(opened: Opened): void {
     const paying = clientOf(store, ALWAYS);
     expect(await paying.ask("1")).toBe("granted");
     await paying.end("1", "sealed");
-    const entries = (await journalOf(store)).length;
+    const entries = (await readJournal(store)).length;
     expect(await paying.ask("2")).toBe("replayed sealed");
     const free = clientOf(other);
     expect(await free.ask("3", "another reply")).toBe("granted");
     expect(await free.ask("4")).toBe("replayed sealed");
-    expect([(await journalOf(store)).length, (await free.ledger.allowance(key)).used]).toEqual([entries, 1]);
+    expect([(await readJournal(store)).length, (await free.ledger.allowance(key)).used]).toEqual([
+      entries,
+      1,
+    ]);
     expect(await store.orphans(9)).toEqual([]);
   });
 
@@ -225,12 +229,12 @@ function roomForReplies(opened: Opened): void {
     expect(await other.prune(before(NOON + 99), 9)).toBe(1);
     expect(await keptIn(store)).toBe(0);
     expect(await mine.ask("7", "reply pending")).toBe("pending pending");
-    expect(wrongIn(await store.audit())).toEqual([]);
+    expect(findErrors(await store.audit())).toEqual([]);
   });
 
   test("an account's replies take no more room than they may, another's are no matter", async () => {
     const { store, other, bench } = opened();
-    await keyIn(store, "key_b", "acct");
+    await addKey(store, "key_b", "acct");
     await bench.raw("UPDATE account SET kept_characters = 1000000000 WHERE id = 'acct'");
     await bench.raw(`UPDATE account SET kept_characters = ${KEPT_CHARACTERS_MAX - 6} WHERE id = 'default'`);
     const mine = clientOf(store);
@@ -255,17 +259,17 @@ function roomForReplies(opened: Opened): void {
 function accountsOfReplies(opened: Opened): void {
   test("a reply is its key's account's: it goes nowhere else", async () => {
     const { store } = opened();
-    const another = await keyIn(store, "key_b", "acct");
+    const another = await addKey(store, "key_b", "acct");
     const mine = clientOf(store);
     await mine.ask("1");
     await mine.end("1", "sealed");
     const { ledger } = mine;
     const idempotency = { replyId: "their reply", bodyDigest: "body" };
-    const ticket = ledger.ticket(askOf("2", another, { idempotency }));
+    const ticket = ledger.ticket(makeAsk("2", another, { idempotency }));
     await ledger.admit(ticket);
-    await ledger.settle(ticket, { ...outcomeOf(ticket), sealedReply: "theirs" });
+    await ledger.settle(ticket, { ...makeOutcome(ticket), sealedReply: "theirs" });
     expect((await store.account("acct"))?.keptCharacters).toBe(6);
-    expect(await thrownBy(mine.ledger.admit(mine.ticket("3")))).toBeUndefined();
+    expect(await catchThrown(mine.ledger.admit(mine.ticket("3")))).toBeUndefined();
     expect(await keptIn(store)).toBe(6);
   });
 }

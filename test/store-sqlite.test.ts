@@ -10,8 +10,18 @@ import { decide } from "../src/ledger/decide.ts";
 import type { Ledger } from "../src/ledger/ledger.ts";
 import { REQUEST } from "../src/store/log-tables.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
-import { askOf, grantedBy, keyOf, ledgerOn, NOON, outcomeOf, recordOf, writeRecord } from "./samples.ts";
-import { codeOf, type StoreBench, storeSuite, thrownBy } from "./store.suite.ts";
+import {
+  expectGrant,
+  ledgerOn,
+  makeAsk,
+  makeKey,
+  makeOutcome,
+  makeRecord,
+  NOON,
+  openMemoryStore,
+  writeRecord,
+} from "./samples.ts";
+import { type StoreBench, storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -20,6 +30,7 @@ import { mixSuite } from "./store-mix.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
 
@@ -28,7 +39,7 @@ function makeBench(): StoreBench {
   const path = join(folder, "poundkey.db");
   return {
     open: (decide) => openSqliteStore({ path, decide }),
-    // A process that ends lets go of its lock, and whoever looks first takes the file away.
+    // A process that ends releases its lock, and the first process that looks removes the file.
     forsake: ({ node }) => rmSync(`${path}-${node}`),
     raw: (sql) => {
       const database = new Database(path);
@@ -53,12 +64,12 @@ describe("console", () => consoleSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 
 describe("sqlite: one file, many processes, bad days", () => {
-  const key = keyOf("key_a");
+  const key = makeKey("key_a");
   let folder: string;
   let path: string;
   let store: Store;
   let ledger: Ledger;
-  const admit = (id: string) => grantedBy(ledger, ledger.ticket(askOf(id, key)));
+  const admit = (id: string) => expectGrant(ledger, ledger.ticket(makeAsk(id, key)));
 
   beforeEach(async () => {
     folder = newFolder();
@@ -115,9 +126,9 @@ describe("sqlite: one file, many processes, bad days", () => {
     holder.run("BEGIN IMMEDIATE");
     let turns = 0;
     const turning = setInterval(() => turns++, 1);
-    const thrown = await thrownBy(admit("1"));
+    const thrown = await catchThrown(admit("1"));
     clearInterval(turning);
-    expect(codeOf(thrown)).toBe("store_unavailable");
+    expect(readCode(thrown)).toBe("store_unavailable");
     expect(thrown instanceof Fault && thrown.details.retryAfterMs).toBe(1000);
     expect(turns).toBeGreaterThan(0);
     expect(await store.key("key_a")).not.toBeNull();
@@ -133,8 +144,8 @@ describe("sqlite: one file, many processes, bad days", () => {
     renameSync(path, away);
     const uses = [() => admit("2"), () => store.keyByDigest("digest"), () => store.ready()];
     for (const use of uses) {
-      const thrown = await thrownBy(use());
-      expect(codeOf(thrown)).toBe("store_unavailable");
+      const thrown = await catchThrown(use());
+      expect(readCode(thrown)).toBe("store_unavailable");
       expect(thrown instanceof Fault && thrown.message).not.toContain(folder);
     }
     expect(readdirSync(join(folder, "data"))).not.toContain("poundkey.db");
@@ -148,28 +159,28 @@ describe("sqlite: one file, many processes, bad days", () => {
     await admit("1");
     const files = ["poundkey.db", "poundkey.db-wal", "poundkey.db-shm"];
     for (const file of files) renameSync(join(folder, "data", file), join(folder, file));
-    expect(codeOf(await thrownBy(store.ready()))).toBe("store_unavailable");
+    expect(readCode(await catchThrown(store.ready()))).toBe("store_unavailable");
     const away = new Database(join(folder, "poundkey.db"));
     away.run("UPDATE gateway_key SET revoked_at_ms = 1");
     away.close(true);
     renameSync(join(folder, "poundkey.db"), path);
-    expect(codeOf(await thrownBy(admit("2")))).toBe("invalid_api_key");
+    expect(readCode(await catchThrown(admit("2")))).toBe("invalid_api_key");
   });
 
   test("a file that is no database, or no file, is refused in words", async () => {
     const rubbish = join(folder, "rubbish.db");
     await Bun.write(rubbish, "This is not a database, and was never meant to be one. ".repeat(100));
-    expect(String(await thrownBy(openSqliteStore({ path: rubbish, decide })))).toMatch(
+    expect(String(await catchThrown(openSqliteStore({ path: rubbish, decide })))).toMatch(
       /rubbish.db .*not a database/,
     );
-    expect(String(await thrownBy(openSqliteStore({ path: folder, decide })))).toContain(folder);
+    expect(String(await catchThrown(openSqliteStore({ path: folder, decide })))).toContain(folder);
   });
 
   test("a store that a newer program wrote is refused in words, and left as it is", async () => {
     const newer = new Database(path);
     newer.run("PRAGMA user_version = 99");
     newer.close(true);
-    const thrown = await thrownBy(openSqliteStore({ path, decide }));
+    const thrown = await catchThrown(openSqliteStore({ path, decide }));
     expect(String(thrown)).toContain("newer Poundkey (schema 99");
     const again = new Database(path);
     expect(again.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version).toBe(99);
@@ -177,21 +188,20 @@ describe("sqlite: one file, many processes, bad days", () => {
   });
 
   test("in memory nobody takes its own holds for lost", async () => {
-    const own = await openSqliteStore({ path: ":memory:", decide });
-    await own.addKey(key, "digest");
+    const own = await openMemoryStore(key);
     const here = ledgerOn(own);
-    await grantedBy(here, here.ticket(askOf("1", key)));
+    await expectGrant(here, here.ticket(makeAsk("1", key)));
     expect([await own.orphans(9), await here.resolveLost()]).toEqual([[], 0]);
     await own.close();
   });
 
   test("everything is there again after a restart", async () => {
-    const ticket = ledger.ticket(askOf("1", key));
-    await grantedBy(ledger, ticket);
-    await ledger.settle(ticket, outcomeOf(ticket));
+    const ticket = ledger.ticket(makeAsk("1", key));
+    await expectGrant(ledger, ticket);
+    await ledger.settle(ticket, makeOutcome(ticket));
     await store.close();
     store = await openSqliteStore({ path, decide });
-    expect(await store.request("1")).toEqual(recordOf("1"));
+    expect(await store.request("1")).toEqual(makeRecord("1"));
     expect((await ledgerOn(store).allowance(key)).used).toBe(1);
   });
 });
@@ -199,7 +209,7 @@ describe("sqlite: one file, many processes, bad days", () => {
 test("sqlite: of a log with more rows than a turn looks through each row is found once, on pages of any size", async () => {
   const bench = makeBench();
   const store = await bench.open(decide);
-  await writeRecord(store, recordOf("0", { atMs: NOON, status: 418 }));
+  await writeRecord(store, makeRecord("0", { atMs: NOON, status: 418 }));
   // Three in each millisecond, every 500th of the status that is looked for.
   const other: Readonly<Record<string, string>> = {
     id: "printf('%06d', n)",

@@ -1,12 +1,21 @@
-// What every store has to do, whatever its engine: the suite takes a way to open one.
+// The tests of every store, whatever its engine: the suite takes a function that opens one.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Decide } from "../src/core/demand.ts";
-import { Fault } from "../src/core/fault.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { accountOf, askOf, grantedBy, keyOf, ledgerOn, NOON, outcomeOf, recordOf } from "./samples.ts";
+import {
+  expectGrant,
+  ledgerOn,
+  makeAccount,
+  makeAsk,
+  makeKey,
+  makeOutcome,
+  makeRecord,
+  NOON,
+} from "./samples.ts";
 import { keyUses, requestsOfKey } from "./store-key-log.suite.ts";
 import { firstTokens, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
+import { catchThrown, readCode } from "./thrown.ts";
 
 /** One empty database, and ways into it. */
 export interface StoreBench {
@@ -44,19 +53,6 @@ export function twoStores(makeBench: MakeBench): () => TwoStores {
   return () => opened;
 }
 
-export async function thrownBy(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  return undefined;
-}
-
-export function codeOf(thrown: unknown): string | undefined {
-  return thrown instanceof Fault ? thrown.code : undefined;
-}
-
 export function storeSuite(name: string, makeBench: MakeBench): void {
   describe(name, () => {
     const opened = twoStores(makeBench);
@@ -83,33 +79,35 @@ type Both = () => readonly [store: Store, other: Store];
 function keys(stores: Both): void {
   test("a key is found by id and by digest, with all its fields, by everybody", async () => {
     const [store, other] = stores();
-    const key = keyOf("key_a", {
+    const key = makeKey("key_a", {
       expiresAtMs: NOON,
       allowedModels: ["OpenAI#gpt-5.4", "Router#fair"],
       requestsPerDay: null,
       spendLimitNanoUsd: 12_345_678_901,
     });
     await store.addKey(key, "digest a");
-    await store.addKey(keyOf("key_b", { requestsPerDay: 0 }), "digest b");
+    await store.addKey(makeKey("key_b", { requestsPerDay: 0 }), "digest b");
     expect(await other.key("key_a")).toEqual(key);
     expect(await other.keyByDigest("digest a")).toEqual(key);
-    expect(await store.keyByDigest("digest b")).toEqual(keyOf("key_b", { requestsPerDay: 0 }));
+    expect(await store.keyByDigest("digest b")).toEqual(makeKey("key_b", { requestsPerDay: 0 }));
     expect(await store.keyByDigest("digest")).toBeNull();
     expect(await store.keyByDigest("' OR 1=1 --")).toBeNull();
   });
 
   test("neither a digest twice nor a key of no account is taken, and the store goes on", async () => {
     const [store] = stores();
-    await store.addKey(keyOf("key_a"), "digest");
-    expect(await thrownBy(store.addKey(keyOf("key_b"), "digest"))).toBeInstanceOf(Error);
-    expect(await thrownBy(store.addKey(keyOf("key_c", { accountId: "none" }), "c"))).toBeInstanceOf(Error);
-    await store.addKey(keyOf("key_d"), "d");
+    await store.addKey(makeKey("key_a"), "digest");
+    expect(await catchThrown(store.addKey(makeKey("key_b"), "digest"))).toBeInstanceOf(Error);
+    expect(await catchThrown(store.addKey(makeKey("key_c", { accountId: "none" }), "c"))).toBeInstanceOf(
+      Error,
+    );
+    await store.addKey(makeKey("key_d"), "d");
     expect((await store.keys({ limit: 9, after: null })).map((key) => key.id)).toEqual(["key_d", "key_a"]);
   });
 
   test("a change touches the fields given, and null is a value", async () => {
     const [store, other] = stores();
-    const key = keyOf("key_a", { expiresAtMs: NOON, allowedModels: ["Sim#echo"], requestsPerDay: 5 });
+    const key = makeKey("key_a", { expiresAtMs: NOON, allowedModels: ["Sim#echo"], requestsPerDay: 5 });
     await store.addKey(key, "digest");
     expect(await other.changeKey("key_a", { name: "new" })).toEqual({ ...key, name: "new" });
     const opened = { ...key, name: "new", expiresAtMs: null, allowedModels: null, requestsPerDay: null };
@@ -121,7 +119,7 @@ function keys(stores: Both): void {
 
   test("a revocation keeps its first moment", async () => {
     const [store] = stores();
-    await store.addKey(keyOf("key_a"), "digest");
+    await store.addKey(makeKey("key_a"), "digest");
     expect(await store.revokeKey("key_a", NOON)).toMatchObject({ revokedAtMs: NOON });
     expect(await store.revokeKey("key_a", NOON + 1)).toMatchObject({ revokedAtMs: NOON });
     expect(await store.revokeKey("none", NOON)).toBeNull();
@@ -142,8 +140,8 @@ function accountsAndLists(stores: Both): void {
   test("lists run from the newest, page by page, equal moments included", async () => {
     const [store] = stores();
     for (const [index, createdAtMs] of [NOON, NOON, NOON + 1, NOON - 1].entries()) {
-      await store.addAccount(accountOf(`a${index}`, { createdAtMs }));
-      await store.addKey(keyOf(`k${index}`, { createdAtMs }), `digest ${index}`);
+      await store.addAccount(makeAccount(`a${index}`, { createdAtMs }));
+      await store.addKey(makeKey(`k${index}`, { createdAtMs }), `digest ${index}`);
     }
     const first = await store.keys({ limit: 2, after: null });
     expect(first.map((key) => key.id)).toEqual(["k2", "k1"]);
@@ -156,21 +154,21 @@ function accountsAndLists(stores: Both): void {
 
   test("an account is renamed", async () => {
     const [store, other] = stores();
-    await other.addAccount(accountOf("acct", { name: "old" }));
+    await other.addAccount(makeAccount("acct", { name: "old" }));
     expect(await store.renameAccount("acct", "new")).toMatchObject({ id: "acct", name: "new" });
     expect(await other.account("acct")).toMatchObject({ name: "new" });
     expect(await store.renameAccount("none", "new")).toBeNull();
   });
 }
 
-const key = keyOf("key_a");
+const key = makeKey("key_a");
 
 function admissions(stores: Both): void {
   beforeEach(() => stores()[0].addKey(key, "digest"));
 
   const admit = (store: Store, id: string) => {
     const ledger = ledgerOn(store);
-    return grantedBy(ledger, ledger.ticket(askOf(id, key)));
+    return expectGrant(ledger, ledger.ticket(makeAsk(id, key)));
   };
 
   test("exactly 200 of 1,000 pass over two connections at once", async () => {
@@ -190,11 +188,11 @@ function admissions(stores: Both): void {
     await admit(store, "1");
     await other.changeKey(key.id, { requestsPerDay: 2 });
     await admit(other, "2");
-    expect(codeOf(await thrownBy(admit(store, "3")))).toBe("rate_limit_exceeded");
+    expect(readCode(await catchThrown(admit(store, "3")))).toBe("rate_limit_exceeded");
     await other.changeKey(key.id, { requestsPerDay: null });
     await admit(store, "4");
     await other.revokeKey(key.id, NOON);
-    expect(codeOf(await thrownBy(admit(store, "5")))).toBe("invalid_api_key");
+    expect(readCode(await catchThrown(admit(store, "5")))).toBe("invalid_api_key");
   });
 
   test("a key that was found by its secret is let in as it is by then", async () => {
@@ -202,22 +200,22 @@ function admissions(stores: Both): void {
     await store.keyByDigest("digest");
     await other.changeKey(key.id, { requestsPerDay: 1 });
     await admit(store, "1");
-    expect(codeOf(await thrownBy(admit(store, "2")))).toBe("rate_limit_exceeded");
+    expect(readCode(await catchThrown(admit(store, "2")))).toBe("rate_limit_exceeded");
     await store.keyByDigest("digest");
     await store.changeKey(key.id, { requestsPerDay: null });
     await admit(store, "3");
     await store.keyByDigest("digest");
     await other.revokeKey(key.id, NOON);
-    expect(codeOf(await thrownBy(admit(store, "4")))).toBe("invalid_api_key");
+    expect(readCode(await catchThrown(admit(store, "4")))).toBe("invalid_api_key");
   });
 
   test("what the same store changes counts at once", async () => {
     const [store] = stores();
     await admit(store, "1");
     await store.changeKey(key.id, { requestsPerDay: 1 });
-    expect(codeOf(await thrownBy(admit(store, "2")))).toBe("rate_limit_exceeded");
+    expect(readCode(await catchThrown(admit(store, "2")))).toBe("rate_limit_exceeded");
     await store.revokeKey(key.id, NOON);
-    expect(codeOf(await thrownBy(admit(store, "3")))).toBe("invalid_api_key");
+    expect(readCode(await catchThrown(admit(store, "3")))).toBe("invalid_api_key");
   });
 }
 
@@ -227,12 +225,12 @@ function settlements(stores: Both): void {
   test("a settlement is written once, however often and by whomever it is repeated", async () => {
     const [store, other] = stores();
     const [mine, theirs] = [ledgerOn(store), ledgerOn(other)];
-    const [first, second] = [mine.ticket(askOf("1", key)), mine.ticket(askOf("2", key))];
-    await grantedBy(mine, first);
-    await grantedBy(mine, second);
-    const outcome = outcomeOf(first, {}, false);
+    const [first, second] = [mine.ticket(makeAsk("1", key)), mine.ticket(makeAsk("2", key))];
+    await expectGrant(mine, first);
+    await expectGrant(mine, second);
+    const outcome = makeOutcome(first, {}, false);
     await Promise.all([mine, theirs, mine, theirs].map((ledger) => ledger.settle(first, outcome)));
-    expect(await store.request("1")).toEqual(recordOf("1"));
+    expect(await store.request("1")).toEqual(makeRecord("1"));
     expect((await mine.allowance(key)).used).toBe(1);
     const [sum] = await store.usage({ fromMs: 0, toMs: NOON + 1, groupBy: [] });
     expect(sum?.requests).toBe(1);
@@ -241,14 +239,14 @@ function settlements(stores: Both): void {
   test("a record that can't be written fails alone", async () => {
     const [store] = stores();
     const ledger = ledgerOn(store);
-    const ticketOf = (id: string) => ledger.ticket(askOf(id, key));
+    const ticketOf = (id: string) => ledger.ticket(makeAsk(id, key));
     const [bad, good] = [ticketOf("bad"), ticketOf("good")];
-    await Promise.all([grantedBy(ledger, bad), grantedBy(ledger, good)]);
-    const tokens = { ...recordOf("").tokens, prompt: Number.NaN };
+    await Promise.all([expectGrant(ledger, bad), expectGrant(ledger, good)]);
+    const tokens = { ...makeRecord("").tokens, prompt: Number.NaN };
     const results = await Promise.allSettled([
       ledger.admit(ticketOf("1")),
-      ledger.settle(bad, outcomeOf(bad, { tokens })),
-      ledger.settle(good, outcomeOf(good)),
+      ledger.settle(bad, makeOutcome(bad, { tokens })),
+      ledger.settle(good, makeOutcome(good)),
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
     expect((await ledger.allowance(key)).used).toBe(3);
@@ -285,11 +283,13 @@ function settingsAndLife(stores: Both): void {
     await store.ready();
     const ledger = ledgerOn(store);
     await store.addKey(key, "digest");
-    const admitted = ledger.admit(ledger.ticket(askOf("last", key)));
+    const admitted = ledger.admit(ledger.ticket(makeAsk("last", key)));
     await store.close();
     expect((await admitted).kind).toBe("granted");
-    expect(codeOf(await thrownBy(store.ready()))).toBe("store_unavailable");
-    expect(codeOf(await thrownBy(ledger.admit(ledger.ticket(askOf("late", key)))))).toBe("store_unavailable");
+    expect(readCode(await catchThrown(store.ready()))).toBe("store_unavailable");
+    expect(readCode(await catchThrown(ledger.admit(ledger.ticket(makeAsk("late", key)))))).toBe(
+      "store_unavailable",
+    );
     expect((await ledgerOn(other).allowance(key)).used).toBe(1);
   });
 }

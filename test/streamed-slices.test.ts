@@ -1,4 +1,4 @@
-// A read of many megabytes is worked through in slices: whoever else waits for the loop has a turn in between.
+// A read of many megabytes is processed in slices, so that other work on the event loop has a turn in between.
 import { expect, test } from "bun:test";
 import { clock } from "../src/app/world.ts";
 import { StreamedAttempt } from "../src/gateway/streamed.ts";
@@ -8,7 +8,7 @@ import { findDialect } from "../src/providers/index.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
-import { cardOf } from "./providers/drive.ts";
+import { makeCard } from "./providers/drive.ts";
 
 const MEGABYTE = 1024 * 1024;
 const PIECE = 'data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}\n\n';
@@ -35,7 +35,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
   const attempt = new StreamedAttempt(
     { clock, fetch: fetched, reach, deadlines, reachability, kept: new KeptConnections() },
     {
-      card: cardOf("m", null),
+      card: makeCard("m", null),
       credential: { secret: null, weight: 1 },
       upstream: makeUpstream(setup, findDialect("openai")),
       permit: null,

@@ -211,7 +211,7 @@ test("files and functions stay short, each file says what it is", () => {
   );
 });
 
-/** A function or method is taken to end at the first line that closes at the indentation at which it began. */
+/** A function or method ends, for this rule, at the first line that closes at the indentation at which it began. */
 function longFunctions(path: string, lines: readonly string[]): readonly string[] {
   const start =
     /^(\s*)(export )?(async )?(function\*? |static |\*?#?\w+\(.*\).*\{$|async \*?#?\w+\(|const \w+ = (async )?\(.*=> \{$)/;

@@ -6,7 +6,7 @@ import { decoded } from "./decoded.ts";
 
 const encoder = new TextEncoder();
 
-/** What a parser gives for a stream that comes in these reads. */
+/** Returns the parser's events for a stream that comes in these reads. */
 function parsed(reads: readonly Uint8Array[]): ServerEvent[] {
   const parser = new EventParser();
   return [...[...decoded(reads)].flatMap((read) => parser.push(read)), ...parser.end()];
@@ -133,7 +133,7 @@ describe("one event has its bounds", () => {
   }
 });
 
-/** Some million lines: whoever looks at the rest of the read for each of them does not end within the test's time. */
+/** Some million lines: a parser that scans the rest of the read for each of them does not end within the test's time. */
 describe("lines take time only for themselves", () => {
   const COUNT = 500_000;
   const rows: readonly (readonly [string, string])[] = [

@@ -5,7 +5,7 @@ import { derivePepper, deriveReplyKey } from "../src/keys/master.ts";
 import { createVault } from "../src/keys/vault.ts";
 import type { ChatReply, ChatRequest } from "../src/operations/chat/form.ts";
 import { countingRandom } from "./samples.ts";
-import { codeOf } from "./store.suite.ts";
+import { readCode } from "./thrown.ts";
 
 const masterKey = new Uint8Array(32).fill(7);
 const vault = createVault(deriveReplyKey(masterKey), countingRandom());
@@ -114,7 +114,7 @@ describe("an Idempotency-Key", () => {
       } catch (error) {
         thrown = error;
       }
-      expect([bad, codeOf(thrown)]).toEqual([bad, "invalid_value"]);
+      expect([bad, readCode(thrown)]).toEqual([bad, "invalid_value"]);
     }
   });
 });

@@ -173,7 +173,7 @@ describe("fragments", () => {
   });
 });
 
-/** So many that to look through, or copy, what came before for each of them does not end within the test's time. */
+/** So large a number that code that looks through, or copies, the earlier pieces for each one doesn't end within the test's time. */
 describe("a reply of very many parts", () => {
   const COUNT = 200_000;
   const many = <Part>(part: (at: number) => Part) => Array.from({ length: COUNT }, (_, at) => part(at));

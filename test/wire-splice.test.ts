@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES } from "../src/core/card.ts";
 import { findDialect } from "../src/providers/index.ts";
-import { cutsOf } from "./recorded/cuts.ts";
+import { listCuts } from "./recorded/cuts.ts";
 import { fixturesFolder, type Recording, readTraffic } from "./recorded/load.ts";
-import { bytesOf, subjectOf } from "./recorded/pipeline.ts";
+import { encodeText, makeSubject } from "./recorded/pipeline.ts";
 import { type Subject, same } from "./splice/both.ts";
 import { anthropicStream, chatStream, Dice } from "./splice/streams.ts";
 
@@ -19,9 +19,9 @@ describe.skipIf(folder === null)("recorded streams", () => {
       file,
       () => {
         for (const recording of own) {
-          const subject = subjectOf(recording);
-          same(subject, [bytesOf(recording.body)]);
-          for (const { pieces } of cutsOf(recording)) same(subject, pieces);
+          const subject = makeSubject(recording);
+          same(subject, [encodeText(recording.body)]);
+          for (const { pieces } of listCuts(recording)) same(subject, pieces);
         }
       },
       MANY_CUTS_MS,
@@ -33,7 +33,7 @@ describe.skipIf(folder === null)("recorded streams", () => {
       const own = recordings.filter(
         ({ file: of, api }) => of === file && (api === "openai-chat" || api === "anthropic-messages"),
       );
-      const spliced = own.map((recording) => same(subjectOf(recording), [bytesOf(recording.body)]));
+      const spliced = own.map((recording) => same(makeSubject(recording), [encodeText(recording.body)]));
       const events = own.map(({ body }) => body.split(/\n\ndata:|\n\nevent:/).length);
       return { file, share: sum(spliced) / sum(events) };
     });
@@ -67,7 +67,7 @@ describe("made-up streams: odd keys, numbers, escapes, braces in texts, doubled 
   const SEEDS = Array.from({ length: 400 }, (_, seed) => seed + 1);
 
   function cut(text: string, dice: Dice): Uint8Array[] {
-    const bytes = bytesOf(text);
+    const bytes = encodeText(text);
     const pieces: Uint8Array[] = [];
     for (let at = 0; at < bytes.length; at += pieces.at(-1)?.length ?? 1)
       pieces.push(bytes.subarray(at, at + 1 + dice.below(dice.below(900) + 1)));
@@ -83,7 +83,7 @@ describe("made-up streams: odd keys, numbers, escapes, braces in texts, doubled 
       for (const seed of SEEDS) {
         const dice = new Dice(seed);
         const text = stream(dice);
-        spliced += same(subjectNamed(name), [bytesOf(text)]);
+        spliced += same(subjectNamed(name), [encodeText(text)]);
         same(subjectNamed(name), cut(text, dice));
       }
       expect(spliced).toBeGreaterThan(SEEDS.length);

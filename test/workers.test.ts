@@ -1,4 +1,4 @@
-// Several workers on one port: said once, counted together, stopped together, started anew, and never left behind.
+// Several workers on one port: announced once, counted together, stopped together, started again, and never left behind.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -76,7 +76,7 @@ async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
   return texts;
 }
 
-/** How many rows there are, beside the processes that live or after all have ended. */
+/** Returns the number of rows, beside the processes that live or after all have ended. */
 function countOf(rows: "hold" | "request" | "request WHERE ended = 'lost'"): number {
   const database = new Database(join(place.directory, "poundkey.db"), { readonly: true });
   try {

@@ -8,7 +8,7 @@ import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { makeOffers } from "../src/operations/chat/offer.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
-import { offerOf } from "./samples.ts";
+import { makeOffer } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;
 
@@ -33,7 +33,7 @@ const request: ChatRequest = {
 };
 const prompt = worstPromptTokens(request, cardOf(null));
 
-/** What is held for a request on a card, in whole nano-dollars. */
+/** Returns the hold for a request on a card, in whole nano-dollars. */
 function worstOf(price: Price, fields: Partial<ChatRequest> = {}, card: Partial<ModelCard> = {}, markup = 1) {
   return termsFor(makeOffers([cardOf(price, card)], { ...request, ...fields }), ENOUGH, markup);
 }
@@ -50,7 +50,7 @@ describe("the worst case", () => {
     expect(worstOf(price, {}, {}, 1.05)?.nanoUsd).toBe(Math.ceil(((prompt + 500) / 10) * 1.05));
     // A tenth and a tenth of a nano-dollar.
     const lines = [{ what: "input", count: 1, usdPerMillion: 0.0001 }];
-    const least = offerOf({ lines, outputTokensAsked: 1, outputUsdPerMillion: 0.0001 });
+    const least = makeOffer({ lines, outputTokensAsked: 1, outputUsdPerMillion: 0.0001 });
     expect(termsFor([least], 1, 1)?.nanoUsd).toBe(1);
   });
 
@@ -157,7 +157,7 @@ describe("an output that nobody limited", () => {
   });
 
   test("has the room that the prompt leaves of the quarter, for all choices together", () => {
-    const offer = offerOf({
+    const offer = makeOffer({
       lines: [{ what: "input", count: 1_000, usdPerMillion: 20 }],
       ...{ outputUsdPerMillion: 10, choices: 4, outputTokensMax: 100_000 },
     });
@@ -180,8 +180,8 @@ describe("an output that nobody limited", () => {
   });
 
   test("of several cards is each card's own, and what is held is the dearest of them", () => {
-    const cheap = offerOf({ card: "Sim#cheap", outputUsdPerMillion: 1, outputTokensMax: 8_000 });
-    const dear = offerOf({ card: "Sim#dear", outputUsdPerMillion: 40, outputTokensMax: 64_000 });
+    const cheap = makeOffer({ card: "Sim#cheap", outputUsdPerMillion: 1, outputTokensMax: 8_000 });
+    const dear = makeOffer({ card: "Sim#dear", outputUsdPerMillion: 40, outputTokensMax: 64_000 });
     expect(termsFor([cheap, dear], 1_000_000_000, 1)).toEqual({
       nanoUsd: 250_000_000,
       outputTokens: { "Sim#cheap": 8_000, "Sim#dear": 6_250 },
@@ -197,7 +197,7 @@ describe("an output that nobody limited", () => {
       return seed % most;
     };
     for (let round = 0; round < 2_000; round++) {
-      const offer: Offer = offerOf({
+      const offer: Offer = makeOffer({
         lines: [{ what: "input", count: roll(5_000), usdPerMillion: roll(30_000_000) / 1_000_000 }],
         outputUsdPerMillion: (1 + roll(90_000_000)) / 1_000_000,
         choices: 1 + roll(4),

@@ -31,7 +31,7 @@ function processOf() {
   });
 }
 
-/** The number of guesses that are told that they are wrong; the others are told to wait. */
+/** The number of guesses that are answered as wrong; the others are answered with a wait. */
 function toldWrong(tokens: WrongTokens, guesses: number): number {
   const faults = Array.from({ length: guesses }, () => tokens.refuse("Wrong.", "192.0.2.1"));
   for (const fault of faults) {

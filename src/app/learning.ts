@@ -15,7 +15,7 @@ const PER_MODEL_MAX = 2000;
 const PER_KEY_AND_MODEL_MAX = 200;
 /** The number of new lessons after which surplus ones are deleted. */
 const PRUNE_AFTER = 1000;
-/** The most by which another node's clock may be behind. What was written within that time is read again. */
+/** The most by which another node's clock may be behind: lessons of that long ago are read again. */
 const CLOCKS_APART_MS = 60_000;
 /** The size of a page. Folding a lesson takes about 60 µs, during which no request is served. */
 const LESSONS_AT_ONCE = 200;

@@ -82,7 +82,7 @@ export interface Damage {
   readonly tries: number;
   /** That the provider saw. */
   readonly calls: number;
-  /** Places of the day that are taken for good; slots of the throttle are beyond it. */
+  /** Places of the day that are used up; slots of the throttle are beyond it. */
   readonly used: number;
   readonly seconds: number;
 }

@@ -1,6 +1,6 @@
 // One answer over HTTP as the load generator reads it: every chunk counted and in order, with the time at which it came.
 
-/** What has to come back. Anything else is an error: what is wrong must not be counted. */
+/** The answer that must come back. Anything else counts as an error, so that no wrong answer is measured. */
 export interface Expected {
   /** The dialect that the client speaks here. */
   readonly speech: "openai" | "anthropic";
@@ -10,7 +10,7 @@ export interface Expected {
   readonly receivedBytes?: number;
 }
 
-/** Where times go; all in milliseconds. */
+/** The times that are collected, all in milliseconds. */
 export interface Seen {
   /** From the time at which a request was meant to be sent, to its answer's end. */
   readonly latencies: number[];
@@ -35,7 +35,7 @@ export class AnswerReader {
   readonly #expected: Expected;
   readonly #seen: Seen;
   readonly #intendedMs: number;
-  /** What came and was not read yet. */
+  /** The bytes that came and were not read yet. */
   #text = "";
   /** Of the body. */
   #body = "";

@@ -1,6 +1,7 @@
 // The short form of every benchmark: all answers right, every chunk there; figures are printed and none is asserted.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BENCHMARKS } from "./benchmarks.ts";
+import { stopAll } from "./processes.ts";
 import { aimsText, findingText, plot } from "./report.ts";
 import { soak } from "./soak.ts";
 import { closeStage, openStage, type Stage } from "./stage.ts";
@@ -11,7 +12,8 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await openStage({ isShort: true, peers: false });
 }, TEST_MS);
-afterAll(() => closeStage(stage));
+// The stage is missing if it failed to open, or didn't within its time: whatever runs by then ends all the same.
+afterAll(() => (stage ? closeStage(stage) : stopAll()));
 
 for (const { name, run } of BENCHMARKS) {
   test(

@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     process.exit(wrong === undefined ? 0 : 2);
   }
   const stage = await openStage({ isShort: values.short, peers: values.peers });
-  // Who ends the run ends what it started.
+  // Stopping the run ends the processes that it started.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void closeStage(stage).finally(() => process.exit(130)));
   }

@@ -1,8 +1,8 @@
 // Large requests: time and CPU per megabyte, and for how long other streams stand still meanwhile.
 import { nothingSeen } from "./answer.ts";
 import { arrivals, closedLoop } from "./client.ts";
-import { medianOf, shown, spread } from "./figures.ts";
-import { costOf, inRounds } from "./measure.ts";
+import { computeMedian, shown, spread } from "./figures.ts";
+import { inRounds, measureCost } from "./measure.ts";
 import type { Finding, Table } from "./report.ts";
 import { DIRECT, FLOOR, LOOP, OURS, type Scenario, type Stage } from "./stage.ts";
 
@@ -27,16 +27,16 @@ async function measured(stage: Stage, bytes: number): Promise<Row> {
   const all = stage.contenders(scenarioOf(bytes)).filter(({ name }) => name === OURS || name === FLOOR);
   const requests = stage.size(Math.max(6, Math.min(200, Math.floor((30 * MB) / bytes))), 2);
   const load = { connections: 1, warmUp: Math.ceil(requests / 4), requests };
-  const found = await inRounds(all, stage.size(5, 1), ({ pid, ask }) => costOf(pid, () => ask, load));
+  const found = await inRounds(all, stage.size(5, 1), ({ pid, ask }) => measureCost(pid, () => ask, load));
   const cpu = (name: string) => (found.get(name) ?? []).map((cost) => cost.cpuMicros / 1000);
-  const time = (name: string) => (found.get(name) ?? []).map(({ seen }) => medianOf(seen.latencies));
-  const ratio = (of: typeof cpu) => medianOf(of(OURS)) / medianOf(of(FLOOR));
+  const time = (name: string) => (found.get(name) ?? []).map(({ seen }) => computeMedian(seen.latencies));
+  const ratio = (of: typeof cpu) => computeMedian(of(OURS)) / computeMedian(of(FLOOR));
   const megabytes = bytes / MB;
   return {
     cells: [
       nameOf(bytes),
       ...[FLOOR, OURS].map((name) => spread(time(name))),
-      ...[FLOOR, OURS].map((name) => shown(medianOf(time(name)) / megabytes)),
+      ...[FLOOR, OURS].map((name) => shown(computeMedian(time(name)) / megabytes)),
       shown(ratio(time)),
       ...[FLOOR, OURS].map((name) => spread(cpu(name))),
       shown(ratio(cpu)),
@@ -67,7 +67,7 @@ async function stalls(stage: Stage, bytes: number): Promise<Table & { readonly w
     return Math.max(...seen.gaps) - paceMs;
   });
   const rows = [...found].map(([name, worst]) => [name, spread(worst)]);
-  const worstMs = medianOf(found.get(OURS) ?? []) - medianOf(found.get(DIRECT) ?? []);
+  const worstMs = computeMedian(found.get(OURS) ?? []) - computeMedian(found.get(DIRECT) ?? []);
   return {
     head: [`while requests of ${nameOf(bytes)} pass`, "a chunk came late by up to, ms"],
     rows,

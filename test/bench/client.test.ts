@@ -1,8 +1,8 @@
 // The load generator sees what is wrong with an answer, and counts the wait that a slow answer makes for those after it.
 import { expect, test } from "bun:test";
 import { AnswerReader, type Expected, nothingSeen, type Seen } from "./answer.ts";
-import { arrivals, askOf } from "./client.ts";
-import { percentileOf, spread, zipf } from "./figures.ts";
+import { arrivals, prepareAsk } from "./client.ts";
+import { percentile, spread, zipf } from "./figures.ts";
 import { aimsText, plot } from "./report.ts";
 
 const STREAM: Expected = { speech: "openai", chunks: 3 };
@@ -74,7 +74,7 @@ test("a request that waits for a connection counts from the time at which it was
     },
   });
   const seen = nothingSeen();
-  const ask = askOf(server.port ?? 0, "/", {}, "{}", { speech: "openai", chunks: null });
+  const ask = prepareAsk(server.port ?? 0, "/", {}, "{}", { speech: "openai", chunks: null });
   await arrivals({ asks: [{ ask, seen }], periodMs, requests, connectionsMax: 1 });
   await server.stop(true);
   expect(seen.latencies).toHaveLength(requests);
@@ -84,8 +84,8 @@ test("a request that waits for a connection counts from the time at which it was
 });
 
 test("figures", () => {
-  expect(percentileOf([3, 1, 2], 0.5)).toBe(2);
-  expect(percentileOf([], 0.99)).toBe(0);
+  expect(percentile([3, 1, 2], 0.5)).toBe(2);
+  expect(percentile([], 0.99)).toBe(0);
   expect(spread([1, 10, 100])).toBe("10.0 (1.00–100)");
   const drawn = zipf(1000);
   const ranks = Array.from({ length: 2000 }, drawn);

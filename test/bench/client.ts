@@ -10,7 +10,7 @@ export interface Ask {
   readonly expected: Expected;
 }
 
-export function askOf(
+export function prepareAsk(
   port: number,
   path: string,
   headers: Readonly<Record<string, string>>,
@@ -116,7 +116,7 @@ export class Connection {
   }
 }
 
-/** So many connections, each asking again as soon as it is answered, until all requests are. */
+/** Opens this many connections, each of which asks again as soon as it is answered, until all requests are. */
 export async function closedLoop(
   asks: (index: number) => Ask,
   load: { readonly connections: number; readonly requests: number },

@@ -1,15 +1,15 @@
-// How soon each page of the console shows its data with 100,000 requests in the log, in a real browser: `bun test/bench/console.ts`.
+// The time until each page of the console shows its data with 100,000 requests in the log, in a real browser: `bun test/bench/console.ts`.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { HAS_BROWSER, openBrowser, signedIn } from "../console/visitor.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { HAS_BROWSER, openConsole, startConsoleWorld } from "../console/visitor.ts";
+import type { UnderTest } from "../harness.ts";
 
 const REQUESTS = 100_000;
 const HOURS = 720;
 const ROUNDS = 5;
 const MODELS = ["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5", "Google#gemini-3.5-flash", "Router#best"];
 
-/** What is there once a page has its data. */
+/** Each page, with an element that is there once the page has its data. */
 const PAGES = [
   ["/", ".tile-value"],
   ["/?range=90d", ".tile-value"],
@@ -62,11 +62,11 @@ async function fill(gateway: UnderTest): Promise<void> {
 }
 
 if (!HAS_BROWSER) throw new Error("no Chromium was found");
-const gateway = await startUnderTest();
-await fill(gateway);
-const again = await gateway.another();
-const browser = await openBrowser();
-const { page, open, close } = await signedIn(browser, { ...gateway, url: again.url });
+const world = await startConsoleWorld();
+await fill(world.gateway);
+const again = await world.gateway.another();
+const gateway = { ...world.gateway, url: again.url };
+const { page, open, close } = await openConsole({ ...world, gateway });
 console.log(
   `${REQUESTS} requests in the log; milliseconds until a page shows its data, ${ROUNDS} visits each:`,
 );
@@ -83,6 +83,5 @@ for (const [path, shows] of PAGES) {
   console.log(`${path.padEnd(36)} first ${String(times[0]).padStart(4)}, most ${Math.max(...times)}`);
 }
 await close();
-await browser?.close();
 await again.stop();
-await gateway.stop();
+await world.stop();

@@ -1,5 +1,5 @@
 // CPU time per request and per chunk at 32 connections: whole answers, streams of one dialect, streams that are translated.
-import { medianOf, shown, spread } from "./figures.ts";
+import { computeMedian, shown, spread } from "./figures.ts";
 import { type Cost, costs, type Load, warmedUp } from "./measure.ts";
 import type { Aim, Bars, Finding, Table } from "./report.ts";
 import { DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
@@ -15,7 +15,7 @@ interface Case {
   readonly title: string;
   readonly scenario: Scenario;
   readonly requests: number;
-  /** How many come before the first round. */
+  /** The number of requests before the first round. */
   readonly before: number;
   readonly connections: number;
   readonly rounds: number;
@@ -60,10 +60,10 @@ async function measured(stage: Stage, one: Case): Promise<ReadonlyMap<string, re
 }
 
 function tableOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): Table {
-  const floor = medianOf((found.get(FLOOR) ?? []).map(({ cpuMicros }) => cpuMicros));
+  const floor = computeMedian((found.get(FLOOR) ?? []).map(({ cpuMicros }) => cpuMicros));
   const rows = [...found].map(([name, rounds]) => {
     const cpu = rounds.map(({ cpuMicros }) => cpuMicros);
-    const median = medianOf(cpu);
+    const median = computeMedian(cpu);
     const perChunk = one.scenario.chunks === null ? [] : [shown(median / one.scenario.chunks)];
     return [name, spread(cpu), ...perChunk, shown(median / floor), shown(1e6 / median)];
   });
@@ -81,7 +81,7 @@ function tableOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): Table 
 }
 
 function aimsOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): readonly Aim[] {
-  const cpuOf = (name: string) => medianOf((found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros));
+  const cpuOf = (name: string) => computeMedian((found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros));
   const ours: Aim = {
     what: `CPU per request over the floor's, ${one.title}`,
     measured: cpuOf(OURS) / cpuOf(FLOOR),
@@ -102,7 +102,7 @@ function aimsOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): readonl
 function barsOf(one: Case, found: ReadonlyMap<string, readonly Cost[]>): Bars {
   const bars = [...found].map(([name, rounds]) => ({
     name,
-    value: medianOf(rounds.map(({ cpuMicros }) => cpuMicros)),
+    value: computeMedian(rounds.map(({ cpuMicros }) => cpuMicros)),
   }));
   return { title: `CPU per request, ${one.title}`, unit: "µs", bars };
 }

@@ -1,11 +1,11 @@
-// How far the prompt estimates are off: from what providers counted in recorded calls, from o200k, and on kinds of text.
+// The error of the prompt estimates: against what providers counted in recorded calls, against o200k, and by kind of text.
 import { createHash } from "node:crypto";
 import type { ModelCard } from "../../src/core/card.ts";
 import { likelyPromptTokens, worstPromptTokens } from "../../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { countTokens } from "../../src/operations/chat/usage.ts";
 import { fixturesFolder, type Recording, readTraffic } from "../recorded/load.ts";
-import { answerOf, subjectOf } from "../recorded/pipeline.ts";
+import { decodeAnswer, makeSubject } from "../recorded/pipeline.ts";
 import { requestForm } from "../recorded/requests.ts";
 
 /** A recorded call: what was asked, of which model, and the count of prompt tokens that the gateway would bill for it. */
@@ -31,7 +31,7 @@ export function recordedCalls(folder: string): readonly RecordedCall[] {
     const request = requestOf(recording);
     const counted = request === null ? 0 : countedIn(recording);
     if (request === null || counted === 0) return [];
-    const { card } = subjectOf(recording);
+    const { card } = makeSubject(recording);
     const provider = PROVIDERS[recording.file] ?? card.provider;
     return [{ id: recording.id, file: recording.file, request, card: { ...card, provider }, counted }];
   });
@@ -49,7 +49,7 @@ function requestOf(recording: Recording): ChatRequest | null {
 
 function countedIn(recording: Recording): number {
   try {
-    const { usage } = answerOf(subjectOf(recording)).reply;
+    const { usage } = decodeAnswer(makeSubject(recording)).reply;
     return usage ? countTokens(usage).prompt : 0;
   } catch {
     return 0;

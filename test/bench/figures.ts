@@ -1,11 +1,11 @@
 // Medians, percentiles and spreads, and how a figure is printed.
 
-export function medianOf(values: readonly number[]): number {
-  return percentileOf(values, 0.5);
+export function computeMedian(values: readonly number[]): number {
+  return percentile(values, 0.5);
 }
 
 /** The value that so large a share of all are not above. */
-export function percentileOf(values: readonly number[], share: number): number {
+export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
@@ -19,8 +19,8 @@ export function shown(value: number): string {
 
 /** The median with the least and the most of all rounds. */
 export function spread(values: readonly number[]): string {
-  if (values.length === 1) return shown(medianOf(values));
-  return `${shown(medianOf(values))} (${shown(Math.min(...values))}–${shown(Math.max(...values))})`;
+  if (values.length === 1) return shown(computeMedian(values));
+  return `${shown(computeMedian(values))} (${shown(Math.min(...values))}–${shown(Math.max(...values))})`;
 }
 
 /** Zipf(1) over so many: gives a rank from 0, the first the likeliest. */

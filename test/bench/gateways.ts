@@ -9,7 +9,7 @@ export interface GatewaySetup {
   readonly keys?: number;
   /** Each key's own free requests a day. */
   readonly requestsPerDay?: number;
-  /** What each key's account has. */
+  /** The balance of each key's account. */
   readonly fundedNanoUsd?: number;
   readonly charge?: "always" | "beyond_allowance";
   /** More models beside `m`. */
@@ -20,14 +20,14 @@ export interface GatewaySetup {
 export interface GatewayPlace {
   readonly binary: string;
   readonly directory: string;
-  /** Where the provider listens. */
+  /** The port that the provider listens on. */
   readonly upstreamPort: number;
 }
 
 const PRICE = "price: { input: 0.25, output: 2 }";
 const LIMITS = "context: 16000000, output: 8192";
 
-/** So many may be listed for a provider. */
+/** The number of models that can be listed for a provider. */
 const MODELS_OF_PROVIDER = 1000;
 
 export function modelId(number: number): string {
@@ -45,7 +45,7 @@ function moreProviders(models: number, base: string): readonly string[] {
   }).flat();
 }
 
-/** No two of ten thousand are the same: each model has to be told apart. */
+/** No two of ten thousand are the same: each model has to be a different one. */
 function priceOf(number: number): string {
   const thousandths = 500 + ((number * 7919) % 10_007);
   return `price: { input: ${thousandths / 8000}, output: ${thousandths / 1000} }`;

@@ -1,14 +1,14 @@
-// What governance costs: the same program with every request held, posted and logged on SQLite, and on a store that answers at once.
+// The cost of governance: the same program with every request held, posted and logged on SQLite, and on a store that answers at once.
 import { join } from "node:path";
 import { nothingSeen } from "./answer.ts";
-import { type Ask, askOf, closedLoop } from "./client.ts";
-import { medianOf, spread } from "./figures.ts";
-import { costOf, inRounds } from "./measure.ts";
+import { type Ask, closedLoop, prepareAsk } from "./client.ts";
+import { computeMedian, spread } from "./figures.ts";
+import { inRounds, measureCost } from "./measure.ts";
 import { run, type Started, start } from "./processes.ts";
 import type { Finding } from "./report.ts";
-import { bodyOf, type Scenario, type Stage } from "./stage.ts";
+import { type Scenario, type Stage, writeBody } from "./stage.ts";
 
-/** What comes before all rounds: the compiling of code is over by then. */
+/** Requests before the first round: the code is compiled by then. */
 const [BEFORE, BEFORE_CONNECTIONS] = [24_000, 256];
 const FIRST_BYTE_MS = 20;
 const PROGRAM = join(import.meta.dir, "governed.ts");
@@ -30,7 +30,7 @@ export async function benchGovernance(stage: Stage): Promise<Finding> {
     const load = { connections, warmUp: stage.size(400, 20), requests: stage.size(connections * 25, 40) };
     const found = await inRounds(sides, rounds, (side) => {
       const ask = askOfSide(side);
-      return costOf(side.pid, () => ask, load);
+      return measureCost(side.pid, () => ask, load);
     });
     const cpuOf = (name: Side["name"]) => (found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros);
     const ratios = cpuOf("on").map((on, round) => on / (cpuOf("off")[round] ?? Number.NaN));
@@ -38,7 +38,7 @@ export async function benchGovernance(stage: Stage): Promise<Finding> {
       `${connections} connections`,
       spread(cpuOf("off")),
       spread(cpuOf("on")),
-      medianOf(ratios).toFixed(2),
+      computeMedian(ratios).toFixed(2),
     ]);
   }
   for (const side of sides) await side.stop();
@@ -54,7 +54,7 @@ export async function benchGovernance(stage: Stage): Promise<Finding> {
 function askOfSide({ port, line }: Side): Ask {
   const headers = { authorization: `Bearer ${line.split(" ")[0]}` };
   const expected = { speech: "openai", chunks: null } as const;
-  return askOf(port, "/v1/chat/completions", headers, bodyOf("Local#m", SCENARIO), expected);
+  return prepareAsk(port, "/v1/chat/completions", headers, writeBody("Local#m", SCENARIO), expected);
 }
 
 async function bothSides({ directory, upstreamPort, isShort }: Stage): Promise<readonly Side[]> {

@@ -4,14 +4,13 @@ import { createKey } from "../../src/admin/keys.ts";
 import { startGateway } from "../../src/app/composition.ts";
 import { type OpenedStore, openStore } from "../../src/app/open-store.ts";
 import { clock, random } from "../../src/app/world.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import type { Account, GatewayKey } from "../../src/core/key.ts";
 import type { Store } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
-import { placeOf } from "../samples.ts";
+import { makePlace } from "../samples.ts";
+import { readSettings } from "../settings.ts";
 
 const ACCOUNT: Account = {
   id: "default",
@@ -86,7 +85,7 @@ function answerTo(demand: Demand): Answer {
     case "admit":
       return {
         kind: "granted",
-        place: placeOf("unlimited"),
+        place: makePlace("unlimited"),
         limits: null,
         holdNanoUsd: 0,
         outputTokens: null,
@@ -115,15 +114,7 @@ async function opened(address: string): Promise<OpenedStore> {
   };
 }
 
-const loaded = loadSettings({
-  text: await Bun.file(process.env.BENCH_CONFIG ?? "").text(),
-  file: "poundkey.yaml",
-  env: () => undefined,
-  readFile: () => "",
-  known: PROVIDERS,
-  overrides: {},
-});
-if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+const settings = readSettings(await Bun.file(process.env.BENCH_CONFIG ?? "").text());
 const storeOpened = await opened(process.env.BENCH_STORE ?? "none");
 const { store, world } = storeOpened;
 const { secret } = await createKey(world, { name: "bench" });
@@ -135,7 +126,7 @@ await topUp(store, {
   nowMs: clock.nowMs(),
 });
 const running = await startGateway({
-  settings: loaded.settings,
+  settings,
   opened: storeOpened,
   log: createLineLog((line) => void process.stderr.write(line), clock.nowMs, "info"),
   configSchema: {},

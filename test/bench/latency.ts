@@ -1,7 +1,7 @@
 // Latency that is added to the provider's own: at one connection, at a steady rate, and to every piece of a stream.
 import { nothingSeen, type Seen } from "./answer.ts";
 import { arrivals } from "./client.ts";
-import { medianOf, percentileOf, shown } from "./figures.ts";
+import { computeMedian, percentile, shown } from "./figures.ts";
 import { inRounds, warmedUp } from "./measure.ts";
 import type { Aim, Finding, Table } from "./report.ts";
 import { type Contender, DIRECT, FLOOR, OURS, type Scenario, type Stage } from "./stage.ts";
@@ -19,13 +19,13 @@ function merged(rounds: readonly Seen[]): Seen {
   };
 }
 
-/** What each adds to the direct way, at the same share of the requests. */
+/** The latency that each adds to the direct way, at the same share of the requests. */
 function addedTable(title: string, found: ReadonlyMap<string, Seen>): Table {
   const direct = found.get(DIRECT)?.latencies ?? [];
   const rows = [...found].map(([name, { latencies }]) => {
     const cells = SHARES.map((share) => {
-      const value = percentileOf(latencies, share);
-      return name === DIRECT ? `(${shown(value)})` : shown(value - percentileOf(direct, share));
+      const value = percentile(latencies, share);
+      return name === DIRECT ? `(${shown(value)})` : shown(value - percentile(direct, share));
     });
     return [name, String(latencies.length), ...cells];
   });
@@ -33,7 +33,7 @@ function addedTable(title: string, found: ReadonlyMap<string, Seen>): Table {
 }
 
 function addedBy(found: ReadonlyMap<string, Seen>, name: string, share: number): number {
-  const of = (one: string) => percentileOf(found.get(one)?.latencies ?? [], share);
+  const of = (one: string) => percentile(found.get(one)?.latencies ?? [], share);
   return of(name) - of(DIRECT);
 }
 
@@ -68,7 +68,7 @@ async function atRate(stage: Stage, all: readonly Contender[], load: { perSecond
   return new Map([...results].map(([name, seen]) => [name, merged(seen)]));
 }
 
-/** A floor that adds less than this can't be told from what the machine itself adds. */
+/** A floor that adds less than this can't be distinguished from what the machine itself adds. */
 const TOLD_MS = 0.02;
 
 function ratioOf(ours: number, floor: number): number {
@@ -129,14 +129,14 @@ export async function benchTokens(stage: Stage): Promise<Finding> {
   const rows = [...found].map(([name, seen]) => {
     const added = (of: (seen: Seen) => readonly number[], share: number) =>
       name === DIRECT
-        ? `(${shown(percentileOf(of(seen), share))})`
-        : shown(percentileOf(of(seen), share) - percentileOf(of(direct), share));
+        ? `(${shown(percentile(of(seen), share))})`
+        : shown(percentile(of(seen), share) - percentile(of(direct), share));
     const firsts = (one: Seen) => one.firsts;
-    const gap = percentileOf(seen.gaps, 0.99);
-    const delay = [0.5, 0.99].map((share) => shown(percentileOf(seen.delays, share)));
+    const gap = percentile(seen.gaps, 0.99);
+    const delay = [0.5, 0.99].map((share) => shown(percentile(seen.delays, share)));
     return [name, String(seen.chunks), added(firsts, 0.5), added(firsts, 0.99), shown(gap), ...delay];
   });
-  const gapOf = (name: string) => percentileOf(found.get(name)?.gaps ?? [], 0.99);
+  const gapOf = (name: string) => percentile(found.get(name)?.gaps ?? [], 0.99);
   return {
     title: "Tokens under way",
     note: `${load.perSecond} streams per second of ${CHUNKS} chunks, one per ${PACE_MS} ms, the first after ${FIRST_BYTE_MS} ms; every chunk counted and in order. Under way: from the provider's sending of a chunk to its coming.`,
@@ -165,7 +165,7 @@ export async function benchTokens(stage: Stage): Promise<Finding> {
           .filter(([name]) => name !== DIRECT)
           .map(([name, { firsts }]) => ({
             name,
-            value: Math.max(0, medianOf(firsts) - medianOf(direct.firsts)),
+            value: Math.max(0, computeMedian(firsts) - computeMedian(direct.firsts)),
           })),
       },
     ],

@@ -1,11 +1,11 @@
-// What every benchmark does: rounds in random order, CPU time per request of one of those that are compared.
+// The parts that every benchmark uses: rounds in random order, and CPU time per request of each contender.
 import { nothingSeen, type Seen } from "./answer.ts";
 import { type Ask, closedLoop } from "./client.ts";
 import { shuffled } from "./figures.ts";
 import { cpuMicros } from "./processes.ts";
 import type { Contender } from "./stage.ts";
 
-/** Runs `once` for each in every round, in an order drawn anew, and gathers what it gives by name. */
+/** Runs `once` for each in every round, in a new random order, and gathers the results by name. */
 export async function inRounds<One extends { readonly name: string }, Result>(
   all: readonly One[],
   rounds: number,
@@ -32,7 +32,7 @@ export interface Cost {
 }
 
 /** CPU time per request of the process and its children; `asks` gives the request with that number. */
-export async function costOf(pid: number, asks: (index: number) => Ask, load: Load): Promise<Cost> {
+export async function measureCost(pid: number, asks: (index: number) => Ask, load: Load): Promise<Cost> {
   const { connections, warmUp, requests } = load;
   await closedLoop(asks, { connections, requests: warmUp }, nothingSeen());
   const seen = nothingSeen();
@@ -62,6 +62,6 @@ export function costs(contenders: readonly Contender[], rounds: number, load: Lo
   return inRounds(contenders, rounds, ({ name, pid, ask }) => {
     const share = SLOW[name] ?? 1;
     const requests = Math.ceil(load.requests * share);
-    return costOf(pid, () => ask, { ...load, requests, warmUp: Math.ceil(load.warmUp * share) });
+    return measureCost(pid, () => ask, { ...load, requests, warmUp: Math.ceil(load.warmUp * share) });
   });
 }

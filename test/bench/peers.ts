@@ -1,4 +1,4 @@
-// Who is compared beside the floor: nginx where it is installed, and with `--peers` the gateway that others use.
+// The contenders beside the floor: nginx where it is installed, and with `--peers` Portkey's gateway.
 import { join } from "node:path";
 import { freePort, run, type Started, start } from "./processes.ts";
 

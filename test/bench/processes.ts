@@ -82,8 +82,8 @@ function childrenOf(pid: number): readonly number[] {
 }
 
 /** The process and all that it started. */
-export function familyOf(pid: number): readonly number[] {
-  return [pid, ...childrenOf(pid).flatMap(familyOf)];
+export function listFamily(pid: number): readonly number[] {
+  return [pid, ...childrenOf(pid).flatMap(listFamily)];
 }
 
 /** By process: the CPU time of each of its threads, in nanoseconds, as it was last seen. */
@@ -107,12 +107,12 @@ export function ownCpuMicros(pid: number): number {
 
 /** CPU time of a process and all that it started, in microseconds. */
 export function cpuMicros(pid: number): number {
-  return familyOf(pid).reduce((sum, one) => sum + ownCpuMicros(one), 0);
+  return listFamily(pid).reduce((sum, one) => sum + ownCpuMicros(one), 0);
 }
 
 /** Resident memory of a process and all that it started, in bytes. */
 export function residentBytes(pid: number): number {
-  return familyOf(pid).reduce((sum, one) => sum + ownResidentBytes(one), 0);
+  return listFamily(pid).reduce((sum, one) => sum + ownResidentBytes(one), 0);
 }
 
 function ownResidentBytes(pid: number): number {

@@ -1,4 +1,4 @@
-// What a benchmark found: tables, bars for the plot, and whether the aims are reached.
+// The report of a benchmark: tables, bars for the plot, and which aims are reached.
 import { shown } from "./figures.ts";
 
 export interface Table {

@@ -7,7 +7,7 @@ import type { Stage } from "./stage.ts";
 
 export const RESULTS = join(import.meta.dir, "results");
 
-/** What figures depend on; nothing that tells one machine from another of its kind. */
+/** The parts of the machine that figures depend on; nothing that distinguishes one machine from another of its kind. */
 export function machineText({ peers }: Pick<Stage, "peers">): string {
   const cpu = readFileSync("/proc/cpuinfo", "utf8");
   const cores = cpu.match(/^processor\s/gm)?.length ?? 0;

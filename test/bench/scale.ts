@@ -1,7 +1,7 @@
 // Many keys and many models: the CPU time of a request with ten of them, and with as many as there may be.
-import { medianOf, shown, spread, zipf } from "./figures.ts";
+import { computeMedian, shown, spread, zipf } from "./figures.ts";
 import { type GatewaySetup, modelId, startGateway } from "./gateways.ts";
-import { type Cost, costOf, inRounds } from "./measure.ts";
+import { type Cost, inRounds, measureCost } from "./measure.ts";
 import { residentBytes, type Started } from "./processes.ts";
 import type { Aim, Finding, Table } from "./report.ts";
 import { askGateway, type Scenario, type Stage } from "./stage.ts";
@@ -34,17 +34,17 @@ function scaleTable(
   all: readonly Scaled[],
   found: ReadonlyMap<string, readonly Cost[]>,
 ): Table {
-  const first = medianOf(cpuOf(found.get(all[0]?.name ?? "")));
+  const first = computeMedian(cpuOf(found.get(all[0]?.name ?? "")));
   const rows = all.map(({ name, count, pid }) => {
     const cpu = cpuOf(found.get(name));
     const memory = shown(residentBytes(pid) / 1024 ** 2);
-    return [count.toLocaleString("en"), spread(cpu), shown(medianOf(cpu) / first), memory];
+    return [count.toLocaleString("en"), spread(cpu), shown(computeMedian(cpu) / first), memory];
   });
   return { head: [what, "CPU per request, µs", "ratio", "memory afterwards, MB"], rows };
 }
 
 function ratioAim(what: string, all: readonly Scaled[], found: ReadonlyMap<string, readonly Cost[]>): Aim {
-  const median = (one?: Scaled) => medianOf(cpuOf(found.get(one?.name ?? "")));
+  const median = (one?: Scaled) => computeMedian(cpuOf(found.get(one?.name ?? "")));
   const [few, many] = [all[0], all.at(-1)];
   const counts = `${many?.count.toLocaleString("en")} ${what}`;
   return {
@@ -68,7 +68,7 @@ export async function benchKeys(stage: Stage): Promise<Finding> {
     // Made before the clock runs: a request each, and its secret's checksum.
     const asks = Array.from({ length: load.requests }, () => askGateway(port, SCENARIO, "Local#m", keyOf()));
     const none = askGateway(port, SCENARIO);
-    return costOf(pid, (index) => asks[index] ?? none, load);
+    return measureCost(pid, (index) => asks[index] ?? none, load);
   });
   const table = scaleTable("keys", all, found);
   for (const one of all) await one.stop();
@@ -91,7 +91,7 @@ export async function benchModels(stage: Stage): Promise<Finding> {
       const asks = Array.from({ length: requests }, () => askGateway(port, SCENARIO, model()));
       const none = askGateway(port, SCENARIO);
       const load = { connections: CONNECTIONS, warmUp: Math.ceil(requests / 4), requests };
-      return costOf(pid, (index) => asks[index] ?? none, load);
+      return measureCost(pid, (index) => asks[index] ?? none, load);
     });
   const named = await byModel(
     (count) => {
@@ -132,5 +132,5 @@ async function listMs({ port }: Scaled): Promise<number> {
     if (data.length === 0) throw new Error("No models are listed.");
     times.push(performance.now() - startedMs);
   }
-  return medianOf(times);
+  return computeMedian(times);
 }

@@ -12,7 +12,7 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const FUNDED_NANO_USD = 1_000_000_000_000;
 
 /** The secret of the key with that number: well formed, and nobody's guess would be easier. */
-export function secretOf(number: number): string {
+export function makeSecret(number: number): string {
   const text = `sk-${String(number).padStart(43, "0")}`;
   let rest = crc32(text);
   let checksum = "";
@@ -23,7 +23,7 @@ export function secretOf(number: number): string {
   return text + checksum;
 }
 
-export function keyIdOf(number: number): string {
+export function makeKeyId(number: number): string {
   return `key_${String(number).padStart(21, "0")}`;
 }
 
@@ -77,10 +77,10 @@ function addKeys(database: Database, keys: number, requestsPerDay: string): void
   );
   const nowMs = Date.now();
   for (let number = 0; number < keys; number++) {
-    const secret = secretOf(number);
-    const account = keyIdOf(number).replace("key_", "acct_");
+    const secret = makeSecret(number);
+    const account = makeKeyId(number).replace("key_", "acct_");
     insert.run(
-      ...[keyIdOf(number), digestSecret(secret, pepper), account, secret.slice(-4), nowMs, requestsPerDay],
+      ...[makeKeyId(number), digestSecret(secret, pepper), account, secret.slice(-4), nowMs, requestsPerDay],
     );
   }
 }

@@ -1,8 +1,8 @@
-// The soak: 2,000 streams at a time for as long as it is told, hang-ups and errors among them; memory has to stay flat.
+// The soak: 2,000 streams at a time for the given time, hang-ups and errors among them; memory has to stay flat.
 import { join } from "node:path";
 import { nothingSeen } from "./answer.ts";
 import { type Ask, Connection } from "./client.ts";
-import { medianOf, shown } from "./figures.ts";
+import { computeMedian, shown } from "./figures.ts";
 import { cpuMicros, residentBytes } from "./processes.ts";
 import { aimsText, plotLine, tableText } from "./report.ts";
 import { machineText, RESULTS } from "./results.ts";
@@ -174,7 +174,7 @@ export interface Soaked {
 function soakText(stage: Stage, time: string, soaked: Soaked): string {
   const { streams, counted, idle, after, left, flat, cpuPerChunk } = soaked;
   const half = Math.floor(flat.length / 2);
-  const median = (part: readonly Sample[]) => medianOf(part.map(({ megabytes }) => megabytes));
+  const median = (part: readonly Sample[]) => computeMedian(part.map(({ megabytes }) => megabytes));
   const [before, later] = [median(flat.slice(0, half)), median(flat.slice(half))];
   const rows = [
     ["streams finished, every chunk counted", String(counted.finished)],

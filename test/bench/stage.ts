@@ -1,12 +1,12 @@
-// What all benchmarks share: the provider, the binary, the floor, the peers, and the same request for each of them.
+// The processes that all benchmarks share: the provider, the binary, the floor, the peers, and the same request for each of them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Ask, askOf } from "./client.ts";
+import { type Ask, prepareAsk } from "./client.ts";
 import { type GatewayPlace, startGateway } from "./gateways.ts";
 import { type Peer, startNginx, startPortkey } from "./peers.ts";
 import { run, type Started, start, stopAll } from "./processes.ts";
-import { secretOf } from "./seed.ts";
+import { makeSecret } from "./seed.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
 export const FLOOR = "pass-through";
@@ -17,7 +17,7 @@ export const DIRECT = "direct";
 export interface Scenario {
   /** The provider's dialect; clients of a gateway speak OpenAI's in both cases. */
   readonly speech: "openai" | "anthropic";
-  /** How the provider answers, as `upstream-answers.ts` reads it: `~latency=20`. */
+  /** The provider's behaviour, as `upstream-answers.ts` reads it: `~latency=20`. */
   readonly manner: string;
   /** Pieces of a stream; null: a whole answer. */
   readonly chunks: number | null;
@@ -47,7 +47,7 @@ const PATHS = { openai: "/v1/chat/completions", anthropic: "/v1/messages" };
 const TEXT_BYTES = 850;
 const FILLER = "The committee met on Thursday to discuss the proposal. ".repeat(20).slice(0, TEXT_BYTES);
 
-export function bodyOf(model: string, { manner, chunks, bytes = 0 }: Scenario): string {
+export function writeBody(model: string, { manner, chunks, bytes = 0 }: Scenario): string {
   const text = `${manner === "" ? "~" : manner}; ${FILLER}`;
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${pixels(bytes - 1000)}` } };
   const content = bytes > 2000 ? [{ type: "text", text }, image] : text;
@@ -69,8 +69,8 @@ function pixels(bytes: number): string {
 /** A request to a gateway of ours, with the key of that number. */
 export function askGateway(port: number, scenario: Scenario, model = "Local#m", key = 0): Ask {
   const name = scenario.speech === "anthropic" ? "Foreign#m" : model;
-  const headers = { authorization: `Bearer ${secretOf(key)}` };
-  return askOf(port, PATHS.openai, headers, bodyOf(name, scenario), expectedOf(scenario, "openai"));
+  const headers = { authorization: `Bearer ${makeSecret(key)}` };
+  return prepareAsk(port, PATHS.openai, headers, writeBody(name, scenario), expectedOf(scenario, "openai"));
 }
 
 function expectedOf({ chunks, bytes = 0 }: Scenario, speech: Scenario["speech"]) {
@@ -81,7 +81,7 @@ function expectedOf({ chunks, bytes = 0 }: Scenario, speech: Scenario["speech"])
 function askPlainly(port: number, scenario: Scenario, path: string): Ask {
   const { speech } = scenario;
   const headers = { authorization: "Bearer sim" };
-  return askOf(port, path, headers, bodyOf("m", scenario), expectedOf(scenario, speech));
+  return prepareAsk(port, path, headers, writeBody("m", scenario), expectedOf(scenario, speech));
 }
 
 function askPortkey(port: number, scenario: Scenario, upstreamPort: number): Ask {
@@ -90,7 +90,7 @@ function askPortkey(port: number, scenario: Scenario, upstreamPort: number): Ask
     "x-portkey-provider": scenario.speech,
     "x-portkey-custom-host": `http://127.0.0.1:${upstreamPort}/v1`,
   };
-  return askOf(port, PATHS.openai, headers, bodyOf("m", scenario), expectedOf(scenario, "openai"));
+  return prepareAsk(port, PATHS.openai, headers, writeBody("m", scenario), expectedOf(scenario, "openai"));
 }
 
 export interface StageOptions {
@@ -98,9 +98,18 @@ export interface StageOptions {
   readonly peers: boolean;
 }
 
-/** Builds the binary from the source as it is now, and starts all. `closeStage` ends them. */
-export async function openStage({ isShort, peers: wantsPeers }: StageOptions): Promise<Stage> {
+/** Builds the binary from the source as it is now, and starts all. `closeStage` ends them, here too if one fails to start. */
+export async function openStage(options: StageOptions): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "poundkey-bench-"));
+  try {
+    return await startContenders(directory, options);
+  } catch (error) {
+    await closeStage({ directory });
+    throw error;
+  }
+}
+
+async function startContenders(directory: string, { isShort, peers }: StageOptions): Promise<Stage> {
   const binary = await builtGateway(directory);
   const bun = process.execPath;
   const upstream = await start({ command: [bun, join(import.meta.dir, "upstream.ts")], directory });
@@ -118,7 +127,7 @@ export async function openStage({ isShort, peers: wantsPeers }: StageOptions): P
   const nginxOf = (speech: Scenario["speech"]) =>
     isShort ? null : startNginx(directory, { port: upstream.port, path: PATHS[speech] });
   const nginxes = { openai: await nginxOf("openai"), anthropic: await nginxOf("anthropic") };
-  const portkey = wantsPeers ? await startPortkey(directory) : null;
+  const portkey = peers ? await startPortkey(directory) : null;
   const place = { binary, directory, upstreamPort: upstream.port };
   const gateway = await startGateway({ name: "main" }, place);
   return {
@@ -151,7 +160,7 @@ export async function openStage({ isShort, peers: wantsPeers }: StageOptions): P
   };
 }
 
-export async function closeStage({ directory }: Stage): Promise<void> {
+export async function closeStage({ directory }: Pick<Stage, "directory">): Promise<void> {
   await stopAll();
   rmSync(directory, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// What one whole answer costs in which part, without connections: `bun test/bench/steps.ts`. CPU time, so many at once.
+// The cost of each part of one whole answer, without connections: `bun test/bench/steps.ts`. CPU time, many at once.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,10 +28,10 @@ import { createLineLog } from "../../src/telemetry/log-lines.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
-import { conversationFor } from "../conversation.ts";
+import { makeConversation } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
 import { RULES } from "../router/pools.ts";
-import { keyOf, placeOf, QUOTA } from "../samples.ts";
+import { makeKey, makePlace, QUOTA } from "../samples.ts";
 
 const [WARM_UP, REQUESTS, ROUNDS] = [5000, 3000, 4];
 const TOP_UP_NANO_USD = 1e15;
@@ -75,7 +75,7 @@ const setup: ProviderSetup = {
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
   unlistedModels: false,
 };
-const key = keyOf("key_a");
+const key = makeKey("key_a");
 const billing: BillingRules = { charge: "always", markup: 1 };
 const upstreams = new Map([[setup.name, makeUpstream(setup, findDialect("openai"))]]);
 const deadlines = new DeadlineSweep(clock);
@@ -90,7 +90,7 @@ async function unwritten(demand: Demand): Promise<Answer> {
   if (demand.kind !== "admit")
     return { kind: "settled", chargedNanoUsd: 1, holdNanoUsd: 9, writtenOffNanoUsd: 0, late: false };
   const outputTokens = { [card.id]: 8192 };
-  return { kind: "granted", place: placeOf("balance"), limits: null, holdNanoUsd: 9, outputTokens };
+  return { kind: "granted", place: makePlace("balance"), limits: null, holdNanoUsd: 9, outputTokens };
 }
 
 function gatewayOn(store: Store): Gateway {
@@ -137,7 +137,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     isLimitRequired: false,
     searches: 0,
     unreadBytes: 0,
-    conversation: conversationFor(key.id, request),
+    conversation: makeConversation(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
     upstreams,
     rules: RULES,

@@ -1,6 +1,6 @@
 // The answers of the benchmarks' provider: made once per kind, or frame by frame where each carries the time of its sending.
 
-/** How an answer comes, read off the prompt, which begins so: `~latency=20~chunks=50~pace=10;`. */
+/** The shape of an answer, read from the beginning of the prompt: `~latency=20~chunks=50~pace=10;`. */
 interface Manner {
   /** Refuses the request. */
   readonly fails: boolean;
@@ -51,8 +51,8 @@ function found(request: Buffer, word: Buffer): boolean {
   return request.subarray(0, SEARCHED_BYTES).includes(word) || tail.includes(word);
 }
 
-/** What answers the request: head and body as they came. */
-export function answerFor(request: Buffer): Answer {
+/** Answers a request, given its head and body as they came. */
+export function composeAnswer(request: Buffer): Answer {
   const speech: Speech = request.subarray(0, 64).includes("/messages ") ? "anthropic" : "openai";
   const at = request.indexOf(MANNER);
   const manner = mannerOf(at === -1 ? "" : request.toString("latin1", at + 1, request.indexOf(";", at)));
@@ -75,7 +75,7 @@ function response(body: string): Buffer {
 const TEXT =
   "The committee met on Thursday to discuss the proposal and adopted it by a narrow margin. ".repeat(6);
 
-/** Says how many bytes it was sent, so that whoever asked knows that nothing was lost on the way. */
+/** Says how many bytes it was sent, so that the client knows that nothing was lost on the way. */
 function wholeAnswer(speech: Speech, received: number): Buffer {
   const text = `received ${received} bytes. ${TEXT}`;
   const usage = { prompt_tokens: 200, completion_tokens: 110, total_tokens: 310 };
@@ -153,7 +153,7 @@ function burst(speech: Speech, chunks: number, asksUsage: boolean): Buffer {
   return bytes;
 }
 
-/** What an answer is played on. */
+/** The connection that an answer is played on. */
 interface Stage {
   readonly nowMs: () => number;
   readonly at: (ms: number, run: () => void) => void;

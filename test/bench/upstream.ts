@@ -1,6 +1,6 @@
 // A provider for benchmarks, on bare sockets so that it costs little: OpenAI's and Anthropic's dialect, paced as the prompt says.
 import type { Socket } from "bun";
-import { answerFor, type Playing, play } from "./upstream-answers.ts";
+import { composeAnswer, type Playing, play } from "./upstream-answers.ts";
 
 /** A request that is being read. */
 interface Reading {
@@ -12,7 +12,7 @@ interface Reading {
 
 interface Line {
   readonly reading: Reading;
-  /** What the socket has not taken yet. */
+  /** The bytes that the socket has not taken yet. */
   readonly unsent: Buffer[];
   playing: Playing | null;
 }
@@ -75,7 +75,7 @@ function drain(socket: Socket<Line>): void {
 const HEAD_END = Buffer.from("\r\n\r\n");
 const CHUNKS_END = Buffer.from("\r\n0\r\n\r\n");
 
-/** Length of the request at the start of the bytes; null while that can't be told. */
+/** Length of the request at the start of the bytes; null while that isn't known. */
 function lengthOf(bytes: Buffer): number | null {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return null;
@@ -111,7 +111,7 @@ function respond(socket: Socket<Line>, request: Buffer): void {
   }
   open++;
   total++;
-  const playing = play(answerFor(request), {
+  const playing = play(composeAnswer(request), {
     nowMs: () => performance.now(),
     at,
     send: (data) => send(socket, data),

@@ -1,13 +1,13 @@
 // Two workers against one: CPU per request, how the load is shared, and whether limits, books, counts and the end are one.
 import { nothingSeen } from "./answer.ts";
 import { Connection, closedLoop } from "./client.ts";
-import { medianOf, spread } from "./figures.ts";
+import { computeMedian, spread } from "./figures.ts";
 import { preparedGateway } from "./gateways.ts";
-import { type Cost, costOf, inRounds } from "./measure.ts";
-import { familyOf, ownCpuMicros, run, type Started, start } from "./processes.ts";
+import { type Cost, inRounds, measureCost } from "./measure.ts";
+import { listFamily, ownCpuMicros, run, type Started, start } from "./processes.ts";
 import type { Finding } from "./report.ts";
-import { MASTER_KEY, secretOf } from "./seed.ts";
-import { askGateway, bodyOf, type Scenario, type Stage } from "./stage.ts";
+import { MASTER_KEY, makeSecret } from "./seed.ts";
+import { askGateway, type Scenario, type Stage, writeBody } from "./stage.ts";
 
 const CONNECTIONS = 64;
 /** Both workers' code is compiled after so many. */
@@ -36,7 +36,7 @@ async function startWorkers(stage: Stage, name: Workers["name"]): Promise<Worker
 
 /** The second one starts when the first one listens. */
 async function allServe(pid: number, workers: number): Promise<void> {
-  const cpu = () => familyOf(pid).slice(1).map(ownCpuMicros);
+  const cpu = () => listFamily(pid).slice(1).map(ownCpuMicros);
   for (;;) {
     const before = cpu();
     await Bun.sleep(300);
@@ -47,22 +47,22 @@ async function allServe(pid: number, workers: number): Promise<void> {
 }
 
 async function measured({ pid, port }: Workers, stage: Stage, keys: number): Promise<Shared> {
-  const workers = familyOf(pid).slice(1);
+  const workers = listFamily(pid).slice(1);
   const load = { connections: CONNECTIONS, warmUp: stage.size(800, 40), requests: stage.size(4000, 100) };
   const before = workers.map(ownCpuMicros);
   const asks = Array.from({ length: keys }, (_, key) => askGateway(port, WHOLE, "Local#m", key));
   const none = askGateway(port, WHOLE);
-  const cost = await costOf(pid, (index) => asks[index % keys] ?? none, load);
+  const cost = await measureCost(pid, (index) => asks[index % keys] ?? none, load);
   const used = workers.map((worker, at) => ownCpuMicros(worker) - (before[at] ?? 0));
   const all = used.reduce((sum, one) => sum + one, 0);
   return { ...cost, largestShare: used.length < 2 ? 1 : Math.max(...used) / all };
 }
 
-/** How many of so many requests are let in: the throttle's first slot comes ten minutes after the last free one. */
+/** Returns how many of these requests are let in: the throttle's first slot comes ten minutes after the last free request. */
 async function grantedOf(port: number, key: number, requests: number): Promise<number> {
-  const headers = { authorization: `Bearer ${secretOf(key)}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${makeSecret(key)}`, "content-type": "application/json" };
   const url = `http://127.0.0.1:${port}/v1/chat/completions`;
-  const body = bodyOf("Local#m", WHOLE);
+  const body = writeBody("Local#m", WHOLE);
   let granted = 0;
   let left = requests;
   const turns = Array.from({ length: CONNECTIONS }, async () => {
@@ -84,7 +84,7 @@ async function countedAt(port: number): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Streams that are open when it is told to stop come to their own end, and it ends well. */
+/** Streams that are open at SIGTERM come to their own end, and it exits with 0. */
 async function stoppedWith(streams: number, { port, stop }: Workers): Promise<number> {
   const scenario: Scenario = { speech: "openai", manner: "~chunks=20~pace=50", chunks: 20 };
   const connections = await Promise.all(Array.from({ length: streams }, () => Connection.open(port)));
@@ -130,7 +130,7 @@ export async function benchWorkers(stage: Stage): Promise<Finding> {
   }
   const found = await inRounds(both, stage.size(5, 1), (one) => measured(one, stage, 10));
   const cpuOf = (name: string) => (found.get(name) ?? []).map(({ cpuMicros }) => cpuMicros);
-  const ratio = medianOf(cpuOf("two")) / medianOf(cpuOf("one"));
+  const ratio = computeMedian(cpuOf("two")) / computeMedian(cpuOf("one"));
   const shares = (found.get("two") ?? []).map(({ largestShare }) => largestShare);
   const rows = both.map(({ name }) => {
     const throughput = (found.get(name) ?? []).map(({ perSecond }) => perSecond);
@@ -157,7 +157,7 @@ export async function benchWorkers(stage: Stage): Promise<Finding> {
     ],
     aims: [
       { what: "CPU per request of two workers over one", measured: ratio, unit: "×", atMost: 1.2 },
-      { what: "The busier worker's share", measured: medianOf(shares) * 100, unit: "%", atMost: 65 },
+      { what: "The busier worker's share", measured: computeMedian(shares) * 100, unit: "%", atMost: 65 },
     ],
     bars: [],
   };

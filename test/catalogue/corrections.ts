@@ -1,4 +1,4 @@
-// What the public lists lack or have wrong: names that were switched off, newer facts, and which model another is like.
+// Corrections of the public lists: names that were switched off, newer facts, and which model another resembles.
 import type { PriceFacts } from "./sources.ts";
 
 /** The day for which the catalogue is built. */

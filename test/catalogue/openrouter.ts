@@ -1,4 +1,4 @@
-// Which of OpenRouter's many names are in the catalogue, and what they are elsewhere.
+// The names of OpenRouter that are in the catalogue, and the names of the same models elsewhere.
 
 /** The most used names of OpenRouter, each with the card of the same model at its maker or another host. */
 export const OPEN_ROUTER: Readonly<Record<string, string>> = {

@@ -34,7 +34,7 @@ export interface ModelFacts {
   readonly context: number | null;
   readonly output: number | null;
   readonly price: PriceFacts | null;
-  /** What the source states; an empty list of inputs says that it states nothing. */
+  /** The facts that the source states; an empty list of inputs means that it states none. */
   readonly tools: boolean;
   readonly reasoning: boolean;
   readonly structured: boolean;

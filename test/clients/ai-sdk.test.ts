@@ -21,7 +21,7 @@ import {
   PICTURE_BYTES,
   PICTURE_SEEN,
   PLAIN,
-  standingOf,
+  readStanding,
   THINKING,
   until,
 } from "./setting.ts";
@@ -45,7 +45,7 @@ function modelsOf(url: string, apiKey: string) {
   });
 }
 
-/** Errors of streams are told to this function; the SDK writes them to the console otherwise. */
+/** This function receives the errors of streams; the SDK writes them to the console otherwise. */
 const quiet = { onError: () => {} };
 
 const get_weather = tool({
@@ -230,7 +230,7 @@ test("with the allowance used up the SDK tries its own two times more, and none 
   const door = doorTo(under.url);
   const given = { model: modelsOf(door.url, secret)(PLAIN), prompt: "say: hi" };
   await generateText(given);
-  const before = [await standingOf(under.url, secret), under.simulator.calls.total];
+  const before = [await readStanding(under.url, secret), under.simulator.calls.total];
   const error = await failure(RetryError, generateText(given));
   expect(error.errors).toHaveLength(3);
   expect(error.lastError).toMatchObject({
@@ -238,6 +238,6 @@ test("with the allowance used up the SDK tries its own two times more, and none 
     data: { error: { code: "rate_limit_exceeded" } },
   });
   expect(door.statuses).toEqual([200, 429, 429, 429]);
-  expect([await standingOf(under.url, secret), under.simulator.calls.total]).toEqual(before);
+  expect([await readStanding(under.url, secret), under.simulator.calls.total]).toEqual(before);
   await door.stop();
 }, 20_000);

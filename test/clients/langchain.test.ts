@@ -18,7 +18,7 @@ import {
   PICTURE,
   PICTURE_SEEN,
   PLAIN,
-  standingOf,
+  readStanding,
   THINKING,
   until,
 } from "./setting.ts";
@@ -193,11 +193,11 @@ test("with the allowance used up there is one call and no retry", async () => {
     configuration: { baseURL: `${door.url}/v1` },
   });
   await patient.invoke("say: hi");
-  const before = await standingOf(under.url, secret);
+  const before = await readStanding(under.url, secret);
   const error = await thrown("RateLimitError", patient.invoke("say: hi"));
   expect(error).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
   expect(door.statuses).toEqual([200, 429]);
-  expect(await standingOf(under.url, secret)).toEqual(before);
+  expect(await readStanding(under.url, secret)).toEqual(before);
   await door.stop();
 });
 

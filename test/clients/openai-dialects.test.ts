@@ -4,8 +4,8 @@ import OpenAI from "openai";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";
 import { arrayOf, objectOf } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { ASK_TWO, failure, PICTURE, PICTURE_SEEN } from "./setting.ts";
+import type { UnderTest } from "../harness.ts";
+import { ASK_TWO, failure, PICTURE, PICTURE_SEEN, startOpenAI } from "./setting.ts";
 
 /** At least one model of each dialect; those of one dialect differ in what they refuse. */
 const MODELS = [
@@ -31,8 +31,7 @@ let under: UnderTest;
 let client: OpenAI;
 
 beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  ({ under, client } = await startOpenAI());
 });
 afterAll(() => under.stop());
 
@@ -145,7 +144,7 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
-/** What the model list says that it can do; a model that isn't listed is taken to be able to see. */
+/** Returns what the model list says that a model can do; a model that isn't listed counts as able to see. */
 async function capabilitiesOf(model: string): Promise<readonly unknown[]> {
   const models = await Array.fromAsync(client.models.list());
   const entry = objectOf(models.find(({ id }) => id === model));
@@ -154,7 +153,7 @@ async function capabilitiesOf(model: string): Promise<readonly unknown[]> {
 
 const { BadRequestError, RateLimitError, InternalServerError, APIError } = OpenAI;
 
-/** What goes wrong at the provider, and what the SDK makes of it. */
+/** Each failure of the provider, with the SDK's exception for it. */
 const TROUBLES = [
   { trouble: "400", kind: BadRequestError, shows: { type: "invalid_request_error" } },
   { trouble: "context", kind: BadRequestError, shows: { code: "context_length_exceeded" } },

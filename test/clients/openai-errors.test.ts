@@ -1,15 +1,14 @@
 // OpenAI's JavaScript SDK against the running gateway when things fail: its exception classes, its retries, its aborts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { doorTo, failure, PICTURE, PLAIN, standingOf, until } from "./setting.ts";
+import type { UnderTest } from "../harness.ts";
+import { doorTo, failure, PICTURE, PLAIN, readStanding, startOpenAI, until } from "./setting.ts";
 
 let under: UnderTest;
 let client: OpenAI;
 
 beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  ({ under, client } = await startOpenAI());
 });
 afterAll(() => under.stop());
 
@@ -217,13 +216,13 @@ describe("retries", () => {
     const first = await patient.chat.completions.create({ model: PLAIN, messages }).withResponse();
     expect(first.response.headers.get("x-ratelimit-limit-requests")).toBe("1");
     expect(first.response.headers.get("x-ratelimit-remaining-requests")).toBe("0");
-    const before = [await standingOf(under.url, secret), under.simulator.calls.total];
+    const before = [await readStanding(under.url, secret), under.simulator.calls.total];
     const error = await failure(RateLimitError, patient.chat.completions.create({ model: PLAIN, messages }));
     expect(error).toMatchObject({ status: 429, code: "rate_limit_exceeded", type: "rate_limit_error" });
     expect(error.error).toMatchObject({ reset_at: expect.stringMatching(/^\d{4}-.*Z$/) });
     expect(Number(error.headers?.get("retry-after"))).toBeWithin(1, 601);
     expect(door.statuses).toEqual([200, 429]);
-    expect([await standingOf(under.url, secret), under.simulator.calls.total]).toEqual(before);
+    expect([await readStanding(under.url, secret), under.simulator.calls.total]).toEqual(before);
     await door.stop();
   });
 

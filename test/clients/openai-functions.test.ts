@@ -1,21 +1,20 @@
 // OpenAI's JavaScript SDK against the running gateway: the deprecated `functions`, answered in their own form by every dialect.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import OpenAI from "openai";
+import type OpenAI from "openai";
 import type {
   ChatCompletionChunk,
   ChatCompletionMessage,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import type { UnderTest } from "../harness.ts";
 import { PROVIDER_NAMES } from "../http/world.ts";
-import { ASK_ONE, ASK_TWO, WEATHER } from "./setting.ts";
+import { ASK_ONE, ASK_TWO, startOpenAI, WEATHER } from "./setting.ts";
 
 let under: UnderTest;
 let client: OpenAI;
 
 beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  ({ under, client } = await startOpenAI());
 });
 afterAll(() => under.stop());
 

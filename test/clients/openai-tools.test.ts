@@ -1,18 +1,17 @@
 // OpenAI's JavaScript SDK against the running gateway: tools, the SDK's own tool runner, and structured output.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import OpenAI from "openai";
+import type OpenAI from "openai";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { z } from "zod";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { ASK_ONE, ASK_TWO, PLAIN, WEATHER } from "./setting.ts";
+import type { UnderTest } from "../harness.ts";
+import { ASK_ONE, ASK_TWO, PLAIN, startOpenAI, WEATHER } from "./setting.ts";
 
 let under: UnderTest;
 let client: OpenAI;
 
 beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  ({ under, client } = await startOpenAI());
 });
 afterAll(() => under.stop());
 

@@ -1,17 +1,16 @@
 // OpenAI's JavaScript SDK against the running gateway: whole answers, streams and the model list.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import OpenAI from "openai";
+import type OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { objectOf } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { PICTURE, PICTURE_SEEN, PLAIN, THINKING } from "./setting.ts";
+import type { UnderTest } from "../harness.ts";
+import { PICTURE, PICTURE_SEEN, PLAIN, startOpenAI, THINKING } from "./setting.ts";
 
 let under: UnderTest;
 let client: OpenAI;
 
 beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  ({ under, client } = await startOpenAI());
 });
 afterAll(() => under.stop());
 

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { arrayOf, objectOf, parseJson } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { type Door, doorTo, PICTURE, PICTURE_SEEN, PLAIN, standingOf, until } from "./setting.ts";
+import { type Door, doorTo, PICTURE, PICTURE_SEEN, PLAIN, readStanding, until } from "./setting.ts";
 
 const SCRIPT = join(import.meta.dir, "python_client.py");
 const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
@@ -46,13 +46,13 @@ function suite(here: Python): void {
   let before: object;
 
   beforeAll(async () => {
-    // A slot so near that the SDK would wait for it, if it weren't told otherwise.
+    // A slot so near that the SDK would wait for it by default.
     under = await startUnderTest({ more: "quota: { throttle: 20s }" });
     door = doorTo(under.url);
     spent = (await under.newKey({ requests_per_day: 1 })).secret;
     const bound = (await under.newKey({ allowed_models: ["OpenAI#gpt-5.4"] })).secret;
     await under.chat({ model: PLAIN, messages: [{ role: "user", content: "say: hi" }] }, { secret: spent });
-    before = await standingOf(under.url, spent);
+    before = await readStanding(under.url, spent);
     const { url, secret } = under;
     const shown = { picture: PICTURE, seen: PICTURE_SEEN };
     results = await resultsOf(here, { url, secret, door: door.url, spent, bound, ...shown });
@@ -75,7 +75,7 @@ function suite(here: Python): void {
 
   test("no retries when the allowance is used up, and nothing counted", async () => {
     expect(door.statuses).toEqual([429]);
-    expect<object>(await standingOf(under.url, spent)).toEqual(before);
+    expect<object>(await readStanding(under.url, spent)).toEqual(before);
   });
 }
 

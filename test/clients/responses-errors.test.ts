@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { objectOf } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { eventsOf } from "../recorded/events.ts";
+import { splitEvents } from "../recorded/events.ts";
 import { failure, PLAIN } from "./setting.ts";
 
 const INPUT = "say: one two three four";
@@ -87,7 +87,7 @@ describe.each(MODELS)("a stream of %s that breaks off", (model) => {
   test.each(["cut", "garbage", "error-mid"])("ends in response.failed (%s)", async (trouble) => {
     const body = { model: `${model}~pace=20~${trouble}`, input: INPUT, stream: true };
     const answer = await post(under.secret, body);
-    const events = eventsOf(await answer.text()).map(({ data }) => objectOf(JSON.parse(data)));
+    const events = splitEvents(await answer.text()).map(({ data }) => objectOf(JSON.parse(data)));
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_event, at) => at));
     const ids = new Set(events.flatMap(({ response }) => objectOf(response).id ?? []));
     expect([...ids]).toEqual([expect.stringMatching(/^resp_/)]);

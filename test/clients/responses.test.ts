@@ -1,8 +1,8 @@
 // One program with OpenAI's JavaScript SDK on the Responses API, run against every dialect.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { ASK_ONE, ASK_TWO, EACH_DIALECT, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
+import type { UnderTest } from "../harness.ts";
+import { ASK_ONE, ASK_TWO, EACH_DIALECT, failure, PLAIN, startOpenAI, THINKING, WEATHER } from "./setting.ts";
 
 const TOOL: OpenAI.Responses.FunctionTool = {
   type: "function",
@@ -16,8 +16,7 @@ let under: UnderTest;
 let client: OpenAI;
 
 beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  ({ under, client } = await startOpenAI());
 });
 afterAll(() => under.stop());
 

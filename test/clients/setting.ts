@@ -1,5 +1,7 @@
-// What the tests with real SDKs share: a tool, a picture, failures by their class, and a door that counts requests.
+// The parts that the tests with real SDKs share: a tool, a picture, failures by their class, and a proxy that counts requests.
+import OpenAI from "openai";
 import { objectOf } from "../../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
 
 /** A model of an OpenAI-compatible server of which the catalogue knows nothing; the simulator's controls may follow. */
 export const PLAIN = "Local#sim-mini";
@@ -69,8 +71,8 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
   throw new Error(`it never came about: ${what}`);
 }
 
-/** How much of its allowance a key has used, and when its next slot comes, as it is told itself. */
-export async function standingOf(url: string, secret: string) {
+/** Returns how much of its allowance a key has used, and when its next slot comes, as the key's own route says it. */
+export async function readStanding(url: string, secret: string) {
   const response = await fetch(`${url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
   const { used, next_slot_at } = objectOf(objectOf(await response.json()).allowance);
   return { used, next_slot_at };
@@ -102,4 +104,16 @@ export function doorTo(target: string): Door {
     statuses,
     stop: () => server.stop(true),
   };
+}
+
+export interface OpenAIWorld {
+  readonly under: UnderTest;
+  readonly client: OpenAI;
+}
+
+/** Starts a gateway, with a client of OpenAI's SDK that never retries by itself. */
+export async function startOpenAI(): Promise<OpenAIWorld> {
+  const under = await startUnderTest();
+  const client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+  return { under, client };
 }

@@ -1,30 +1,23 @@
 // Prompts and answers in the console, where the operator keeps them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { HAS_BROWSER, openBrowser, signedIn } from "./visitor.ts";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
-let gateway: UnderTest;
-let browser: Browser | null = null;
+let world: ConsoleWorld;
 
 beforeAll(async () => {
-  gateway = await startUnderTest({ more: "log: { content: true }" });
-  browser = await openBrowser();
+  world = await startConsoleWorld({ more: "log: { content: true }" });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway.stop();
-});
+afterAll(() => world.stop());
 
 test.skipIf(!HAS_BROWSER)("a request shows what was said (skipped where there is no Chromium)", async () => {
   const messages = [
     { role: "system", content: "Be <b>brief</b>." },
     { role: "user", content: [{ type: "text", text: "What is a pound key?" }] },
   ];
-  const answer = await gateway.chat({ model: "OpenAI#gpt-5.4", messages, temperature: 0.5 });
+  const answer = await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages, temperature: 0.5 });
   const { id, choices } = await answer.json();
-  const { page, open, complaints, close } = await signedIn(browser, gateway);
+  const { page, open, complaints, close } = await openConsole(world);
   await open(`/activity/${id}`);
   const said = page.getByRole("list").filter({ hasText: "What is a pound key?" }).getByRole("listitem");
   await said.first().waitFor();

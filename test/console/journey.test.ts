@@ -1,21 +1,22 @@
 // The operator's first hour in a browser: a key is made, copied, used, seen everywhere, revoked; money is put on an account.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { HAS_BROWSER, newVisitor, openBrowser, signedIn, signIn, type Visitor } from "./visitor.ts";
+import {
+  type ConsoleWorld,
+  HAS_BROWSER,
+  newVisitor,
+  openConsole,
+  signIn,
+  startConsoleWorld,
+  type Visitor,
+} from "./visitor.ts";
 
-let gateway: UnderTest;
-let browser: Browser | null = null;
+let world: ConsoleWorld;
 
 beforeAll(async () => {
-  gateway = await startUnderTest();
-  browser = await openBrowser();
+  world = await startConsoleWorld();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway.stop();
-});
+afterAll(() => world.stop());
 
 /** Fills the form of a new key; gives the secret as it lies on the clipboard. */
 async function addKey({ page, open }: Visitor, name: string): Promise<string> {
@@ -32,15 +33,15 @@ async function addKey({ page, open }: Visitor, name: string): Promise<string> {
 }
 
 const ask = (secret: string, model = "OpenAI#gpt-5.4") =>
-  gateway.chat({ model, stream: true, messages: [{ role: "user", content: "Hello!" }] }, { secret });
+  world.gateway.chat({ model, stream: true, messages: [{ role: "user", content: "Hello!" }] }, { secret });
 
 describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)", () => {
   test("is told that a token is wrong, signs in, stays signed in, signs out", async () => {
-    const visitor = await newVisitor(browser, gateway);
+    const visitor = await newVisitor(world);
     const { page, complaints } = visitor;
     await signIn(visitor, "not the token");
     await page.getByText("That is not this gateway's admin token.").waitFor();
-    await signIn(visitor, gateway.adminToken);
+    await signIn(visitor, world.gateway.adminToken);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.reload();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
@@ -54,9 +55,9 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("adds a key, copies it, uses it, and sees that in Activity, in Overview and in the key's row", async () => {
-    const visitor = await signedIn(browser, gateway);
+    const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
-    const secret = await addKey(visitor, "shop-frontend");
+    const secret = await addKey(visitor, "web-frontend");
     expect(secret).toStartWith("sk-");
     await open("/activity");
     await page.getByText("Live", { exact: true }).waitFor();
@@ -64,7 +65,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
     expect(answer.status).toBe(200);
     await answer.text();
     // It comes by itself.
-    const row = page.getByRole("row").filter({ hasText: "shop-frontend" });
+    const row = page.getByRole("row").filter({ hasText: "web-frontend" });
     await row.getByText("gpt-5.4").waitFor();
     await row.getByRole("link").click();
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
@@ -74,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
     await page.getByRole("region", { name: "Requests" }).getByText("1", { exact: true }).waitFor();
     await page.getByRole("row").filter({ hasText: "OpenAI#gpt-5.4" }).waitFor();
     await open("/settings/router");
-    const keyRow = page.getByRole("row").filter({ hasText: "shop-frontend" });
+    const keyRow = page.getByRole("row").filter({ hasText: "web-frontend" });
     await keyRow.getByText("1 of 200").waitFor();
     await keyRow.getByText("just now").waitFor();
     expect(complaints).toEqual([]);
@@ -82,7 +83,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("changes a key's limits, and revokes it: 401 from then on", async () => {
-    const visitor = await signedIn(browser, gateway);
+    const visitor = await openConsole(world);
     const { page } = visitor;
     const secret = await addKey(visitor, "to-be-revoked");
     const row = page.getByRole("row").filter({ hasText: "to-be-revoked" });
@@ -102,7 +103,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("tops an account up and sees the balance and the journal", async () => {
-    const visitor = await signedIn(browser, gateway);
+    const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
     await open("/settings/accounts");
     await page.getByRole("button", { name: "Add account" }).click();
@@ -122,7 +123,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
   });
 
   test("adds a provider's credential, tests it, puts another in its place, removes it", async () => {
-    const visitor = await signedIn(browser, gateway);
+    const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
     await open("/settings/providers");
     const card = page.locator("section").filter({ has: page.getByRole("heading", { name: /^Mistral/ }) });

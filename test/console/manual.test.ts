@@ -1,34 +1,34 @@
 // The manual and the API's page in a browser, light and dark, wide and narrow: quiet, by itself, searchable, usable by everybody.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { barriers, HAS_BROWSER, isTooWide, newVisitor, openBrowser } from "./visitor.ts";
+import {
+  barriers,
+  type ConsoleWorld,
+  HAS_BROWSER,
+  isTooWide,
+  newVisitor,
+  startConsoleWorld,
+} from "./visitor.ts";
 
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
   { colorScheme: "dark", viewport: { width: 360, height: 740 } },
 ] as const;
 
-let gateway: UnderTest;
-let browser: Browser | null = null;
+let world: ConsoleWorld;
 
 beforeAll(async () => {
-  gateway = await startUnderTest();
-  browser = await openBrowser();
+  world = await startConsoleWorld();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway.stop();
-});
+afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)", () => {
   for (const look of LOOKS) {
     test(`every chapter, ${look.colorScheme}, ${look.viewport.width} px`, async () => {
-      const { page, complaints, foreign, close } = await newVisitor(browser, gateway, look);
+      const { page, complaints, foreign, close } = await newVisitor(world, look);
       for (const name of CHAPTER_NAMES) {
-        await page.goto(`${gateway.url}/docs/${name === INDEX ? "" : name}`);
+        await page.goto(`${world.gateway.url}/docs/${name === INDEX ? "" : name}`);
         await page.getByRole("heading", { level: 1 }).waitFor();
         expect([name, await barriers(page)]).toEqual([name, []]);
         expect([name, await isTooWide(page)]).toEqual([name, false]);
@@ -39,8 +39,8 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)",
   }
 
   test("the search finds a section of another chapter, by keyboard alone", async () => {
-    const { page, complaints, close } = await newVisitor(browser, gateway);
-    await page.goto(`${gateway.url}/docs`);
+    const { page, complaints, close } = await newVisitor(world);
+    await page.goto(`${world.gateway.url}/docs`);
     await page.keyboard.press("/");
     await page.keyboard.type("body_limit");
     await page
@@ -60,8 +60,8 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)",
   });
 
   test("on a narrow screen the chapters open from the bar", async () => {
-    const { page, close } = await newVisitor(browser, gateway, { viewport: { width: 360, height: 740 } });
-    await page.goto(`${gateway.url}/docs/clients`);
+    const { page, close } = await newVisitor(world, { viewport: { width: 360, height: 740 } });
+    await page.goto(`${world.gateway.url}/docs/clients`);
     await page.getByRole("button", { name: "Chapters" }).click();
     expect(await barriers(page)).toEqual([]);
     await page.getByRole("navigation", { name: "Chapters" }).getByRole("link", { name: "Selectors" }).click();
@@ -70,8 +70,8 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)",
   });
 
   test("a block of code is copied", async () => {
-    const { page, close } = await newVisitor(browser, gateway);
-    await page.goto(`${gateway.url}/docs/migrate-openrouter`);
+    const { page, close } = await newVisitor(world);
+    await page.goto(`${world.gateway.url}/docs/migrate-openrouter`);
     await page.getByRole("button", { name: "Copy" }).first().click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("OpenRouter: {");
@@ -79,8 +79,8 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)",
   });
 
   test("the API's page shows every route from the document", async () => {
-    const { page, complaints, foreign, close } = await newVisitor(browser, gateway);
-    await page.goto(`${gateway.url}/docs/api`);
+    const { page, complaints, foreign, close } = await newVisitor(world);
+    await page.goto(`${world.gateway.url}/docs/api`);
     await page.getByText("/v1/chat/completions", { exact: true }).click();
     await page.getByText("Router#fair").first().waitFor();
     expect(await page.getByRole("heading", { name: /Poundkey/ }).isVisible()).toBe(true);

@@ -1,8 +1,14 @@
 // Every page of the console in a browser, light and dark, wide and narrow: whole, quiet, by itself, and usable by everybody.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { barriers, HAS_BROWSER, isTooWide, newVisitor, openBrowser, signedIn } from "./visitor.ts";
+import {
+  barriers,
+  type ConsoleWorld,
+  HAS_BROWSER,
+  isTooWide,
+  newVisitor,
+  openConsole,
+  startConsoleWorld,
+} from "./visitor.ts";
 
 /** A page's path, and what is on it once it has what it shows. */
 const PAGES = [
@@ -21,36 +27,31 @@ const LOOKS = [
   { colorScheme: "dark", viewport: { width: 360, height: 740 } },
 ] as const;
 
-let gateway: UnderTest;
-let browser: Browser | null = null;
+let world: ConsoleWorld;
 let requestId = "";
 
 beforeAll(async () => {
-  gateway = await startUnderTest();
-  browser = await openBrowser();
+  world = await startConsoleWorld();
   const messages = [{ role: "user", content: "Prove that there are infinitely many primes." }];
-  const answer = await gateway.chat({ model: "Router#best", messages });
+  const answer = await world.gateway.chat({ model: "Router#best", messages });
   requestId = (await answer.json()).id;
-  await gateway.chat({ model: "OpenAI#gpt-5.4", messages });
-  await gateway.chat({ model: "OpenAI#sim-mini~trouble=500", messages });
-  await fetch(`${gateway.url}/admin/v1/accounts/default/topups`, {
+  await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages });
+  await world.gateway.chat({ model: "OpenAI#sim-mini~trouble=500", messages });
+  await fetch(`${world.gateway.url}/admin/v1/accounts/default/topups`, {
     method: "POST",
-    headers: { authorization: `Bearer ${gateway.adminToken}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${world.gateway.adminToken}`, "content-type": "application/json" },
     body: JSON.stringify({ amount_usd: 5, note: "Invoice 1" }),
   });
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway.stop();
-});
+afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () => {
   for (const look of LOOKS) {
     const name = `${look.colorScheme}, ${look.viewport.width} px`;
 
     test(`the sign-in, ${name}`, async () => {
-      const { page, complaints, foreign, close } = await newVisitor(browser, gateway, look);
+      const { page, complaints, foreign, close } = await newVisitor(world, look);
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
       expect(await barriers(page)).toEqual([]);
       expect(await isTooWide(page)).toBe(false);
@@ -59,7 +60,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     });
 
     test(`every page, ${name}`, async () => {
-      const { page, open, complaints, foreign, close } = await signedIn(browser, gateway, look);
+      const { page, open, complaints, foreign, close } = await openConsole(world, look);
       const request = { path: `/activity/${requestId}`, shows: "Why this model" } as const;
       for (const { path, shows } of [...PAGES, request]) {
         await open(path);
@@ -74,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   }
 
   test("dialogs hold the focus, close on Escape, and have no barrier", async () => {
-    const { page, open, close } = await signedIn(browser, gateway);
+    const { page, open, close } = await openConsole(world);
     await open("/settings/router");
     await page.getByRole("button", { name: "Add New Key" }).press("Enter");
     await page.getByRole("dialog").waitFor();
@@ -87,7 +88,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   });
 
   test("on a narrow screen the menu leads from page to page", async () => {
-    const { page, close } = await signedIn(browser, gateway, { viewport: { width: 360, height: 740 } });
+    const { page, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
     await page.getByRole("button", { name: "Menu" }).click();
     expect(await barriers(page)).toEqual([]);
     await page.getByRole("dialog").getByRole("link", { name: "Limits" }).click();
@@ -97,7 +98,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   });
 
   test("the models are searched, filtered and sorted", async () => {
-    const { page, open, close } = await signedIn(browser, gateway);
+    const { page, open, close } = await openConsole(world);
     await open("/models");
     await page.getByLabel("Search models").fill("claude");
     await page.getByLabel("Provider").selectOption("Anthropic");
@@ -115,7 +116,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   });
 
   test("a gateway that is gone is told, and tried again", async () => {
-    const { page, open, close } = await signedIn(browser, gateway);
+    const { page, open, close } = await openConsole(world);
     await page.route("**/admin/v1/settings", (route) => route.abort());
     await open("/settings/limits");
     await page.getByText("The gateway can't be reached.").waitFor();
@@ -126,8 +127,8 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
   });
 
   test("before the first request the overview says what to do", async () => {
-    const quiet = await startUnderTest();
-    const { page, complaints, close } = await signedIn(browser, quiet);
+    const quiet = await startConsoleWorld();
+    const { page, complaints, close } = await openConsole(quiet);
     await page.getByRole("heading", { name: "No traffic in this time" }).waitFor();
     expect(await barriers(page)).toEqual([]);
     await page.getByRole("link", { name: "Settings → Router" }).click();

@@ -1,8 +1,7 @@
 // The playground in a browser: it streams, stops, compares, takes images and parameters, and says what an answer cost.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { startUnderTest, type UnderTest } from "../harness.ts";
-import { HAS_BROWSER, openBrowser, signedIn } from "./visitor.ts";
+import type { Page } from "playwright-core";
+import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
 /** A red dot. */
 const PICTURE = Buffer.from(
@@ -10,18 +9,13 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-let gateway: UnderTest;
-let browser: Browser | null = null;
+let world: ConsoleWorld;
 
 beforeAll(async () => {
-  gateway = await startUnderTest();
-  browser = await openBrowser();
+  world = await startConsoleWorld();
 });
 
-afterAll(async () => {
-  await browser?.close();
-  await gateway.stop();
-});
+afterAll(() => world.stop());
 
 const playgroundOf = (model: string) => `/playground?model=${encodeURIComponent(model)}`;
 
@@ -32,7 +26,7 @@ async function send(page: Page, text: string): Promise<void> {
 
 describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromium)", () => {
   test("streams an answer and shows its tokens, cost and speed, and the call as code", async () => {
-    const { page, open, complaints, foreign, close } = await signedIn(browser, gateway);
+    const { page, open, complaints, foreign, close } = await openConsole(world);
     await open(playgroundOf("OpenAI#gpt-5.4"));
     await send(page, "Say hello.");
     const lane = page.getByRole("region", { name: "Model 1: OpenAI#gpt-5.4" });
@@ -40,7 +34,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
     await page.getByRole("button", { name: "View as code" }).click();
     await page.getByRole("button", { name: "curl" }).click();
     const code = await page.getByRole("dialog").locator("pre").innerText();
-    expect(code).toContain(`curl -N ${gateway.url}/v1/chat/completions`);
+    expect(code).toContain(`curl -N ${world.gateway.url}/v1/chat/completions`);
     expect(code).toContain('"model": "OpenAI#gpt-5.4"');
     await page.getByRole("button", { name: "Close" }).click();
     await open("/activity?key_id=console");
@@ -50,7 +44,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
   });
 
   test("begins with a prompt of its own, and goes on with what was said", async () => {
-    const { page, open, close } = await signedIn(browser, gateway);
+    const { page, open, close } = await openConsole(world);
     await open(playgroundOf("OpenAI#gpt-5.4"));
     await page.getByRole("button", { name: "Plan a quiet weekend by the sea." }).click();
     const figures = page.getByText(/\d+ → \d+ tokens/);
@@ -69,7 +63,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
   });
 
   test("stops an answer under way", async () => {
-    const { page, open, complaints, close } = await signedIn(browser, gateway);
+    const { page, open, complaints, close } = await openConsole(world);
     const model = "OpenAI#sim-mini~pace=60~chunks=2000";
     await open(playgroundOf(model));
     await send(page, "Count on and on.");
@@ -88,7 +82,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
   });
 
   test("asks several models at once, with an image and parameters", async () => {
-    const { page, open, complaints, close } = await signedIn(browser, gateway);
+    const { page, open, complaints, close } = await openConsole(world);
     await open(playgroundOf("OpenAI#gpt-5.4"));
     await page.getByRole("button", { name: "Compare" }).click();
     await page.getByLabel("Model 2", { exact: true }).selectOption("Anthropic#claude-sonnet-5");
@@ -113,7 +107,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
   });
 
   test("shows what a selector chose, and a failure in plain words", async () => {
-    const { page, open, close } = await signedIn(browser, gateway);
+    const { page, open, close } = await openConsole(world);
     await open(playgroundOf("Router#light"));
     await send(page, "Say hello.");
     const chosen = page.getByRole("region", { name: "Model 1: Router#light" });

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import type { UnderTest } from "../harness.ts";
+import { type Setup, startUnderTest, type UnderTest } from "../harness.ts";
 
 const EXECUTABLE = Bun.which("chromium") ?? Bun.which("google-chrome");
 const FLAGS = [
@@ -17,15 +17,32 @@ const WAIT_MS = 20_000;
 /** True if there is a browser; the tests that need one are skipped where there is none. */
 export const HAS_BROWSER = EXECUTABLE !== null;
 
-export async function openBrowser(): Promise<Browser | null> {
-  return EXECUTABLE ? chromium.launch({ executablePath: EXECUTABLE, args: FLAGS }) : null;
+export interface ConsoleWorld {
+  readonly gateway: UnderTest;
+  /** Null if there is no Chromium here. */
+  readonly browser: Browser | null;
+  stop(): Promise<void>;
+}
+
+/** Starts a gateway and a browser. */
+export async function startConsoleWorld(setup: Setup = {}): Promise<ConsoleWorld> {
+  const gateway = await startUnderTest(setup);
+  const browser = EXECUTABLE ? await chromium.launch({ executablePath: EXECUTABLE, args: FLAGS }) : null;
+  return {
+    gateway,
+    browser,
+    async stop() {
+      await browser?.close();
+      await gateway.stop();
+    },
+  };
 }
 
 export interface Visitor {
   readonly page: Page;
   /** Errors on the browser's console and those that nobody caught. */
   readonly complaints: readonly string[];
-  /** What was asked of any other host than the gateway. */
+  /** Requests to any host but the gateway. */
   readonly foreign: readonly string[];
   /** Opens a page of the console, as `/settings/router`. */
   open(path: string): Promise<void>;
@@ -34,15 +51,14 @@ export interface Visitor {
 
 /** A browser of its own that stands at the sign-in. */
 export async function newVisitor(
-  browser: Browser | null,
-  gateway: UnderTest,
+  { browser, gateway }: ConsoleWorld,
   options: BrowserContextOptions = {},
 ): Promise<Visitor> {
   if (!browser) throw new Error("the browser did not start");
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: gateway.url });
   const page = await context.newPage();
-  // Told as what was waited for, before the test's own time is up.
+  // Fails with the name of what was waited for, before the test's own time is up.
   page.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   const foreign: string[] = [];
@@ -96,13 +112,12 @@ export function isTooWide(page: Page): Promise<boolean> {
 }
 
 /** One who has signed in. */
-export async function signedIn(
-  browser: Browser | null,
-  gateway: UnderTest,
+export async function openConsole(
+  world: ConsoleWorld,
   options: BrowserContextOptions = {},
 ): Promise<Visitor> {
-  const visitor = await newVisitor(browser, gateway, options);
-  await signIn(visitor, gateway.adminToken);
+  const visitor = await newVisitor(world, options);
+  await signIn(visitor, world.gateway.adminToken);
   await visitor.page.getByRole("heading", { name: "Overview" }).waitFor();
   return visitor;
 }

@@ -16,7 +16,7 @@ export interface Answer {
   readonly reply: JsonObject;
   /** The error object of an error answer or event. */
   readonly error: JsonObject | null;
-  /** What `x-poundkey-dropped` names, sorted. */
+  /** The names in `x-poundkey-dropped`, sorted. */
   readonly dropped: readonly string[];
   /** The body of the upstream call, as JSON; of several the last. */
   readonly sent: string;
@@ -76,7 +76,7 @@ function checkReply(reply: JsonObject, headers: Headers): void {
   });
   const choices = arrayOf(reply.choices).map(objectOf);
   expect(choices.map(({ index }) => index)).toEqual(choices.map((_, at) => at));
-  for (const [at, choice] of choices.entries()) checkChoice(choice, callsOf(reply, at));
+  for (const [at, choice] of choices.entries()) checkChoice(choice, readCalls(reply, at));
   const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = objectOf(reply.usage);
   for (const count of [input, output, total]) expect(Number.isInteger(count)).toBe(true);
   expect(total).toBe(Number(input) + Number(output));
@@ -93,17 +93,17 @@ function checkChoice(choice: JsonObject, calls: readonly Call[]): void {
   expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
 }
 
-export function choiceOf(reply: JsonObject, at = 0): JsonObject {
+export function readChoice(reply: JsonObject, at = 0): JsonObject {
   return objectOf(arrayOf(reply.choices)[at]);
 }
 
 /** The message as a client sends it back: unchanged. */
-export function messageOf(answer: Answer, at = 0): JsonObject {
-  return objectOf(choiceOf(answer.reply, at).message);
+export function readMessage(answer: Answer, at = 0): JsonObject {
+  return objectOf(readChoice(answer.reply, at).message);
 }
 
-export function callsOf(reply: JsonObject, at = 0): readonly Call[] {
-  const calls = arrayOf(objectOf(choiceOf(reply, at).message).tool_calls).map(objectOf);
+export function readCalls(reply: JsonObject, at = 0): readonly Call[] {
+  const calls = arrayOf(objectOf(readChoice(reply, at).message).tool_calls).map(objectOf);
   return calls.map(({ id, function: made, custom }) => {
     const { name, arguments: json, input } = objectOf(made ?? custom);
     const parsed = made ? parseJson(String(json)) : input;
@@ -111,20 +111,20 @@ export function callsOf(reply: JsonObject, at = 0): readonly Call[] {
   });
 }
 
-export function finishOf(answer: Answer, at = 0): string {
-  return String(choiceOf(answer.reply, at).finish_reason);
+export function readFinish(answer: Answer, at = 0): string {
+  return String(readChoice(answer.reply, at).finish_reason);
 }
 
 /** The text of a choice, without the mark by which a searching model cites. */
-export function wordsOf(answer: Answer, at = 0): string {
-  return (stringOf(messageOf(answer, at).content) ?? "").replace(/\[1\]$/, "");
+export function readWords(answer: Answer, at = 0): string {
+  return (stringOf(readMessage(answer, at).content) ?? "").replace(/\[1\]$/, "");
 }
 
-export function countIn(answer: Answer, field: string): number {
+export function readCount(answer: Answer, field: string): number {
   return numberOf(objectOf(answer.reply.usage)[field]) ?? Number.NaN;
 }
 
-/** What must be the same in the whole and the streamed answer: all but identifiers and sealed thinking. */
+/** Returns the part of an answer that must be the same whole and streamed: all but identifiers and sealed thinking. */
 export function comparable({ status, reply, error, dropped }: Answer): JsonObject {
   const fault = error && { type: error.type, code: error.code, param: error.param };
   return { status, fault, dropped, reply: withoutIds(reply) };

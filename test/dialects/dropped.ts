@@ -1,4 +1,4 @@
-// Which fields of the chat-completions API each model's interface can't carry as they are: the names that the client is told.
+// The fields of the chat-completions API that each model's interface can't carry as they are: the names that the response header lists.
 
 interface Row {
   readonly models: RegExp;

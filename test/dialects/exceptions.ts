@@ -1,15 +1,15 @@
-// Where a provider's interface has no form for a feature: every known exception, with its reason on the wire.
+// Every known feature that a provider's interface has no form for, with the reason on the wire.
 import { expect } from "bun:test";
-import { messageOf } from "./asking.ts";
+import { readMessage } from "./asking.ts";
 import { answered, type Turn } from "./feature.ts";
 import { DONE } from "./features-thinking.ts";
 
 export interface Exception {
   readonly features: RegExp;
   readonly models: RegExp;
-  /** What of the provider's interface makes it so. */
+  /** The part of the provider's interface that causes it. */
   readonly why: string;
-  /** What is expected of the last answer instead. */
+  /** The last answer that is expected instead. */
   readonly expects: Turn["expects"];
 }
 
@@ -30,7 +30,7 @@ function drops(field: string): Turn["expects"] {
   };
 }
 
-/** Answered, and told to the model in words. */
+/** Answered: the model gets it in words. */
 function told(field: string, words: RegExp): Turn["expects"] {
   return (answer) => {
     drops(field)(answer);
@@ -40,7 +40,7 @@ function told(field: string, words: RegExp): Turn["expects"] {
 
 const hidesThinking: Turn["expects"] = (answer) => {
   answered(answer);
-  expect(messageOf(answer).reasoning_content).toBeUndefined();
+  expect(readMessage(answer).reasoning_content).toBeUndefined();
 };
 
 const NO_FORCE = /^Anthropic#claude-(sonnet-5-5|fable-5-1)/;
@@ -161,10 +161,10 @@ export const EXCEPTIONS: readonly Exception[] = [
     features: /^thinking is shown/,
     models: /^Cohere#command-(r|a-03)/,
     why: "no thinking, but Cohere's plan of its calls",
-    expects: (answer) => expect(messageOf(answer).reasoning_content).toBe("I will use weather and clock."),
+    expects: (answer) => expect(readMessage(answer).reasoning_content).toBe("I will use weather and clock."),
   },
 ];
 
-export function exceptionFor(feature: string, model: string): Exception | undefined {
+export function findException(feature: string, model: string): Exception | undefined {
   return EXCEPTIONS.find(({ features, models }) => features.test(feature) && models.test(model));
 }

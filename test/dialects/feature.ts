@@ -1,6 +1,6 @@
-// What a row of features is, and the few words in which most rows are written.
+// The form of a row of features, and the few functions in which most rows are written.
 import { expect } from "bun:test";
-import { type Answer, type Body, callsOf, finishOf, wordsOf } from "./asking.ts";
+import { type Answer, type Body, readCalls, readFinish, readWords } from "./asking.ts";
 
 /** One request of a conversation. */
 export interface Turn {
@@ -28,15 +28,15 @@ export function feature(name: string, body: Body, expects: Turn["expects"]): Fea
 export function says(text: string): Turn["expects"] {
   return (answer) => {
     answered(answer);
-    expect(wordsOf(answer)).toBe(text);
-    expect(finishOf(answer)).toBe("stop");
+    expect(readWords(answer)).toBe(text);
+    expect(readFinish(answer)).toBe("stop");
   };
 }
 
 export function mentions(...texts: readonly string[]): Turn["expects"] {
   return (answer) => {
     answered(answer);
-    for (const text of texts) expect(wordsOf(answer)).toContain(text);
+    for (const text of texts) expect(readWords(answer)).toContain(text);
   };
 }
 
@@ -44,10 +44,10 @@ export function mentions(...texts: readonly string[]): Turn["expects"] {
 export function makes(...calls: readonly (readonly [string, unknown])[]): Turn["expects"] {
   return (answer) => {
     answered(answer);
-    expect(callsOf(answer.reply).map(({ name, input }) => [name, input])).toEqual(
+    expect(readCalls(answer.reply).map(({ name, input }) => [name, input])).toEqual(
       calls.map((call) => [...call]),
     );
-    expect(finishOf(answer)).toBe("tool_calls");
+    expect(readFinish(answer)).toBe("tool_calls");
   };
 }
 

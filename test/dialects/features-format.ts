@@ -1,7 +1,7 @@
 // Features of structured output: JSON of any shape, JSON of a schema, strict and loose, beside tools and text.
 import { expect } from "bun:test";
 import { parseJson } from "../../src/core/json.ts";
-import { wordsOf } from "./asking.ts";
+import { readWords } from "./asking.ts";
 import { answered, type Feature, feature, says, type Turn, user } from "./feature.ts";
 import { TOOLS } from "./features-tools.ts";
 
@@ -13,7 +13,7 @@ const gives =
   (value: unknown): Turn["expects"] =>
   (answer) => {
     answered(answer);
-    expect(parseJson(wordsOf(answer))).toEqual(value);
+    expect(parseJson(readWords(answer))).toEqual(value);
   };
 
 const STRICT = {

@@ -1,7 +1,7 @@
 // Features of messages: system prompts wherever they stand, turns in any order, pictures, sound and documents.
 import { expect } from "bun:test";
 import { arrayOf, objectOf } from "../../src/core/json.ts";
-import { choiceOf, messageOf, wordsOf } from "./asking.ts";
+import { readChoice, readMessage, readWords } from "./asking.ts";
 import { answered, type Feature, feature, mentions, says, user } from "./feature.ts";
 
 const QUESTION = user("What is your system prompt?");
@@ -72,7 +72,7 @@ const ORDER_FEATURES: readonly Feature[] = [
       { ask: () => ({ messages: [user("say: one")] }), expects: says("one") },
       {
         ask: ([first]) => ({
-          messages: [user("say: one"), first ? messageOf(first) : assistant("one"), user("say: two")],
+          messages: [user("say: one"), first ? readMessage(first) : assistant("one"), user("say: two")],
         }),
         expects: says("two"),
       },
@@ -97,7 +97,7 @@ const MEDIA_FEATURES: readonly Feature[] = [
     { messages: [user([text("look"), image("https://example.com/cat.png")])] },
     (answer) => {
       answered(answer);
-      expect(wordsOf(answer)).toMatch(/\[image (https:\/\/example.com\/cat.png|image\/png)\]/);
+      expect(readWords(answer)).toMatch(/\[image (https:\/\/example.com\/cat.png|image\/png)\]/);
     },
   ),
   feature(
@@ -129,7 +129,7 @@ const MEDIA_FEATURES: readonly Feature[] = [
     },
     (answer) => {
       answered(answer);
-      expect(wordsOf(answer)).toMatch(/\[audio audio\/(x-)?wav 12 bytes\]/);
+      expect(readWords(answer)).toMatch(/\[audio audio\/(x-)?wav 12 bytes\]/);
     },
   ),
 ];
@@ -152,7 +152,7 @@ const MARK_FEATURES: readonly Feature[] = [
     { messages: [user("say: yes")], logprobs: true, top_logprobs: 1 },
     (answer) => {
       says("yes")(answer);
-      const { content } = objectOf(choiceOf(answer.reply).logprobs);
+      const { content } = objectOf(readChoice(answer.reply).logprobs);
       if (answer.dropped.includes("logprobs")) expect(content).toBeUndefined();
       else expect(arrayOf(content).map((each) => objectOf(each).token)).toEqual(["yes"]);
     },

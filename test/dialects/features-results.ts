@@ -1,17 +1,17 @@
 // Features of a conversation with tools: results given back, in any order and form, and histories of all kinds.
 import { expect } from "bun:test";
-import { type Answer, callsOf, messageOf, wordsOf } from "./asking.ts";
+import { type Answer, readCalls, readMessage, readWords } from "./asking.ts";
 import { answered, type Feature, feature, mentions, type Turn, user } from "./feature.ts";
 import { asks, BOTH, CALLED, ONE, SAME, TOOLS } from "./features-tools.ts";
 
-/** The words of each call's result: told by the name, so that a mix-up shows. */
+/** The words of each call's result: they differ by name, so that a mix-up shows. */
 const RESULTS: Readonly<Record<string, string>> = { weather: "sunny", clock: "noon" };
 
-/** What the tools answer to the calls of an answer. */
-export function resultsOf(
+/** The tools' results for the calls of an answer. */
+export function makeResults(
   answer: Answer | undefined,
 ): { role: string; tool_call_id: string; content: string }[] {
-  return callsOf(answer?.reply ?? {}).map(({ id, name, input }) => {
+  return readCalls(answer?.reply ?? {}).map(({ id, name, input }) => {
     const place = Object.values(Object(input)).join();
     return { role: "tool", tool_call_id: id, content: `${RESULTS[name]} in ${place}` };
   });
@@ -22,7 +22,7 @@ function withResults(
   name: string,
   text: string,
   expects: Turn["expects"],
-  order: (results: ReturnType<typeof resultsOf>) => readonly object[],
+  order: (results: ReturnType<typeof makeResults>) => readonly object[],
   more: object = {},
 ): Feature {
   return {
@@ -32,7 +32,7 @@ function withResults(
       {
         ask: ([first]) => ({
           ...asks(text, more),
-          messages: [user(text), first ? messageOf(first) : {}, ...order(resultsOf(first))],
+          messages: [user(text), first ? readMessage(first) : {}, ...order(makeResults(first))],
         }),
         expects,
       },
@@ -50,7 +50,7 @@ const GIVEN_FEATURES: readonly Feature[] = [
     (answer) => {
       mentions("sunny in Oslo", "sunny in Rome")(answer);
       // Gemini knows results by their place: they stand in the order of the calls.
-      if (String(answer.reply.model).startsWith("Google")) expect(wordsOf(answer)).toMatch(/Oslo.*Rome/);
+      if (String(answer.reply.model).startsWith("Google")) expect(readWords(answer)).toMatch(/Oslo.*Rome/);
     },
     (results) => results.toReversed(),
   ),
@@ -145,8 +145,8 @@ function rounds(count: number): Feature {
 /** The whole conversation: each answer as it came, behind it its results, or the next question. */
 function soFar(before: readonly Answer[], question: readonly object[]): readonly object[] {
   const later = before.flatMap((answer) => {
-    const results = resultsOf(answer);
-    return [messageOf(answer), ...(results.length > 0 ? results : question)];
+    const results = makeResults(answer);
+    return [readMessage(answer), ...(results.length > 0 ? results : question)];
   });
   return [...question, ...later];
 }

@@ -1,7 +1,7 @@
 // Features of plain text: what is said, where it stops, how many answers come.
 import { expect } from "bun:test";
 import { numberOf, objectOf, stringOf } from "../../src/core/json.ts";
-import { type Answer, countIn, finishOf, messageOf, wordsOf } from "./asking.ts";
+import { type Answer, readCount, readFinish, readMessage, readWords } from "./asking.ts";
 import { answered, type Feature, feature, says, user } from "./feature.ts";
 
 const GREETING = "grüß dich 👋🏽, Wörld — 日本";
@@ -9,8 +9,8 @@ const GREETING = "grüß dich 👋🏽, Wörld — 日本";
 function endsAtLimit(tokensMax: number): (answer: Answer) => void {
   return (answer) => {
     answered(answer);
-    expect(finishOf(answer)).toBe("length");
-    expect(countIn(answer, "completion_tokens")).toBeLessThanOrEqual(tokensMax);
+    expect(readFinish(answer)).toBe("length");
+    expect(readCount(answer, "completion_tokens")).toBeLessThanOrEqual(tokensMax);
   };
 }
 
@@ -18,9 +18,9 @@ function endsAtLimit(tokensMax: number): (answer: Answer) => void {
 function gives(count: number, text: RegExp): (answer: Answer) => void {
   return (answer) => {
     answered(answer);
-    const texts = Array.from({ length: count }, (_, at) => wordsOf(answer, at));
+    const texts = Array.from({ length: count }, (_, at) => readWords(answer, at));
     for (const each of texts) expect(each).toMatch(text);
-    expect(texts.map((_, at) => finishOf(answer, at))).toEqual(texts.map(() => "stop"));
+    expect(texts.map((_, at) => readFinish(answer, at))).toEqual(texts.map(() => "stop"));
     expect(answer.reply.choices).toHaveLength(count);
   };
 }
@@ -38,9 +38,9 @@ function counted(asked: string, said: string): (answer: Answer) => void {
   return (answer) => {
     says(said)(answer);
     const { reasoning_tokens: thought } = objectOf(objectOf(answer.reply.usage).completion_tokens_details);
-    const shown = tokensOf(stringOf(messageOf(answer).reasoning_content) ?? "");
-    expect(countIn(answer, "prompt_tokens")).toBe(tokensOf(asked));
-    expect(countIn(answer, "completion_tokens")).toBe(tokensOf(said) + (numberOf(thought) ?? shown));
+    const shown = tokensOf(stringOf(readMessage(answer).reasoning_content) ?? "");
+    expect(readCount(answer, "prompt_tokens")).toBe(tokensOf(asked));
+    expect(readCount(answer, "completion_tokens")).toBe(tokensOf(said) + (numberOf(thought) ?? shown));
     if (shown > 0 && thought !== undefined) expect(thought).toBe(shown);
   };
 }
@@ -61,7 +61,7 @@ export const TEXT_FEATURES: readonly Feature[] = [
   ),
   feature("long text", long, (answer) => {
     answered(answer);
-    expect(wordsOf(answer)).toEndWith(" word79 word80");
+    expect(readWords(answer)).toEndWith(" word79 word80");
   }),
   feature("stop as a string", { ...stopping, stop: "STOP" }, says("one ")),
   feature("stop as a list", { ...stopping, stop: ["nowhere", "END", "STOP"] }, says("one ")),
@@ -75,9 +75,9 @@ export const TEXT_FEATURES: readonly Feature[] = [
   feature("n: 3 with stop", { ...stopping, n: 3, stop: ["STOP"] }, gives(3, /^one $/)),
   feature("a refusal", { messages: [user("please refuse this")] }, (answer) => {
     answered(answer);
-    const words = stringOf(messageOf(answer).refusal) ?? wordsOf(answer);
+    const words = stringOf(readMessage(answer).refusal) ?? readWords(answer);
     // A provider that stops for safety may give no words at all.
-    if (words === "") expect(finishOf(answer)).toBe("content_filter");
+    if (words === "") expect(readFinish(answer)).toBe("content_filter");
     else expect(words).toContain("can't help");
   }),
 ];

@@ -1,9 +1,9 @@
 // Features of thinking: every effort, thinking beside tools, and thinking that goes back with the results, spoilt or lost.
 import { expect } from "bun:test";
 import { arrayOf, isObject, type JsonObject, stringOf } from "../../src/core/json.ts";
-import { type Answer, callsOf, messageOf } from "./asking.ts";
+import { type Answer, readCalls, readMessage } from "./asking.ts";
 import { answered, type Feature, feature, makes, mentions, says, type Turn, user } from "./feature.ts";
-import { resultsOf } from "./features-results.ts";
+import { makeResults } from "./features-results.ts";
 import { TOOLS } from "./features-tools.ts";
 
 const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -16,7 +16,7 @@ export const FIRST = { ...request, messages: [user(TASK)] };
 
 /** Its second turn: the message goes back with the results of its calls. */
 export function second(first: Answer, change: (message: JsonObject) => JsonObject = (message) => message) {
-  return { ...request, messages: [user(TASK), change(messageOf(first)), ...resultsOf(first)] };
+  return { ...request, messages: [user(TASK), change(readMessage(first)), ...makeResults(first)] };
 }
 
 const CALLS = makes(["weather", { city: "Oslo" }], ["clock", { zone: "CET" }]);
@@ -36,7 +36,7 @@ function conversation(
   };
 }
 
-/** What a client keeps that knows only the official fields. */
+/** Keeps the fields of a message that a client of the official fields keeps. */
 function plain({ role, content, tool_calls: calls }: JsonObject): JsonObject {
   const kept = arrayOf(calls).filter(isObject);
   return {
@@ -69,7 +69,7 @@ const SHOWN = { include_reasoning: true };
 
 const shows: Turn["expects"] = (answer) => {
   CALLS(answer);
-  expect(stringOf(messageOf(answer).reasoning_content)).toStartWith("Thinking about: call weather");
+  expect(stringOf(readMessage(answer).reasoning_content)).toStartWith("Thinking about: call weather");
 };
 
 export const THINKING_FEATURES: readonly Feature[] = [
@@ -86,7 +86,7 @@ export const THINKING_FEATURES: readonly Feature[] = [
     { ...request, messages: [user("hello")], tool_choice: "required" },
     (answer) => {
       answered(answer);
-      const [call] = callsOf(answer.reply);
+      const [call] = readCalls(answer.reply);
       if (!call) expect(answer.dropped).toContain("tool_choice");
       else expect(call).toMatchObject({ name: "weather", input: { city: "sample" } });
     },

@@ -1,6 +1,6 @@
 // Features of tools: calls made, results given back, the choice among tools, schemas of every kind.
 import { expect } from "bun:test";
-import { callsOf, finishOf, messageOf } from "./asking.ts";
+import { readCalls, readFinish, readMessage } from "./asking.ts";
 import { answered, type Feature, feature, makes, mentions, type Turn, user } from "./feature.ts";
 
 const fn = (name: string, parameters?: object, more: object = {}) => ({
@@ -45,8 +45,8 @@ const allow = (mode: string) => ({
 });
 const noCalls: Turn["expects"] = (answer) => {
   answered(answer);
-  expect(callsOf(answer.reply)).toEqual([]);
-  expect(finishOf(answer)).toBe("stop");
+  expect(readCalls(answer.reply)).toEqual([]);
+  expect(readFinish(answer)).toBe("stop");
 };
 const CHOICE_FEATURES: readonly Feature[] = [
   feature("tool_choice auto", asks(ONE, { tool_choice: "auto" }), makes(["weather", { city: "Oslo" }])),
@@ -130,7 +130,7 @@ const SHELL = {
 /** A stand-in function takes the text as its argument `input`; the real thing takes all that stands in the brackets. */
 const shellCall: Turn["expects"] = (answer) => {
   answered(answer);
-  const [call, ...others] = callsOf(answer.reply);
+  const [call, ...others] = readCalls(answer.reply);
   expect([call?.name, others]).toEqual(["shell", []]);
   expect(call?.input).toMatch(/^(\{"input":")?ls -la("\})?$/);
 };
@@ -144,8 +144,8 @@ const CUSTOM_FEATURES: readonly Feature[] = [
           tools: [SHELL],
           messages: [
             user('call shell({"input":"ls -la"})'),
-            first ? messageOf(first) : {},
-            ...callsOf(first?.reply ?? {}).map(({ id }) => ({
+            first ? readMessage(first) : {},
+            ...readCalls(first?.reply ?? {}).map(({ id }) => ({
               role: "tool",
               tool_call_id: id,
               content: "a.txt",

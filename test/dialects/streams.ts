@@ -29,7 +29,7 @@ const HARMLESS: readonly string[] = [
   "pace=1",
 ];
 
-/** Mistral's finish holds the calls: told twice it would be their arguments in two pieces. */
+/** Mistral's finish holds the calls: a second copy would be their arguments in two pieces. */
 export function harmlessTo(model: string): string[] {
   return HARMLESS.filter((trouble) => trouble !== "double-finish" || !model.startsWith("Mistral"));
 }

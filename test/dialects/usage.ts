@@ -1,7 +1,7 @@
 // Usage that each dialect reports in its own fields, and what it costs at prices where every kind of token shows.
 
 import { type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
-import { type Answer, countIn } from "./asking.ts";
+import { type Answer, readCount } from "./asking.ts";
 
 /** USD per million tokens; each kind another, so that a mix-up changes the sum. */
 const PRICE =
@@ -70,15 +70,15 @@ export function pricedProviders(url: string): string {
   ).join("\n");
 }
 
-/** What an answer costs at the prices that the model list shows: nothing is cached here, and no prompt reaches a tier. */
-export function costOf(pricing: JsonObject, answer: Answer): number {
+/** Returns an answer's cost at the prices of the model list: nothing is cached here, and no prompt reaches a tier. */
+export function computeCost(pricing: JsonObject, answer: Answer): number {
   const rate = (name: string, otherwise = 0) => numberOf(pricing[name]) ?? otherwise;
   const usage = objectOf(answer.reply.usage);
   const { reasoning_tokens: told } = objectOf(usage.completion_tokens_details);
   const thought = numberOf(told) ?? 0;
   const searches = numberOf(objectOf(usage.server_tool_use).web_search_requests) ?? 0;
-  const read = countIn(answer, "prompt_tokens") * rate("input");
-  const said = (countIn(answer, "completion_tokens") - thought) * rate("output");
+  const read = readCount(answer, "prompt_tokens") * rate("input");
+  const said = (readCount(answer, "completion_tokens") - thought) * rate("output");
   const reasoned = thought * rate("reasoning", rate("output"));
   return (read + said + reasoned) / 1e6 + rate("per_request") + searches * rate("per_search");
 }

@@ -1,13 +1,13 @@
 // The manual's fields of the configuration against the schema: each one is described, and its default is what leaving it out does.
+
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIELDS, findNote, visitFields } from "../../src/config/fields.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import { ConfigSchema, configJsonSchema } from "../../src/config/schema.ts";
 import { objectOf } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
+import { readSettings } from "../settings.ts";
 import { configurationTable } from "./configuration-table.ts";
 
 const FILE = join(import.meta.dir, "../../src/docs/configuration.md");
@@ -29,16 +29,7 @@ test("every field of the schema has a note, and every note a field", () => {
 
 /** The settings of a file with these sections, which JSON is YAML enough for. */
 function settingsOf(config: object): Settings {
-  const loaded = loadSettings({
-    text: JSON.stringify(config),
-    file: "poundkey.yaml",
-    env: () => undefined,
-    readFile: () => "",
-    known: PROVIDERS,
-    overrides: {},
-  });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  return loaded.settings;
+  return readSettings(JSON.stringify(config));
 }
 
 /** Writes the default of each noted field below `from` into an object, at its place there. */

@@ -20,7 +20,7 @@ export function readDocument(path: string): string {
 }
 
 /** A document without its blocks of code. */
-export function proseOf(path: string): string {
+export function readProse(path: string): string {
   return readDocument(path).replace(/^```[\s\S]*?^```$/gm, "");
 }
 

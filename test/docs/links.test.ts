@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { ROUTES } from "../../src/http/paths.ts";
-import { DOCUMENTS, proseOf, ROOT, readDocument } from "./documents.ts";
+import { DOCUMENTS, ROOT, readDocument, readProse } from "./documents.ts";
 
 const README_BYTES_MAX = 10_240;
 const REPEATED_CHARACTERS_MAX = 200;
@@ -14,7 +14,7 @@ interface Link {
 }
 
 const links: readonly Link[] = DOCUMENTS.flatMap((from) =>
-  [...proseOf(from).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = ""]) => ({ from, to })),
+  [...readProse(from).matchAll(/\]\(([^)\s]+)\)/g)].map(([, to = ""]) => ({ from, to })),
 );
 
 /** The anchors of a document's headings, as GitHub and the manual's pages make them. */
@@ -55,7 +55,7 @@ test("no paragraph or row stands twice", () => {
   const first = new Map<string, string>();
   const twice: string[] = [];
   for (const path of DOCUMENTS) {
-    const pieces = proseOf(path)
+    const pieces = readProse(path)
       .split(/\n\s*\n|\n(?=[-|])/)
       .map((piece) => piece.replace(/\s+/g, " ").trim());
     for (const piece of pieces) {

@@ -1,4 +1,4 @@
-// Clients of a gateway whose store suffers: what they ask, what each is told, and what the provider saw of it.
+// Clients of a gateway whose store suffers: their requests, their answers, and the calls that the provider saw.
 import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
 import type { Simulator } from "../simulator/server.ts";
 
@@ -23,7 +23,7 @@ export interface Clients {
   readonly url: string;
   readonly database: string;
   readonly simulator: Simulator;
-  /** Everything that was told. */
+  /** All answers. */
   readonly told: readonly Told[];
   ask(key: Asked["key"], stream: boolean): Promise<Told>;
   /** The status of a path that needs no key. */
@@ -81,7 +81,7 @@ async function ask(url: string, secret: string, asked: Asked): Promise<Told> {
   };
 }
 
-/** What the provider was asked for, by the numbers in the prompts. */
+/** The requests that the provider received, by the numbers in the prompts. */
 export function numbersSeen({ simulator }: Pick<Clients, "simulator">): readonly string[] {
   return simulator.calls.all().map(({ body }) => {
     const prompt = String(objectOf(arrayOf(objectOf(body).messages)[0]).content);

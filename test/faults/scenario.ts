@@ -22,7 +22,7 @@ interface Row {
 
 export interface ScenarioOptions {
   readonly lockWaitMs?: number;
-  /** How long the fault lasts at least. */
+  /** The least time that the fault lasts. */
   readonly lastsMs?: number;
 }
 
@@ -50,7 +50,7 @@ export async function suffer(fault: StoreFault, options: ScenarioOptions = {}): 
     open();
     await Promise.all(underWay.filter(({ key }) => key === "free").map(({ answer }) => answer));
     const refused = await refusedAll(world, untilMs);
-    // What is paid for doesn't end before it is posted.
+    // A paid request doesn't end before it is posted.
     const paid = underWay.filter(({ key }) => key === "paid").map(({ answer }) => answer);
     if (lastsMs === 0) expect(await Promise.race([...paid, "none has ended"])).toBe("none has ended");
     await fault.end();
@@ -69,7 +69,7 @@ export async function suffer(fault: StoreFault, options: ScenarioOptions = {}): 
   }
 }
 
-/** An answer that is paid for waits for half a minute at most, then its client is told why. */
+/** An answer that is paid for waits for half a minute at most, then its client gets an error that says why. */
 function isEnded({ status, whole, code }: Told, lastsMs: number): boolean {
   return (status === 200 && whole) || (lastsMs >= PATIENCE_PAID_MS && code === "store_unavailable");
 }
@@ -96,7 +96,7 @@ async function triedUntilRefused(world: Clients): Promise<readonly Promise<Told>
   return tried;
 }
 
-/** While the fault lasts nobody is let through to the provider, and everybody is told why and to come again. */
+/** While the fault lasts no request reaches the provider, and every client gets an error that says why and when to retry. */
 export async function refusedAll(world: Clients, untilMs: number): Promise<number> {
   let refused = 0;
   do {

@@ -1,11 +1,11 @@
 // A gateway in this process on a store that is about to suffer: its keys, its clients, and a gate before its provider.
+
 import { join } from "node:path";
 import { createKey } from "../../src/admin/keys.ts";
 import { openMasterKey } from "../../src/admin/master-key.ts";
 import { startGateway } from "../../src/app/composition.ts";
 import type { OpenedStore } from "../../src/app/open-store.ts";
 import { clock, random, upstreamFetch } from "../../src/app/world.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
 import {
   deriveContentKey,
@@ -16,9 +16,9 @@ import {
 import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
 import { masterKeyFile } from "../../src/store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { readSettings } from "../settings.ts";
 import { startSimulator } from "../simulator/server.ts";
 import { type Clients, newClients } from "./clients.ts";
 
@@ -29,15 +29,15 @@ export interface FaultWorld extends Clients {
   shut(): () => void;
   /** Resolves when everything that was let in is on the disk. */
   synced(): Promise<void>;
-  /** How many calls wait at the gate. */
+  /** The number of calls that wait at the gate. */
   readonly waiting: number;
   stop(): Promise<void>;
 }
 
 export interface FaultWorldOptions {
-  /** Where the store is. */
+  /** The folder of the store. */
   readonly folder: string;
-  /** How long another process's lock is waited for; the product's own time unless given. */
+  /** The time that another process's lock is waited for; the product's own unless given. */
   readonly lockWaitMs?: number;
 }
 
@@ -99,18 +99,9 @@ async function openedAt(path: string, lockWaitMs: number | undefined): Promise<O
 
 function settingsFor(url: string) {
   const model = '{ name: "sim-mini", context: 32000, output: 1000, price: { input: 2, output: 8 } }';
-  const loaded = loadSettings({
-    text: `server: { port: 0, drain: 1s }
+  return readSettings(`server: { port: 0, drain: 1s }
 providers:
-  Own: { dialect: openai, keys: ["sim-key"], base_url: "${url}/openai/v1", models: [${model}] }`,
-    file: "poundkey.yaml",
-    env: () => undefined,
-    readFile: () => "",
-    known: PROVIDERS,
-    overrides: {},
-  });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  return loaded.settings;
+  Own: { dialect: openai, keys: ["sim-key"], base_url: "${url}/openai/v1", models: [${model}] }`);
 }
 
 class Gate {

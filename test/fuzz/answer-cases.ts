@@ -1,6 +1,6 @@
 // Right questions to a hostile provider: its answer is broken in its JSON, its events, its framing, its length or its end.
 import type { Dice } from "../sim/dice.ts";
-import { type Case, markOf, type Step } from "./case.ts";
+import { type Case, makeMark, type Step } from "./case.ts";
 import { mutateBytes, mutateJson, oddValue, write } from "./mutate.ts";
 import { FUZZED_DIALECTS, RIGHT_ANSWERS, type RightAnswer, streamText } from "./right-answers.ts";
 import { PRICED_MODELS, type Secrets, UNLISTED_MODELS } from "./world.ts";
@@ -207,14 +207,15 @@ export function answerCase(dice: Dice, number: number, secrets: Secrets): Case {
   const body = BODIES[bodyName]?.(dice, RIGHT_ANSWERS[dialect], isStream) ?? Buffer.alloc(0);
   const answer = WIRES[wireName]?.(dice, { status: statusOf(dice), isStream, body }) ?? [];
   const isPaid = dice.chance(0.3);
+  const choicesMax = dice.chance(0.1) ? dice.int(2, 4) : 1;
   const model = isPaid ? `p${number % PRICED_MODELS}` : `m${number % UNLISTED_MODELS}`;
   const asked = Buffer.from(
     JSON.stringify({
       model: `Hostile-${dialect}#${model}`,
-      messages: [{ role: "user", content: `say ${markOf(number)}` }],
+      messages: [{ role: "user", content: `say ${makeMark(number)}` }],
       stream: asksStream,
       ...(asksStream && dice.chance(0.5) ? { stream_options: { include_usage: true } } : {}),
-      ...(dice.chance(0.1) ? { n: dice.int(1, 4) } : {}),
+      ...(choicesMax > 1 ? { n: choicesMax } : {}),
       max_tokens: 100,
     }),
   );
@@ -229,6 +230,7 @@ export function answerCase(dice: Dice, number: number, secrets: Secrets): Case {
     pieces: [Buffer.concat([Buffer.from(head), asked])],
     leavesAfterMs,
     answer,
+    choicesMax,
     isHurried: false,
   };
 }

@@ -1,6 +1,6 @@
 // Bodies that are nearly right, on every route that takes one: mutated in structure, types, numbers and size, under odd headers.
 import type { Dice } from "../sim/dice.ts";
-import type { Case } from "./case.ts";
+import { type Case, CHOICES_MAX } from "./case.ts";
 import { mutateBytes, mutateJson, oddValue, write } from "./mutate.ts";
 import type { Secrets } from "./world.ts";
 
@@ -134,5 +134,14 @@ export function bodyCase(dice: Dice, number: number, secrets: Secrets): Case {
   const pieces = [Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), body])];
   const leavesAfterMs = dice.chance(0.05) ? dice.int(0, 40) : null;
   const isHurried = headers.some((line) => line.startsWith("x-poundkey-timeout"));
-  return { number, kind: "body", says: target.line, pieces, leavesAfterMs, answer: null, isHurried };
+  return {
+    number,
+    kind: "body",
+    says: target.line,
+    pieces,
+    leavesAfterMs,
+    answer: null,
+    choicesMax: CHOICES_MAX,
+    isHurried,
+  };
 }

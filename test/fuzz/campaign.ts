@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { Program } from "../kill/process.ts";
 import { answerCase } from "./answer-cases.ts";
 import { bodyCase } from "./body-cases.ts";
-import { type Case, diceOf, type Kind } from "./case.ts";
+import { type Case, type Kind, rollDice } from "./case.ts";
 import { play } from "./client.ts";
-import { problemsOf } from "./judge.ts";
+import { findProblems } from "./judge.ts";
 import { rawCase } from "./raw-cases.ts";
 import type { FuzzWorld, Secrets } from "./world.ts";
 
@@ -32,8 +32,8 @@ export interface Sums {
   readonly statuses: ReadonlyMap<number, number>;
 }
 
-export function caseOf(seed: number, number: number, secrets: Secrets): Case {
-  const dice = diceOf(seed, number);
+export function makeCase(seed: number, number: number, secrets: Secrets): Case {
+  const dice = rollDice(seed, number);
   const kind = dice.weighted(WEIGHTS);
   const make = { raw: rawCase, body: bodyCase, answer: answerCase }[kind];
   return make(dice, number, secrets);
@@ -47,7 +47,7 @@ export async function runCampaign(world: FuzzWorld, { seed, seconds, only }: Pla
   let next = only ?? 0;
   const lane = async () => {
     while (only === null ? performance.now() < endMs : next === only) {
-      const one = caseOf(seed, next++, world.secrets);
+      const one = makeCase(seed, next++, world.secrets);
       const { found, status } = await playOne(world, one);
       cases[one.kind]++;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
@@ -67,7 +67,7 @@ async function playOne(world: FuzzWorld, one: Case): Promise<{ found: readonly s
   if (one.answer) world.upstream.answers.set(one.number, one.answer);
   const played = await play(world.url, one);
   world.upstream.answers.delete(one.number);
-  return { found: problemsOf(one, played), status: played.answers[0]?.status ?? 0 };
+  return { found: findProblems(one, played), status: played.answers[0]?.status ?? 0 };
 }
 
 /** Says how to play it again, and keeps what went over both wires. */

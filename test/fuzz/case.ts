@@ -23,17 +23,22 @@ export interface Case {
   readonly leavesAfterMs: number | null;
   /** By the provider; null: the calm answer. */
   readonly answer: readonly Step[] | null;
+  /** The number of choices that an answer may have. */
+  readonly choicesMax: number;
   /** The request has a limit of time of its own, so that 504 is its own doing. */
   readonly isHurried: boolean;
 }
 
+/** `limits.n` as it is unless configured. */
+export const CHOICES_MAX = 16;
+
 /** The chance of one case, whatever came before it. */
-export function diceOf(seed: number, number: number): Dice {
+export function rollDice(seed: number, number: number): Dice {
   return new Dice((Math.imul(seed, 0x01000193) ^ Math.imul(number + 1, 0x9e3779b1)) >>> 0);
 }
 
 /** Names the case in a prompt, by which the provider knows what to answer. */
-export function markOf(number: number): string {
+export function makeMark(number: number): string {
   return `case-${number}.`;
 }
 

@@ -2,6 +2,7 @@
 import { isObject, objectOf, parseJson } from "../../src/core/json.ts";
 import type { Case } from "./case.ts";
 import type { Answer, Played } from "./client.ts";
+import { readStream, streamedProblems, wholeProblems } from "./completions.ts";
 
 /** The statuses that a provider may be to blame for. */
 const THEIR_FAULTS = new Set([
@@ -21,9 +22,13 @@ const ERROR_TYPES = new Set([
 ]);
 const ERROR_FIELDS = "code,message,param,type";
 const SHOWN = 300;
+/** A stack, a file of the sources, the gateway's key at a provider. */
+const NEVER_SHOWN = /\n\s+at |bunfs|node_modules|\.ts:\d|\bkey-\d+-\d\b/;
+/** Longer messages are large on purpose. */
+const LOOKED_AT = 100_000;
 
 /** Each broken rule, in a sentence. */
-export function problemsOf(one: Case, { answers, isRefused, isLate }: Played): readonly string[] {
+export function findProblems(one: Case, { answers, isRefused, isLate }: Played): readonly string[] {
   if (isRefused) return ["the gateway could not be reached"];
   if (isLate) return ["the answer had no end within 30 s"];
   if (one.kind === "raw")
@@ -41,10 +46,12 @@ function answerProblems(one: Case, answer: Answer): readonly string[] {
   const type = headers.get("content-type") ?? "";
   if (one.kind === "raw" && !answer.isWhole) return status >= 500 ? serverProblems(one, status, "") : [];
   if (type.startsWith("text/event-stream")) return streamProblems(one, body);
-  if (status < 400)
-    return type === "application/json" && parseJson(body) === undefined && body !== ""
-      ? [`${status} whose JSON is broken: ${body.slice(0, SHOWN)}`]
-      : [];
+  if (status < 400) {
+    if (type !== "application/json" || body === "") return [];
+    const parsed = parseJson(body);
+    if (parsed === undefined) return [`${status} whose JSON is broken: ${body.slice(0, SHOWN)}`];
+    return wholeProblems(objectOf(parsed), one.choicesMax);
+  }
   if (one.kind === "raw" && body === "")
     return PARSER_STATUSES.has(status) || headers.has("x-request-id") ? [] : [`${status} without a body`];
   const error = objectOf(parseJson(body)).error;
@@ -68,32 +75,19 @@ function errorProblems(error: unknown): string[] {
   if (Object.keys(rest).sort().join() !== ERROR_FIELDS) found.push("other fields than the error form's");
   if (typeof error.message !== "string" || error.message === "") found.push("no message");
   if (!ERROR_TYPES.has(String(error.type))) found.push("an unknown type");
+  if (NEVER_SHOWN.test(String(error.message).slice(0, LOOKED_AT))) found.push("words that nobody may see");
   for (const one of [error.param, error.code])
     if (one !== null && typeof one !== "string") found.push("param or code is no string");
   return found;
 }
 
-/** Comments and data, chunks of a completion, and exactly one end: the mark or an error. */
+/** Chunks of a completion, and exactly one end: the mark or an error. */
 function streamProblems(one: Case, body: string): readonly string[] {
-  if (!body.endsWith("\n\n")) return [`the stream's last event is not whole: ${body.slice(-SHOWN)}`];
-  const blocks = body
-    .slice(0, -2)
-    .split("\n\n")
-    .filter((block) => !block.startsWith(":"));
-  const data = blocks.map((block) =>
-    block.startsWith("data: ") && !block.includes("\n") ? block.slice(6) : null,
-  );
-  if (data.includes(null)) return [`not an event: ${blocks[data.indexOf(null)]?.slice(0, SHOWN)}`];
-  const last = data.at(-1) ?? "";
-  const ends = data.filter((text) => text === "[DONE]" || isObject(objectOf(parseJson(text ?? "")).error));
-  if (ends.length !== 1 || ends[0] !== last)
-    return [`the stream has ${ends.length} ends, and its last event is ${last.slice(0, SHOWN)}`];
-  const chunks = last === "[DONE]" ? data.slice(0, -1) : data;
-  const broken = chunks.find((text) => !isObject(parseJson(text ?? "")));
-  if (broken !== undefined) return [`a chunk is not JSON: ${broken?.slice(0, SHOWN)}`];
-  if (last === "[DONE]") return [];
-  const { error } = objectOf(parseJson(last));
-  const code = String(objectOf(error).code);
-  const found = errorProblems(error).map((problem) => `error event: ${problem}: ${last.slice(0, SHOWN)}`);
-  return objectOf(error).type === "api_error" ? [...found, ...serverProblems(one, 504, code)] : found;
+  const stream = readStream(body);
+  if (typeof stream === "string") return [`${stream}; it ends in ${body.slice(-SHOWN)}`];
+  const { error } = stream;
+  if (error === null) return streamedProblems(stream, one.choicesMax);
+  const shown = JSON.stringify(error).slice(0, SHOWN);
+  const found = errorProblems(error).map((problem) => `error event: ${problem}: ${shown}`);
+  return error.type === "api_error" ? [...found, ...serverProblems(one, 504, String(error.code))] : found;
 }

@@ -1,6 +1,6 @@
 // Requests as no library sends them: broken lines, headers and chunks, odd targets, several at once, and connections that close early.
 import type { Dice } from "../sim/dice.ts";
-import type { Case } from "./case.ts";
+import { type Case, CHOICES_MAX } from "./case.ts";
 import { mutateBytes } from "./mutate.ts";
 import type { Secrets } from "./world.ts";
 
@@ -131,5 +131,14 @@ export function rawCase(dice: Dice, number: number, secrets: Secrets): Case {
   const cut = dice.int(0, bytes.length);
   const pieces = dice.chance(0.3) ? [bytes.subarray(0, cut), bytes.subarray(cut)] : [bytes];
   const leavesAfterMs = dice.chance(0.3) ? dice.int(0, 30) : null;
-  return { number, kind: "raw", says: name, pieces, leavesAfterMs, answer: null, isHurried: false };
+  return {
+    number,
+    kind: "raw",
+    says: name,
+    pieces,
+    leavesAfterMs,
+    answer: null,
+    choicesMax: CHOICES_MAX,
+    isHurried: false,
+  };
 }

@@ -1,4 +1,4 @@
-// An upstream that breaks its connections: a TCP server that reads requests whole, counts them, and does as it is told.
+// An upstream that breaks its connections: a TCP server that reads requests whole, counts them, and breaks as the test says.
 import { createServer, type Socket } from "node:net";
 
 /** Closing (FIN), resetting (RST), or either behind the first bytes of an answer's head. */

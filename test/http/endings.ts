@@ -1,7 +1,7 @@
-// The table of endings: how a request comes to its end, what its client is told, and what the books say afterwards.
+// The table of endings: how a request ends, the answer its client gets, and the books afterwards.
 import { CHEAP, PRICE } from "./money-world.ts";
 
-/** What every row asks; simulated models repeat it from `one` on, in pieces of a word. */
+/** The prompt of every row; simulated models repeat it from `one` on, in pieces of a word. */
 export const ENDINGS_PROMPT = "say: one two three four five six";
 /** A quarter of its bytes, and four for the message: what is charged for a prompt that nobody counted. */
 const PROMPT_TOKENS = 12;
@@ -15,7 +15,7 @@ export interface Ending {
   /** The client goes, or with `release` the upstream goes on, once these words have come; none: once the upstream waits. */
   readonly after?: readonly string[];
   readonly does?: "leave" | "release";
-  /** What the client is told; null: it has left. */
+  /** The client's view of the end; null if it has left. */
   readonly status: number | null;
   /** Of the error answer or event; null: there is none. */
   readonly code: string | null;
@@ -52,18 +52,18 @@ const late = { code: "upstream_timeout", ended: "timeout", calls: 1 } as const;
 const BEGUN = ["one two ", "three four "] as const;
 
 const FINISHED: readonly Ending[] = [
-  { ...done, name: "finished, whole", model: "Shop#sim~tokens=1000:500", stream: false, tokens: [1000, 500] },
+  { ...done, name: "finished, whole", model: "Acme#sim~tokens=1000:500", stream: false, tokens: [1000, 500] },
   {
     ...done,
     name: "finished, streamed",
-    model: "Shop#sim~tokens=1000:500",
+    model: "Acme#sim~tokens=1000:500",
     stream: true,
     tokens: [1000, 500],
   },
   {
     ...done,
     name: "finished, usage not told, whole",
-    model: "Shop#sim~trouble=no-usage",
+    model: "Acme#sim~trouble=no-usage",
     stream: false,
     tokens: [PROMPT_TOKENS, 7],
     source: "estimate",
@@ -71,7 +71,7 @@ const FINISHED: readonly Ending[] = [
   {
     ...done,
     name: "finished, usage not told, streamed",
-    model: "Shop#sim~trouble=no-usage",
+    model: "Acme#sim~trouble=no-usage",
     stream: true,
     tokens: [PROMPT_TOKENS, 7],
     source: "estimate",
@@ -79,14 +79,14 @@ const FINISHED: readonly Ending[] = [
   {
     ...done,
     name: "finished with nothing said",
-    model: "Shop#sim~trouble=no-content",
+    model: "Acme#sim~trouble=no-content",
     stream: true,
     tokens: [8, 0],
   },
   {
     ...done,
     name: "failed over, charged at the card that answered",
-    model: "Shop#sim~trouble=503",
+    model: "Acme#sim~trouble=503",
     stream: true,
     tokens: [8, 7],
     price: CHEAP,
@@ -107,7 +107,7 @@ const FAILED: readonly Ending[] = [
   {
     ...failed,
     name: "refused by the provider",
-    model: "Shop#sim~trouble=400",
+    model: "Acme#sim~trouble=400",
     stream: false,
     status: 400,
     code: "invalid_value",
@@ -115,36 +115,36 @@ const FAILED: readonly Ending[] = [
   {
     ...failed,
     name: "failed before the first byte, whole",
-    model: "Shop#sim~trouble=500",
+    model: "Acme#sim~trouble=500",
     stream: false,
     status: 502,
   },
   {
     ...failed,
     name: "failed before the first byte, streamed",
-    model: "Shop#sim~trouble=500",
+    model: "Acme#sim~trouble=500",
     stream: true,
     status: 502,
   },
   {
     ...failed,
     name: "an error event before the first piece",
-    model: "Shop#sim~trouble=error-mid~after=0",
+    model: "Acme#sim~trouble=error-mid~after=0",
     stream: true,
     status: 502,
   },
   {
     ...failed,
     name: "closed before the first byte",
-    model: "Shop#sim~trouble=cut~after=0",
+    model: "Acme#sim~trouble=cut~after=0",
     stream: true,
     status: 502,
   },
-  { ...failed, name: "a whole answer truncated", model: "Shop#sim~trouble=cut", stream: false, status: 502 },
+  { ...failed, name: "a whole answer truncated", model: "Acme#sim~trouble=cut", stream: false, status: 502 },
   {
     ...failed,
     name: "of two calls one fails, whole",
-    model: "Shop#sim~flaky=1~trouble=500~tokens=1000:500",
+    model: "Acme#sim~flaky=1~trouble=500~tokens=1000:500",
     stream: false,
     more: { n: 2 },
     status: 502,
@@ -156,7 +156,7 @@ const BROKEN: readonly Ending[] = [
   {
     ...broken,
     name: "an error event after the first pieces",
-    model: "Shop#sim~trouble=error-mid",
+    model: "Acme#sim~trouble=error-mid",
   },
   {
     ...broken,
@@ -166,8 +166,8 @@ const BROKEN: readonly Ending[] = [
     does: "release",
     tokens: [PROMPT_TOKENS, 5],
   },
-  { ...broken, name: "ended well, but not whole", model: "Shop#sim~trouble=cut-clean" },
-  { ...broken, name: "garbage after the first pieces", model: "Shop#sim~trouble=garbage" },
+  { ...broken, name: "ended well, but not whole", model: "Acme#sim~trouble=cut-clean" },
+  { ...broken, name: "garbage after the first pieces", model: "Acme#sim~trouble=garbage" },
   {
     ...broken,
     name: "reset after the first pieces",
@@ -285,7 +285,7 @@ const LATE: readonly Ending[] = [
 
 export const ENDING_ROWS: readonly Ending[] = [...FINISHED, ...FAILED, ...BROKEN, ...LEFT, ...LATE];
 
-/** What the row's tokens cost, in nano-dollars. */
+/** Returns the cost of the row's tokens, in nano-dollars. */
 export function costOfEnding({ tokens, price = PRICE }: Ending): number {
   return tokens === null ? 0 : Math.round(1000 * (tokens[0] * price.input + tokens[1] * price.output));
 }

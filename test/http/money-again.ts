@@ -1,7 +1,7 @@
 // Asking for the same completion again, and what has to be the same in the answers.
 import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
 import type { Payer } from "./money-world.ts";
-import { type Seen, seen, textIn } from "./observe.ts";
+import { readText, type Seen, seen } from "./observe.ts";
 import { until } from "./until.ts";
 
 export interface Asked extends Seen {
@@ -17,7 +17,7 @@ export interface Sending {
 }
 
 /** Asks for a completion under an Idempotency-Key. */
-export async function askedOf(
+export async function readAsked(
   url: string,
   payer: Payer,
   name: string,
@@ -51,10 +51,10 @@ export async function askedOf(
   };
 }
 
-/** What has to be the same in the same completion. */
-export function completionIn(answer: Asked): JsonObject {
+/** Returns the part of an answer that must be the same in the same completion. */
+export function readCompletion(answer: Asked): JsonObject {
   const { id, created, usage, headers } = answer;
-  return { id, created, usage, model: headers.get("x-poundkey-model"), text: textIn(answer) };
+  return { id, created, usage, model: headers.get("x-poundkey-model"), text: readText(answer) };
 }
 
 /** Waits until so many requests are under way in a gateway. */
@@ -65,7 +65,7 @@ export async function openRequests(url: string, count: number): Promise<void> {
 }
 
 /** The message of a whole answer, or what a stream's deltas make up; without what may be empty in one of the two. */
-export function messageIn({ body, stream }: Asked): JsonObject {
+export function readMessage({ body, stream }: Asked): JsonObject {
   if (!stream) return pickedFrom(objectOf(objectOf(arrayOf(body.choices)[0]).message));
   const calls: JsonObject[] = [];
   const details = new Map<unknown, JsonObject>();

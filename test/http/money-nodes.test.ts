@@ -5,16 +5,16 @@ import { Admissions } from "../../src/gateway/admissions.ts";
 import type { Batches } from "../../src/gateway/batches.ts";
 import { detached } from "../../src/gateway/detached.ts";
 import type { Admitted } from "../../src/ledger/ledger.ts";
-import { askOf, keyOf, placeOf, RULES } from "../samples.ts";
-import { askedOf, completionIn, openRequests } from "./money-again.ts";
+import { makeAsk, makeKey, makePlace, RULES } from "../samples.ts";
+import { openRequests, readAsked, readCompletion } from "./money-again.ts";
 import { FLOOD_PIECES } from "./money-upstream.ts";
-import { type MoneyWorld, type Payer, priceOf, startMoneyWorld } from "./money-world.ts";
-import { lineOf } from "./observe.ts";
+import { computePrice, type MoneyWorld, type Payer, startMoneyWorld } from "./money-world.ts";
+import { formatLine } from "./observe.ts";
 import { until } from "./until.ts";
 import { asking } from "./world.ts";
 
 const USD = 1_000_000_000;
-const COST = priceOf(1000, 500);
+const COST = computePrice(1000, 500);
 const NAME = "order-1";
 const PATIENT_MS = 20_000;
 const NO_READS = {
@@ -64,12 +64,12 @@ describe("one store, several gateways", () => {
   test("two of them share one upstream call", async () => {
     const other = await world.another();
     const payer = await world.payer(1);
-    const one = askedOf(world.url, payer, NAME, asking("Gated#middle", "x", { stream: true }));
+    const one = readAsked(world.url, payer, NAME, asking("Gated#middle", "x", { stream: true }));
     await until("the upstream waits", () => world.gated.waiting === 1);
-    const two = askedOf(other.url, payer, NAME, asking("Gated#middle", "x"));
+    const two = readAsked(other.url, payer, NAME, asking("Gated#middle", "x"));
     await openRequests(other.url, 1);
     world.gated.release();
-    expect(completionIn(await two)).toEqual(completionIn(await one));
+    expect(readCompletion(await two)).toEqual(readCompletion(await one));
     expect([(await one).replayed, (await two).replayed]).toEqual([false, true]);
     expect(world.gated.bodies).toHaveLength(1);
     expect(world.books(payer)).toMatchObject({ kinds: ["topup", "hold", "post"], balance: USD - COST });
@@ -78,11 +78,11 @@ describe("one store, several gateways", () => {
 
   test("one that comes after another has stopped gives its answers again", async () => {
     const payer = await world.payer(1);
-    const one = await askedOf(world.url, payer, NAME, asking("Gated#calm", "x"));
+    const one = await readAsked(world.url, payer, NAME, asking("Gated#calm", "x"));
     await world.halt();
     const next = await world.another();
-    const two = await askedOf(next.url, payer, NAME, asking("Gated#calm", "x", { stream: true }));
-    expect([two.replayed, completionIn(two)]).toEqual([true, completionIn(one)]);
+    const two = await readAsked(next.url, payer, NAME, asking("Gated#calm", "x", { stream: true }));
+    expect([two.replayed, readCompletion(two)]).toEqual([true, readCompletion(one)]);
     await next.stop();
   });
 });
@@ -100,19 +100,20 @@ describe("shutting down", () => {
       const [payer, left, streaming] = [await world.payer(1), await world.payer(1), await world.payer(1)];
       const gone = new AbortController();
       const { signal } = gone;
-      const forNobody = askedOf(world.url, left, NAME, asking("Gated#middle", "x", { stream: true }), {
+      const forNobody = readAsked(world.url, left, NAME, asking("Gated#middle", "x", { stream: true }), {
         signal,
       });
       await until("the upstream waits", () => world.gated.waiting === 1);
       gone.abort();
       await forNobody.catch(() => {});
-      const twins = [1, 2, 3].map(() => askedOf(world.url, payer, NAME, asking("Gated#mute", "x")));
-      const stream = askedOf(world.url, streaming, NAME, asking("Gated#middle", "x", { stream: true }));
+      const twins = [1, 2, 3].map(() => readAsked(world.url, payer, NAME, asking("Gated#mute", "x")));
+      const stream = readAsked(world.url, streaming, NAME, asking("Gated#middle", "x", { stream: true }));
       await until("all upstreams wait", () => world.gated.waiting === 3);
       await openRequests(world.url, 5);
       await world.halt();
-      for (const twin of twins) expect(lineOf(await twin)).toBe("503 api_error shutting_down, retry after 1");
-      expect(lineOf(await stream)).toBe("200 then api_error shutting_down");
+      for (const twin of twins)
+        expect(formatLine(await twin)).toBe("503 api_error shutting_down, retry after 1");
+      expect(formatLine(await stream)).toBe("200 then api_error shutting_down");
       await until("no upstream call is left", () => world.gated.open === 0);
       const begun = { kinds: ["topup", "hold", "post"], holds: 0, requests: [{ ended: "broken_off" }] };
       expect(world.books(streaming)).toMatchObject(begun);
@@ -127,12 +128,14 @@ describe("shutting down", () => {
     async () => {
       const own = await startMoneyWorld("", "drain: 300ms");
       const [finished, ended] = [await own.payer(1), await own.payer(1)];
-      for (const [at, model] of ["Shop#sim~pace=50~tokens=1000:500", "Gated#middle"].entries()) {
+      for (const [at, model] of ["Acme#sim~pace=50~tokens=1000:500", "Gated#middle"].entries()) {
         const payer = at === 0 ? finished : ended;
         const gone = new AbortController();
         const { signal } = gone;
-        const left = askedOf(own.url, payer, NAME, asking(model, "say: a b c", { stream: true }), { signal });
-        await until("it is called", () => own.shop.calls.open + own.gated.waiting === at + 1);
+        const left = readAsked(own.url, payer, NAME, asking(model, "say: a b c", { stream: true }), {
+          signal,
+        });
+        await until("it is called", () => own.provider.calls.open + own.gated.waiting === at + 1);
         gone.abort();
         await left.catch(() => {});
       }
@@ -177,7 +180,7 @@ describe("a client that reads slowly", () => {
 describe("waiting for the same request's answer", () => {
   const granted = {
     kind: "granted",
-    place: placeOf("unlimited"),
+    place: makePlace("unlimited"),
     limits: null,
     holdNanoUsd: 0,
     outputTokens: null,
@@ -189,7 +192,7 @@ describe("waiting for the same request's answer", () => {
   test("ends as soon as that one is settled", async () => {
     const answers: Admitted[] = [{ kind: "pending", id: "one" }, { kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
-    const ticket = { ask: askOf("three", keyOf("key_a")), reads: NO_READS, rules: RULES };
+    const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };
     const admitted = admissions.admit(ticket, () => ticket, [signal, signal], null);
     for (const [left, id] of [
       [1, "one"],

@@ -1,8 +1,9 @@
 // An upstream whose answers stop at a named place until they are let go, so that a client can leave exactly there.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { isObject, type JsonObject, objectOf, parseJson } from "../../src/core/json.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { readText, serveHttp } from "./serve.ts";
 
-/** What every answer says; it costs `GATED_USAGE`. */
+/** The text of every answer, which costs `GATED_USAGE`. */
 export const GATED_PIECES = ["one two ", "three four ", "five six "] as const;
 export const GATED_USAGE = { prompt_tokens: 1000, completion_tokens: 500, total_tokens: 1500 } as const;
 
@@ -104,7 +105,7 @@ function partsOf(model: string, streamed: boolean, call: number): Iterable<Part>
   return [REPLY.slice(0, 40), WAIT, REPLY.slice(40)];
 }
 
-/** What belongs together in one piece, so that who has read some of it has all of it. */
+/** Joins the parts between two waits into one, so that a client that has read some of it has all of it. */
 function joined(parts: Iterable<Part>): readonly Part[] {
   const together: Part[] = [];
   for (const part of parts) {
@@ -126,9 +127,7 @@ class Gate {
     this.open++;
     const gone = new Promise<void>((resolve) => response.once("close", resolve));
     void gone.then(() => this.open--);
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part);
-    const given = parseJson(Buffer.concat(parts).toString("utf8"));
+    const given = parseJson(await readText(request));
     const body = isObject(given) ? given : {};
     this.bodies.push(body);
     const model = String(body.model);
@@ -168,12 +167,10 @@ class Gate {
 
 export async function startGatedUpstream(): Promise<GatedUpstream> {
   const gate = new Gate();
-  const server = createServer((request, response) => void gate.serve(request, response));
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = objectOf(server.address());
+  const { url, stop } = await serveHttp((request, response) => gate.serve(request, response));
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url,
+    stop,
     bodies: gate.bodies,
     get waiting() {
       return gate.waiting.size;
@@ -185,9 +182,5 @@ export async function startGatedUpstream(): Promise<GatedUpstream> {
       return gate.flooded;
     },
     release: () => gate.release(),
-    stop() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
   };
 }

@@ -15,8 +15,8 @@ export const CHEAP = { input: 0.1, output: 0.2 } as const;
 
 const NANO = 1_000_000_000;
 
-/** What a usage costs at `PRICE`, in nano-dollars. */
-export function priceOf(prompt: number, completion: number): number {
+/** Returns the cost of a usage at `PRICE`, in nano-dollars. */
+export function computePrice(prompt: number, completion: number): number {
   return 1000 * (prompt * PRICE.input + completion * PRICE.output);
 }
 
@@ -40,8 +40,8 @@ export interface Books {
 
 export interface MoneyWorld extends UnderTest {
   readonly gated: GatedUpstream;
-  /** Behind `Shop`, `Claude` and `Gemini`. */
-  readonly shop: Simulator;
+  /** Behind `Acme`, `Claude` and `Gemini`. */
+  readonly provider: Simulator;
   /** An account of its own with so much on it, and a key without an allowance. */
   payer(usd: number, fields?: Record<string, unknown>): Promise<Payer>;
   /** The account as the operator sees it. */
@@ -102,12 +102,12 @@ const GATED_MODELS = [
   "wordy",
 ];
 
-function providers(shop: string, gated: string): string {
+function providers(provider: string, gated: string): string {
   const at = (name: string, dialect: string, url: string, more = "") =>
     `  ${name}:\n    dialect: ${dialect}\n    keys: ["sim-key"]\n    base_url: "${url}"\n${more}    models:`;
   const hasty = "    timeouts: { first_byte: 1s, idle: 500ms, total: 4s }\n";
   return [
-    at("Shop", "openai", `${shop}/openai/v1`),
+    at("Acme", "openai", `${provider}/openai/v1`),
     modelRows(SHOP_MODELS),
     `      - { name: spare, context: 128000, output: 4096, price: { input: ${CHEAP.input}, output: ${CHEAP.output} } }`,
     `      - { name: unknown-limit, context: 8192, ${PRICE_YAML} }`,
@@ -115,24 +115,27 @@ function providers(shop: string, gated: string): string {
     `      - { name: wide, context: 200000, output: 64000, price: { input: 5, output: 25 } }`,
     "      - { name: gift, price: { input: 0, output: 0 } }",
     "      - { name: unpriced, context: 128000, output: 4096 }",
-    at("Claude", "anthropic", `${shop}/anthropic/v1`),
+    at("Claude", "anthropic", `${provider}/anthropic/v1`),
     modelRows(FOREIGN_MODELS),
-    at("Gemini", "gemini", `${shop}/gemini/v1beta`),
+    at("Gemini", "gemini", `${provider}/gemini/v1beta`),
     modelRows(FOREIGN_MODELS),
     at("Gated", "openai", gated),
     modelRows(GATED_MODELS),
     at("Hasty", "openai", gated, hasty),
     modelRows(GATED_MODELS),
     "models:",
-    '  "Shop#sim~trouble=503": { fallbacks: ["Shop#spare"] }',
+    '  "Acme#sim~trouble=503": { fallbacks: ["Acme#spare"] }',
   ].join("\n");
 }
 
 /** `more` are further sections of the configuration. */
 export async function startMoneyWorld(more = "", server = ""): Promise<MoneyWorld> {
-  const shop = await startSimulator({ host: "127.0.0.1", port: 0 });
+  const provider = await startSimulator({ host: "127.0.0.1", port: 0 });
   const gated = await startGatedUpstream();
-  const gateway = await startUnderTest({ more: [providers(shop.url, gated.url), more].join("\n"), server });
+  const gateway = await startUnderTest({
+    more: [providers(provider.url, gated.url), more].join("\n"),
+    server,
+  });
   const admin = async (path: string, body?: unknown): Promise<JsonObject> => {
     const response = await fetch(`${gateway.url}/admin/v1${path}`, {
       method: body === undefined ? "GET" : "POST",
@@ -144,7 +147,7 @@ export async function startMoneyWorld(more = "", server = ""): Promise<MoneyWorl
   const books = (payer: Payer) => booksIn(join(gateway.directory, "poundkey.db"), payer);
   return {
     ...gateway,
-    shop,
+    provider,
     gated,
     books,
     async payer(usd, fields = {}) {
@@ -171,7 +174,7 @@ export async function startMoneyWorld(more = "", server = ""): Promise<MoneyWorl
       }),
     async stop() {
       await gateway.stop();
-      await shop.stop();
+      await provider.stop();
       await gated.stop();
     },
   };
@@ -202,12 +205,12 @@ function booksIn(file: string, { accountId, keyId }: Payer): Books {
 }
 
 /** Nano-dollars of an amount that an answer tells in USD. */
-export function nanoIn(usd: unknown): number {
+export function parseNano(usd: unknown): number {
   return Math.round(Number(usd) * NANO);
 }
 
 /** Of the first account's journal: every sum agrees, nothing is held, no entry is missing. */
-export function sumsIn(directory: string): JsonObject {
+export function readSums(directory: string): JsonObject {
   const store = new Database(join(directory, "poundkey.db"), { readonly: true });
   const sql = `SELECT
     (SELECT count(*) FROM hold) AS holds,

@@ -1,14 +1,14 @@
-// What came back, checked against the rules that hold for every answer of the gateway, and put into one line.
+// The rules that hold for every answer of the gateway, and an answer in one line.
 import { expect } from "bun:test";
 import { type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
-import { type Transcript, transcriptOf } from "./transcript.ts";
+import { parseTranscript, type Transcript } from "./transcript.ts";
 
 /** Headers that answers may have: an upstream's own must never be among them. */
 const HEADERS_KNOWN =
   /^(cache-control|content-(length|type|encoding)|date|transfer-encoding|connection|vary|allow|retry-after|www-authenticate|x-accel-buffering|x-request-id|x-content-type-options|x-should-retry|x-poundkey-(model|attempts|selector|dropped|replayed)|x-ratelimit-(limit|remaining|reset)-requests|access-control-[a-z-]+)$/;
 /** A stack, a source file, a secret, an upstream's page or address. */
 const NEVER_SHOWN =
-  /\n\s+at |\.ts:\d|node_modules|bunfs|sim-key|bad-key|<html|127\.0\.0\.1|localhost|ECONN|\/(openai|anthropic|gemini|mistral|perplexity|cohere)\/v/i;
+  /(\n|\\n)\s+at |\.ts:\d|node_modules|bunfs|sim-key|bad-key|<html|127\.0\.0\.1|localhost|ECONN|\/(openai|anthropic|gemini|mistral|perplexity|cohere)\/v/i;
 const ERROR_TYPES = [
   "invalid_request_error",
   "insufficient_quota",
@@ -36,7 +36,7 @@ export async function seen(response: Response): Promise<Seen> {
   for (const name of headers.keys()) expect(name).toMatch(HEADERS_KNOWN);
   expect(headers.get("x-request-id") ?? "none").toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
   const streamed = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
-  const stream = streamed ? transcriptOf(text) : null;
+  const stream = streamed ? parseTranscript(text) : null;
   const body = objectOf(parseJson(text));
   const error = stream ? stream.error : status >= 400 ? objectOf(body.error) : null;
   if (status >= 400) checkErrorAnswer(headers, text);
@@ -65,7 +65,7 @@ export function checkError(error: JsonObject): void {
 }
 
 /** `502 api_error upstream_error`, `200 done`, `200 then api_error upstream_error`, with `, retry after 1`: for tables. */
-export function lineOf({ status, headers, error, stream }: Seen): string {
+export function formatLine({ status, headers, error, stream }: Seen): string {
   const fault = error ? `${error.type} ${error.code}` : "";
   const wait = headers.get("retry-after");
   const what = error ? (stream ? `then ${fault}` : fault) : stream ? "done" : "whole";
@@ -73,7 +73,7 @@ export function lineOf({ status, headers, error, stream }: Seen): string {
 }
 
 /** The text of the first choice, whole or streamed. */
-export function textIn({ body, stream }: Seen): string {
+export function readText({ body, stream }: Seen): string {
   if (stream) return stream.texts[0] ?? "";
   const [choice] = Array.isArray(body.choices) ? body.choices : [];
   return stringOf(objectOf(objectOf(choice).message).content) ?? "";

@@ -13,7 +13,7 @@ export interface Operator {
 }
 
 /** `path` is what follows `/admin/v1`. Every answer is checked as `seen` does. */
-export function operatorOf(world: Pick<UnderTest, "url" | "adminToken">): Operator {
+export function createOperator(world: Pick<UnderTest, "url" | "adminToken">): Operator {
   const ask = async (method: string, path: string, body?: unknown): Promise<Seen> => {
     const headers: Record<string, string> = { authorization: `Bearer ${world.adminToken}` };
     if (body !== undefined) headers["content-type"] = "application/json";

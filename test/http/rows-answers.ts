@@ -164,7 +164,7 @@ function toolRows(provider: string): readonly Row[] {
   ];
 }
 
-/** USD per million tokens of `Shop#dear`. */
+/** USD per million tokens of `Acme#dear`. */
 const DEAR = { input: 10, output: 50 };
 
 function checkCost({ body, stream }: Seen): void {
@@ -180,7 +180,7 @@ const INCLUDE_USAGE = { stream: true, stream_options: { include_usage: true } };
 const usageRows: readonly Row[] = [{}, INCLUDE_USAGE].flatMap((more): readonly Row[] => [
   {
     name: `the usage is priced even when it is free: ${JSON.stringify(more)}`,
-    body: asking("Shop#dear", undefined, more),
+    body: asking("Acme#dear", undefined, more),
     status: 200,
     check: checkCost,
   },

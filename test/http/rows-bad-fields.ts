@@ -1,4 +1,4 @@
-// Rows of bad input: single fields of a chat request out of type or bounds, each with the code and the field it is told by.
+// Rows of bad input: single fields of a chat request out of type or bounds, each with the code and the field of its error.
 import type { Row } from "./row.ts";
 
 /** Stands in for what a client may have put anywhere: an error must not repeat it. */
@@ -177,19 +177,19 @@ const OTHER_ROWS: readonly FieldRow[] = [
 
 /** Asked of models that can't: leaving it out would change the meaning. */
 const UNABLE_ROWS: readonly FieldRow[] = [
-  [{ model: "Shop#maker/model-1", ...tool({}) }, "unsupported_capability", "tools"],
+  [{ model: "Acme#maker/model-1", ...tool({}) }, "unsupported_capability", "tools"],
   [
-    { model: "Shop#cheap", ...part({ type: "image_url", image_url: { url: "https://example.test/a.png" } }) },
+    { model: "Acme#cheap", ...part({ type: "image_url", image_url: { url: "https://example.test/a.png" } }) },
     "unsupported_capability",
     "messages[0].content[0]",
   ],
   [
-    { model: "Shop#cheap", ...part({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }) },
+    { model: "Acme#cheap", ...part({ type: "input_audio", input_audio: { data: "AAAA", format: "wav" } }) },
     "unsupported_capability",
     "messages[0].content[0]",
   ],
   [
-    { model: "Shop#cheap", ...part({ type: "file", file: { file_id: "f" } }) },
+    { model: "Acme#cheap", ...part({ type: "file", file: { file_id: "f" } }) },
     "unsupported_capability",
     "messages[0].content[0]",
   ],
@@ -220,7 +220,7 @@ export const BAD_FIELD_ROWS: readonly Row[] = [
   calls: 0,
 }));
 
-/** What looks odd and is right: nulls, whole numbers written as decimals, empty lists, both ends of the bounds. */
+/** Odd but right: nulls, whole numbers written as decimals, empty lists, both ends of the bounds. */
 export const GOOD_FIELD_ROWS: readonly Row[] = [
   {
     temperature: null,

@@ -245,7 +245,7 @@ export const BAD_REQUEST_ROWS: readonly Row[] = [
   ...ORDER,
 ].map((row) => ({ ...row, lacks: ["canary-7QxZ"], calls: 0 }));
 
-/** What looks odd and is right. */
+/** Odd but right. */
 export const GOOD_REQUEST_ROWS: readonly Row[] = [
   ...["APPLICATION/JSON", "application/json;charset=UTF-8", 'application/json; charset="utf-8"'].map(
     (type): Row => ({

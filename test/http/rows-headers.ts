@@ -160,19 +160,19 @@ const failoverRows: readonly Row[] = [
   ...[false, true].flatMap((stream): readonly Row[] => [
     {
       name: `the operator's fallback answers, streamed: ${stream}`,
-      body: asking("Shop#dear~trouble=500", undefined, { stream }),
+      body: asking("Acme#dear~trouble=500", undefined, { stream }),
       status: 200,
-      told: { "x-poundkey-model": "Shop#dear", "x-poundkey-attempts": "2" },
-      contains: ['"model":"Shop#dear"'],
+      told: { "x-poundkey-model": "Acme#dear", "x-poundkey-attempts": "2" },
+      contains: ['"model":"Acme#dear"'],
       lacks: ["trouble"],
       calls: 2,
     },
   ]),
   {
     name: "what is wrong with the request is asked of no fallback",
-    body: asking("Shop#picky~trouble=400"),
+    body: asking("Acme#picky~trouble=400"),
     status: 400,
-    told: { "x-poundkey-model": "Shop#picky~trouble=400", "x-poundkey-attempts": "1" },
+    told: { "x-poundkey-model": "Acme#picky~trouble=400", "x-poundkey-attempts": "1" },
     calls: 1,
   },
   ...["best", "fair", "light"].flatMap((selector) =>
@@ -183,11 +183,11 @@ const failoverRows: readonly Row[] = [
         body: asking(`Router#${selector}`, undefined, { stream }),
         status: 200,
         told: {
-          "x-poundkey-model": "Shop#maker/model-1",
+          "x-poundkey-model": "Acme#maker/model-1",
           "x-poundkey-attempts": /: [1-3]$/,
           "x-poundkey-selector": `Router#${selector}`,
         },
-        contains: ['"model":"Shop#maker/model-1"'],
+        contains: ['"model":"Acme#maker/model-1"'],
       }),
     ),
   ),

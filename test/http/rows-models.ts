@@ -11,10 +11,10 @@ const NAMED: readonly (readonly [string, string])[] = [
   ["openai#gpt-5.4", "OpenAI#gpt-5.4"],
   ["OPENAI/gpt-5.4", "OpenAI#gpt-5.4"],
   ["anthropic/claude-sonnet-5", "Anthropic#claude-sonnet-5"],
-  ["Shop#maker/model-1", "Shop#maker/model-1"],
-  ["shop/maker/model-1", "Shop#maker/model-1"],
+  ["Acme#maker/model-1", "Acme#maker/model-1"],
+  ["acme/maker/model-1", "Acme#maker/model-1"],
   ["gpt", "OpenAI#gpt-5.4"],
-  ["house", "Shop#cheap"],
+  ["house", "Acme#cheap"],
   ["pass", "Local#whatever"],
   ["Local#a#b/c", "Local#a#b/c"],
 ];
@@ -25,12 +25,12 @@ const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["claude-sonnet-5", "'Anthropic#claude-sonnet-5'"],
   ["claude-sonet-5", "'Anthropic#claude-sonnet-5'"],
   ["gemini-2.5-flsh", "'Google#gemini-2.5-flash'"],
-  ["Shop#chaep", "'Shop#cheap'"],
+  ["Acme#chaep", "'Acme#cheap'"],
   ["Nobody#gpt-5.4", "'OpenAI#gpt-5.4'"],
   ["zzzzzzzzzzzzzzzzzzzzzzzz", null],
   ["Router#fastest", "'Router#best', 'Router#fair', 'Router#light'"],
   ["router/Best", "'Router#best', 'Router#fair', 'Router#light'"],
-  ["Shop/maker#model-1", null],
+  ["Acme/maker#model-1", null],
   ["#", null],
   ["/", null],
   ["OpenAI#", null],
@@ -41,7 +41,7 @@ const namedRows = NAMED.map(
   ([asked, id]): Row => ({
     name: `the model '${asked}' is ${id}`,
     body: asking(asked),
-    // What `Local#a#b/c` is called there has a `#`, which no model of the simulator has.
+    // The provider's own name of `Local#a#b/c` has a `#`, which no model of the simulator has.
     status: id.endsWith("#b/c") ? 404 : 200,
     ...(id.endsWith("#b/c") ? {} : { json: { model: id } }),
     told: { "x-poundkey-model": id, "x-poundkey-attempts": "1" },
@@ -101,8 +101,8 @@ const IN_URLS: readonly (readonly [string, string | null])[] = [
   ["OpenAI%2fgpt-5.4", "OpenAI#gpt-5.4"],
   ["OpenAI/gpt-5.4", "OpenAI#gpt-5.4"],
   ["openai%23gpt-5%2E4", "OpenAI#gpt-5.4"],
-  ["Shop%23maker%2Fmodel-1", "Shop#maker/model-1"],
-  ["Shop/maker/model-1", "Shop#maker/model-1"],
+  ["Acme%23maker%2Fmodel-1", "Acme#maker/model-1"],
+  ["Acme/maker/model-1", "Acme#maker/model-1"],
   ["Router%23best", "Router#best"],
   ["router%2Flight", "Router#light"],
   ["gpt-5.4", null],
@@ -111,7 +111,7 @@ const IN_URLS: readonly (readonly [string, string | null])[] = [
   ["..%2f..%2fadmin", null],
   ["%ff%zz", null],
   ["a%00b", null],
-  ["Shop%23nothing", null],
+  ["Acme%23nothing", null],
 ];
 
 const urlRows = IN_URLS.flatMap(([id, entry]) =>
@@ -132,12 +132,12 @@ const SELECTORS = ["Router#best", "Router#fair", "Router#light"];
 
 const entryRow: Row = {
   name: "an entry says what the model can do and costs",
-  path: "/v1/models/Shop%23cheap",
+  path: "/v1/models/Acme%23cheap",
   status: 200,
   json: {
-    id: "Shop#cheap",
+    id: "Acme#cheap",
     object: "model",
-    owned_by: "Shop",
+    owned_by: "Acme",
     context_window: 8192,
     max_output_tokens: 1024,
     pricing: { input: 0.1, output: 0.5 },
@@ -154,7 +154,7 @@ const listRows: readonly Row[] = ["/v1/models", "/models"].flatMap((path): reado
     told: { "content-type": "application/json" },
     check: ({ body }) => {
       const ids = idsIn(body);
-      expect(ids).toEqual(expect.arrayContaining([...SELECTORS, "OpenAI#gpt-5.4", "Shop#maker/model-1"]));
+      expect(ids).toEqual(expect.arrayContaining([...SELECTORS, "OpenAI#gpt-5.4", "Acme#maker/model-1"]));
       expect(new Set(ids).size).toBe(ids.length);
       for (const entry of arrayOf(body.data)) {
         expect(entry).toMatchObject({ object: "model", id: expect.stringMatching(/^[A-Za-z]+#\S+$/) });
@@ -168,7 +168,7 @@ const listRows: readonly Row[] = ["/v1/models", "/models"].flatMap((path): reado
     path,
     who: "restricted",
     status: 200,
-    check: ({ body }) => expect(idsIn(body).sort()).toEqual([...SELECTORS, "Shop#cheap", "Shop#dear"].sort()),
+    check: ({ body }) => expect(idsIn(body).sort()).toEqual([...SELECTORS, "Acme#cheap", "Acme#dear"].sort()),
   },
   { name: `GET ${path} without a key`, path, who: "nobody", status: 401, code: null },
 ]);
@@ -177,9 +177,9 @@ const restrictedRows: readonly Row[] = [
   {
     name: "a key for two models may use them",
     who: "restricted",
-    body: asking("shop/cheap"),
+    body: asking("acme/cheap"),
     status: 200,
-    json: { model: "Shop#cheap" },
+    json: { model: "Acme#cheap" },
   },
   {
     name: "a key for two models may use no other",
@@ -211,7 +211,7 @@ const restrictedRows: readonly Row[] = [
       who: "restricted",
       body: asking(`Router#${selector}`),
       status: 200,
-      json: { model: expect.stringMatching(/^Shop#(cheap|dear)$/) },
+      json: { model: expect.stringMatching(/^Acme#(cheap|dear)$/) },
       told: { "x-poundkey-selector": `Router#${selector}` },
     }),
   ),

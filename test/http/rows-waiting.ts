@@ -26,10 +26,10 @@ export const SLOW_ROWS: readonly Row[] = [
     ([seconds, status]): Row => ({
       name: `… which spans all attempts: ${seconds} s for two of 1.1 s each`,
       headers: { "x-poundkey-timeout": String(seconds) },
-      body: asking("Shop#tired~latency=1100~trouble=503"),
+      body: asking("Acme#tired~latency=1100~trouble=503"),
       status: Number(status),
       code: status === 504 ? "upstream_timeout" : null,
-      told: { "x-poundkey-attempts": "2", "x-poundkey-model": "Shop#slow~latency=1100" },
+      told: { "x-poundkey-attempts": "2", "x-poundkey-model": "Acme#slow~latency=1100" },
     }),
   ),
   {
@@ -83,10 +83,10 @@ export const SLOW_ROWS: readonly Row[] = [
   },
   {
     name: "failover goes on behind an early head",
-    body: asking("Shop#late~latency=1500~trouble=503", undefined, { stream: true }),
+    body: asking("Acme#late~latency=1500~trouble=503", undefined, { stream: true }),
     status: 200,
     told: { "x-poundkey-model": null },
-    event: { model: "Shop#cheap", texts: ["good day"], error: null },
+    event: { model: "Acme#cheap", texts: ["good day"], error: null },
   },
   {
     name: "silences within an answer are bridged",

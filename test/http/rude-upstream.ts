@@ -1,6 +1,7 @@
 // An upstream without manners: what it does is said by the model's name.
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { objectOf, parseJson } from "../../src/core/json.ts";
+import { readText, serveHttp, type TestServer } from "./serve.ts";
 
 /** Words that no client may ever read. */
 export const RUDE_SECRET = "Zq8mT3plainkey77";
@@ -66,32 +67,10 @@ async function flood(response: ServerResponse): Promise<void> {
   response.end(`${chunk(null, "stop")}data: [DONE]\n\n`);
 }
 
-export interface RudeUpstream {
-  /** A server of the OpenAI dialect. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-export async function startRudeUpstream(): Promise<RudeUpstream> {
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (part) => {
-      text += part;
-    });
-    request.on("end", () => {
-      const model = String(objectOf(parseJson(text)).model);
-      MANNERS[model]?.(response, String(request.headers.host));
-    });
+/** Speaks the OpenAI dialect. */
+export async function startRudeUpstream(): Promise<TestServer> {
+  return serveHttp(async (request, response) => {
+    const model = String(objectOf(parseJson(await readText(request))).model);
+    MANNERS[model]?.(response, String(request.headers.host));
   });
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    stop() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
 }

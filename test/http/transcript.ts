@@ -22,7 +22,7 @@ interface ChoiceSeen {
 }
 
 /** Reads the body of an event stream that is over. Throws where it breaks a rule: one end, nothing behind it. */
-export function transcriptOf(body: string): Transcript {
+export function parseTranscript(body: string): Transcript {
   if (body !== "" && !body.endsWith("\n\n"))
     throw new Error(`the last event is cut off: ${body.slice(-200)}`);
   const blocks = body.split("\n\n").slice(0, -1);

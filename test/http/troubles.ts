@@ -1,4 +1,4 @@
-// What each trouble of a provider must look like to the client: whole, and streamed with every piece sent by itself.
+// The client's view of each failure of a provider: whole, and streamed with every piece sent by itself.
 import type { InjectedFault } from "../../src/simulator/control.ts";
 import type { PROVIDER_NAMES } from "./world.ts";
 
@@ -9,9 +9,9 @@ export interface Outcome {
   readonly whole: string;
   /** Left out: as the whole answer. */
   readonly stream?: string;
-  /** Where a dialect can't say what the others say. */
+  /** The dialects that have no form for what the others say. */
   readonly but?: Partial<Record<ProviderName, Pick<Outcome, "whole" | "stream">>>;
-  /** What the message says: the provider's words where the request was at fault, ours everywhere else. */
+  /** The message: the provider's words if the request was at fault, the gateway's own in all other cases. */
   readonly says?: RegExp;
 }
 
@@ -19,7 +19,7 @@ const REJECTED = "400 invalid_request_error *";
 const FAILED = "502 api_error upstream_error";
 const AUTH = "502 api_error upstream_auth";
 const LATE = "504 api_error upstream_timeout";
-/** Where the provider names no time, a second is named. */
+/** If the provider names no time, the answer names one second. */
 const BUSY = "429 rate_limit_error provider_busy, retry after 1";
 const NOT_FOUND = "404 invalid_request_error model_not_found";
 const FILTERED = "400 invalid_request_error content_filter";
@@ -88,7 +88,7 @@ export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
   "empty-200": EMPTY,
   "empty-stream": EMPTY,
   "json-for-stream": ANSWERED,
-  // Where another event than `[DONE]` ends the answer, its absence is a break.
+  // In dialects whose answers end with another event than `[DONE]`, its absence is a break.
   "no-end": {
     ...ANSWERED,
     but: Object.fromEntries(
@@ -112,7 +112,7 @@ export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
 };
 
 /** The line for one provider. */
-export function expectedOf(outcome: Outcome, provider: ProviderName, streamed: boolean): string {
+export function formatExpected(outcome: Outcome, provider: ProviderName, streamed: boolean): string {
   const { whole, stream = whole } = outcome.but?.[provider] ?? outcome;
   return streamed ? stream : whole;
 }

@@ -1,6 +1,7 @@
 // An upstream in the test's own hand: streams that wait until they are let go, and streams without an end.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { arrayOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { readText, serveHttp } from "./serve.ts";
 
 const FLOOD_PIECE = "x".repeat(16 * 1024);
 
@@ -28,7 +29,7 @@ export async function startOwnUpstream(floodPieces: number): Promise<OwnUpstream
       state.open--;
       waiting.delete(response);
     });
-    const body = objectOf(parseJson(await textOf(request)));
+    const body = objectOf(parseJson(await readText(request)));
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (body.model === "pings") return ping(response);
     if (body.model === "flood") return flood(response, floodPieces, () => state.flooded++);
@@ -36,13 +37,10 @@ export async function startOwnUpstream(floodPieces: number): Promise<OwnUpstream
     response.write(piece(first));
     waiting.set(response, () => response.end(rest.map(piece).join("") + END));
   };
-  const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
+  const { url, stop } = await serveHttp(serve);
   return {
-    url: `http://127.0.0.1:${port}/v1`,
+    url,
+    stop,
     get held() {
       return waiting.size;
     },
@@ -56,17 +54,7 @@ export async function startOwnUpstream(floodPieces: number): Promise<OwnUpstream
       for (const go of waiting.values()) go();
       waiting.clear();
     },
-    stop() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
   };
-}
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part);
-  return Buffer.concat(parts).toString("utf8");
 }
 
 function wordsOf(body: unknown): readonly string[] {

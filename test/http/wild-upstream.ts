@@ -1,6 +1,6 @@
-// An upstream whose answers are legal HTTP and beyond all measure: the model's name says in what.
-import { createServer } from "node:http";
+// An upstream whose answers are legal HTTP and far too large: the model's name says in which way.
 import { arrayOf, objectOf, parseJson } from "../../src/core/json.ts";
+import { readText, serveHttp, type TestServer } from "./serve.ts";
 
 const MEGABYTE = 1024 * 1024;
 const STOP = '"finish_reason":"stop"';
@@ -68,12 +68,12 @@ const MADE: Readonly<Record<string, () => Answer>> = {
     whole: whole(choice(1)),
     stream: event(piece(0)) + event(piece(1)) + event(finish(0)) + event(finish(1)) + END,
   }),
-  "crowd-of-choices": () => ({
+  "many-choices": () => ({
     whole: whole(counted(100_000, choice)),
     stream: event(counted(100_000, piece)) + END,
   }),
-  "crowd-of-elements": () => withField(listed(1_000_000, "[]")),
-  "crowd-of-fields": () => withField(`{${counted(200_000, (index) => `"k${index}":0`)}}`),
+  "many-elements": () => withField(listed(1_000_000, "[]")),
+  "many-fields": () => withField(`{${counted(200_000, (index) => `"k${index}":0`)}}`),
   deep: () => withField(nested(200_000)),
   likely: () => {
     const token = '{"token":"a","logprob":-1,"bytes":[97]}';
@@ -97,40 +97,18 @@ const MADE: Readonly<Record<string, () => Answer>> = {
   }),
 };
 
-export interface WildUpstream {
-  /** A server of the OpenAI dialect. */
-  readonly url: string;
-  stop(): Promise<void>;
-}
-
-/** Models of the table above, and `usage` and `error`, for which the user's words are the JSON. */
-export async function startWildUpstream(): Promise<WildUpstream> {
-  const server = createServer((request, response) => {
-    let text = "";
-    request.on("data", (part) => {
-      text += part;
-    });
-    request.on("end", () => {
-      const { model, stream, messages } = objectOf(parseJson(text));
-      const said = String(objectOf(arrayOf(messages)[0]).content);
-      if (model === "error") {
-        response.writeHead(400, { "content-type": "application/json" });
-        return response.end(`{"error":${said}}`);
-      }
-      const answer = model === "usage" ? withUsage(said) : MADE[String(model)]?.();
-      response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
-      response.end(stream ? answer?.stream : answer?.whole);
-    });
+/** Speaks the OpenAI dialect: models of the table above, and `usage` and `error`, for which the user's words are the JSON. */
+export async function startWildUpstream(): Promise<TestServer> {
+  return serveHttp(async (request, response) => {
+    const { model, stream, messages } = objectOf(parseJson(await readText(request)));
+    const said = String(objectOf(arrayOf(messages)[0]).content);
+    if (model === "error") {
+      response.writeHead(400, { "content-type": "application/json" });
+      response.end(`{"error":${said}}`);
+      return;
+    }
+    const answer = model === "usage" ? withUsage(said) : MADE[String(model)]?.();
+    response.writeHead(200, { "content-type": stream ? "text/event-stream" : "application/json" });
+    response.end(stream ? answer?.stream : answer?.whole);
   });
-  server.listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}/v1`,
-    stop() {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
 }

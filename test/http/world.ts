@@ -3,7 +3,7 @@ import type { Fetch } from "../../src/core/world.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 
-/** How long a silence on a stream may last here, in milliseconds. */
+/** The longest silence of a stream here, in milliseconds. */
 export const KEEP_ALIVE_MS = 1000;
 
 /** Every provider of the harness: one per dialect, and those that go by another way to the same one. */
@@ -19,13 +19,13 @@ export const PROVIDER_NAMES = [
 ] as const;
 
 export interface HttpWorld extends UnderTest {
-  /** The simulator behind `Odd`, `Hasty`, `Pair`, `Busy` and `Shop`. */
+  /** The simulator behind `Odd`, `Hasty`, `Pair`, `Busy` and `Acme`. */
   readonly odd: Simulator;
   /** Upstream calls since the last look. */
   callsSince(): number;
 }
 
-/** Providers behind a second simulator. `Shop` has prices, so that selectors choose there. */
+/** Providers behind a second simulator. `Acme` has prices, so that selectors choose there. */
 function oddProviders(url: string): string {
   const at = `dialect: openai, base_url: "${url}/openai/v1"`;
   return `
@@ -33,7 +33,7 @@ function oddProviders(url: string): string {
   Pair: { ${at}, keys: ["bad-key", "no-credit", "bad-key-2", "sim-key"], unlisted_models: true }
   Refused: { ${at}, keys: ["bad-key", "no-credit", "bad-key-2"], unlisted_models: true }
   Gone: { dialect: openai, keys: ["sim-key"], base_url: "http://127.0.0.1:1/v1", unlisted_models: true }
-  Shop:
+  Acme:
     dialect: openai
     keys: ["sim-key"]
     base_url: "${url}/openai/v1"
@@ -48,11 +48,11 @@ function oddProviders(url: string): string {
       - { name: picky~trouble=400, context: 8192, output: 1024, price: { input: 1, output: 5 } }
       - { name: maker/model-1, context: 8192, output: 1024, price: { input: 1, output: 2 }, capabilities: [] }
 models:
-  "Shop#late~latency=1500~trouble=503": { fallbacks: ["Shop#cheap"] }
-  "Shop#tired~latency=1100~trouble=503": { fallbacks: ["Shop#slow~latency=1100"] }
-  "Shop#picky~trouble=400": { fallbacks: ["Shop#cheap"] }
-  "Shop#dear~trouble=500": { fallbacks: ["Shop#dear"] }
-aliases: { house: "Shop#cheap", gpt: "OpenAI#gpt-5.4", any: "Router#light", pass: "Local#whatever" }`;
+  "Acme#late~latency=1500~trouble=503": { fallbacks: ["Acme#cheap"] }
+  "Acme#tired~latency=1100~trouble=503": { fallbacks: ["Acme#slow~latency=1100"] }
+  "Acme#picky~trouble=400": { fallbacks: ["Acme#cheap"] }
+  "Acme#dear~trouble=500": { fallbacks: ["Acme#dear"] }
+aliases: { house: "Acme#cheap", gpt: "OpenAI#gpt-5.4", any: "Router#light", pass: "Local#whatever" }`;
 }
 
 /** YAML beside what the world has already. */

@@ -1,4 +1,4 @@
-// What clients were told and what the provider saw, against the request log.
+// Compares the answers that clients got and the calls that the provider saw with the request log.
 import { Database } from "bun:sqlite";
 import { arrayOf, objectOf } from "../../src/core/json.ts";
 import type { SimCall } from "../simulator/calls.ts";
@@ -14,7 +14,7 @@ export interface Row {
   readonly charged_nano: number;
 }
 
-/** What one round is judged by. */
+/** The evidence by which one round is judged. */
 export interface Evidence {
   readonly told: readonly Told[];
   readonly calls: readonly SimCall[];
@@ -35,7 +35,7 @@ export function audit(path: string, evidence: Evidence): readonly string[] {
   }
 }
 
-/** How many holds there are of processes that have ended: all, while nothing is asked. */
+/** Returns the number of holds of processes that have ended: all of them, while nothing is asked. */
 export function holdsLeft(path: string): number {
   const database = new Database(path, { readonly: true });
   try {
@@ -66,7 +66,7 @@ export function brokenPromises(
   ];
 }
 
-/** An answer that came whole has its row, and was charged what the client was told. */
+/** An answer that came whole has its row, and was charged what it said. */
 function unbilled({ requestId, answer, isPaid }: Told, row: Row | undefined): readonly string[] {
   if (answer === null || answer.replayed) return [];
   if (row === undefined) return [`${requestId} was answered and has no row`];
@@ -89,7 +89,7 @@ function unrecorded(calls: readonly SimCall[], rows: ReadonlyMap<string, readonl
   });
 }
 
-/** What is asked with an Idempotency-Key is answered by one completion and billed once, however often it is asked. */
+/** A request with an Idempotency-Key is answered by one completion and billed once, however often it is sent. */
 function twice(told: readonly Told[], rows: ReadonlyMap<string, readonly Row[]>): readonly string[] {
   const byNumber = Map.groupBy(
     told.filter(({ asking }) => asking.idempotent),
@@ -103,7 +103,7 @@ function twice(told: readonly Told[], rows: ReadonlyMap<string, readonly Row[]>)
   });
 }
 
-/** What was asked, as the prompt begins. */
+/** Returns the number of the request, with which the prompt begins. */
 export function numberOfCall({ body }: SimCall): string {
   const prompt = String(objectOf(arrayOf(objectOf(body).messages)[0]).content);
   return prompt.slice(0, prompt.indexOf(" "));

@@ -7,7 +7,7 @@ import { type Asking, askAgain, type Load, type LoadOptions, runLoad, type Told 
 import { type Program, runCommand, startVictim, type Victim } from "./process.ts";
 import type { Charge, KillWorld } from "./world.ts";
 
-/** What a dead process left held is promised to be resolved 5 s after the next start; three times that on a busy machine. */
+/** A dead process's holds should be resolved 5 s after the next start; three times that on a busy machine. */
 const RESOLVED_MS = 15_000;
 const LOAD_MS = 700;
 const STARTING_MS = 150;
@@ -27,7 +27,7 @@ export interface CampaignOptions {
 
 export interface Kill {
   readonly number: number;
-  /** When it came: under load, while it was starting, or while it was shutting down. */
+  /** The moment of the kill: under load, during the start, or during the shutdown. */
   readonly during: "load" | "start" | "stop";
   readonly afterMs: number;
 }
@@ -37,7 +37,7 @@ export interface CampaignSums {
   answers: number;
   upstreamCalls: number;
   slowestResolvedMs: number;
-  /** What is wrong at the very end, when all that was left is answered. */
+  /** The findings at the very end, when every request left over is answered. */
   endProblems: readonly string[];
 }
 
@@ -52,7 +52,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** What is asked again later is judged with all that was said of it before. */
+/** A request that is sent again is judged together with its earlier answers. */
 interface Open {
   readonly again: readonly Asking[];
   readonly told: readonly Told[];

@@ -39,7 +39,7 @@ export const BREAKS: Readonly<Record<string, string>> = {
     "UPDATE account SET kept_characters = kept_characters + 1",
 };
 
-/** What the audit finds in a copy of the file that was broken so. */
+/** Returns the audit's findings in a copy of the file that was damaged this way. */
 export function foundAfter(path: string, sql: string): readonly string[] {
   const copy = `${path}-doctored`;
   copyFileSync(path, copy);

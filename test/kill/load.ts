@@ -1,4 +1,4 @@
-// Parallel clients of a gateway that may die at any moment, and what each of them was told.
+// Parallel clients of a gateway that may die at any moment, and the answers that each of them got.
 import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
 import { type Charge, type KeyName, MODELS, type ModelKind, PAYING } from "./world.ts";
 
@@ -7,7 +7,7 @@ const WORDS_MAX = 20;
 /** Far more than any answer takes here: beyond it a client would wait for ever. */
 const HANGS_MS = 20_000;
 
-/** What a client wants to know; it may ask more than once for the same. */
+/** One thing that a client asks for; it may send more than one request for the same. */
 export interface Asking {
   /** Unique, and the beginning of the prompt: by it the provider's calls are told apart. */
   readonly number: string;
@@ -29,14 +29,14 @@ export interface Told {
   readonly asking: Asking;
   /** Of this one request. */
   readonly requestId: string;
-  /** When it was sent, Unix milliseconds. */
+  /** The time it was sent, Unix milliseconds. */
   readonly atMs: number;
   /** True if an answer to it is paid for. */
   readonly isPaid: boolean;
   /** null: the connection broke before. */
   readonly status: number | null;
   readonly answer: Answer | null;
-  /** What should not have come; null: nothing. */
+  /** The part of the answer that should not have come; null if there is none. */
   readonly wrong: string | null;
 }
 
@@ -48,12 +48,12 @@ export interface Load {
 
 export interface LoadOptions {
   readonly url: string;
-  /** Which round it is: part of every number. */
+  /** The number of the round: part of every request's number. */
   readonly round: number;
   readonly charge: Charge;
   readonly secrets: Readonly<Record<KeyName, string>>;
   readonly random: () => number;
-  /** What the round before left to be asked again. */
+  /** The requests that the round before left to be sent again. */
   readonly first: readonly Asking[];
   /** Ends the load; so does the gateway's death. */
   readonly isOver: () => boolean;

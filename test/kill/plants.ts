@@ -2,14 +2,14 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Program, programIn } from "./process.ts";
+import { findProgram, type Program } from "./process.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 
 export interface Plant {
   readonly name: string;
   readonly file: string;
-  /** What is replaced by what; each must be there. */
+  /** The replacements; each original must be there. */
   readonly changes: readonly (readonly [from: string, to: string])[];
 }
 
@@ -65,5 +65,5 @@ export function planted({ name, file, changes }: Plant): { readonly program: Pro
     text = text.replace(from, () => to);
   }
   writeFileSync(path, text);
-  return { program: programIn(folder), remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { program: findProgram(folder), remove: () => rmSync(folder, { recursive: true, force: true }) };
 }

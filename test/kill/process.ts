@@ -6,16 +6,16 @@ import { BINARY } from "../harness.ts";
 const ROOT = join(import.meta.dir, "..", "..");
 const START_MS = 20_000;
 
-/** How the program is run: what stands before the command's name. */
+/** The command that runs the program, before the name of its own command. */
 export type Program = readonly string[];
 
 /** The program whose sources are in a folder. */
-export function programIn(folder: string): Program {
+export function findProgram(folder: string): Program {
   return [process.execPath, join(folder, "src", "main.ts")];
 }
 
 /** The one under test: the built binary when it is named, else this folder's sources. */
-export const PROGRAM: Program = BINARY ? [BINARY] : programIn(ROOT);
+export const PROGRAM: Program = BINARY ? [BINARY] : findProgram(ROOT);
 
 export interface Victim {
   readonly pid: number;
@@ -35,7 +35,7 @@ export function startVictim(program: Program, directory: string): Victim {
   });
   const late = setTimeout(() => child.kill("SIGKILL"), START_MS);
   const listens = addressIn(child.stderr).finally(() => clearTimeout(late));
-  // Whoever kills it before it listens doesn't wait for its address.
+  // A process that is killed before it listens never prints its address: nothing waits for that.
   listens.catch(() => {});
   return { pid: child.pid, listens, exited: child.exited, signal: (name) => child.kill(name) };
 }

@@ -1,4 +1,4 @@
-// What must be true of a store's file whenever nothing is under way, as SQL that finds what breaks it.
+// The rules of a store's file that hold whenever nothing is under way, as SQL that finds violations.
 import type { Database } from "bun:sqlite";
 
 interface Rule {
@@ -7,7 +7,7 @@ interface Rule {
   readonly finds: string;
 }
 
-/** What the journal says of each request. */
+/** The journal's sums by request. */
 const MOVED = `
   SELECT account_id, request_id, sum(revenue_nano + overrun_nano) AS charged, sum(held_nano) AS held,
     sum(kind = 'hold') AS holds, sum(kind IN ('post', 'void')) AS ends
@@ -105,7 +105,7 @@ export const RULES: readonly Rule[] = [
 
 const SHOWN = 3;
 
-/** What is wrong with the file: damage, and each rule that is broken, with the first places. */
+/** Returns the errors of the file: damage, and each rule that is broken, with the first places. */
 export function brokenRules(database: Database): readonly string[] {
   const found: string[] = [];
   for (const pragma of ["integrity_check", "foreign_key_check"]) {

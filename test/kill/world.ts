@@ -1,4 +1,4 @@
-// What outlives the kills: one folder with one store, its keys and their money, and one simulated provider that remembers its calls.
+// The parts that outlive the kills: one folder with one store, its keys and their money, and one simulated provider that remembers its calls.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ const ALLOWANCE = 1_000_000;
 const BALANCE_NANO_USD = 50_000_000_000_000;
 const PRICE = "{ input: 2, output: 8, per_request: 0.0001 }";
 
-/** Who pays in a round: the paying keys alone, or everybody. */
+/** The requests that are paid for in a round: those beyond the allowance, or all. */
 export type Charge = "beyond_allowance" | "always";
 
 export interface KillWorld {

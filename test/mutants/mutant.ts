@@ -1,4 +1,4 @@
-// What a mutant is: one change by hand that breaks a rule, and which tests must see it.
+// The form of a mutant: one change by hand that breaks a rule, and which tests must see it.
 
 export interface Mutant {
   readonly name: string;

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dir, "..", "..");
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
 const AT_ONCE = 2;
 const TIME_MAX_MS = 120_000;
-/** So many days show each of the mutants; more cost time only where none is seen. */
+/** Enough simulated days to catch each of the mutants; more cost time only for a mutant that survives. */
 const DAYS = "400";
 const DEFAULT_TESTS = ["test/sim.test.ts"];
 const WORDS_MAX = 90;
@@ -21,7 +21,7 @@ interface Verdict {
   readonly mutant: Mutant;
   readonly caught: boolean;
   readonly seconds: string;
-  /** How it showed. */
+  /** The way it was caught. */
   readonly words: string;
 }
 

@@ -1,10 +1,10 @@
-// A node of its own for tests, as far as the store knows one: lives, resolves what others left, and asks for what it is told.
+// A node of its own for tests, as far as the store knows one: lives, resolves what others left, and makes the requests it is given.
 import { startUpkeep } from "../../src/app/upkeep.ts";
 import { clock } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/fault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
-import { askOf, costing, keyOf, ledgerOn, NOON, outcomeOf } from "../samples.ts";
+import { costing, ledgerOn, makeAsk, makeKey, makeOutcome, NOON } from "../samples.ts";
 import { type Counts, type Job, PATIENCE_MS } from "./node.ts";
 
 const [url = ""] = process.argv.slice(2);
@@ -23,7 +23,7 @@ await startUpkeep({
 tell({ node: store.node });
 
 function keyIn({ keyId }: Job) {
-  return keyOf(keyId, { accountId: `of ${keyId}` });
+  return makeKey(keyId, { accountId: `of ${keyId}` });
 }
 
 function tell(what: object): void {
@@ -34,10 +34,10 @@ async function ask(job: Job, at: number): Promise<keyof Counts> {
   const ledger = ledgerOf(job);
   try {
     const offers = () => [costing(job.costNanoUsd)];
-    const ticket = ledger.ticket(askOf(`${store.node} ${job.name} ${at}`, keyIn(job), { offers }));
+    const ticket = ledger.ticket(makeAsk(`${store.node} ${job.name} ${at}`, keyIn(job), { offers }));
     await ledger.admit(ticket);
     if (job.settles) {
-      await ledger.settle(ticket, outcomeOf(ticket, { costNanoUsd: job.costNanoUsd }));
+      await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: job.costNanoUsd }));
     }
     return "granted";
   } catch (error) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 /** Many nodes share a small machine here, and nothing is asserted on how long they take. */
 export const PATIENCE_MS = 30_000;
 
-/** So many requests. */
+/** A batch of requests. */
 export interface Job {
   readonly name: string;
   readonly keyId: string;
@@ -12,7 +12,7 @@ export interface Job {
   readonly atOnce: number;
   /** The balance pays, or the allowance. */
   readonly isPaid: boolean;
-  /** What each may cost at worst, and does. */
+  /** The most that each may cost, and its cost. */
   readonly costNanoUsd: number;
   /** Otherwise they stay held. */
   readonly settles: boolean;

@@ -22,7 +22,7 @@ const COMMITTED = "COMMIT\0";
 
 class Tricks {
   next: Trick | null = null;
-  /** What is to pass when it thaws; null: it is not frozen. */
+  /** The bytes that pass when it thaws; null if it is not frozen. */
   frozen: (() => void)[] | null = null;
   readonly sockets = new Set<Socket>();
 

@@ -4,15 +4,15 @@ import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import {
   CLASSIC,
-  cardOf,
   close,
   type Event,
   finish,
   json,
   jsonSchema,
+  makeCard,
+  makeRequest,
   open,
   piece,
-  requestOf,
   start,
   streamed,
   text,
@@ -144,7 +144,7 @@ test.each(ANSWERS.map((answer) => [answer.name, answer] as const))("%s", (_name,
 });
 
 test("the decoder counts calls from 0, whatever blocks stand before them", () => {
-  const decoder = anthropic.decoder(cardOf(CLASSIC), requestOf({}));
+  const decoder = anthropic.decoder(makeCard(CLASSIC), makeRequest({}));
   const events = [
     open(3, use("t1", "f")),
     close(3),

@@ -1,4 +1,4 @@
-// What the tests of the Anthropic dialect share: cards, requests, and an answer taken the whole way to a client's reply.
+// The parts that the tests of the Anthropic dialect share: cards, requests, and an answer carried the whole way to a client's reply.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
@@ -27,7 +27,7 @@ export const schema = {
 };
 export const jsonSchema = { type: "json_schema" as const, json_schema: { name: "n", schema } };
 
-export function cardOf(name: string, outputTokensMax: number | null = 64_000): ModelCard {
+export function makeCard(name: string, outputTokensMax: number | null = 64_000): ModelCard {
   return {
     id: `Anthropic#${name}`,
     provider: "Anthropic",
@@ -43,16 +43,16 @@ export function cardOf(name: string, outputTokensMax: number | null = 64_000): M
   };
 }
 
-export function requestOf(part: Partial<ChatRequest>): ChatRequest {
+export function makeRequest(part: Partial<ChatRequest>): ChatRequest {
   return { model: "m", messages: [hi], ...part };
 }
 
 export function sent(part: Partial<ChatRequest>, name = CLASSIC): Outgoing {
-  return anthropic.encode(requestOf(part), cardOf(name), target);
+  return anthropic.encode(makeRequest(part), makeCard(name), target);
 }
 
 /** The turns of a body. */
-export function turnsIn({ body }: Outgoing): JsonObject[] {
+export function readTurns({ body }: Outgoing): JsonObject[] {
   return arrayOf(body.messages).filter(isObject);
 }
 
@@ -112,8 +112,8 @@ export function finish(reason: string, rest: object = {}): Event[] {
 
 /** A streamed answer as a client gets it folded; the data lines are padded, as Anthropic pads them. */
 export function streamed(events: readonly Event[], part: Partial<ChatRequest> = {}): ChatReply {
-  const request = requestOf(part);
-  const decoder = anthropic.decoder(cardOf(CLASSIC), request);
+  const request = makeRequest(part);
+  const decoder = anthropic.decoder(makeCard(CLASSIC), request);
   const normaliser = new Normaliser(request);
   const fold = new Fold();
   const take = (chunks: Parameters<Normaliser["push"]>[0]) => {
@@ -133,11 +133,11 @@ export function whole(
   rest: object = {},
 ): ChatReply {
   const body = { type: "message", role: "assistant", content, stop_reason: reason, usage: USAGE, ...rest };
-  const request = requestOf(part);
-  return normaliseReply(anthropic.reply(body, cardOf(CLASSIC), request), request);
+  const request = makeRequest(part);
+  return normaliseReply(anthropic.reply(body, makeCard(CLASSIC), request), request);
 }
 
-export function thrownBy(run: () => unknown): Fault {
+export function catchFault(run: () => unknown): Fault {
   try {
     run();
   } catch (error) {

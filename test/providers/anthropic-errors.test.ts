@@ -4,24 +4,24 @@ import type { FaultCode } from "../../src/core/fault.ts";
 import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import {
   CLASSIC,
-  cardOf,
+  catchFault,
   close,
   finish,
+  makeCard,
+  makeRequest,
   open,
-  requestOf,
   start,
   streamed,
-  thrownBy,
 } from "./anthropic-cases.ts";
 
 const opened = [start, open(0, { type: "text", text: "x" })];
 const answered = [...opened, close(0), ...finish("end_turn")];
 const another = { ...start, message: { id: "m2" } };
-const replyTo = (body: unknown) => () => anthropic.reply(body, cardOf(CLASSIC), requestOf({}));
+const replyTo = (body: unknown) => () => anthropic.reply(body, makeCard(CLASSIC), makeRequest({}));
 
 test("the end is message_stop: what stops before it fails, what follows counts for nothing", () => {
   for (let length = 0; length < answered.length; length++) {
-    expect(thrownBy(() => streamed(answered.slice(0, length))).code).toBe("upstream_error");
+    expect(catchFault(() => streamed(answered.slice(0, length))).code).toBe("upstream_error");
   }
   expect(streamed([...answered, another]).choices[0]?.message.content).toBe("x");
 });
@@ -30,13 +30,13 @@ test("a message that stops without saying why is broken", () => {
   const stop = { type: "message_stop" };
   const wordless = { type: "message_delta", delta: { stop_reason: 1 }, usage: { output_tokens: 7 } };
   for (const events of [[stop], [...opened, close(0), stop], [...opened, close(0), wordless, stop]]) {
-    expect(thrownBy(() => streamed(events)).code).toBe("upstream_error");
+    expect(catchFault(() => streamed(events)).code).toBe("upstream_error");
   }
 });
 
 test("a start that comes twice is passed over, another message in the stream is a failure", () => {
   expect(streamed([start, ...answered]).choices[0]?.message.content).toBe("x");
-  expect(thrownBy(() => streamed([...opened, another, ...finish("end_turn")])).code).toBe("upstream_error");
+  expect(catchFault(() => streamed([...opened, another, ...finish("end_turn")])).code).toBe("upstream_error");
 });
 
 const INSIDE: [string, string, FaultCode][] = [
@@ -49,17 +49,17 @@ const INSIDE: [string, string, FaultCode][] = [
 ];
 test.each(INSIDE)("%s inside an answer: %s", (type, message, code) => {
   const event = { type: "error", error: { details: null, type, message }, request_id: "req_1" };
-  expect(thrownBy(() => streamed([...opened, event])).code).toBe(code);
-  expect(thrownBy(replyTo(event)).code).toBe(code);
+  expect(catchFault(() => streamed([...opened, event])).code).toBe(code);
+  expect(catchFault(replyTo(event)).code).toBe(code);
 });
 
 test("garbage is a failure of the provider's", () => {
   for (const data of ["{", "[]", "null", "text"]) {
-    const decoder = anthropic.decoder(cardOf(CLASSIC), requestOf({}));
-    expect(thrownBy(() => decoder.push({ event: "", data })).code).toBe("upstream_error");
+    const decoder = anthropic.decoder(makeCard(CLASSIC), makeRequest({}));
+    expect(catchFault(() => decoder.push({ event: "", data })).code).toBe("upstream_error");
   }
   for (const body of [null, "x", [], {}, { content: "x" }]) {
-    expect(thrownBy(replyTo(body)).code).toBe("upstream_error");
+    expect(catchFault(replyTo(body)).code).toBe("upstream_error");
   }
 });
 

@@ -6,18 +6,18 @@ import {
   CLASSIC,
   call,
   calls,
+  catchFault,
   hi,
   jsonSchema,
+  readTurns,
   result,
   sent,
-  thrownBy,
-  turnsIn,
   weather,
 } from "./anthropic-cases.ts";
 
 /** The turns as `role: block | block`: a block by its text, or by its type and what identifies it. */
 function told(messages: readonly ChatMessage[], name = CLASSIC): string[] {
-  return turnsIn(sent({ messages }, name)).map(({ role, content }) => {
+  return readTurns(sent({ messages }, name)).map(({ role, content }) => {
     const blocks = arrayOf(content).map((one) => {
       const { type, text, id, tool_use_id } = objectOf(one);
       return type === "text" ? text : `${type} ${tool_use_id ?? id}`;
@@ -92,7 +92,7 @@ test("a prefill is turned where the model refuses it, and beside thinking or a f
   expect(told(messages, "claude-sonnet-4-6")).toEqual(["user: hi", "assistant: So:", going]);
   for (const part of [{ reasoning_effort: "low" as const }, { response_format: jsonSchema }]) {
     const outgoing = sent({ ...part, messages });
-    expect(turnsIn(outgoing)).toHaveLength(3);
+    expect(readTurns(outgoing)).toHaveLength(3);
     expect(outgoing.dropped).toEqual(["messages"]);
   }
 });
@@ -152,7 +152,7 @@ test("system prompt, calls, results and cache marks in their native form", () =>
 
 test("OpenAI's explicit breakpoint is a cache mark", () => {
   const part = { type: "text" as const, text: "hi", prompt_cache_breakpoint: { mode: "explicit" } };
-  const [turn] = turnsIn(sent({ messages: [{ role: "user", content: [part] }] }));
+  const [turn] = readTurns(sent({ messages: [{ role: "user", content: [part] }] }));
   expect(turn?.content).toEqual([{ type: "text", text: "hi", ...mark }]);
 });
 
@@ -194,7 +194,7 @@ const FILES: [object, object][] = [
 ];
 test.each(FILES)("%j", (part, block) => {
   const content = [part] as ChatMessage["content"] & object;
-  const [turn] = turnsIn(sent({ messages: [{ role: "user", content }] }));
+  const [turn] = readTurns(sent({ messages: [{ role: "user", content }] }));
   expect(turn).toEqual({ role: "user", content: [block] });
 });
 
@@ -205,7 +205,7 @@ test("audio and files that Claude does not read are refused, by name", () => {
     { type: "file" as const, file: { file_data: "data:application/zip;base64,AA==" } },
   ]) {
     const content = [...texts("this"), part];
-    const fault = thrownBy(() => sent({ messages: [hi, { role: "user", content }] }));
+    const fault = catchFault(() => sent({ messages: [hi, { role: "user", content }] }));
     expect(fault.code).toBe("unsupported_capability");
     expect(fault.details.param).toBe("messages[1].content[1]");
   }

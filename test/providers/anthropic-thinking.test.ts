@@ -11,12 +11,12 @@ import {
   NEWEST,
   open,
   piece,
+  readTurns,
   result,
   sent,
   start,
   streamed,
   text,
-  turnsIn,
   weather,
   whole,
 } from "./anthropic-cases.ts";
@@ -57,7 +57,7 @@ test.each([
   const reply = answer();
   expect(reply.choices[0]?.message.reasoning_content).toBe("Which city?\n\n ");
   const outgoing = followUp(reply, { reasoning_effort: "high" }, "claude-opus-4-8");
-  expect(turnsIn(outgoing)[1]).toEqual({ role: "assistant", content });
+  expect(readTurns(outgoing)[1]).toEqual({ role: "assistant", content });
   expect(outgoing.headers["anthropic-beta"]).toBeUndefined();
   const budgeted = followUp(reply, { reasoning_effort: "high" }, CLASSIC);
   expect(budgeted.body.thinking).toMatchObject({ type: "enabled" });
@@ -76,7 +76,7 @@ test.each([
   ["claude-3-haiku-20240307", {}],
 ])("no block comes back at %s with %j", (name, part) => {
   const outgoing = followUp(whole(content, "tool_use"), part, name);
-  expect(turnsIn(outgoing)[1]).toEqual({ role: "assistant", content: [words, use] });
+  expect(readTurns(outgoing)[1]).toEqual({ role: "assistant", content: [words, use] });
   expect(outgoing.headers["anthropic-beta"]).toBeUndefined();
 });
 
@@ -92,7 +92,7 @@ test("fragments kept apart are joined; other formats, unsigned blocks and a bare
     { ...piece, index: 9, text: "cut short", signature: "sig9" },
   ];
   const message: ChatMessage = { role: "assistant", content: "Rome", reasoning_details: details };
-  expect(turnsIn(sent({ messages: [hi, message, hi] }))[1]).toEqual({
+  expect(readTurns(sent({ messages: [hi, message, hi] }))[1]).toEqual({
     role: "assistant",
     content: [
       { type: "thinking", thinking: "Which city?", signature: "sig" },

@@ -8,10 +8,10 @@ import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import {
   CLASSIC,
   calls,
-  cardOf,
   hi,
+  makeCard,
+  makeRequest,
   NEWEST,
-  requestOf,
   result,
   sent,
   target,
@@ -90,14 +90,14 @@ test("a thinking budget is left out of a tool loop that began without thinking, 
 });
 
 test("a model that can't reason by its card gets no effort", () => {
-  const card = { ...cardOf(NEWEST), capabilities: new Set<Capability>() };
-  const outgoing = anthropic.encode(requestOf({ reasoning_effort: "high" }), card, target);
+  const card = { ...makeCard(NEWEST), capabilities: new Set<Capability>() };
+  const outgoing = anthropic.encode(makeRequest({ reasoning_effort: "high" }), card, target);
   expect(outgoing.body.output_config).toBeUndefined();
   expect(outgoing.dropped).toEqual(["reasoning_effort"]);
 });
 
 test("an unlisted model without a limit gets the stated default", () => {
-  expect(anthropic.encode(requestOf({}), cardOf(CLASSIC, null), target).body.max_tokens).toBe(16_384);
+  expect(anthropic.encode(makeRequest({}), makeCard(CLASSIC, null), target).body.max_tokens).toBe(16_384);
 });
 
 test("the address, and the operator's headers over ours", () => {
@@ -106,8 +106,8 @@ test("the address, and the operator's headers over ours", () => {
   expect(plain.headers).toEqual({ "x-api-key": "secret", "anthropic-version": "2023-06-01" });
   const headers = { "Anthropic-Beta": "one, two", "anthropic-version": "2030-01-01" };
   const file = { type: "file" as const, file: { file_id: "file_1" } };
-  const request = requestOf({ messages: [{ role: "user", content: [file] }] });
-  const own = anthropic.encode(request, cardOf(CLASSIC), { ...target, secret: null, headers });
+  const request = makeRequest({ messages: [{ role: "user", content: [file] }] });
+  const own = anthropic.encode(request, makeCard(CLASSIC), { ...target, secret: null, headers });
   const betas = "one,two,files-api-2025-04-14";
   expect(own.headers).toEqual({ "anthropic-version": "2030-01-01", "anthropic-beta": betas });
 });

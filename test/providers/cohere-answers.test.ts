@@ -1,13 +1,13 @@
-// What comes back from Cohere's v2 chat: blocks, plans, citations, endings, failures; and how a turn goes back.
+// Answers of Cohere's v2 chat: blocks, plans, citations, endings, failures; and how a turn is sent back.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { cohere } from "../../src/dialects/cohere/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { cardOf, encoded, faultIn, messageOf, streamed, streamOf, whole } from "./drive.ts";
+import { catchCode, encoded, makeCard, readMessage, streamed, whole, writeStream } from "./drive.ts";
 
 const REASONING = "command-a-reasoning-08-2025";
 const encode = (fields: Partial<ChatRequest>, name = "command-a-03-2025") =>
-  encoded(cohere, fields, cardOf(name, name === REASONING ? ["reasoning"] : []));
+  encoded(cohere, fields, makeCard(name, name === REASONING ? ["reasoning"] : []));
 
 const place = { start: 0, end: 4, text: "Ruby", type: "TEXT_CONTENT" };
 const linked = {
@@ -66,7 +66,7 @@ const events = [
 describe("answers", () => {
   test("blocks, plan, call, citation and usage; a stream says the same, with [DONE] or without", () => {
     const reply = whole(cohere, body);
-    expect(messageOf(reply)).toEqual({
+    expect(readMessage(reply)).toEqual({
       role: "assistant",
       content: "Ruby.",
       refusal: null,
@@ -91,8 +91,8 @@ describe("answers", () => {
       prompt_tokens_details: { cached_tokens: 40 },
       completion_tokens_details: { reasoning_tokens: 3 },
     });
-    expect(streamed(cohere, streamOf([...events, "[DONE]"]))).toEqual(reply);
-    expect(streamed(cohere, streamOf(events))).toEqual(reply);
+    expect(streamed(cohere, writeStream([...events, "[DONE]"]))).toEqual(reply);
+    expect(streamed(cohere, writeStream(events))).toEqual(reply);
   });
 
   const finishes = [
@@ -125,31 +125,35 @@ describe("answers", () => {
       () =>
         streamed(
           cohere,
-          streamOf([{ type: "message-end", delta: { finish_reason: "ERROR", error: "Why" } }]),
+          writeStream([{ type: "message-end", delta: { finish_reason: "ERROR", error: "Why" } }]),
         ),
       "upstream_error",
     ],
     [
       "an ending out of time",
-      () => streamed(cohere, streamOf([{ type: "message-end", delta: { finish_reason: "TIMEOUT" } }])),
+      () => streamed(cohere, writeStream([{ type: "message-end", delta: { finish_reason: "TIMEOUT" } }])),
       "upstream_timeout",
     ],
     [
       "an error in the stream",
-      () => streamed(cohere, streamOf([...events.slice(0, 4), { id: "x", message: "Why" }])),
+      () => streamed(cohere, writeStream([...events.slice(0, 4), { id: "x", message: "Why" }])),
       "upstream_error",
     ],
     ["an empty stream", () => streamed(cohere, ""), "upstream_error"],
-    ["a stream cut before its end", () => streamed(cohere, streamOf(events.slice(0, -1))), "upstream_error"],
     [
-      "[DONE] without an end",
-      () => streamed(cohere, streamOf([...events.slice(0, -1), "[DONE]"])),
+      "a stream cut before its end",
+      () => streamed(cohere, writeStream(events.slice(0, -1))),
       "upstream_error",
     ],
-    ["garbage", () => streamed(cohere, streamOf(["{"])), "upstream_error"],
+    [
+      "[DONE] without an end",
+      () => streamed(cohere, writeStream([...events.slice(0, -1), "[DONE]"])),
+      "upstream_error",
+    ],
+    ["garbage", () => streamed(cohere, writeStream(["{"])), "upstream_error"],
   ];
   test.each(failures)("%s", (_what, act, code) => {
-    expect(faultIn(act)).toBe(code);
+    expect(catchCode(act)).toBe(code);
   });
 
   test("error answers", () => {
@@ -166,7 +170,7 @@ describe("answers", () => {
 });
 
 test("plan and thinking of a turn go back as they came", () => {
-  const turn = messageOf(whole(cohere, body));
+  const turn = readMessage(whole(cohere, body));
   const sent = (name: string) =>
     (encode({ messages: [{ role: "user", content: "Hi" }, turn] }, name).body.messages as JsonObject[])[1];
   const shared = { role: "assistant", tool_plan: "Ask f.", tool_calls: [call] };
@@ -179,7 +183,7 @@ test("a custom tool is a function of one string, there and back", () => {
   expect(encode({ tools }).body.tools).toMatchObject([{ type: "function", function: { name: "c" } }]);
   const made = { ...call, function: { name: "c", arguments: '{"input":"x"}' } };
   const answer = { ...body, message: { tool_calls: [made] } };
-  expect(messageOf(whole(cohere, answer, { tools })).tool_calls).toEqual([
+  expect(readMessage(whole(cohere, answer, { tools })).tool_calls).toEqual([
     { id: "f_abc", type: "custom", custom: { name: "c", input: "x" } },
   ]);
 });

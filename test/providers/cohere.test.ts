@@ -1,13 +1,13 @@
-// What a chat request becomes as a call of Cohere's v2 chat, row by row.
+// Chat requests translated into calls of Cohere's v2 chat, row by row.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { cohere } from "../../src/dialects/cohere/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { BASE, cardOf, encoded, faultIn, functionTool } from "./drive.ts";
+import { BASE, catchCode, encoded, functionTool, makeCard } from "./drive.ts";
 
 const REASONING = "command-a-reasoning-08-2025";
 const encode = (fields: Partial<ChatRequest>, name = "command-a-03-2025") =>
-  encoded(cohere, fields, cardOf(name, name === REASONING ? ["reasoning"] : [], 500));
+  encoded(cohere, fields, makeCard(name, name === REASONING ? ["reasoning"] : [], 500));
 
 const f = functionTool("f");
 const g = functionTool("g");
@@ -198,5 +198,5 @@ test("the conversation", () => {
 
 test("audio has no form", () => {
   const content = [{ type: "input_audio" as const, input_audio: { data: "AA==", format: "wav" } }];
-  expect(faultIn(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
+  expect(catchCode(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
 });

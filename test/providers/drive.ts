@@ -12,7 +12,11 @@ import { EventParser } from "../../src/transport/framing/sse.ts";
 export const BASE = "https://upstream.example/v1";
 
 /** A listed card unless `capabilities` is null. */
-export function cardOf(name: string, capabilities: readonly Capability[] | null, output?: number): ModelCard {
+export function makeCard(
+  name: string,
+  capabilities: readonly Capability[] | null,
+  output?: number,
+): ModelCard {
   return {
     id: `Some#${name}`,
     provider: "Some",
@@ -28,12 +32,12 @@ export function cardOf(name: string, capabilities: readonly Capability[] | null,
   };
 }
 
-export function requestOf(fields: Partial<ChatRequest>): ChatRequest {
+export function makeRequest(fields: Partial<ChatRequest>): ChatRequest {
   return { model: "Some#any", messages: [{ role: "user", content: "Hi" }], ...fields };
 }
 
 export function encoded(dialect: Dialect, fields: Partial<ChatRequest>, card: ModelCard): Outgoing {
-  return dialect.encode(requestOf(fields), card, {
+  return dialect.encode(makeRequest(fields), card, {
     baseUrl: BASE,
     secret: "s3cret",
     headers: { "X-Team": "7" },
@@ -46,16 +50,16 @@ export function functionTool(name: string, strict?: boolean) {
 }
 
 /** The bytes of a stream of these events, `data` lines alone. */
-export function streamOf(events: readonly (JsonObject | string)[]): string {
+export function writeStream(events: readonly (JsonObject | string)[]): string {
   const lines = events.map((event) => (typeof event === "string" ? event : JSON.stringify(event)));
   return lines.map((line) => `data: ${line}\n\n`).join("");
 }
 
 /** The reply that a stream folds to, and how many chunks a client got. Throws the decoder's faults. */
 export function streamed(dialect: Dialect, text: string, fields: Partial<ChatRequest> = {}, name = "any") {
-  const request = requestOf(fields);
+  const request = makeRequest(fields);
   const parser = new EventParser();
-  const decoder = dialect.decoder(cardOf(name, null), request);
+  const decoder = dialect.decoder(makeCard(name, null), request);
   const normaliser = new Normaliser(request);
   const fold = new Fold();
   const events = [...parser.push(text), ...parser.end()];
@@ -65,19 +69,19 @@ export function streamed(dialect: Dialect, text: string, fields: Partial<ChatReq
 }
 
 export function whole(dialect: Dialect, body: unknown, fields: Partial<ChatRequest> = {}): ChatReply {
-  const request = requestOf(fields);
-  return normaliseReply(dialect.reply(body, cardOf("any", null), request), request);
+  const request = makeRequest(fields);
+  return normaliseReply(dialect.reply(body, makeCard("any", null), request), request);
 }
 
 /** The only choice's message. */
-export function messageOf(reply: ChatReply) {
+export function readMessage(reply: ChatReply) {
   const [choice] = reply.choices;
   if (!choice) throw new Error("no choice");
   return choice.message;
 }
 
 /** The code of the fault that `act` throws, or "none". */
-export function faultIn(act: () => unknown): string {
+export function catchCode(act: () => unknown): string {
   try {
     act();
     return "none";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { objectOf } from "../../src/core/json.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
-import { cardOf, faultCode, part, requestOf, streamed, whole } from "./gemini-cases.ts";
+import { faultCode, makeCard, makeRequest, part, streamed, whole } from "./gemini-cases.ts";
 
 describe("answers", () => {
   test("text, thoughts, usage on every event, several finish reasons", () => {
@@ -142,7 +142,7 @@ describe("answers", () => {
     };
     const content = { parts: [{ text: "é" }, { inlineData: { mimeType: "image/png", data: "AA" } }] };
     const body = { candidates: [{ content, finishReason: "STOP", logprobsResult }] };
-    const [choice] = gemini.reply(body, cardOf("x"), requestOf({})).choices;
+    const [choice] = gemini.reply(body, makeCard("x"), makeRequest({})).choices;
     expect(choice?.logprobs).toMatchObject({
       content: [
         {

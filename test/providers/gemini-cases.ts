@@ -1,4 +1,4 @@
-// What the tests of the generateContent dialect share: encoding for a model, reading bodies as a reply, and small parts.
+// The parts that the tests of the generateContent dialect share: encoding for a model, reading bodies as a reply, and small values.
 import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -12,7 +12,7 @@ export const VERTEX =
   "https://aiplatform.googleapis.com/v1beta1/projects/p/locations/global/publishers/google";
 export const SENTINEL = "skip_thought_signature_validator";
 
-export function cardOf(name: string, outputTokensMax: number | null = null): ModelCard {
+export function makeCard(name: string, outputTokensMax: number | null = null): ModelCard {
   return {
     id: `Google#${name}`,
     provider: "Google",
@@ -28,13 +28,13 @@ export function cardOf(name: string, outputTokensMax: number | null = null): Mod
   };
 }
 
-export function requestOf(fields: Partial<ChatRequest>): ChatRequest {
+export function makeRequest(fields: Partial<ChatRequest>): ChatRequest {
   return { model: "any", messages: [{ role: "user", content: "Hi" }], ...fields };
 }
 
 export function encoded(fields: Partial<ChatRequest>, name = "gemini-3.8-flash", baseUrl = BASE) {
   const target = { baseUrl, secret: "AIza-secret", headers: { "X-Team": "7" } };
-  return gemini.encode(requestOf(fields), cardOf(name, 1000), target);
+  return gemini.encode(makeRequest(fields), makeCard(name, 1000), target);
 }
 
 /** The code of the Fault that a call throws; "none" when it throws nothing. */
@@ -48,8 +48,8 @@ export function faultCode(run: () => unknown): string {
 }
 
 export function streamed(bodies: readonly unknown[], n = 1): ChatReply {
-  const request = requestOf({ n });
-  const decoder = gemini.decoder(cardOf("gemini-3.8-flash"), request);
+  const request = makeRequest({ n });
+  const decoder = gemini.decoder(makeCard("gemini-3.8-flash"), request);
   const normaliser = new Normaliser(request);
   const fold = new Fold();
   const take = (chunks: readonly ChatChunk[]) => {
@@ -65,8 +65,8 @@ export function streamed(bodies: readonly unknown[], n = 1): ChatReply {
 }
 
 export function whole(body: unknown): ChatReply {
-  const request = requestOf({});
-  return normaliseReply(gemini.reply(body, cardOf("gemini-3.8-flash"), request), request);
+  const request = makeRequest({});
+  return normaliseReply(gemini.reply(body, makeCard("gemini-3.8-flash"), request), request);
 }
 
 export function part(parts: readonly JsonObject[], finishReason?: string, index = 0): JsonObject {

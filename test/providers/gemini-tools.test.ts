@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { cardOf, encoded, part, requestOf, tool } from "./gemini-cases.ts";
+import { encoded, makeCard, makeRequest, part, tool } from "./gemini-cases.ts";
 
 describe("tools", () => {
   const choices: [ChatRequest["tool_choice"], JsonObject | undefined][] = [
@@ -43,7 +43,7 @@ describe("tools", () => {
     const tools = [{ type: "custom", custom: { name: "run", description: "Runs." } }] as const;
     expect(JSON.stringify(encoded({ tools }).body.tools)).toContain('"required":["input"]');
     const body = part([{ functionCall: { name: "run", args: { input: "ls" } } }], "STOP");
-    const reply = gemini.reply(body, cardOf("gemini-3.8-flash"), requestOf({ tools }));
+    const reply = gemini.reply(body, makeCard("gemini-3.8-flash"), makeRequest({ tools }));
     expect(reply.choices[0]?.message.tool_calls).toMatchObject([
       { type: "custom", custom: { name: "run", input: "ls" } },
     ]);
@@ -54,7 +54,7 @@ describe("tools", () => {
     const { body } = encoded({ tools, tool_choice: { type: "function", function: { name: "3d_render" } } });
     expect(JSON.stringify([body.tools, body.toolConfig]).match(/"_3d_render"/g)).toHaveLength(2);
     const answer = part([{ functionCall: { name: "_3d_render" } }], "STOP");
-    const reply = gemini.reply(answer, cardOf("gemini-3.8-flash"), requestOf({ tools }));
+    const reply = gemini.reply(answer, makeCard("gemini-3.8-flash"), makeRequest({ tools }));
     expect(reply.choices[0]?.message.tool_calls).toMatchObject([{ function: { name: "3d_render" } }]);
   });
 

@@ -1,9 +1,9 @@
-// What Gemini's address, key, sampling, format and thinking fields become, by model generation.
+// Gemini's address, key, sampling, format and thinking fields, by model generation.
 import { describe, expect, test } from "bun:test";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { BASE, cardOf, encoded, tool } from "./gemini-cases.ts";
+import { BASE, encoded, makeCard, tool } from "./gemini-cases.ts";
 
 describe("address and key", () => {
   const rows: [string, string, boolean, string][] = [
@@ -123,7 +123,7 @@ describe("fields", () => {
 
   test("several choices in one call only up to generation 2", () => {
     const counts = ["gemini-2.5-pro", "gemini-3-flash-preview", "gemini-9-ultra"].map((name) =>
-      gemini.choicesMax(cardOf(name)),
+      gemini.choicesMax(makeCard(name)),
     );
     expect(counts).toEqual([8, 1, 1]);
   });

@@ -7,17 +7,17 @@ import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts
 import { checkMistralRequest } from "../simulator/mistral-validator.ts";
 import {
   BASE,
-  cardOf,
+  catchCode,
   encoded,
-  faultIn,
   functionTool,
-  messageOf,
+  makeCard,
+  readMessage,
   streamed,
-  streamOf,
   whole,
+  writeStream,
 } from "./drive.ts";
 
-const card = cardOf("mistral-medium-latest", ["tools", "reasoning", "vision"], 1000);
+const card = makeCard("mistral-medium-latest", ["tools", "reasoning", "vision"], 1000);
 
 function sent(request: Partial<ChatRequest>, name = "mistral-medium-latest") {
   const outgoing = encoded(mistral, request, { ...card, name });
@@ -131,7 +131,7 @@ describe("messages", () => {
   test("thinking goes there and back over two turns", () => {
     const thinking = { type: "thinking", thinking: [{ type: "text", text: "Hm." }], closed: true };
     const said = { role: "assistant", content: [thinking, { type: "text", text: "4" }], tool_calls: null };
-    const reply = messageOf(
+    const reply = readMessage(
       whole(mistral, { choices: [{ index: 0, message: said, finish_reason: "stop" }] }),
     );
     expect(reply).toMatchObject({ content: "4", reasoning_content: "Hm." });
@@ -143,7 +143,7 @@ describe("messages", () => {
     const { messages } = sent({ messages: again }).body;
     const { closed: _, ...sentBack } = thinking;
     expect(messages).toMatchObject([{}, { content: [sentBack, { type: "text", text: "4" }] }, {}]);
-    const mute = encoded(mistral, { messages: again }, cardOf("ministral", ["tools"])).body.messages;
+    const mute = encoded(mistral, { messages: again }, makeCard("ministral", ["tools"])).body.messages;
     expect(mute).toMatchObject([{}, { content: "4" }, {}]);
   });
 });
@@ -160,17 +160,17 @@ describe("answers", () => {
     const call = { id: "abcDEF123", function: { name: "look", arguments: "{}" } };
     const reply = streamed(
       mistral,
-      streamOf([chunk({ content: "" }), chunk({ tool_calls: [call] }, "tool_calls", { usage }), "[DONE]"]),
+      writeStream([chunk({ content: "" }), chunk({ tool_calls: [call] }, "tool_calls", { usage }), "[DONE]"]),
     );
-    expect<unknown>(messageOf(reply).tool_calls).toEqual([{ ...call, type: "function" }]);
+    expect<unknown>(readMessage(reply).tool_calls).toEqual([{ ...call, type: "function" }]);
     expect(reply.usage).toMatchObject({ total_tokens: 11, prompt_tokens_details: { cached_tokens: 4 } });
   });
 
   test("what ends early or badly fails", () => {
-    expect(faultIn(() => streamed(mistral, streamOf([chunk({ content: "x" }), "[DONE]"])))).toBe(
+    expect(catchCode(() => streamed(mistral, writeStream([chunk({ content: "x" }), "[DONE]"])))).toBe(
       "upstream_error",
     );
-    expect(faultIn(() => streamed(mistral, streamOf([chunk({}, "error")])))).toBe("upstream_error");
+    expect(catchCode(() => streamed(mistral, writeStream([chunk({}, "error")])))).toBe("upstream_error");
     const busy = {
       object: "error",
       message: "Requests rate limit exceeded",

@@ -1,4 +1,4 @@
-// What the tests of the OpenAI dialect share: a request sent to one of the table's providers, and rows of such.
+// The parts that the tests of the OpenAI dialect share: a request sent to one of the table's providers, and rows of such requests.
 import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
@@ -6,7 +6,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { cardOf, encoded, functionTool } from "./drive.ts";
+import { encoded, functionTool, makeCard } from "./drive.ts";
 
 export const ALL: readonly Capability[] = ["tools", "vision", "files", "audio", "structured", "reasoning"];
 export const tools = [functionTool("look")];
@@ -14,15 +14,15 @@ export const named = { type: "function", function: { name: "look" } } as const;
 const schema = { type: "object", properties: { a: { type: "string" } } };
 export const jsonSchema = { type: "json_schema", json_schema: { name: "answer", schema } } as const;
 
-/** The dialect of a known provider; of a configured server for any other name. */
-export function dialectOf(provider: string): Dialect {
+/** Returns the dialect of a known provider, and for any other name that of a configured server. */
+export function findProviderDialect(provider: string): Dialect {
   return PROVIDERS.find(({ name }) => name === provider)?.dialect ?? findDialect("openai");
 }
 
-/** What is sent for a card `<Provider>#<name>` that can do everything. */
+/** Returns the request for a card `<Provider>#<name>` that can do everything. */
 export function sent(id: string, request: Partial<ChatRequest>, output?: number): Outgoing {
   const [provider = "", name = ""] = id.split("#");
-  return encoded(dialectOf(provider), request, cardOf(name, ALL, output));
+  return encoded(findProviderDialect(provider), request, makeCard(name, ALL, output));
 }
 
 /** Card, request, fields of the body (undefined: it has none such), and the dropped ones in order, by spaces. */

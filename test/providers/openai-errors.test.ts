@@ -1,8 +1,8 @@
 // Error bodies of the many servers of the OpenAI dialect, each as the fault it means.
 import { describe, expect, test } from "bun:test";
-import { dialectOf } from "./openai-cases.ts";
+import { findProviderDialect } from "./openai-cases.ts";
 
-const server = dialectOf("Local");
+const server = findProviderDialect("Local");
 
 describe("error bodies", () => {
   const quoted = JSON.stringify({ error: { message: "Too long", code: "context_length_exceeded" } });
@@ -91,6 +91,6 @@ const AT: readonly (readonly [string, number, unknown, string])[] = [
   ],
 ];
 test.each(AT)("%s says %d %p", (provider, status, body, code) => {
-  const fault = dialectOf(provider).explain(status, new Headers(), JSON.stringify(body), 0);
+  const fault = findProviderDialect(provider).explain(status, new Headers(), JSON.stringify(body), 0);
   expect<string>(fault.code).toBe(code);
 });

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest, CustomTool } from "../../src/operations/chat/form.ts";
 import { checkChatRequest } from "../simulator/openai-validator.ts";
-import { BASE, cardOf, encoded } from "./drive.ts";
-import { ALL, dialectOf, type Row, sent, testRows, tools } from "./openai-cases.ts";
+import { BASE, encoded, makeCard } from "./drive.ts";
+import { ALL, findProviderDialect, type Row, sent, testRows, tools } from "./openai-cases.ts";
 
 const custom: CustomTool = { type: "custom", custom: { name: "shell" } };
 const shell = { type: "custom", custom: { name: "shell" } } as const;
@@ -51,7 +51,11 @@ test("a field that nobody knows yet is passed on, one that would be a trap is no
 });
 
 test("a card that doesn't reason is asked for no effort, and its limit is its own", () => {
-  const plain = encoded(dialectOf("Local"), { ...low, max_tokens: 900 }, cardOf("llama", ["tools"], 100));
+  const plain = encoded(
+    findProviderDialect("Local"),
+    { ...low, max_tokens: 900 },
+    makeCard("llama", ["tools"], 100),
+  );
   expect(plain.body).toMatchObject({ max_tokens: 100 });
   expect(plain.dropped).toEqual(["max_tokens", "reasoning_effort"]);
 });
@@ -75,13 +79,13 @@ describe("OpenAI's two interfaces", () => {
 
   test("cards that may go to /responses give one choice a call", () => {
     const names = ["gpt-4o", "gpt-5.4", "gpt-5.6-sol", "gpt-6", "gpt-5-pro"];
-    const choices = names.map((name) => dialectOf("OpenAI").choicesMax(cardOf(name, ALL)));
+    const choices = names.map((name) => findProviderDialect("OpenAI").choicesMax(makeCard(name, ALL)));
     expect(choices).toEqual([128, 128, 1, 1, 1]);
   });
 
   test("errors read the same whichever was called", () => {
     const body = '{"error":{"message":"Bad.","code":"unknown_parameter"}}';
-    const fault = dialectOf("OpenAI").explain(400, new Headers(), body, 0);
+    const fault = findProviderDialect("OpenAI").explain(400, new Headers(), body, 0);
     const details = { shownCode: "unknown_parameter" };
     expect(fault).toMatchObject({ code: "upstream_rejected", message: "Bad.", details });
   });
@@ -158,7 +162,11 @@ describe("messages", () => {
     expect(JSON.stringify(sent("Groq#llama", { messages }).body)).not.toContain("cache_control");
     const baseUrl = "https://generativelanguage.googleapis.com/v1beta/openai";
     const target = { baseUrl, secret: null, headers: {} };
-    const outgoing = dialectOf("Local").encode({ model: "m", messages }, cardOf("gemini-3", ALL), target);
+    const outgoing = findProviderDialect("Local").encode(
+      { model: "m", messages },
+      makeCard("gemini-3", ALL),
+      target,
+    );
     expect(JSON.stringify(outgoing.body)).toContain("thought_signature");
     expect(outgoing.headers).toEqual({});
   });

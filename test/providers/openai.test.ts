@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest, CustomTool } from "../../src/operations/chat/form.ts";
-import { cardOf, faultIn, messageOf, requestOf, streamed, streamOf, whole } from "./drive.ts";
-import { dialectOf } from "./openai-cases.ts";
+import { catchCode, makeCard, makeRequest, readMessage, streamed, whole, writeStream } from "./drive.ts";
+import { findProviderDialect } from "./openai-cases.ts";
 
-const server = dialectOf("Local");
+const server = findProviderDialect("Local");
 
 function chunk(delta: JsonObject, finish: string | null = null, extra: JsonObject = {}): JsonObject {
   return {
@@ -18,7 +18,7 @@ function chunk(delta: JsonObject, finish: string | null = null, extra: JsonObjec
 const stop = chunk({}, "stop");
 
 function read(events: readonly (JsonObject | string)[], request: Partial<ChatRequest> = {}) {
-  return streamed(server, streamOf(events), request);
+  return streamed(server, writeStream(events), request);
 }
 
 function replied(message: JsonObject, extra: JsonObject = {}, choice: JsonObject = {}) {
@@ -35,9 +35,9 @@ describe("thinking", () => {
   ];
   for (const [form, delta] of SAID) {
     test(`as ${form} becomes reasoning_content, streamed or not`, () => {
-      const stream = messageOf(read([chunk(delta), chunk({ content: "<think>x" }), stop, "[DONE]"]));
+      const stream = readMessage(read([chunk(delta), chunk({ content: "<think>x" }), stop, "[DONE]"]));
       expect(stream).toMatchObject({ reasoning_content: "Hm", content: "<think>x" });
-      expect(messageOf(replied(delta)).reasoning_content).toBe("Hm");
+      expect(readMessage(replied(delta)).reasoning_content).toBe("Hm");
     });
   }
 
@@ -45,7 +45,7 @@ describe("thinking", () => {
     const part = { type: "reasoning.text", index: 0, format: "anthropic-claude-v1" };
     const first = chunk({ reasoning: "A", reasoning_details: [{ ...part, text: "A" }] });
     const last = chunk({ reasoning_details: [{ ...part, signature: "s1+/=" }] });
-    const { reasoning_details: details } = messageOf(read([first, last, chunk({ content: "b" }), stop]));
+    const { reasoning_details: details } = readMessage(read([first, last, chunk({ content: "b" }), stop]));
     expect(details).toEqual([{ ...part, type: "reasoning.text", text: "A", signature: "s1+/=" }]);
   });
 });
@@ -53,8 +53,8 @@ describe("thinking", () => {
 test("text fields that hold no text are left out, streamed or not", () => {
   for (const odd of [1.5, true, {}, [[]]]) {
     const delta = { content: "b", reasoning_content: odd, refusal: odd };
-    const stream = messageOf(read([chunk(delta), stop, "[DONE]"]));
-    for (const message of [stream, messageOf(replied(delta))]) {
+    const stream = readMessage(read([chunk(delta), stop, "[DONE]"]));
+    for (const message of [stream, readMessage(replied(delta))]) {
       expect(message).toMatchObject({ content: "b" });
       expect([message.reasoning_content, message.refusal ?? undefined]).toEqual([undefined, undefined]);
     }
@@ -86,7 +86,7 @@ describe("tool calls", () => {
     test(`as ${form}`, () => {
       const chunks = fragments.map((call) => chunk({ tool_calls: [call] }));
       const reply = read([...chunks, chunk({ tool_calls: null }), chunk({}, "tool_calls")]);
-      expect<unknown>(messageOf(reply).tool_calls).toEqual(expected);
+      expect<unknown>(readMessage(reply).tool_calls).toEqual(expected);
       expect(reply.choices[0]?.finish_reason).toBe("tool_calls");
     });
   }
@@ -95,9 +95,9 @@ describe("tool calls", () => {
     for (const index of [0, undefined]) {
       const call = (id: string) =>
         chunk({ tool_calls: [{ index, id, function: made(index === 0 ? "f" : `f_${id}`, "{}") }] });
-      const { tool_calls: calls } = messageOf(read([call("a"), call("b"), chunk({}, "stop")]));
+      const { tool_calls: calls } = readMessage(read([call("a"), call("b"), chunk({}, "stop")]));
       expect(calls?.map(({ id }) => id)).toEqual(["a", "b"]);
-      const decoder = server.decoder(cardOf("any", null), requestOf({}));
+      const decoder = server.decoder(makeCard("any", null), makeRequest({}));
       const chunks = ["a", "b"].flatMap((id) => decoder.push({ event: "", data: JSON.stringify(call(id)) }));
       expect(chunks.map(({ choices }) => choices[0]?.delta.tool_calls?.[0]?.index)).toEqual([0, 1]);
     }
@@ -109,13 +109,13 @@ describe("tool calls", () => {
       {},
       { finish_reason: "function_call" },
     );
-    expect(messageOf(old).tool_calls).toMatchObject([{ function: made("f", '{"x":1}') }]);
+    expect(readMessage(old).tool_calls).toMatchObject([{ function: made("f", '{"x":1}') }]);
     const fragments = [
       chunk({ function_call: made("f", "") }),
       chunk({ function_call: { arguments: '{"x":1}' } }),
     ];
     const stream = read([...fragments, chunk({}, "function_call")]);
-    expect(messageOf(stream).tool_calls).toMatchObject([{ function: made("f", '{"x":1}') }]);
+    expect(readMessage(stream).tool_calls).toMatchObject([{ function: made("f", '{"x":1}') }]);
     expect([old, stream].map(({ choices }) => choices[0]?.finish_reason)).toEqual([
       "tool_calls",
       "tool_calls",
@@ -133,10 +133,10 @@ describe("tool calls", () => {
       },
     );
     const calls = [{ id: "a", type: "custom", custom: { name: "shell", input: "ls -l" } }];
-    expect<unknown>(messageOf(stream).tool_calls).toEqual(calls);
+    expect<unknown>(readMessage(stream).tool_calls).toEqual(calls);
     const message = { tool_calls: [{ ...first, function: made("shell", '{"input":"ls -l"}') }] };
     const reply = whole(server, { choices: [{ message, finish_reason: "tool_calls" }] }, { tools: [tool] });
-    expect<unknown>(messageOf(reply).tool_calls).toEqual(calls);
+    expect<unknown>(readMessage(reply).tool_calls).toEqual(calls);
   });
 });
 
@@ -223,10 +223,10 @@ test("sources beside the choices become annotations, once", () => {
   const annotations = [{ type: "url_citation", url_citation: citation }];
   const both = { message: { content: "x so far" }, delta: { content: "x" } };
   const sonar = { ...sources, choices: [{ index: 0, finish_reason: null, ...both }] };
-  const stream = messageOf(read([sonar, sonar, { ...stop, ...sources }]));
+  const stream = readMessage(read([sonar, sonar, { ...stop, ...sources }]));
   expect<unknown>(stream).toMatchObject({ content: "xx", annotations });
-  expect<unknown>(messageOf(read([stop, { choices: [], ...sources }])).annotations).toEqual(annotations);
-  expect<unknown>(messageOf(replied({ content: "x" }, sources)).annotations).toEqual(annotations);
+  expect<unknown>(readMessage(read([stop, { choices: [], ...sources }])).annotations).toEqual(annotations);
+  expect<unknown>(readMessage(replied({ content: "x" }, sources)).annotations).toEqual(annotations);
 });
 
 describe("a stream's end", () => {
@@ -274,14 +274,14 @@ describe("a stream's end", () => {
     ["a failing finish", [text, chunk({}, "insufficient_system_resource")], "upstream_error"],
   ];
   for (const [name, events, fault] of STREAMS) {
-    test(name, () => expect(faultIn(() => read(events))).toBe(fault));
+    test(name, () => expect(catchCode(() => read(events))).toBe(fault));
   }
 
   test("an event named error", () => {
     const event = `event: error\ndata: {"error":{"message":"No tool was called","status_code":400}}\n\n`;
-    expect(faultIn(() => streamed(server, streamOf([text]) + event))).toBe("upstream_rejected");
+    expect(catchCode(() => streamed(server, writeStream([text]) + event))).toBe("upstream_rejected");
     const bare = 'event: error\ndata: {"message":"It broke"}\n\n';
-    expect(faultIn(() => streamed(server, streamOf([text, stop]) + bare))).toBe("upstream_error");
+    expect(catchCode(() => streamed(server, writeStream([text, stop]) + bare))).toBe("upstream_error");
   });
 });
 
@@ -290,9 +290,9 @@ test("replies that are none", () => {
   const failed = {
     choices: [{ message: { content: "" }, finish_reason: "error", error: { code: 429, message: "Slow" } }],
   };
-  expect(faultIn(() => whole(server, error))).toBe("upstream_error");
-  expect(faultIn(() => whole(server, failed))).toBe("provider_busy");
+  expect(catchCode(() => whole(server, error))).toBe("upstream_error");
+  expect(catchCode(() => whole(server, failed))).toBe("provider_busy");
   for (const body of [undefined, "x", {}, { choices: [] }]) {
-    expect(faultIn(() => whole(server, body))).toBe("upstream_error");
+    expect(catchCode(() => whole(server, body))).toBe("upstream_error");
   }
 });

@@ -1,7 +1,7 @@
-// What comes back from Perplexity's Agent API: searches as citations, calls under the client's names, failures with status 200.
+// Answers of Perplexity's Agent API: searches as citations, calls under the client's names, failures with status 200.
 import { describe, expect, test } from "bun:test";
 import { perplexity } from "../../src/dialects/perplexity/dialect.ts";
-import { faultIn, functionTool, messageOf, streamed, streamOf, whole } from "./drive.ts";
+import { catchCode, functionTool, readMessage, streamed, whole, writeStream } from "./drive.ts";
 
 const results = [
   { id: 1, url: "https://one.example", title: "One", snippet: "1" },
@@ -51,7 +51,7 @@ describe("answers", () => {
       prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 6 },
       server_tool_use: { web_search_requests: 2 },
     });
-    const message = messageOf(reply);
+    const message = readMessage(reply);
     expect(message.tool_calls).toBeUndefined();
     expect(message.annotations).toEqual([
       {
@@ -59,7 +59,7 @@ describe("answers", () => {
         url_citation: { start_index: 9, end_index: 12, url: "https://two.example", title: "Two" },
       },
     ]);
-    expect(streamed(perplexity, streamOf(events))).toEqual(reply);
+    expect(streamed(perplexity, writeStream(events))).toEqual(reply);
   });
 
   test("citations that came with the text are not made again", () => {
@@ -67,7 +67,7 @@ describe("answers", () => {
       { type: "url_citation", url: "https://own.example", title: "Own", start_index: 0, end_index: 2 },
     ];
     const own = { ...said, content: [{ type: "output_text", text: "So it is.[2]", annotations }] };
-    const message = messageOf(whole(perplexity, { ...response, output: [found, own] }));
+    const message = readMessage(whole(perplexity, { ...response, output: [found, own] }));
     expect(message.annotations?.map(({ url_citation }) => url_citation.url)).toEqual(["https://own.example"]);
   });
 
@@ -84,7 +84,7 @@ describe("answers", () => {
     const body = { status: "requires_action", output: [call("web_search"), call("other"), item], usage };
     const reply = whole(perplexity, body, { tools });
     expect(reply.choices[0]?.finish_reason).toBe("tool_calls");
-    expect(messageOf(reply).tool_calls).toEqual([
+    expect(readMessage(reply).tool_calls).toEqual([
       {
         id: "c_client_web_search",
         type: "function",
@@ -97,7 +97,7 @@ describe("answers", () => {
       { type: "response.output_item.done", output_index: 2, item },
       { type: "response.completed", response: body },
     ];
-    expect(streamed(perplexity, streamOf(stream), { tools })).toEqual(reply);
+    expect(streamed(perplexity, writeStream(stream), { tools })).toEqual(reply);
   });
 
   const failed = {
@@ -120,7 +120,10 @@ describe("answers", () => {
     [
       "response.failed",
       () =>
-        streamed(perplexity, streamOf([{ type: "response.failed", error: { message: "Why", code: 429 } }])),
+        streamed(
+          perplexity,
+          writeStream([{ type: "response.failed", error: { message: "Why", code: 429 } }]),
+        ),
       "provider_busy",
     ],
     [
@@ -128,19 +131,19 @@ describe("answers", () => {
       () =>
         streamed(
           perplexity,
-          streamOf([{ type: "error", error: { message: "Why", type: "bad_gateway", code: 502 } }]),
+          writeStream([{ type: "error", error: { message: "Why", type: "bad_gateway", code: 502 } }]),
         ),
       "upstream_error",
     ],
     ["an empty stream", () => streamed(perplexity, ""), "upstream_error"],
     [
       "a stream cut before its end",
-      () => streamed(perplexity, streamOf(events.slice(0, -1))),
+      () => streamed(perplexity, writeStream(events.slice(0, -1))),
       "upstream_error",
     ],
   ];
   test.each(failures)("%s", (_what, act, code) => {
-    expect(faultIn(act)).toBe(code);
+    expect(catchCode(act)).toBe(code);
   });
 
   test("an unknown field names itself", () => {

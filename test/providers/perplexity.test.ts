@@ -1,12 +1,12 @@
-// What a chat request becomes as a call of Perplexity's Agent API: what stands for Sonar, strict bodies, renamed functions.
+// Chat requests translated into calls of Perplexity's Agent API: the presets for Sonar, strict bodies, renamed functions.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { perplexity } from "../../src/dialects/perplexity/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { BASE, cardOf, encoded, faultIn, functionTool } from "./drive.ts";
+import { BASE, catchCode, encoded, functionTool, makeCard } from "./drive.ts";
 
 const encode = (fields: Partial<ChatRequest>, name = "sonar") =>
-  encoded(perplexity, fields, cardOf(name, null));
+  encoded(perplexity, fields, makeCard(name, null));
 
 const sonar = { model: "perplexity/sonar" };
 const search = { type: "web_search" };
@@ -190,5 +190,5 @@ test("the conversation, with nothing that the API does not know", () => {
 
 test("files have no form", () => {
   const content = [{ type: "file" as const, file: { file_id: "f" } }];
-  expect(faultIn(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
+  expect(catchCode(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
 });

@@ -1,9 +1,9 @@
-// What comes back from the Responses API: whole, streamed, streamed with gaps, incomplete, failed.
+// Answers of the Responses API: whole, streamed, streamed with gaps, incomplete, failed.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { responses } from "../../src/dialects/responses/dialect.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
-import { faultIn, messageOf, streamed, streamOf, whole } from "./drive.ts";
+import { catchCode, readMessage, streamed, whole, writeStream } from "./drive.ts";
 
 const added = (output_index: number, item: JsonObject) => ({
   type: "response.output_item.added",
@@ -110,14 +110,14 @@ const finishes: [string, JsonObject, FinishReason][] = [
 
 describe("answers", () => {
   test.each(streams)("a stream %s gives the same reply as the whole response", (_what, events) => {
-    expect(streamed(responses, streamOf(events))).toEqual(whole(responses, response));
+    expect(streamed(responses, writeStream(events))).toEqual(whole(responses, response));
   });
 
   test("the whole response", () => {
     const reply = whole(responses, response);
     expect(reply.choices[0]?.finish_reason).toBe("tool_calls");
     const detail = { format: "openai-responses-v1", id: "rs_1" };
-    expect(messageOf(reply)).toEqual({
+    expect(readMessage(reply)).toEqual({
       role: "assistant",
       content: "Hello",
       refusal: null,
@@ -151,12 +151,12 @@ describe("answers", () => {
       done(2, second),
       { type: "response.completed", response: { output: [message, second, message] } },
     ];
-    expect(messageOf(streamed(responses, streamOf(events))).content).toBe("Hello\n\nAnd a longer one.");
+    expect(readMessage(streamed(responses, writeStream(events))).content).toBe("Hello\n\nAnd a longer one.");
   });
 
   test("citations of a later message count from where it stands in the content", () => {
     const body = { status: "completed", output: [{ ...message, id: "msg_0" }, message] };
-    const starts = messageOf(whole(responses, body)).annotations?.map(
+    const starts = readMessage(whole(responses, body)).annotations?.map(
       ({ url_citation }) => url_citation.start_index,
     );
     expect(starts).toEqual([1, "Hello\n\n".length + 1]);
@@ -170,7 +170,7 @@ describe("answers", () => {
       usage,
     };
     const reply = whole(responses, body, { tools: [{ type: "custom", custom: { name: "mine" } }] });
-    expect(messageOf(reply).tool_calls).toEqual([
+    expect(readMessage(reply).tool_calls).toEqual([
       { id: "c", type: "custom", custom: { name: "mine", input: "q" } },
     ]);
     expect(reply.usage?.server_tool_use).toEqual({ web_search_requests: 1 });
@@ -179,7 +179,7 @@ describe("answers", () => {
   test.each(finishes)("incomplete for %s", (_what, fields, reason) => {
     const body = { status: "incomplete", output: [message, call], ...fields };
     expect(whole(responses, body).choices[0]?.finish_reason).toBe(reason);
-    const events = streamOf([{ type: "response.incomplete", response: body }]);
+    const events = writeStream([{ type: "response.incomplete", response: body }]);
     expect(streamed(responses, events).choices[0]?.finish_reason).toBe(reason);
   });
 
@@ -188,7 +188,7 @@ describe("answers", () => {
       status: "completed",
       output: [{ type: "message", content: [{ type: "refusal", refusal: "No." }] }],
     };
-    expect(messageOf(whole(responses, body))).toMatchObject({ content: null, refusal: "No." });
+    expect(readMessage(whole(responses, body))).toMatchObject({ content: null, refusal: "No." });
   });
 
   test("log probabilities get the fields that clients require", () => {
@@ -201,7 +201,7 @@ describe("answers", () => {
       logprobs,
     };
     expect(
-      streamed(responses, streamOf([delta, { type: "response.completed" }])).choices[0]?.logprobs,
+      streamed(responses, writeStream([delta, { type: "response.completed" }])).choices[0]?.logprobs,
     ).toEqual({
       content: [
         {
@@ -219,27 +219,31 @@ describe("answers", () => {
 const error = (code: string) => ({ error: { code, message: "Why" } });
 const broken: [string, string, string][] = [
   ["an empty stream", "", "upstream_error"],
-  ["a stream cut before its end", streamOf(full.slice(0, -1)), "upstream_error"],
-  ["[DONE] without an end", streamOf([...full.slice(0, -1), "[DONE]"]), "upstream_error"],
-  ["garbage", streamOf(["{oops"]), "upstream_error"],
+  ["a stream cut before its end", writeStream(full.slice(0, -1)), "upstream_error"],
+  ["[DONE] without an end", writeStream([...full.slice(0, -1), "[DONE]"]), "upstream_error"],
+  ["garbage", writeStream(["{oops"]), "upstream_error"],
   [
     "an error event, flat",
-    streamOf([{ type: "error", code: "server_error", message: "Why" }]),
+    writeStream([{ type: "error", code: "server_error", message: "Why" }]),
     "upstream_error",
   ],
-  ["an error event, nested", streamOf([{ type: "error", ...error("rate_limit_exceeded") }]), "provider_busy"],
-  ["an error without a type", streamOf([error("context_length_exceeded")]), "context_length_exceeded"],
+  [
+    "an error event, nested",
+    writeStream([{ type: "error", ...error("rate_limit_exceeded") }]),
+    "provider_busy",
+  ],
+  ["an error without a type", writeStream([error("context_length_exceeded")]), "context_length_exceeded"],
   [
     "a failed response",
-    streamOf([{ type: "response.failed", response: error("insufficient_quota") }]),
+    writeStream([{ type: "response.failed", response: error("insufficient_quota") }]),
     "upstream_auth",
   ],
   [
     "a rejected prompt",
-    streamOf([{ type: "response.failed", response: error("invalid_prompt") }]),
+    writeStream([{ type: "response.failed", response: error("invalid_prompt") }]),
     "upstream_rejected",
   ],
-  ["a cancelled response", streamOf([{ type: "response.cancelled", response: {} }]), "upstream_error"],
+  ["a cancelled response", writeStream([{ type: "response.cancelled", response: {} }]), "upstream_error"],
 ];
 
 const bodies: [string, unknown, string][] = [
@@ -252,11 +256,11 @@ const bodies: [string, unknown, string][] = [
 
 describe("failures", () => {
   test.each(broken)("%s", (_what, stream, code) => {
-    expect(faultIn(() => streamed(responses, stream))).toBe(code);
+    expect(catchCode(() => streamed(responses, stream))).toBe(code);
   });
 
   test.each(bodies)("%s", (_what, body, code) => {
-    expect(faultIn(() => whole(responses, body))).toBe(code);
+    expect(catchCode(() => whole(responses, body))).toBe(code);
   });
 
   test("error answers", () => {

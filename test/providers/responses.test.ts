@@ -1,12 +1,12 @@
-// What a chat request becomes as a call of the Responses API, row by row, and how thinking goes back in the next turn.
+// Chat requests translated into calls of the Responses API, row by row, with the thinking of earlier turns.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { responses } from "../../src/dialects/responses/dialect.ts";
 import type { AssistantMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { BASE, cardOf, encoded, faultIn, functionTool, messageOf, whole } from "./drive.ts";
+import { BASE, catchCode, encoded, functionTool, makeCard, readMessage, whole } from "./drive.ts";
 
 const encode = (fields: Partial<ChatRequest>, name = "gpt-5.2", output?: number) =>
-  encoded(responses, fields, cardOf(name, null, output));
+  encoded(responses, fields, makeCard(name, null, output));
 
 const schema = { type: "object", properties: {} };
 const grammar = { syntax: "lark", definition: "start: /a/" };
@@ -208,7 +208,7 @@ describe("encode", () => {
 
   test("audio has no form", () => {
     const content = [{ type: "input_audio" as const, input_audio: { data: "AA==", format: "wav" } }];
-    expect(faultIn(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
+    expect(catchCode(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
   });
 });
 
@@ -230,13 +230,13 @@ describe("thinking over two turns", () => {
     encode({ messages: [{ role: "user", content: "Hi" }, turn] }, name).body.input as JsonObject[];
 
   test("sealed thinking goes back as it came", () => {
-    const [, ...items] = back(messageOf(whole(responses, response)), "gpt-5.2");
+    const [, ...items] = back(readMessage(whole(responses, response)), "gpt-5.2");
     expect(items[0]).toEqual(thought);
     expect(items.map(({ type }) => type)).toEqual(["reasoning", "message", "function_call"]);
   });
 
   test("a model that does not reason gets none", () => {
-    expect(back(messageOf(whole(responses, response)), "gpt-4o").map(({ type }) => type)).not.toContain(
+    expect(back(readMessage(whole(responses, response)), "gpt-4o").map(({ type }) => type)).not.toContain(
       "reasoning",
     );
   });
@@ -248,7 +248,7 @@ describe("thinking over two turns", () => {
       summary: [],
       content: [{ type: "reasoning_text", text: "Hm" }],
     };
-    const turn = messageOf(whole(responses, { status: "completed", output: [raw, message] }));
+    const turn = readMessage(whole(responses, { status: "completed", output: [raw, message] }));
     expect(turn.reasoning_content).toBe("Hm");
     expect(back(turn, "house-1")[1]).toEqual(raw);
     expect(back(turn, "gpt-5.2").map(({ type }) => type)).not.toContain("reasoning");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { DIALECTS } from "../../src/core/dialect.ts";
 import type { ChatMessage, CustomTool } from "../../src/operations/chat/form.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { BASE, cardOf, functionTool } from "./drive.ts";
+import { BASE, functionTool, makeCard } from "./drive.ts";
 import { jsonSchema, named, type Row, sent, testRows, tools } from "./openai-cases.ts";
 
 test("each known provider has its prefix, its variables and an address without a trailing slash", () => {
@@ -18,7 +18,7 @@ test("each known provider has its prefix, its variables and an address without a
     expect(baseUrl).toMatch(/^https:\/\/[^/]+(\/[\w-]+)*$/);
     expect(keyVariables[0]).toMatch(/^[A-Z]+_API_KEY$/);
   }
-  for (const name of DIALECTS) expect(findDialect(name).choicesMax(cardOf("any", null))).toBeGreaterThan(0);
+  for (const name of DIALECTS) expect(findDialect(name).choicesMax(makeCard("any", null))).toBeGreaterThan(0);
 });
 
 const off = { type: "disabled" };

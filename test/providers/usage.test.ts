@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { findDialect } from "../../src/providers/index.ts";
-import { streamed, streamOf, whole } from "./drive.ts";
+import { streamed, whole, writeStream } from "./drive.ts";
 
 /** Infinity is how `1e400` is read. */
 const MALFORMED: readonly (readonly [unknown])[] = [[Number.POSITIVE_INFINITY], [-1], ["10"], [[1]], [{}]];
@@ -109,7 +109,7 @@ describe("in a stream", () => {
     { type: "message_stop" },
   ];
   const usageAfter = (...reports: readonly JsonObject[]) =>
-    streamed(findDialect("anthropic"), streamOf(anthropic(...reports))).usage;
+    streamed(findDialect("anthropic"), writeStream(anthropic(...reports))).usage;
 
   test("an earlier report doesn't stand for the whole answer where the last is malformed", () => {
     expect(usageAfter({ output_tokens: "5" })).toBeUndefined();

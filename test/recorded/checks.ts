@@ -1,18 +1,18 @@
-// What is asked of every recording: one function per question, giving what is wrong, or null where the question does not arise.
+// The checks of every recording: one function each, which returns the error, or null where the check does not apply.
 
 import { Fault } from "../../src/core/fault.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
 import { decoded } from "../decoded.ts";
 import { differences } from "./compare.ts";
-import { brokenOff, cutsOf } from "./cuts.ts";
+import { brokenOff, listCuts } from "./cuts.ts";
 import { idsTaken } from "./decoding-request.ts";
-import { eventsOf } from "./events.ts";
-import { expectationOf } from "./expect.ts";
+import { splitEvents } from "./events.ts";
+import { readExpectation } from "./expect.ts";
 import type { Expectation } from "./expectation.ts";
 import { faultDifferences } from "./faults.ts";
 import { grammarFaults } from "./grammar.ts";
-import { type Answer, answerOf, type Subject, streamedAnswer } from "./pipeline.ts";
+import { type Answer, decodeAnswer, type Subject, streamedAnswer } from "./pipeline.ts";
 import { requestDifferences } from "./requests.ts";
 import type { OfficialSchema } from "./schema.ts";
 
@@ -27,7 +27,7 @@ const outcomes = new Map<string, Outcome>();
 function outcomeOf(subject: Subject): Outcome {
   const known = outcomes.get(subject.recording.id);
   if (known) return known;
-  const outcome = attempt(() => answerOf(subject));
+  const outcome = attempt(() => decodeAnswer(subject));
   outcomes.set(subject.recording.id, outcome);
   return outcome;
 }
@@ -48,12 +48,15 @@ function succeeded({ recording }: Subject): boolean {
 function answered(subject: Subject): { expected: Expectation; answer: Answer | null } | null {
   if (!succeeded(subject)) return null;
   const outcome = outcomeOf(subject);
-  return { expected: expectationOf(subject.recording), answer: "answer" in outcome ? outcome.answer : null };
+  return {
+    expected: readExpectation(subject.recording),
+    answer: "answer" in outcome ? outcome.answer : null,
+  };
 }
 
 export const saysWhatWasRecorded: Check = (subject) => {
   if (!succeeded(subject)) return null;
-  const expected = expectationOf(subject.recording);
+  const expected = readExpectation(subject.recording);
   const outcome = outcomeOf(subject);
   if ("thrown" in outcome) {
     if (!(outcome.thrown instanceof Fault)) return [`crashed: ${String(outcome.thrown)}`];
@@ -92,7 +95,7 @@ export const isTheSameUnderAnyCut: Check = (subject) => {
   if (!subject.recording.streamed) return null;
   const whole = outcomeOf(subject);
   const wrong: string[] = [];
-  for (const cut of cutsOf(subject.recording)) {
+  for (const cut of listCuts(subject.recording)) {
     const outcome = attempt(() => streamedAnswer(subject, cut.pieces));
     if (!sameOutcome(whole, outcome)) wrong.push(cut.name);
   }
@@ -112,9 +115,9 @@ function sameReply(one: ChatReply, other: ChatReply): boolean {
 /** The gateway's parser against the suite's own reader of events, under the same cuts. */
 export const readsTheSameEvents: Check = ({ recording }) => {
   if (!recording.streamed) return null;
-  const read = eventsOf(recording.body).map(({ event, data }) => `${event} ${data}`);
+  const read = splitEvents(recording.body).map(({ event, data }) => `${event} ${data}`);
   const wrong: string[] = [];
-  for (const cut of cutsOf(recording)) {
+  for (const cut of listCuts(recording)) {
     const parser = new EventParser();
     const events = [...decoded(cut.pieces)].flatMap((piece) => parser.push(piece));
     const parsed = [...events, ...parser.end()].map(({ event, data }) => `${event} ${data}`);

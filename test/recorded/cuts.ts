@@ -1,8 +1,8 @@
 // Ways to cut a recorded stream into reads, and the places before its end where it may break off.
 import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
-import { eventsOf, type RecordedEvent } from "./events.ts";
+import { type RecordedEvent, splitEvents } from "./events.ts";
 import type { ChatApi, Recording } from "./load.ts";
-import { bytesOf } from "./pipeline.ts";
+import { encodeText } from "./pipeline.ts";
 
 const BYTE_BY_BYTE_MAX = 20_000;
 const RANDOM_SEEDS = [1, 2] as const;
@@ -14,8 +14,8 @@ export interface Cut {
 }
 
 /** The same stream in other pieces, and with its line ends exchanged: all must give the same answer. */
-export function cutsOf(recording: Recording): Cut[] {
-  const bytes = bytesOf(recording.body);
+export function listCuts(recording: Recording): Cut[] {
+  const bytes = encodeText(recording.body);
   const exchanged = recording.body.includes("\r\n")
     ? recording.body.replaceAll("\r\n", "\n")
     : recording.body.replaceAll("\n", "\r\n");
@@ -23,7 +23,7 @@ export function cutsOf(recording: Recording): Cut[] {
     name: `seed ${seed}`,
     pieces: randomPieces(bytes, seed),
   }));
-  cuts.push({ name: "line ends", pieces: randomPieces(bytesOf(exchanged), 3) });
+  cuts.push({ name: "line ends", pieces: randomPieces(encodeText(exchanged), 3) });
   if (bytes.length < BYTE_BY_BYTE_MAX) cuts.push({ name: "byte by byte", pieces: singleBytes(bytes) });
   return cuts;
 }
@@ -55,7 +55,7 @@ export function brokenOff(recording: Recording): { readonly name: string; readon
     ["before the end event", end.start],
     ["within the end event", middle],
   ];
-  return places.map(([name, at]) => ({ name, bytes: bytesOf(recording.body.slice(0, at)) }));
+  return places.map(([name, at]) => ({ name, bytes: encodeText(recording.body.slice(0, at)) }));
 }
 
 /**
@@ -65,7 +65,7 @@ export function brokenOff(recording: Recording): { readonly name: string; readon
 function endOf(recording: Recording): RecordedEvent | undefined {
   const finished = new Set<unknown>();
   let last: RecordedEvent | undefined;
-  for (const event of eventsOf(recording.body)) {
+  for (const event of splitEvents(recording.body)) {
     const ended = endedBy(recording.api, event.json ?? {}).filter((choice) => !finished.has(choice));
     for (const choice of ended) finished.add(choice);
     if (ended.length > 0) last = event;

@@ -6,13 +6,13 @@ export interface RecordedEvent {
   readonly data: string;
   /** The data, when it is a JSON object. */
   readonly json: JsonObject | null;
-  /** Where the event's block begins and where it ends, its blank line included: offsets in characters. */
+  /** The beginning and the end of the event's block, its blank line included: offsets in characters. */
   readonly start: number;
   readonly end: number;
 }
 
 /** The events of a recorded stream, in order; comments and empty blocks left out. */
-export function eventsOf(text: string): RecordedEvent[] {
+export function splitEvents(text: string): RecordedEvent[] {
   const events: RecordedEvent[] = [];
   const blankLine = /\r\n\r\n|\n\n|\r\r/g;
   for (let start = 0; start < text.length; ) {

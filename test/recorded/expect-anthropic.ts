@@ -1,8 +1,8 @@
-// What a recording of Anthropic's Messages API says: blocks in their order, usage summed over cache and iterations.
+// Reads recordings of Anthropic's Messages API: blocks in their order, usage summed over cache and iterations.
 
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import {
   addPiece,
   addSignature,
@@ -76,7 +76,7 @@ function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
 function folded(text: string): JsonObject | null {
   let message: JsonObject = {};
   const blocks = new Map<unknown, JsonObject>();
-  for (const { json } of eventsOf(text)) {
+  for (const { json } of splitEvents(text)) {
     const event = json ?? {};
     switch (event.type) {
       case "error":

@@ -1,8 +1,8 @@
-// What a recording of Cohere's v2 chat says, whole or streamed.
+// Reads recordings of Cohere's v2 chat, whole or streamed.
 
 import { arrayOf, countOf, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import {
   append,
   ChoiceTable,
@@ -44,7 +44,7 @@ function addWhole(choice: ExpectedChoice, body: string): JsonObject {
 /** Adds what the events bring; gives message-end's delta. */
 function addStream(choice: ExpectedChoice, text: string): JsonObject {
   let end: JsonObject = {};
-  for (const { json } of eventsOf(text)) {
+  for (const { json } of splitEvents(text)) {
     const event = json ?? {};
     const message = objectOf(objectOf(event.delta).message);
     switch (event.type) {

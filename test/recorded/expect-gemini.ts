@@ -1,8 +1,8 @@
-// What a recording of Gemini's generateContent says, whole or streamed: parts in their order, usage of the last report.
+// Reads recordings of Gemini's generateContent, whole or streamed: parts in their order, usage of the last report.
 
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import {
   addSignature,
   append,
@@ -44,7 +44,7 @@ interface OpenCall {
 
 export function expectGemini(recording: Recording): Expectation {
   const bodies = recording.streamed
-    ? eventsOf(recording.body).map((event) => event.json ?? {})
+    ? splitEvents(recording.body).map((event) => event.json ?? {})
     : [objectOf(JSON.parse(recording.body))];
   if (bodies.some((body) => body.error)) return { fails: "an error" };
   const table = new ChoiceTable();

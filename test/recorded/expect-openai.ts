@@ -1,8 +1,8 @@
-// What a recording of the OpenAI dialect (and Mistral's variant of it) says, read by the published field names.
+// Reads recordings of the OpenAI dialect (and Mistral's variant of it) by the published field names.
 
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import {
   addSignature,
   append,
@@ -48,7 +48,7 @@ function ofStream(text: string): Expectation {
   const table = new ChoiceTable();
   const callKeys = new Map<number, (number | null)[]>();
   let usage: ExpectedUsage | null = null;
-  for (const { event, data, json } of eventsOf(text)) {
+  for (const { event, data, json } of splitEvents(text)) {
     if (data === "[DONE]") continue;
     if (!json) return { fails: "a line is not JSON" };
     if (event === "error" || json.error) return { fails: "an error in the stream" };

@@ -1,6 +1,6 @@
-// What a recording of the Responses API (OpenAI's, and Perplexity's Agent form of it) says: the items of its last response.
+// Reads recordings of the Responses API (OpenAI's, and Perplexity's Agent form of it): the items of the last response.
 import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import {
   addPiece,
   addSignature,
@@ -50,11 +50,11 @@ function searchesOf(usage: JsonObject, items: readonly JsonObject[]): number {
 }
 
 /**
- * The items as each was finished: the terminal event repeats them, but with thinking encrypted anew, so its signatures
+ * The items as each was finished: the terminal event repeats them, but with thinking encrypted again, so its signatures
  * are others, no better and no worse.
  */
 function doneItems(text: string): JsonObject[] {
-  const done = eventsOf(text).filter(({ json }) => json?.type === "response.output_item.done");
+  const done = splitEvents(text).filter(({ json }) => json?.type === "response.output_item.done");
   return done.map(({ json }) => objectOf(json?.item));
 }
 
@@ -65,7 +65,7 @@ function customTools(recording: Recording): ReadonlySet<string> {
 }
 
 function lastOf(text: string): JsonObject | null {
-  const terminal = eventsOf(text).findLast(({ json }) => TERMINAL.test(String(json?.type)));
+  const terminal = splitEvents(text).findLast(({ json }) => TERMINAL.test(String(json?.type)));
   return terminal ? objectOf(terminal.json?.response) : null;
 }
 

@@ -1,4 +1,4 @@
-// Which reader of recordings belongs to which API.
+// The reader of recordings for each API.
 
 import { expectAnthropic } from "./expect-anthropic.ts";
 import { expectCohere } from "./expect-cohere.ts";
@@ -8,8 +8,8 @@ import { expectResponses } from "./expect-responses.ts";
 import type { Expectation } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
-/** What a right adapter gives for a recorded answer of status 200. */
-export function expectationOf(recording: Recording): Expectation {
+/** Returns what a right adapter makes of a recorded answer of status 200. */
+export function readExpectation(recording: Recording): Expectation {
   switch (recording.api) {
     case "openai-chat":
       return expectOpenAi(recording);

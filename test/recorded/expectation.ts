@@ -1,4 +1,4 @@
-// What a recording says, in the terms of the canonical form: the answer that a right adapter gives for it.
+// The expectation of a recording in the canonical form: the answer that a right adapter returns for it.
 
 import { countOf, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";

@@ -1,7 +1,7 @@
-// What kind of fault a recorded error answer is, judged by its status and its words.
+// The kind of fault that a recorded error answer is, judged by its status and its words.
 import type { Fault, FaultCode } from "../../src/core/fault.ts";
 import { arrayOf, isObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 import type { Recording } from "./load.ts";
 
 /** By status alone (CONTRACT §4): a provider's 401, 402, 403 are never the client's. */
@@ -19,7 +19,7 @@ const BY_STATUS: Readonly<Record<number, FaultCode>> = {
 /** Words of the recorded messages that mean the prompt is too long. */
 const TOO_LONG = /maximum context length|too many tokens|exceeds the maximum number of tokens/i;
 
-/** What is wrong with the fault that an adapter made of a recorded error. */
+/** Returns the errors of the fault that an adapter made of a recorded error. */
 export function faultDifferences(fault: Fault, recording: Recording): string[] {
   const { body, status } = recording;
   const error = bodyOf(body);
@@ -47,7 +47,7 @@ function codeOf(status: number, body: string): FaultCode {
 
 /** Gemini streams send the error as plain JSON, as an event, or in a list. */
 function bodyOf(body: string): unknown {
-  const json = parseJson(body) ?? eventsOf(body)[0]?.json;
+  const json = parseJson(body) ?? splitEvents(body)[0]?.json;
   return arrayOf(json)[0] ?? json;
 }
 

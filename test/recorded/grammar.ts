@@ -7,7 +7,7 @@ interface Seen {
   calls: number;
 }
 
-/** What breaks the rules; empty for a well-formed stream. */
+/** Returns the violations of the rules; none for a well-formed stream. */
 export function grammarFaults(chunks: readonly ChatChunk[]): string[] {
   const wrong: string[] = [];
   const choices = new Map<number, Seen>();

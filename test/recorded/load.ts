@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
-import { eventsOf } from "./events.ts";
+import { splitEvents } from "./events.ts";
 
 export const CHAT_APIS = [
   "openai-chat",
@@ -77,7 +77,7 @@ function otherApi(api: string): string {
   return "no chat exchange";
 }
 
-/** Why a chat record can't be judged; null for all others. */
+/** Returns why a chat record can't be judged, or null for all others. */
 function outside(row: JsonObject): string | null {
   const body = stringOf(objectOf(row.response).body);
   if (body === undefined) return "the body is not text";
@@ -130,7 +130,7 @@ const FIRST_EVENTS: ReadonlySet<string> = new Set(["message_start", "response.cr
 /** Some recorders put the answers of several turns into one body: each is an exchange of its own. */
 function split(recording: Recording): Recording[] {
   if (!recording.streamed) return [recording];
-  const starts = eventsOf(recording.body)
+  const starts = splitEvents(recording.body)
     .filter((event) => FIRST_EVENTS.has(event.event))
     .map((event) => event.start);
   if (starts.length < 2) return [recording];

@@ -40,7 +40,7 @@ const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
   zai: "ZAI",
 };
 
-export function subjectOf(recording: Recording): Subject {
+export function makeSubject(recording: Recording): Subject {
   const provider = PROVIDER_OF_FILE[recording.file] ?? recording.file;
   const card: ModelCard = {
     id: `${provider}#${recording.model}`,
@@ -79,14 +79,14 @@ function dialectOf({ api, file }: Recording): Dialect {
 
 const encoder = new TextEncoder();
 
-export function bytesOf(text: string): Uint8Array {
+export function encodeText(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
 /** The recorded answer, whole or streamed in one piece. Throws a Fault where the adapter does. */
-export function answerOf(subject: Subject): Answer {
+export function decodeAnswer(subject: Subject): Answer {
   const { recording, dialect, card, request } = subject;
-  if (recording.streamed) return streamedAnswer(subject, [bytesOf(recording.body)]);
+  if (recording.streamed) return streamedAnswer(subject, [encodeText(recording.body)]);
   const reply = normaliseReply(dialect.reply(parseJson(recording.body), card, request), request);
   return { chunks: [], reply };
 }

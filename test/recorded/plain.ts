@@ -1,4 +1,4 @@
-// What the readers of recorded native requests share: giving up on what OpenAI's form has no words for, and comparing bodies.
+// The parts that the readers of recorded native requests share: giving up on anything that OpenAI's form can't express, and comparing bodies.
 
 import { arrayOf, isObject, type JsonObject, parseJson, stringOf } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
@@ -56,7 +56,7 @@ export function merged(turns: readonly { role: unknown; parts: readonly unknown[
 }
 
 /**
- * What a tool gave, however it is wrapped: a text, a text that is JSON, `{result: …}`, `{output: …}`. Vendors differ in the
+ * Unwraps a tool's result: a text, a text that is JSON, `{result: …}`, `{output: …}`. Vendors differ in the
  * wrapping, models see the same.
  */
 export function toolResult(value: unknown): unknown {
@@ -70,7 +70,7 @@ export function toolResult(value: unknown): unknown {
   return wrapped ? toolResult(value[field]) : value;
 }
 
-/** Where two bodies differ, as paths with both values; at most a few. */
+/** Returns the differences of two bodies as paths with both values; at most a few. */
 export function bodyDifferences(recorded: unknown, made: unknown, path = ""): string[] {
   if (Bun.deepEquals(recorded, made)) return [];
   if (isObject(recorded) && isObject(made)) {

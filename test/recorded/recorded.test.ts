@@ -12,7 +12,7 @@ import {
   saysWhatWasRecorded,
 } from "./checks.ts";
 import { fixturesFolder, readTraffic } from "./load.ts";
-import { type Subject, subjectOf } from "./pipeline.ts";
+import { makeSubject, type Subject } from "./pipeline.ts";
 import { Report } from "./report.ts";
 import { officialSchema } from "./schema.ts";
 
@@ -29,7 +29,7 @@ function suite(fixtures: string): void {
   const { recordings, skipped } = readTraffic(fixtures);
   const report = new Report();
   for (const { file, api, reason } of skipped) report.skip(`${file} ${api}`, reason);
-  const groups = Map.groupBy(recordings.map(subjectOf), ({ recording: { file, api } }) => `${file} ${api}`);
+  const groups = Map.groupBy(recordings.map(makeSubject), ({ recording: { file, api } }) => `${file} ${api}`);
   const checks = checksOf(fixtures, report);
   for (const [name, subjects] of groups) {
     describe(name, () => {

@@ -55,13 +55,13 @@ export function canonicalMistral(body: JsonObject): JsonObject {
 
 /** Fields that a vendor's adapter translates or leaves out, by the wire facts (§4). */
 const TRANSLATED: Readonly<Record<string, readonly string[]>> = {
-  // Thinks unless told otherwise: sampling has no effect then; there is no seed; efforts are its own.
+  // Thinks unless the request says otherwise: sampling has no effect then; there is no seed; efforts are its own.
   deepseek: ["temperature", "seed", "thinking", "reasoning_effort"],
   // Thinking is a switch, and streamed arguments are asked for.
   zai: ["thinking", "reasoning_effort", "tool_stream"],
 };
 
-export function translatedBy(file: string): readonly string[] {
+export function findTranslated(file: string): readonly string[] {
   return TRANSLATED[file] ?? [];
 }
 
@@ -81,7 +81,7 @@ export function canonicalCompatible(body: JsonObject, file: string): JsonObject 
   const texts = ["reasoning", "reasoning_content"];
   const theirs = file === "openrouter" ? texts : [...texts, "reasoning_details"];
   const messages = arrayOf(body.messages).map((message) => without(objectOf(message), ...theirs));
-  return without(canonicalOpenAi({ ...body, messages }), "model", ...translatedBy(file));
+  return without(canonicalOpenAi({ ...body, messages }), "model", ...findTranslated(file));
 }
 
 /**

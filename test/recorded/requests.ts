@@ -15,14 +15,14 @@ import {
   chatFromCompatible,
   chatFromMistral,
   chatFromOpenAi,
-  translatedBy,
+  findTranslated,
 } from "./requests-openai.ts";
 import { canonicalResponses, chatFromResponses } from "./requests-responses.ts";
 
 interface RequestForm {
   readonly chat: (native: JsonObject, recording: Recording) => ChatRequest;
   readonly canonical: (body: JsonObject, file: string) => JsonObject;
-  /** How the URL of a call ends. */
+  /** The end of a call's URL. */
   readonly path: (recording: Recording) => string;
 }
 
@@ -72,7 +72,7 @@ export function requestForm(recording: Recording): RequestForm | null {
   return { ...OPENAI, chat: chatFromCompatible, canonical: canonicalCompatible };
 }
 
-/** Why the request has no plain OpenAI form, or where the adapter's body differs from the recorded one. */
+/** Returns why the request has no plain OpenAI form, or where the adapter's body differs from the recorded one. */
 export function requestDifferences(
   subject: Subject,
 ): { notPlain: string } | { differences: string[] } | null {
@@ -89,7 +89,7 @@ export function requestDifferences(
     const differences = bodyDifferences(recorded, form.canonical(outgoing.body, recording.file));
     const path = form.path(recording);
     if (!outgoing.url.endsWith(path)) differences.push(`url ${outgoing.url}, not …${path}`);
-    const dropped = outgoing.dropped.filter((field) => !translatedBy(recording.file).includes(field));
+    const dropped = outgoing.dropped.filter((field) => !findTranslated(recording.file).includes(field));
     if (dropped.length > 0) differences.push(`dropped ${dropped.join(", ")}`);
     return { differences };
   } catch (thrown) {

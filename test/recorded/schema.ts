@@ -7,7 +7,7 @@ import { objectOf } from "../../src/core/json.ts";
 import type { ChatChunk, ChatReply } from "../../src/operations/chat/form.ts";
 
 export interface OfficialSchema {
-  /** What is wrong with a whole answer, its envelope put in; null when it is valid. */
+  /** Returns the errors of a whole answer, its envelope added; null if it is valid. */
   reply(reply: ChatReply): string | null;
   chunk(chunk: ChatChunk): string | null;
 }

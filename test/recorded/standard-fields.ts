@@ -1,4 +1,4 @@
-// The fields of the chat-completions API (OpenAI API reference), by which a recorded request is told to be plain.
+// The fields of the chat-completions API (OpenAI API reference), by which a recorded request counts as plain.
 
 /** The fields of the chat-completions API; any other is an extension of some server's. */
 export const STANDARD_FIELDS: ReadonlySet<string> = new Set([

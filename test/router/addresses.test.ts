@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { countOpenBreakers, summarizeCard } from "../../src/health/report.ts";
-import { cardOf, HOUSE, names, OTHER, Planning } from "./planning.ts";
+import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 
 let router: Planning;
 beforeEach(() => {
@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 
 const REFUSED = new Fault("upstream_error", "no", { unsent: true });
-const LARGE = cardOf("House#large");
+const LARGE = makeCard("House#large");
 const told = () => router.events.map(({ event }) => event);
 
 function unreached(count: number, nowMs: number): void {
@@ -22,7 +22,7 @@ describe("an address that takes no connections", () => {
   test("is left out with all its models and credentials, asked again by one request, and back with one answer", () => {
     unreached(5, 0);
     expect(told()).toEqual(["provider_unreachable"]);
-    for (const model of [HOUSE, LARGE, cardOf("House#never-asked")]) {
+    for (const model of [HOUSE, LARGE, makeCard("House#never-asked")]) {
       expect(router.health.isReady(router.attemptOf(model, "b"), 999)).toBe(false);
       expect(router.health.begin(router.attemptOf(model, "b"), 999)).toBeNull();
     }

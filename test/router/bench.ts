@@ -5,16 +5,16 @@ import { SELECTORS } from "../../src/core/selector.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { shippedParameters } from "../../src/selectors/parameters.ts";
-import { hasData, type Pool, TEST_PART, tableOf } from "./data.ts";
+import { hasData, type Pool, readTable, TEST_PART } from "./data.ts";
 import { decisionTimes } from "./decision-times.ts";
 import { PARAPHRASES } from "./paraphrase.ts";
-import { RULES, requestOf } from "./pools.ts";
+import { makeRequest, RULES } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";
-import { calibrationOf, percent, shown } from "./statistics.ts";
+import { computeCalibration, percent, shown } from "./statistics.ts";
 import {
   type Fold,
-  foldOf,
   inDistribution,
+  makeFold,
   newcomer,
   outOfDistribution,
   type PickResult,
@@ -129,7 +129,7 @@ function costs(fold: Fold): void {
 
 function fresh(): void {
   heading("The same on another part, by parameters trained without it (constants were chosen on it too)");
-  const fold = foldOf(FRESH_PART);
+  const fold = makeFold(FRESH_PART);
   pickTable(MANY.flatMap((pool) => inDistribution(pool, fold)));
   costs(fold);
 }
@@ -148,7 +148,7 @@ function calibration(): void {
   heading("Calibration: predicted quality against scores, all models on rows never learned from");
   for (const pool of MANY) {
     for (const withLabels of [false, true]) {
-      const { error, bins } = calibrationOf(predictedAndSeen(pool, withLabels));
+      const { error, bins } = computeCalibration(predictedAndSeen(pool, withLabels));
       const row = bins.map(({ predicted, seen }) => `${predicted.toFixed(2)}→${seen.toFixed(2)}`).join(" ");
       console.log(
         `- ${pool}, ${withLabels ? "labels learned" : "skill rows only"}: mean error ${percent(error)}; ${row}`,
@@ -161,7 +161,7 @@ const catalogue = shippedCards();
 
 function pick(selector: (typeof SELECTORS)[number], prompt: string): string | undefined {
   return choose(SELECTOR_RULES[selector], {
-    request: requestOf(prompt),
+    request: makeRequest(prompt),
     needs: new Map(),
     cards: catalogue,
     rules: RULES,
@@ -173,7 +173,7 @@ function paraphrases(): void {
   heading("The same pick for paraphrases (the shipped catalogue and profiles)");
   const rows = hasData()
     ? MANY.flatMap((pool) =>
-        tableOf(pool)
+        readTable(pool)
           .rows.filter(({ part }) => part === TEST_PART)
           .slice(0, 60),
       )

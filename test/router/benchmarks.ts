@@ -11,7 +11,7 @@ export interface Measured {
   readonly skills: Readonly<Partial<Record<Skill, number>>>;
   readonly source: string;
   readonly date: string;
-  /** How well such a row tells a skill: its standard deviation on the scale. */
+  /** The standard deviation, on the scale, of a skill estimated from such a row. */
   readonly spread: number;
 }
 
@@ -65,7 +65,7 @@ export function logit(share: number): number {
 }
 
 /** The name without date and effort, and how far the effort is from the usual. */
-export function runOf(model: string): { readonly name: string; readonly effort: number } {
+export function parseRun(model: string): { readonly name: string; readonly effort: number } {
   let name = model
     .toLowerCase()
     .replace(/-thinking-auto(?=-)/, "")
@@ -97,14 +97,14 @@ function liveBench(table: string, scale: Map<string, Record<string, number>>): M
       for (const run of own) delete run.skills[category];
       continue;
     }
-    const mean = meanOf(own.map(value));
+    const mean = averageFinite(own.map(value));
     const spread = first
-      ? Math.sqrt(meanOf(own.map((run) => (value(run) - mean) ** 2)))
+      ? Math.sqrt(averageFinite(own.map((run) => (value(run) - mean) ** 2)))
       : (spreads.get(category) ?? 1);
     if (first) spreads.set(category, spread);
     const shift = first
       ? -mean / spread
-      : meanOf(shared.map((run) => (scale.get(run.name)?.[category] ?? 0) - value(run) / spread));
+      : averageFinite(shared.map((run) => (scale.get(run.name)?.[category] ?? 0) - value(run) / spread));
     for (const run of own) run.skills[category] = value(run) / spread + shift;
   }
   const best = new Map<string, Run>();
@@ -136,9 +136,9 @@ function runsOf(table: string): Run[] {
       const values = tasks
         .map((task) => cells[columns.indexOf(task)])
         .filter((cell) => cell !== undefined && cell !== "");
-      if (values.length > 0) skills[category] = logit(meanOf(values.map(Number)) / 100);
+      if (values.length > 0) skills[category] = logit(averageFinite(values.map(Number)) / 100);
     }
-    return { ...runOf(cells[0] ?? ""), skills };
+    return { ...parseRun(cells[0] ?? ""), skills };
   });
 }
 
@@ -150,10 +150,10 @@ function aider(scale: ReadonlyMap<string, Record<string, number>>): Measured[] {
     const rate = Number(/^ {2}pass_rate_2: (.+)$/m.exec(block)?.[1]);
     const date = /^ {2}date: (.+)$/m.exec(block)?.[1] ?? "2025-01-01";
     if (model === undefined || model.includes("+") || Number.isNaN(rate)) return [];
-    return [{ ...runOf(model), value: logit(rate / 100) * 0.7, date }];
+    return [{ ...parseRun(model), value: logit(rate / 100) * 0.7, date }];
   });
   const shared = runs.filter(({ name }) => scale.get(name)?.Coding !== undefined);
-  const shift = meanOf(shared.map(({ name, value }) => (scale.get(name)?.Coding ?? 0) - value));
+  const shift = averageFinite(shared.map(({ name, value }) => (scale.get(name)?.Coding ?? 0) - value));
   return runs.map(({ name, value, date }) => ({
     name,
     skills: { coding: value + shift, tools: value + shift },
@@ -176,7 +176,7 @@ function llmStats(scale: ReadonlyMap<string, Record<string, number>>): Measured[
     .split("\n");
   const models = lines.map((line) => {
     const { path, model }: { path: string; model: StatsModel } = JSON.parse(line);
-    const name = runOf(path.split("/")[2] ?? "").name.replace(/-(instruct|it)$/, "");
+    const name = parseRun(path.split("/")[2] ?? "").name.replace(/-(instruct|it)$/, "");
     return { name, model };
   });
   const known = new Map(
@@ -190,9 +190,9 @@ function llmStats(scale: ReadonlyMap<string, Record<string, number>>): Measured[
     });
     const shared = rows.filter(({ name }) => known.has(name));
     if (shared.length < 4) continue;
-    const levels = shared.map(({ name }) => meanOf(Object.values(known.get(name) ?? {})));
-    const mean = meanOf(shared.map(({ value }) => value));
-    const level = meanOf(levels);
+    const levels = shared.map(({ name }) => averageFinite(Object.values(known.get(name) ?? {})));
+    const mean = averageFinite(shared.map(({ value }) => value));
+    const level = averageFinite(levels);
     const together = shared.reduce(
       (sum, { value }, at) => sum + (value - mean) * ((levels[at] ?? 0) - level),
       0,
@@ -208,13 +208,13 @@ function llmStats(scale: ReadonlyMap<string, Record<string, number>>): Measured[
   }
   return models.flatMap(({ name, model }) => {
     const skills = Object.fromEntries(
-      [...(skillsOf.get(name) ?? [])].map(([skill, values]) => [skill, meanOf(values)]),
+      [...(skillsOf.get(name) ?? [])].map(([skill, values]) => [skill, averageFinite(values)]),
     );
     if (Object.keys(skills).length === 0) return [];
     return [{ name, skills, source: "LLMStats", date: model.release_date ?? "2025-02-01", spread: 0.6 }];
   });
 }
 
-export function meanOf(values: readonly number[]): number {
+export function averageFinite(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }

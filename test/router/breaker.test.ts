@@ -53,7 +53,7 @@ describe("quantiles", () => {
 });
 
 describe("the breaker", () => {
-  /** So many failures at one moment. */
+  /** This many failures at one moment. */
   function burst(breaker: Breaker, count: number, nowMs: number): boolean {
     let opened = false;
     for (let at = 0; at < count; at++) opened = breaker.recordFailure(nowMs, false) || opened;
@@ -155,7 +155,7 @@ describe("the breaker", () => {
 });
 
 describe("the retry budget", () => {
-  /** So many requests in a second, each of which wants to be tried again; gives how many were. */
+  /** Makes this many requests in a second, each of which wants a retry; returns how many retries were granted. */
   function second(budget: RetryBudget, requests: number, atMs: number): number {
     let granted = 0;
     for (let at = 0; at < requests; at++) {

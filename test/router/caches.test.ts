@@ -1,11 +1,11 @@
-// What of a conversation's prompt a model is likely to hold: what it was seen to do, and nothing that it never does.
+// The part of a conversation's prompt that a model is likely to hold: what it was seen to cache, and nothing that it never does.
 
 import { expect, test } from "bun:test";
 import { Caches } from "../../src/health/caches.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { conversationFor } from "../conversation.ts";
-import { cardOf } from "./shop.ts";
+import { makeConversation } from "../conversation.ts";
+import { makeCard } from "./sample-cards.ts";
 
 test("a model is taken to do what its last answers said, and half before they said anything", () => {
   const caches = new Caches();
@@ -26,25 +26,25 @@ test("prefixes that are too short for a cache are in none, and tell nothing", ()
 
 test("a conversation's prefix is held by who served it last, for its own key, for ten minutes", () => {
   const stickiness = new Stickiness();
-  const attempt = { card: cardOf("a"), credential: { secret: null, weight: 1 } };
+  const attempt = { card: makeCard("a"), credential: { secret: null, weight: 1 } };
   const first: ChatMessage[] = [{ role: "user", content: "x".repeat(8000) }];
   const request = (messages: readonly ChatMessage[]): ChatRequest => ({ model: "", messages });
   const next = () =>
     request([...first, { role: "assistant", content: "Yes." }, { role: "user", content: "y".repeat(4000) }]);
   const held = (key: string, asked: ChatRequest, nowMs: number, cardId: string) => {
-    const found = stickiness.findHolder(conversationFor(key, asked), nowMs);
+    const found = stickiness.findHolder(makeConversation(key, asked), nowMs);
     return found?.cardId === cardId ? found.tokens : 0;
   };
-  const opening = conversationFor("key", request(first));
+  const opening = makeConversation("key", request(first));
   expect(stickiness.findHolder(opening, 0)).toBeNull();
   stickiness.keep(opening, attempt, 0);
-  const later = conversationFor("key", next());
+  const later = makeConversation("key", next());
   expect(stickiness.findHolder(later, 1)?.tokens).toBeWithin(1990, 2010);
-  expect([later.countTokensHeldBy("Shop#a"), later.countTokensHeldBy("Shop#b")]).toEqual([
-    held("key", next(), 1, "Shop#a"),
+  expect([later.countTokensHeldBy("Acme#a"), later.countTokensHeldBy("Acme#b")]).toEqual([
+    held("key", next(), 1, "Acme#a"),
     0,
   ]);
-  expect(held("key", next(), 1, "Shop#b")).toBe(0);
-  expect(held("other", next(), 1, "Shop#a")).toBe(0);
-  expect(held("key", next(), 600_001, "Shop#a")).toBe(0);
+  expect(held("key", next(), 1, "Acme#b")).toBe(0);
+  expect(held("other", next(), 1, "Acme#a")).toBe(0);
+  expect(held("key", next(), 600_001, "Acme#a")).toBe(0);
 });

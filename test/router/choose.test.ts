@@ -1,4 +1,4 @@
-// A choice among many models of any kind: what is told of the first few holds for all of them, sorted one by one.
+// A choice among many models of any kind: the order of the first few is the order of all of them, sorted one by one.
 
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
@@ -17,9 +17,9 @@ import { type CardHealth, type HealthView, NO_HEALTH } from "../../src/selectors
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
-import { conversationFor } from "../conversation.ts";
-import { diceOf } from "./dice.ts";
-import { asking, even, PROMPTS } from "./shop.ts";
+import { makeConversation } from "../conversation.ts";
+import { makeDice } from "./dice.ts";
+import { asking, even, PROMPTS } from "./sample-cards.ts";
 
 type Roll = () => number;
 
@@ -147,7 +147,7 @@ function highest(candidates: readonly Candidate[], value: (one: Candidate) => nu
 
 describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (selector) => {
   test("has the first few, and those of highest quality and level, in the order of all", () => {
-    const roll = diceOf(selector.name.length * 7 + 1);
+    const roll = makeDice(selector.name.length * 7 + 1);
     let many = 0;
     for (let round = 0; round < 60; round++) {
       const input = anyInput(roll);
@@ -172,7 +172,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
   });
 
   test("comes to the same whatever the order of the catalogue", () => {
-    const roll = diceOf(selector.name.length);
+    const roll = makeDice(selector.name.length);
     for (let round = 0; round < 20; round++) {
       const cached = { cardId: "", tokens: 0 };
       const input = { ...anyInput(roll), cached: () => cached };
@@ -186,7 +186,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
   });
 
   test("goes on beyond the first where those can't be asked", () => {
-    const roll = diceOf(5);
+    const roll = makeDice(5);
     let beyond = 0;
     for (let round = 0; round < 20; round++) {
       const input: ChooseInput = { ...anyInput(roll), health: NO_HEALTH, cached: () => null };
@@ -199,7 +199,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
         ...{ request: input.request, rules: input.rules, quality: input.quality, known: input },
         selection: { kind: "selector", selector, candidates: input.cards },
         credentialsOf: (provider) => (provider === on ? [{ secret: "s", weight: 1 }] : []),
-        ...{ roll: () => 0, conversation: conversationFor("key", input.request), nowMs: 0 },
+        ...{ roll: () => 0, conversation: makeConversation("key", input.request), nowMs: 0 },
         ...{ health: new Health(() => {}), stickiness: new Stickiness() },
       });
       expect(plan.attempts.map(({ card }) => card.id)).toEqual(places.map((at) => able[at]?.card.id ?? ""));

@@ -1,18 +1,17 @@
 // `poundkey route` run beside a gateway, on its store and its configuration, as another process of the operator's would.
+
 import { join } from "node:path";
 import type { Opened } from "../../src/cli/administration.ts";
 import { runRoute } from "../../src/cli/route.ts";
-import { formatError } from "../../src/config/errors.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import { type JsonObject, objectOf } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import { decide } from "../../src/ledger/decide.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { UnderTest } from "../harness.ts";
 import { standingClock } from "../samples.ts";
-import { startDen } from "./den.ts";
+import { readSettings } from "../settings.ts";
+import { startRouterFixture } from "./fixture.ts";
 
 export const PROMPT = "Which river flows through Prague?";
 
@@ -23,30 +22,26 @@ export interface Ran {
 }
 
 export class Command {
-  readonly den: UnderTest;
-  /** The gateway's own, opened by another process as it were. */
+  readonly gateway: UnderTest;
+  /** The gateway's own store, opened a second time as another process would. */
   readonly store: Store;
   readonly #settings: Settings;
 
-  private constructor(den: UnderTest, store: Store, settings: Settings) {
-    this.den = den;
+  private constructor(gateway: UnderTest, store: Store, settings: Settings) {
+    this.gateway = gateway;
     this.store = store;
     this.#settings = settings;
   }
 
   static async start(): Promise<Command> {
-    const den = await startDen();
-    const loaded = loadSettings({
-      ...{ text: await Bun.file(den.configFile).text(), file: "poundkey.yaml", env: () => undefined },
-      ...{ readFile: () => "", known: PROVIDERS, overrides: {} },
-    });
-    if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-    return new Command(den, (await open(den)).world.store, loaded.settings);
+    const gateway = await startRouterFixture();
+    const settings = readSettings(await Bun.file(gateway.configFile).text());
+    return new Command(gateway, (await open(gateway)).world.store, settings);
   }
 
   async stop(): Promise<void> {
     await this.store.close();
-    await this.den.stop();
+    await this.gateway.stop();
   }
 
   async run(...args: readonly string[]): Promise<Ran> {
@@ -55,11 +50,11 @@ export class Command {
       out: (text: string) => void printed.out.push(text),
       err: (text: string) => void printed.err.push(text),
     };
-    const code = await runRoute(args, io, () => open(this.den), this.#settings);
+    const code = await runRoute(args, io, () => open(this.gateway), this.#settings);
     return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
   }
 
-  /** What it prints as JSON. */
+  /** The JSON that it prints. */
   async shown(...args: readonly string[]): Promise<JsonObject> {
     const { code, out, err } = await this.run(...args, "--json");
     if (code !== 0 || err !== "") throw new Error(`${code}: ${err}`);
@@ -67,7 +62,7 @@ export class Command {
   }
 
   async fileOf(content: unknown): Promise<string> {
-    const path = join(this.den.directory, "given.json");
+    const path = join(this.gateway.directory, "given.json");
     await Bun.write(path, typeof content === "string" ? content : JSON.stringify(content));
     return path;
   }

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { TOPICS, type Topic } from "../../src/selectors/topics.ts";
-import { partOf } from "./dice.ts";
+import { choosePart } from "./dice.ts";
 
 export const DATA = join(import.meta.dir, "../../../shared/data/router");
 
@@ -124,7 +124,7 @@ function textOfFile(path: string): string {
   return gunzipSync(readFileSync(join(DATA, path))).toString("utf8");
 }
 
-export function tableOf(pool: Pool): Table {
+export function readTable(pool: Pool): Table {
   const scores = csvOf(`${pool}/scores.csv.gz`);
   const tokens = existsSync(join(DATA, `${pool}/outchars.csv.gz`)) ? csvOf(`${pool}/outchars.csv.gz`) : null;
   const rows: Row[] = [];
@@ -144,7 +144,7 @@ export function tableOf(pool: Pool): Table {
       topic: TOPIC_OF_SET[set] ?? "general",
       scores: values,
       tokens: tokens?.rows.get(id)?.map((chars) => chars / CHARS_PER_TOKEN) ?? null,
-      part: partOf(pool === "reasoning_gym" ? prompt : keyOf(prompt), PARTS),
+      part: choosePart(pool === "reasoning_gym" ? prompt : hashPrompt(prompt), PARTS),
     });
   }
   return { pool, models: scores.columns, rows };
@@ -158,7 +158,7 @@ function setOf(pool: Pool, ds: string): string {
 }
 
 /** The question without its options, letters only: equal for the same question in two sets. */
-export function keyOf(prompt: string): string {
+export function hashPrompt(prompt: string): string {
   const stem = prompt.split(/\n\s*(?:A[.)]|Options)/)[0] ?? prompt;
   return stem
     .toLowerCase()

@@ -16,14 +16,14 @@ import { Stickiness } from "../../src/health/stickiness.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
-import { conversationFor } from "../conversation.ts";
+import { makeConversation } from "../conversation.ts";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
 const EVERY_MS = 500;
 const ANSWER_TOKENS = 60;
 
-/** How a provider is at a moment. */
+/** The state of a provider at a moment. */
 export interface Manner {
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
@@ -132,7 +132,7 @@ export class Day {
     return this.picks.slice(from);
   }
 
-  /** Who comes first in the plan of the next request. */
+  /** Returns the first in the plan of the next request. */
   next(selector: Selector, prompt?: string): string {
     return this.ask(selector, 1, prompt)[0]?.first ?? "";
   }
@@ -144,7 +144,7 @@ export class Day {
 
   request(selector: Selector, prompt: string): void {
     const request = { model: `Router#${selector}`, messages: [{ role: "user", content: prompt }] } as const;
-    const conversation = conversationFor(`key ${this.#asked++}`, request);
+    const conversation = makeConversation(`key ${this.#asked++}`, request);
     const { attempts, decision } = planOf({
       request,
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
@@ -214,6 +214,6 @@ export class Day {
 }
 
 /** The share of those that went first to this provider. */
-export function shareOf(provider: string, picks: readonly Pick[]): number {
+export function computeShare(provider: string, picks: readonly Pick[]): number {
   return picks.filter(({ first }) => first === provider).length / picks.length;
 }

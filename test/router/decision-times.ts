@@ -5,7 +5,7 @@ import { fair } from "../../src/selectors/fair.ts";
 import { featuresOf } from "../../src/selectors/features.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
-import { RULES, requestOf } from "./pools.ts";
+import { makeRequest, RULES } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";
 
 /** Characters of the prompt, cards, and how many of them something was learned of. */
@@ -44,7 +44,7 @@ function shown(times: readonly number[]): string {
 
 function decisionOf(chars: number, cards: readonly ModelCard[], taughtCards: number): () => void {
   const text = ownPrompts(12, 5).map(({ prompt }) => prompt);
-  const request = requestOf(text.join(" ").repeat(20).slice(0, chars));
+  const request = makeRequest(text.join(" ").repeat(20).slice(0, chars));
   const learned = new Learned();
   const prediction = predict(featuresOf(request));
   for (const { id } of cards.slice(0, taughtCards)) {

@@ -12,7 +12,7 @@ import type { HealthView } from "../../src/selectors/health-view.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { kindOf } from "../../src/selectors/learning/lesson.ts";
 import { rowWidth } from "../../src/selectors/predictor.ts";
-import { diceOf } from "./dice.ts";
+import { makeDice } from "./dice.ts";
 
 const NAMES = ["OpenAI", "Anthropic", "Google", "Mistral", "OpenRouter", "Groq", "DeepSeek", "xAI"];
 const providers = NAMES.map((name) => ({ name, unlistedModels: false }));
@@ -51,7 +51,7 @@ const kept = (choice: Choice, share: number) => JSON.stringify(keptDecision(choi
 
 describe("a kept decision", () => {
   test.each(SELECTORS)("of Router#%s is the same again", (selector) => {
-    const roll = diceOf(11);
+    const roll = makeDice(11);
     for (let round = 0; round < 200; round++) {
       const { choice, share } = anyChoice(selector, roll);
       const again = decidedAgain(parseJson(kept(choice, share)));
@@ -70,7 +70,7 @@ describe("a kept decision", () => {
   });
 
   test("holds what is learned from: the row, exactly, and the kind of request", () => {
-    const { choice, share } = anyChoice("fair", diceOf(3));
+    const { choice, share } = anyChoice("fair", makeDice(3));
     const kind = kindOf(kept(choice, share));
     expect(kind?.row).toEqual(choice.prediction.row);
     expect(kind?.row).toHaveLength(rowWidth());

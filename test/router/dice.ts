@@ -1,6 +1,6 @@
 // Numbers from 0 up to 1 that are the same for the same seed.
 
-export function diceOf(seed: number): () => number {
+export function makeDice(seed: number): () => number {
   let state = (seed * 0x9e3779b1 + 0x6d2b79f5) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -12,7 +12,7 @@ export function diceOf(seed: number): () => number {
 
 /** The numbers 0…count−1 in a random order. */
 export function shuffled(count: number, seed: number): Uint32Array {
-  const dice = diceOf(seed);
+  const dice = makeDice(seed);
   const order = Uint32Array.from({ length: count }, (_, at) => at);
   for (let at = count - 1; at > 0; at--) {
     const other = Math.floor(dice() * (at + 1));
@@ -24,7 +24,7 @@ export function shuffled(count: number, seed: number): Uint32Array {
 }
 
 /** 0…parts−1 by the text alone. */
-export function partOf(text: string, parts: number): number {
+export function choosePart(text: string, parts: number): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   hash ^= hash >>> 15;

@@ -1,4 +1,4 @@
-// How hard each question is and how able each model, on one scale in log-odds: a Rasch model over all pools.
+// The difficulty of each question and the ability of each model, on one scale in log-odds: a Rasch model over all pools.
 import type { Table } from "./data.ts";
 
 /** Names of the same model in different pools. */
@@ -26,7 +26,7 @@ function sameName(model: string): string {
 }
 
 /** Row by row of the tables, in log-odds around 0; a row whose scores are all missing is 0. */
-export function difficultiesOf(tables: readonly Table[]): readonly Float32Array[] {
+export function fitDifficulties(tables: readonly Table[]): readonly Float32Array[] {
   const names = [...new Set(tables.flatMap(({ models }) => models.map(sameName)))];
   const ability = new Float64Array(names.length);
   const hard = tables.map(({ rows }) => new Float32Array(rows.length));

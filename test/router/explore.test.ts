@@ -16,24 +16,24 @@ import { explored } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
-import { conversationFor } from "../conversation.ts";
-import { keyOf } from "../samples.ts";
-import { diceOf } from "./dice.ts";
-import { asking, CODE, cardOf, even, inputOf, MATH, RULES, TRIVIA } from "./shop.ts";
+import { makeConversation } from "../conversation.ts";
+import { makeKey } from "../samples.ts";
+import { makeDice } from "./dice.ts";
+import { asking, CODE, even, MATH, makeCard, makeInput, RULES, TRIVIA } from "./sample-cards.ts";
 
 /** `twin` is about as good and as dear as `strong`, `dear` is as good; `weak` is far from it. */
 const CARDS = [
-  cardOf("strong", 10, { skills: even(0.9) }),
-  cardOf("twin", 11, { skills: even(0.897) }),
-  cardOf("dear", 50, { skills: even(0.9) }),
-  cardOf("weak", 0.2, { skills: even(0.3) }),
+  makeCard("strong", 10, { skills: even(0.9) }),
+  makeCard("twin", 11, { skills: even(0.897) }),
+  makeCard("dear", 50, { skills: even(0.9) }),
+  makeCard("weak", 0.2, { skills: even(0.3) }),
 ];
 const chosen = (selector: "best" | "fair" | "light", prompt = TRIVIA, more: Partial<ChooseInput> = {}) =>
-  choose(SELECTOR_RULES[selector], inputOf(asking(prompt), { cards: CARDS, ...more }));
+  choose(SELECTOR_RULES[selector], makeInput(asking(prompt), { cards: CARDS, ...more }));
 
 describe("another model is tried out", () => {
   test("in the share of requests that the operator says", () => {
-    const roll = diceOf(5);
+    const roll = makeDice(5);
     const choice = chosen("fair");
     const tried = Array.from({ length: 20_000 }, () => explored(choice, 0.02, roll)).filter(Boolean);
     expect(tried.length).toBeWithin(330, 470);
@@ -72,7 +72,7 @@ describe("another model is tried out", () => {
   );
 
   test("never where a pin decides, nor where nobody or only one can serve", () => {
-    const pinned = chosen("best", CODE, { rules: { ...RULES, pin: { coding: "Shop#twin" } } });
+    const pinned = chosen("best", CODE, { rules: { ...RULES, pin: { coding: "Acme#twin" } } });
     expect(pinned.pinned).toBe("coding");
     const alone = chosen("best", CODE, { cards: CARDS.slice(0, 1) });
     const nobody = chosen("best", CODE, { rules: { ...RULES, deny: CARDS.map(({ id }) => id) } });
@@ -86,10 +86,10 @@ describe("what was tried out", () => {
 
   test("is told in the decision, which is the same when it is replayed", () => {
     const kept = keptDecision(choice, 0.98, other);
-    expect(kept).toMatchObject({ choice: "Shop#twin", instead_of: "Shop#strong" });
+    expect(kept).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#strong" });
     const again = JSON.parse(JSON.stringify(kept));
-    expect(decidedAgain(again)).toEqual({ choice: "Shop#twin", same: true });
-    expect(decidedAgain({ ...again, instead_of: "Shop#weak" })).toMatchObject({ same: false });
+    expect(decidedAgain(again)).toEqual({ choice: "Acme#twin", same: true });
+    expect(decidedAgain({ ...again, instead_of: "Acme#weak" })).toMatchObject({ same: false });
     expect(keptDecision(choice, 0.98).instead_of).toBeNull();
   });
 
@@ -100,7 +100,7 @@ describe("what was tried out", () => {
     const clock = { nowMs: () => 0, monotonicMs: () => 0, after: () => () => {}, every: () => () => {} };
     const rules: RouterRules = { ...RULES, fairQuality: 0.9, explore };
     const setup: ProviderSetup = {
-      ...{ name: "Shop", dialect: "openai", baseUrl: "http://x.test", headers: {}, unlistedModels: false },
+      ...{ name: "Acme", dialect: "openai", baseUrl: "http://x.test", headers: {}, unlistedModels: false },
       credentials: [{ secret: "s", weight: 1 }],
       timeouts: { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 },
     };
@@ -114,7 +114,7 @@ describe("what was tried out", () => {
         deadlines: new DeadlineSweep(clock),
       },
       {
-        ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: keyOf("key"), request: asking(TRIVIA) },
+        ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: makeKey("key"), request: asking(TRIVIA) },
         ...{
           raw: null,
           dropped: [],
@@ -122,13 +122,13 @@ describe("what was tried out", () => {
           isLimitRequired: false,
           searches: 0,
           unreadBytes: 0,
-          conversation: conversationFor("key", asking(TRIVIA)),
+          conversation: makeConversation("key", asking(TRIVIA)),
           selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
           rules,
           markup: 1,
         },
         ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
-        upstreams: new Map([["Shop", makeUpstream(setup, findDialect("openai"))]]),
+        upstreams: new Map([["Acme", makeUpstream(setup, findDialect("openai"))]]),
       },
     );
     return { names: plan.attempts.map(({ card }) => card.name), decision: plan.decision, events };
@@ -139,11 +139,11 @@ describe("what was tried out", () => {
     expect([usual.names[0], usual.decision?.instead_of, usual.events]).toEqual(["strong", null, []]);
     const { names, decision, events } = planBy(0, 0.02);
     expect(names.slice(0, 2)).toEqual(["twin", "strong"]);
-    expect(decision).toMatchObject({ choice: "Shop#twin", instead_of: "Shop#strong" });
+    expect(decision).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#strong" });
     expect(events).toEqual([
       {
         ...{ event: "explored", level: "info", request_id: "req-1" },
-        ...{ model: "Shop#twin", instead_of: "Shop#strong" },
+        ...{ model: "Acme#twin", instead_of: "Acme#strong" },
       },
     ]);
     expect(planBy(0, 0).names[0]).toBe("strong");

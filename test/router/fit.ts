@@ -2,7 +2,7 @@
 // own structure (a truncated singular value decomposition), so that it says something of prompts without labels too.
 import { STRUCTURE_SIZE } from "../../src/selectors/structure.ts";
 import { TOPICS } from "../../src/selectors/topics.ts";
-import { diceOf, shuffled } from "./dice.ts";
+import { makeDice, shuffled } from "./dice.ts";
 import type { SparseRow } from "./vocabulary.ts";
 
 export interface Example extends SparseRow {
@@ -42,7 +42,7 @@ const DIFFICULTY_WEIGHT = 0.3;
 export function embed(examples: readonly Example[], words: number, outcomes: number, seed: number): Fitted {
   const embedding = new Float32Array(words * SIZE);
   const plain = plainEmbedding(examples, words, seed);
-  const dice = diceOf(seed + 1);
+  const dice = makeDice(seed + 1);
   for (let word = 0; word < words; word++) {
     embedding.set(plain.subarray(word * PLAIN, (word + 1) * PLAIN), word * SIZE);
     for (let dim = PLAIN; dim < SIZE; dim++) embedding[word * SIZE + dim] = (dice() - 0.5) * 0.2;
@@ -160,7 +160,7 @@ function learn(model: Model, row: number, error: number, rate: number): void {
 
 /** The first right singular vectors of prompts × words, by subspace iteration, scaled to be of use beside the rest. */
 function plainEmbedding(examples: readonly Example[], words: number, seed: number): Float32Array {
-  const dice = diceOf(seed);
+  const dice = makeDice(seed);
   let basis = Float32Array.from({ length: words * PLAIN }, () => dice() - 0.5);
   orthonormal(basis, words);
   const projected = new Float32Array(PLAIN);

@@ -1,7 +1,7 @@
-// Who is asked, in which order, after what has happened: credentials, conversations, fallbacks, under a time that is an argument.
+// The order of candidates after failures: credentials, conversations, fallbacks, under a time that is an argument.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
-import { cardOf, HOUSE, names, OTHER, Planning } from "./planning.ts";
+import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 
 let router: Planning;
 beforeEach(() => {
@@ -45,10 +45,10 @@ describe("several credentials", () => {
   );
 
   test("a 403 of one model is no word on the others, where the credential serves those", () => {
-    router.works(cardOf("House#large"), "a", 0);
+    router.works(makeCard("House#large"), "a", 0);
     router.fails(HOUSE, "a", 0, "upstream_auth", { upstreamStatus: 403 });
     expect(names(router.plan(0))).toBe("b");
-    expect(router.health.isReady(router.attemptOf(cardOf("House#large"), "a"), 0)).toBe(true);
+    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0)).toBe(true);
     expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 0)).toBe(false);
   });
 
@@ -93,7 +93,7 @@ describe("several credentials", () => {
     router.fails(HOUSE, "a", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 7000 });
     expect([names(router.plan(6999)), router.plan(7000).length]).toEqual(["b", 2]);
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 6999)).toBeNull();
-    expect(router.health.isReady(router.attemptOf(cardOf("House#large"), "a"), 0)).toBe(true);
+    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0)).toBe(true);
   });
 
   test("without a word on how long, longer each time in a row; a success begins anew", () => {

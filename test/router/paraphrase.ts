@@ -1,5 +1,5 @@
 // Paraphrases by rule: what is asked stays the same, how it is written changes.
-import { diceOf } from "./dice.ts";
+import { makeDice } from "./dice.ts";
 
 /** Words and what may stand for them without changing the question. */
 const SYNONYMS: readonly (readonly [RegExp, string])[] = [
@@ -39,7 +39,7 @@ export const PARAPHRASES: Readonly<Record<string, (prompt: string, seed: number)
   },
   synonyms: (prompt) => SYNONYMS.reduce((text, [pattern, other]) => text.replace(pattern, other), prompt),
   "other numbers": (prompt, seed) => {
-    const dice = diceOf(seed);
+    const dice = makeDice(seed);
     return prompt.replace(/\d/g, (digit) => (digit === "0" ? digit : String(1 + Math.floor(dice() * 9))));
   },
   "sentences reordered": (prompt) => {
@@ -49,7 +49,7 @@ export const PARAPHRASES: Readonly<Record<string, (prompt: string, seed: number)
     return [second, first, ...rest].join(" ");
   },
   "two typing errors": (prompt, seed) => {
-    const dice = diceOf(seed);
+    const dice = makeDice(seed);
     let text = prompt;
     for (let round = 0; round < 2; round++) {
       const at = Math.floor(dice() * Math.max(1, text.length - 2));

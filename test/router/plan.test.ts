@@ -1,7 +1,7 @@
 // The order of attempts: fallbacks, open breakers, probes, and conversations that stay where they were.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
-import { cardOf, HOUSE, names, OTHER, Planning } from "./planning.ts";
+import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 
 const TWIN = { fallbacks: [OTHER] };
 
@@ -128,7 +128,7 @@ describe("a conversation", () => {
     for (let at = 0; at < 50_000; at++) served("a", 1, { more: { user: `user ${at}` } });
     expect(firstOf(2, { more: { user: "the first" } })).toBe("a|b");
     expect(firstOf(2, { more: { user: "user 0" } })).toBe("a");
-    for (let at = 0; at < 3000; at++) router.fails(cardOf(`House#made-up-${at}`), "a", 0, "upstream_error");
+    for (let at = 0; at < 3000; at++) router.fails(makeCard(`House#made-up-${at}`), "a", 0, "upstream_error");
     expect([...router.health.cards()].length).toBe(2000);
   });
 });

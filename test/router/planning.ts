@@ -11,9 +11,9 @@ import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { type Conversation, Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { conversationFor } from "../conversation.ts";
+import { makeConversation } from "../conversation.ts";
 
-export function cardOf(id: string): ModelCard {
+export function makeCard(id: string): ModelCard {
   const [provider = "", name = ""] = id.split("#");
   return {
     ...{ id, provider, name, created: 0, ownedBy: provider, contextTokensMax: null, outputTokensMax: null },
@@ -21,8 +21,8 @@ export function cardOf(id: string): ModelCard {
   };
 }
 
-export const HOUSE = cardOf("House#small");
-export const OTHER = cardOf("Other#small");
+export const HOUSE = makeCard("House#small");
+export const OTHER = makeCard("Other#small");
 
 export interface Asking {
   readonly fallbacks?: readonly ModelCard[];
@@ -33,12 +33,12 @@ export interface Asking {
 
 const SECRET = "the-secret-of-";
 
-export function nameOf({ credential }: Attempt): string {
+export function formatName({ credential }: Attempt): string {
   return credential.secret?.slice(SECRET.length) ?? "";
 }
 
 export function names(attempts: readonly Attempt[]): string {
-  return attempts.map(nameOf).join(" ");
+  return attempts.map(formatName).join(" ");
 }
 
 export class Planning {
@@ -73,7 +73,7 @@ export class Planning {
   }
 
   conversationOf(asking: Asking = {}): Conversation {
-    return conversationFor(asking.keyId ?? "key_a", this.requestOf(asking));
+    return makeConversation(asking.keyId ?? "key_a", this.requestOf(asking));
   }
 
   plan(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): readonly Attempt[] {
@@ -110,13 +110,13 @@ export class Planning {
     this.begun(this.attemptOf(model, name), nowMs).finished(nowMs + tookMs, 10);
   }
 
-  /** How often each comes first in so many plans. */
+  /** Returns how often each comes first in this many plans. */
   firsts(count: number, nowMs: number, each = (_first: Attempt) => {}): Record<string, number> {
     const counts: Record<string, number> = {};
     for (let at = 0; at < count; at++) {
       const [first] = this.plan(nowMs);
       if (!first) throw new Error("an empty plan");
-      counts[nameOf(first)] = (counts[nameOf(first)] ?? 0) + 1;
+      counts[formatName(first)] = (counts[formatName(first)] ?? 0) + 1;
       each(first);
     }
     return counts;

@@ -14,7 +14,7 @@ import type { Parameters } from "../../src/selectors/parameters.ts";
 import { type Prediction, predict } from "../../src/selectors/predictor.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
 import { expectedQuality } from "../../src/selectors/quality.ts";
-import { type Pool, type Row, tableOf } from "./data.ts";
+import { type Pool, type Row, readTable } from "./data.ts";
 import { LIST_PRICES } from "./prices.ts";
 
 export interface Field {
@@ -31,8 +31,8 @@ const SLOPE = 0.7;
 const ROWS_SHARE_MIN = 0.9;
 
 /** The pool's models that were run on nearly all rows, and the rows on which all of those were. */
-export function fieldOf(pool: Pool, only: (model: string) => boolean = () => true): Field {
-  const table = tableOf(pool);
+export function makeField(pool: Pool, only: (model: string) => boolean = () => true): Field {
+  const table = readTable(pool);
   const kept = [...table.models.entries()].filter(([at, model]) => {
     const count = table.rows.filter(({ scores }) => !Number.isNaN(scores[at])).length;
     return count >= ROWS_SHARE_MIN * table.rows.length && only(model);
@@ -44,10 +44,10 @@ export function fieldOf(pool: Pool, only: (model: string) => boolean = () => tru
     return scores.some(Number.isNaN) ? [] : [{ ...row, scores, tokens }];
   });
   const models = kept.map(([, model]) => model);
-  return { pool, models, cards: models.map(cardOf), rows };
+  return { pool, models, cards: models.map(makeCard), rows };
 }
 
-export function cardOf(model: string): ModelCard {
+export function makeCard(model: string): ModelCard {
   const [input, output] = LIST_PRICES[model] ?? [1, 1];
   return {
     id: `Pool#${model}`,
@@ -64,18 +64,18 @@ export function cardOf(model: string): ModelCard {
   };
 }
 
-export function requestOf(prompt: string): ChatRequest {
+export function makeRequest(prompt: string): ChatRequest {
   return { model: "Router#best", messages: [{ role: "user", content: prompt }] };
 }
 
 const predictions = new Map<string, Prediction>();
 
 /** By the shipped parameters unless others are given. */
-export function predictionOf(prompt: string, parameters?: Parameters): Prediction {
-  if (parameters !== undefined) return predict(featuresOf(requestOf(prompt)), parameters);
+export function predictPrompt(prompt: string, parameters?: Parameters): Prediction {
+  if (parameters !== undefined) return predict(featuresOf(makeRequest(prompt)), parameters);
   let found = predictions.get(prompt);
   if (found === undefined) {
-    found = predict(featuresOf(requestOf(prompt)));
+    found = predict(featuresOf(makeRequest(prompt)));
     predictions.set(prompt, found);
   }
   return found;
@@ -89,7 +89,7 @@ export function withSkills(field: Field, rows: readonly Row[], parameters?: Para
 
 /** Mean scores by kind, brought to the usual difficulty. */
 function skillRows({ models }: Field, rows: readonly Row[], parameters?: Parameters): readonly SkillRow[] {
-  const seen = rows.map(({ prompt }) => predictionOf(prompt, parameters));
+  const seen = rows.map(({ prompt }) => predictPrompt(prompt, parameters));
   const difficulty = seen.reduce((sum, one) => sum + one.difficultyLogit, 0) / Math.max(1, seen.length);
   return models.map((_, m) => {
     const level = rows.reduce((sum, { scores }) => sum + (scores[m] ?? 0), 0) / Math.max(1, rows.length);
@@ -115,7 +115,7 @@ function skillRows({ models }: Field, rows: readonly Row[], parameters?: Paramet
 export function taught(field: Field, rows: readonly Row[], parameters?: Parameters): Learned {
   const learned = new Learned();
   for (const { prompt, scores, tokens } of rows) {
-    const prediction = predictionOf(prompt, parameters);
+    const prediction = predictPrompt(prompt, parameters);
     for (const [m, card] of field.cards.entries()) {
       const expected = expectedQuality(findProfile(card), prediction);
       learned.fold(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
@@ -127,7 +127,7 @@ export function taught(field: Field, rows: readonly Row[], parameters?: Paramete
   return learned;
 }
 
-export function inputOf({ cards }: Field, learned: Learned, quality: number): Omit<ChooseInput, "request"> {
+export function makeInput({ cards }: Field, learned: Learned, quality: number): Omit<ChooseInput, "request"> {
   return { needs: new Map(), cards, rules: RULES, quality, learned };
 }
 
@@ -138,7 +138,7 @@ export interface Picked {
 }
 
 /** The shipped choice for each row. */
-export function picksOf(
+export function makePicks(
   selector: "best" | "fair",
   field: Field,
   rows: readonly Row[],
@@ -149,14 +149,14 @@ export function picksOf(
   return rows.map((row) => {
     const { choice } = choose(
       SELECTOR_RULES[selector],
-      { ...input, request: requestOf(row.prompt) },
+      { ...input, request: makeRequest(row.prompt) },
       parameters,
     );
     return { row, at: places.get(choice?.id ?? "") ?? 0 };
   });
 }
 
-/** What the row's answer of a model cost, in USD, by list prices and its own length. */
+/** Returns the cost of a model's answer to the row, in USD, by list prices and the answer's own length. */
 export function spentOn(field: Field, { prompt, tokens }: Row, at: number): number {
   const price = field.cards[at]?.price;
   if (!price) return 0;
@@ -166,9 +166,9 @@ export function spentOn(field: Field, { prompt, tokens }: Row, at: number): numb
 }
 
 /** The predicted quality of each of the field's models. */
-export function qualitiesOf(field: Field, prompt: string, learned: Learned): readonly number[] {
-  const input = { ...inputOf(field, learned, 1), request: requestOf(prompt) };
-  const { candidates } = decide(SELECTOR_RULES.best, input, predictionOf(prompt), 0);
+export function predictQualities(field: Field, prompt: string, learned: Learned): readonly number[] {
+  const input = { ...makeInput(field, learned, 1), request: makeRequest(prompt) };
+  const { candidates } = decide(SELECTOR_RULES.best, input, predictPrompt(prompt), 0);
   const qualities = new Map(candidates.map(({ card, quality }) => [card, quality]));
   return field.cards.map((card) => qualities.get(card) ?? Number.NaN);
 }

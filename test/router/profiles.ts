@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { SKILLS } from "../../src/core/skill.ts";
-import { type Measured, meanOf, measured, runOf } from "./benchmarks.ts";
-import { speedOf, thinkingOf } from "./speeds.ts";
+import { averageFinite, type Measured, measured, parseRun } from "./benchmarks.ts";
+import { estimateSpeed, estimateThinking } from "./speeds.ts";
 
 /** The card's model → its name in the benchmarks, where the two aren't spelt alike. */
 const SPELT: Readonly<Record<string, string>> = {
@@ -56,12 +56,12 @@ function nameOf(card: ModelCard): string {
 /** The rows of the card's model, best source first. */
 function rowsOf(card: ModelCard, all: readonly Measured[]): readonly Measured[] {
   const exact = nameOf(card);
-  const bare = runOf(exact).name;
+  const bare = parseRun(exact).name;
   const plain = bare.replace(/-(instruct|it)(-turbo)?$/, "");
   return all.filter(({ name }) => name === exact || name === bare || name === plain);
 }
 
-/** What is told by price, date and name: for the mean of the imputation. */
+/** The features from price, date and name, for the mean of the imputation. */
 function facts(card: ModelCard): readonly number[] {
   const price = Math.log2(0.05 + (card.price?.output ?? sizePrice(card)));
   const years = card.created === 0 ? 0.1 : (NOW - card.created) / YEAR_SECONDS;
@@ -177,7 +177,7 @@ export function buildProfiles() {
     const first = rows[0];
     const values = Object.values(first?.skills ?? {});
     // One benchmark of one kind tells no level.
-    return { card, rows, level: values.length < 3 ? null : meanOf(values) };
+    return { card, rows, level: values.length < 3 ? null : averageFinite(values) };
   });
   // A model that several providers serve counts once.
   const levels = new Map(
@@ -214,8 +214,8 @@ function profileRow({ card, rows, level }: Known, imputing: Imputer) {
     skills,
     spreads,
     source: first === undefined ? "imputed" : `${first.source} ${first.date}`,
-    ...speedOf(card, paramsOf(card)),
-    thinking: thinkingOf(card),
+    ...estimateSpeed(card, paramsOf(card)),
+    thinking: estimateThinking(card),
   };
 }
 

@@ -1,6 +1,6 @@
 // Prompts of our own with their kind, for the kinds of tasks that the public sets don't hold: templates with slots.
 import { TOPICS, type Topic } from "../../src/selectors/topics.ts";
-import { diceOf } from "./dice.ts";
+import { makeDice } from "./dice.ts";
 import data from "./prompts.data.json";
 
 export interface OwnPrompt {
@@ -18,7 +18,7 @@ const PLAIN_TIMES = 4;
 
 /** The same prompts for the same seed. */
 export function ownPrompts(perTemplate: number, seed: number): readonly OwnPrompt[] {
-  const pick = diceOf(seed);
+  const pick = makeDice(seed);
   const prompts: OwnPrompt[] = [];
   for (const { topic: name, difficulty, outputTokens, templates } of data.kinds) {
     const topic = TOPICS.find((one) => one === name);

@@ -1,8 +1,8 @@
-// What can be had offline from the same labels: a ridge regression on all words and pairs of words, weighed by rarity.
+// The offline reference from the same labels: a ridge regression on all words and pairs of words, weighed by rarity.
 import { featuresOf } from "../../src/selectors/features.ts";
 import type { Row } from "./data.ts";
-import { requestOf } from "./pools.ts";
-import { meanOf } from "./statistics.ts";
+import { makeRequest } from "./pools.ts";
+import { average } from "./statistics.ts";
 
 interface Words {
   readonly at: Uint32Array;
@@ -13,9 +13,9 @@ interface Words {
 const RIDGE = 10;
 const ROUNDS = 30;
 
-/** How much better the first model is than the second, predicted for the rows that are scored. */
+/** Returns by how much the first model is predicted to be better than the second, for the rows that are scored. */
 export function referenceLeanings(drawn: readonly Row[], scored: readonly Row[]): readonly number[] {
-  const grams = drawn.map(({ prompt }) => featuresOf(requestOf(prompt)).grams);
+  const grams = drawn.map(({ prompt }) => featuresOf(makeRequest(prompt)).grams);
   const counts = new Map<number, number>();
   for (const own of grams) for (const hash of own.keys()) counts.set(hash, (counts.get(hash) ?? 0) + 1);
   const places = new Map([...counts.keys()].map((hash, at) => [hash, at]));
@@ -30,13 +30,13 @@ export function referenceLeanings(drawn: readonly Row[], scored: readonly Row[])
     };
   };
   const gaps = drawn.map(({ scores }) => (scores[0] ?? 0) - (scores[1] ?? 0));
-  const mean = meanOf(gaps);
+  const mean = average(gaps);
   const weights = ridge(
     grams.map(wordsOf),
     Float64Array.from(gaps, (gap) => gap - mean),
     places.size,
   );
-  return scored.map(({ prompt }) => along(wordsOf(featuresOf(requestOf(prompt)).grams), weights));
+  return scored.map(({ prompt }) => along(wordsOf(featuresOf(makeRequest(prompt)).grams), weights));
 }
 
 function along({ at, values }: Words, weights: Float64Array): number {

@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { RetirementBudget } from "../../src/health/credential.ts";
 import { buildReport } from "../../src/health/report.ts";
-import { cardOf, HOUSE, names, Planning } from "./planning.ts";
+import { HOUSE, makeCard, names, Planning } from "./planning.ts";
 
 const MINUTE_MS = 60_000;
-const LARGE = cardOf("House#large");
+const LARGE = makeCard("House#large");
 
 let router: Planning;
 beforeEach(() => {

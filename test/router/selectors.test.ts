@@ -7,8 +7,8 @@ import { Stickiness } from "../../src/health/stickiness.ts";
 import { decidedAgain } from "../../src/selectors/decision.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import type { SelectorRule } from "../../src/selectors/selector.ts";
-import { conversationFor } from "../conversation.ts";
-import { asking, CARDS, cardOf, even, RULES, TRIVIA } from "./shop.ts";
+import { makeConversation } from "../conversation.ts";
+import { asking, CARDS, even, makeCard, RULES, TRIVIA } from "./sample-cards.ts";
 
 /** The cheapest, however good it is. */
 const thrift: SelectorRule = {
@@ -24,13 +24,13 @@ function planBy(selector: SelectorRule, explore = 0) {
     selection: {
       kind: "selector",
       selector,
-      candidates: [...CARDS, TWIN, cardOf("free", 0, { price: null })],
+      candidates: [...CARDS, TWIN, makeCard("free", 0, { price: null })],
     },
     ...{
       rules: { ...RULES, explore },
       quality: null,
       roll: () => 0,
-      conversation: conversationFor("key", asking(TRIVIA)),
+      conversation: makeConversation("key", asking(TRIVIA)),
       nowMs: 0,
     },
     credentialsOf: () => [{ secret: "s", weight: 1 }],
@@ -38,23 +38,23 @@ function planBy(selector: SelectorRule, explore = 0) {
   });
 }
 
-const TWIN = cardOf("twin", 0.3, { skills: even(0.1) });
+const TWIN = makeCard("twin", 0.3, { skills: even(0.1) });
 
 test("a fourth selector is a rule: it orders the plan, is in the log by its name, and is repeated", () => {
   const { attempts, decision } = planBy(thrift);
   expect(attempts.map(({ card }) => card.name)).toEqual(["weak", "twin", "middle", "strong"]);
-  expect(decision).toMatchObject({ selector: "thrift", choice: "Shop#weak", removed: { unpriced: 1 } });
+  expect(decision).toMatchObject({ selector: "thrift", choice: "Acme#weak", removed: { unpriced: 1 } });
   const kept: unknown = JSON.parse(JSON.stringify(decision));
-  expect(decidedAgain(kept, [thrift])).toEqual({ choice: "Shop#weak", same: true });
+  expect(decidedAgain(kept, [thrift])).toEqual({ choice: "Acme#weak", same: true });
   expect(decidedAgain(kept, [SELECTOR_RULES.best, { ...thrift, rank: SELECTOR_RULES.best.rank }])).toEqual({
-    choice: "Shop#strong",
+    choice: "Acme#strong",
     same: false,
   });
   expect(decidedAgain(kept)).toBeNull();
 });
 
 test("it says itself which others may be tried out in its place", () => {
-  expect(planBy(thrift, 1).decision).toMatchObject({ choice: "Shop#twin", instead_of: "Shop#weak" });
+  expect(planBy(thrift, 1).decision).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#weak" });
   const strict: SelectorRule = { ...thrift, canReplace: () => false };
-  expect(planBy(strict, 1).decision).toMatchObject({ choice: "Shop#weak", instead_of: null });
+  expect(planBy(strict, 1).decision).toMatchObject({ choice: "Acme#weak", instead_of: null });
 });

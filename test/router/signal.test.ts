@@ -1,4 +1,4 @@
-// What an answer says against itself: refusals, cuts, JSON and tool calls that are not what was asked for; and what isn't one.
+// Signs in an answer that it failed: refusals, cuts, JSON and tool calls that don't fit the request; and things that are no such sign.
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatRequest, FinishReason } from "../../src/operations/chat/form.ts";
 import { isOf } from "../../src/selectors/learning/schema.ts";

@@ -1,4 +1,4 @@
-// How fast a card is before anything was seen of it, and how much it thinks: by provider, size and price.
+// The speed of a card before any call of it was seen, and how much it thinks: by provider, size and price.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ interface Offer {
   readonly latency: number;
 }
 
-/** Models that think unless told not to, and how much of it: expected tokens at a question of usual difficulty. */
+/** Models that think unless the request says otherwise, and how much: expected tokens at a question of usual difficulty. */
 const THINKS: readonly (readonly [RegExp, number])[] = [
   [/deep-research/, 8000],
   [/gpt-(5|6)(\.\d)?-?(pro|astra)|o3-pro|claude-fable/, 3000],
@@ -32,14 +32,14 @@ const PROVIDER_OF: Readonly<Record<string, string>> = {
   DeepInfra: "deepinfra",
 };
 
-export function thinkingOf(card: ModelCard): number {
+export function estimateThinking(card: ModelCard): number {
   if (!card.capabilities.has("reasoning")) return 0;
   const name = card.name.toLowerCase();
   return THINKS.find(([pattern]) => pattern.test(name))?.[1] ?? 300;
 }
 
 /** Milliseconds to the first token, and tokens a second. A dearer model is larger, and slower. */
-export function speedOf(
+export function estimateSpeed(
   card: ModelCard,
   billions: number,
 ): { readonly firstTokenMs: number; readonly tokensPerSecond: number } {

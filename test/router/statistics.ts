@@ -1,5 +1,5 @@
 // Means with bootstrap intervals, entropy, calibration, and RouteLLM's measures of a two-model router.
-import { diceOf } from "./dice.ts";
+import { makeDice } from "./dice.ts";
 
 export interface Interval {
   readonly mean: number;
@@ -9,30 +9,30 @@ export interface Interval {
 
 const RESAMPLES = 1000;
 
-export function meanOf(values: readonly number[]): number {
+export function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
 /** The mean of the values and its 95 % interval by resampling them. */
 export function bootstrapped(values: readonly number[], seed = 1): Interval {
-  const dice = diceOf(seed);
+  const dice = makeDice(seed);
   const means = Array.from({ length: RESAMPLES }, () => {
     let sum = 0;
     for (let draw = 0; draw < values.length; draw++) sum += values[Math.floor(dice() * values.length)] ?? 0;
     return sum / Math.max(1, values.length);
   });
-  return { mean: meanOf(values), ...spreadOf(means) };
+  return { mean: average(values), ...computeSpread(means) };
 }
 
 /** The middle 95 % of the values. */
-export function spreadOf(values: readonly number[]): { readonly low: number; readonly high: number } {
+export function computeSpread(values: readonly number[]): { readonly low: number; readonly high: number } {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
   return { low: at(0.025), high: at(0.975) };
 }
 
 /** In bits. */
-export function entropyOf(picks: readonly number[]): number {
+export function computeEntropy(picks: readonly number[]): number {
   const counts = new Map<number, number>();
   for (const pick of picks) counts.set(pick, (counts.get(pick) ?? 0) + 1);
   let bits = 0;
@@ -73,7 +73,7 @@ export interface Bin {
 }
 
 /** Ten bins of predictions, and the mean distance between what was predicted and seen, by their counts. */
-export function calibrationOf(pairs: readonly (readonly [number, number])[]): {
+export function computeCalibration(pairs: readonly (readonly [number, number])[]): {
   readonly error: number;
   readonly bins: readonly Bin[];
 } {
@@ -82,8 +82,8 @@ export function calibrationOf(pairs: readonly (readonly [number, number])[]): {
     const own = pairs.filter(([predicted]) => Math.min(9, Math.floor(predicted * 10)) === bin);
     if (own.length === 0) continue;
     bins.push({
-      predicted: meanOf(own.map(([predicted]) => predicted)),
-      seen: meanOf(own.map(([, seen]) => seen)),
+      predicted: average(own.map(([predicted]) => predicted)),
+      seen: average(own.map(([, seen]) => seen)),
       count: own.length,
     });
   }

@@ -1,4 +1,4 @@
-// What a score teaches about a card, without a store in between.
+// Teaches a score about a card, without a store in between.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Learned } from "../../src/selectors/learning/learned.ts";
 import type { Prediction } from "../../src/selectors/predictor.ts";

@@ -6,11 +6,11 @@ import { featuresOf } from "../../src/selectors/features.ts";
 import type { ParameterFile } from "../../src/selectors/parameters.ts";
 import { structureOf } from "../../src/selectors/structure.ts";
 import { TOPICS, type Topic } from "../../src/selectors/topics.ts";
-import { isTrial, keyOf, type Row, type Table, TEST_PART, tableOf } from "./data.ts";
-import { difficultiesOf } from "./difficulty.ts";
+import { hashPrompt, isTrial, type Row, readTable, type Table, TEST_PART } from "./data.ts";
+import { fitDifficulties } from "./difficulty.ts";
 import { type Example, embed, type Fitted } from "./fit.ts";
 import { ownPrompts } from "./prompts.ts";
-import { vocabularyOf } from "./vocabulary.ts";
+import { buildVocabulary } from "./vocabulary.ts";
 
 const SEED = 4;
 const VOCABULARY_SIZE = 10_000;
@@ -59,18 +59,18 @@ interface Task {
 /** Rows of the test part, and questions that the trial asks too, are never learned from. */
 export function train({ keep = () => true, seed = SEED }: Training = {}): ParameterFile {
   const trial = new Set(
-    tableOf("routellm")
+    readTable("routellm")
       .rows.filter(isTrial)
-      .map(({ prompt }) => keyOf(prompt)),
+      .map(({ prompt }) => hashPrompt(prompt)),
   );
   const tables = TRAINED.map((pool) => {
-    const table = tableOf(pool);
+    const table = readTable(pool);
     const rows = table.rows.filter(
-      (row) => row.part !== TEST_PART && !trial.has(keyOf(row.prompt)) && keep(row),
+      (row) => row.part !== TEST_PART && !trial.has(hashPrompt(row.prompt)) && keep(row),
     );
     return { ...table, rows };
   });
-  const difficulties = judged(tables, difficultiesOf(tables));
+  const difficulties = judged(tables, fitDifficulties(tables));
   let heads = 0;
   const tasks: Task[] = [];
   for (const [t, { models, rows }] of tables.entries()) {
@@ -88,8 +88,8 @@ export function train({ keep = () => true, seed = SEED }: Training = {}): Parame
     }
     heads += models.length;
   }
-  for (const row of tableOf("routellm").rows) {
-    if (isTrial(row) || trial.has(keyOf(row.prompt)) || !keep(row)) continue;
+  for (const row of readTable("routellm").rows) {
+    if (isTrial(row) || trial.has(hashPrompt(row.prompt)) || !keep(row)) continue;
     const { prompt, topic, set } = row;
     tasks.push({ prompt, topic, set, difficulty: Number.NaN, tokens: tokensOf(row), head: 0, scores: null });
   }
@@ -130,7 +130,7 @@ function fileOf(tasks: readonly Task[], heads: number, seed: number): ParameterF
   const features = tasks.map(({ prompt }) =>
     featuresOf({ model: "", messages: [{ role: "user", content: prompt }] }),
   );
-  const vocabulary = vocabularyOf(
+  const vocabulary = buildVocabulary(
     features.map(({ grams }) => grams),
     tasks.map(({ set }) => set),
     VOCABULARY_SIZE,
@@ -158,7 +158,7 @@ function fileOf(tasks: readonly Task[], heads: number, seed: number): ParameterF
 
 function packed(
   fitted: Fitted,
-  vocabulary: ReturnType<typeof vocabularyOf>,
+  vocabulary: ReturnType<typeof buildVocabulary>,
   knownUsual: number,
 ): ParameterFile {
   const { size, embedding } = fitted;

@@ -2,20 +2,20 @@
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { type Parameters, parametersOf } from "../../src/selectors/parameters.ts";
 import { type Pool, type Row, TEST_PART } from "./data.ts";
-import { diceOf } from "./dice.ts";
+import { makeDice } from "./dice.ts";
 import {
   type Field,
-  fieldOf,
-  inputOf,
+  makeField,
+  makeInput,
+  makePicks,
   type Picked,
-  picksOf,
-  qualitiesOf,
+  predictQualities,
   spentOn,
   taught,
   withSkills,
 } from "./pools.ts";
 import { LIST_PRICES } from "./prices.ts";
-import { bootstrapped, entropyOf, type Interval, meanOf, spreadOf } from "./statistics.ts";
+import { average, bootstrapped, computeEntropy, computeSpread, type Interval } from "./statistics.ts";
 import { train } from "./train.ts";
 
 /** Models whose hidden thinking is in no row's length cost more than the rows tell, so they are left out of costs. */
@@ -23,7 +23,7 @@ const HIDDEN_THINKING = /^o1-|o3-mini|deepseek-r1|qwq/;
 
 /** The pool's models that have a list price. */
 export function pricedField(pool: Pool, withHidden: boolean): Field {
-  return fieldOf(
+  return makeField(
     pool,
     (model) =>
       (pool === "mmlu_pro" && withHidden) ||
@@ -31,7 +31,7 @@ export function pricedField(pool: Pool, withHidden: boolean): Field {
   );
 }
 
-/** Which part is scored, and by which parameters; learned from are the parts before it. */
+/** The part that is scored, and with which parameters; the parts before it are learned from. */
 export interface Fold {
   readonly part: number;
   /** undefined: the shipped ones. */
@@ -41,11 +41,11 @@ export interface Fold {
 export const SHIPPED: Fold = { part: TEST_PART, parameters: undefined };
 
 /** Another part than that of the shipped parameters, and parameters that never saw it. */
-export function foldOf(part: number): Fold {
+export function makeFold(part: number): Fold {
   return { part, parameters: parametersOf(train({ keep: (row) => row.part !== part })) };
 }
 
-export function partsOf(
+export function splitParts(
   { rows }: Field,
   scoredPart = TEST_PART,
 ): { readonly learned: readonly Row[]; readonly scored: readonly Row[] } {
@@ -67,7 +67,7 @@ export interface PickResult {
 }
 
 export interface ForeignResult extends PickResult {
-  /** Over the model that is best on what was known: the other sets' rows. Who knows no more can't know a better single one. */
+  /** Over the model that is best on what was known: the other sets' rows. Without further knowledge no better single model can be known. */
   readonly overKnown: Interval;
 }
 
@@ -75,19 +75,19 @@ export interface ForeignResult extends PickResult {
 export function pickResult(name: string, field: Field, picks: readonly Picked[]): PickResult {
   const rows = picks.map(({ row }) => row);
   const { at: best } = bestSingleOf(field, field.rows);
-  const bestSingle = meanOf(rows.map(({ scores }) => scores[best] ?? 0));
+  const bestSingle = average(rows.map(({ scores }) => scores[best] ?? 0));
   const sets = Map.groupBy(rows, ({ set }) => set);
   let bySet = 0;
   for (const own of sets.values()) bySet += bestSingleOf(field, own).mean * own.length;
   return {
     name,
     rows: rows.length,
-    accuracy: meanOf(picks.map(({ row, at }) => row.scores[at] ?? 0)),
+    accuracy: average(picks.map(({ row, at }) => row.scores[at] ?? 0)),
     bestSingle,
     gain: bootstrapped(picks.map(({ row, at }) => (row.scores[at] ?? 0) - (row.scores[best] ?? 0))),
     setOracle: bySet / rows.length,
-    queryOracle: meanOf(rows.map(({ scores }) => Math.max(...scores))),
-    entropy: entropyOf(picks.map(({ at }) => at)),
+    queryOracle: average(rows.map(({ scores }) => Math.max(...scores))),
+    entropy: computeEntropy(picks.map(({ at }) => at)),
   };
 }
 
@@ -95,7 +95,7 @@ function bestSingleOf(
   { models }: Field,
   rows: readonly Row[],
 ): { readonly at: number; readonly mean: number } {
-  const means = models.map((_, m) => meanOf(rows.map(({ scores }) => scores[m] ?? 0)));
+  const means = models.map((_, m) => average(rows.map(({ scores }) => scores[m] ?? 0)));
   const mean = Math.max(...means);
   return { at: means.indexOf(mean), mean };
 }
@@ -103,25 +103,25 @@ function bestSingleOf(
 /** The learning parts' rows as skill rows alone, and as labels too. */
 export function inDistribution(pool: Pool, { part, parameters }: Fold): readonly PickResult[] {
   const priced = pricedField(pool, true);
-  const { learned, scored } = partsOf(priced, part);
+  const { learned, scored } = splitParts(priced, part);
   const field = withSkills(priced, learned, parameters);
   const state = taught(field, learned, parameters);
-  const rowsOnly = picksOf("best", field, scored, inputOf(field, new Learned(), 0.98), parameters);
-  const labels = picksOf("best", field, scored, inputOf(field, state, 0.98), parameters);
+  const rowsOnly = makePicks("best", field, scored, makeInput(field, new Learned(), 0.98), parameters);
+  const labels = makePicks("best", field, scored, makeInput(field, state, 0.98), parameters);
   return [
     pickResult(`${pool}, skill rows only`, field, rowsOnly),
     pickResult(`${pool}, labels learned`, field, labels),
   ];
 }
 
-/** One set at a time: parameters trained anew, rows and labels without it and without others of its kind. */
+/** One set at a time: parameters trained again, rows and labels without it and without others of its kind. */
 export function outOfDistribution(
   pool: Pool,
   retrained: (topic: string) => Parameters,
   part = TEST_PART,
 ): readonly ForeignResult[] {
   const field = pricedField(pool, true);
-  const { learned, scored } = partsOf(field, part);
+  const { learned, scored } = splitParts(field, part);
   const champions = new Map<string, number>();
   const labels: Picked[] = [];
   const rowsOnly: Picked[] = [];
@@ -134,8 +134,8 @@ export function outOfDistribution(
     champions.set(set, bestSingleOf(field, others).at);
     const known = withSkills(field, others, parameters);
     const state = taught(known, others, parameters);
-    labels.push(...picksOf("best", known, own, inputOf(known, state, 0.98), parameters));
-    rowsOnly.push(...picksOf("best", known, own, inputOf(known, new Learned(), 0.98), parameters));
+    labels.push(...makePicks("best", known, own, makeInput(known, state, 0.98), parameters));
+    rowsOnly.push(...makePicks("best", known, own, makeInput(known, new Learned(), 0.98), parameters));
   }
   const result = (name: string, picks: readonly Picked[]): ForeignResult => {
     const gains = picks.map(({ row, at }) => {
@@ -168,15 +168,15 @@ export interface SavedResult {
 
 export const DIALS = [1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.93, 0.92, 0.9, 0.88, 0.86, 0.84, 0.8] as const;
 
-/** What `fair` keeps and saves against always asking the best single model, at each position of the dial. */
+/** The quality that `fair` keeps and the money it saves against always asking the best single model, at each position of the dial. */
 export function savings(pool: Pool, { part, parameters }: Fold): readonly SavedResult[] {
   const priced = pricedField(pool, false);
-  const { learned, scored } = partsOf(priced, part);
+  const { learned, scored } = splitParts(priced, part);
   const field = withSkills(priced, learned, parameters);
   const state = taught(field, learned, parameters);
   const { at: best } = bestSingleOf(field, field.rows);
   return DIALS.map((dial) => {
-    const picks = picksOf("fair", field, scored, inputOf(field, state, dial), parameters);
+    const picks = makePicks("fair", field, scored, makeInput(field, state, dial), parameters);
     const score = picks.map(({ row, at }) => row.scores[at] ?? 0);
     const single = scored.map(({ scores }) => scores[best] ?? 0);
     const spent = picks.map(({ row, at }) => spentOn(field, row, at));
@@ -190,14 +190,14 @@ function inverted({ mean, low, high }: Interval): Interval {
 }
 
 function ratioOf(upper: readonly number[], lower: readonly number[]): Interval {
-  const dice = diceOf(7);
+  const dice = makeDice(7);
   const sumAt = (values: readonly number[], places: readonly number[]) =>
     places.reduce((sum, at) => sum + (values[at] ?? 0), 0);
   const samples = Array.from({ length: 400 }, () => {
     const places = upper.map(() => Math.floor(dice() * upper.length));
     return sumAt(upper, places) / sumAt(lower, places);
   });
-  return { mean: meanOf(upper) / meanOf(lower), ...spreadOf(samples) };
+  return { mean: average(upper) / average(lower), ...computeSpread(samples) };
 }
 
 /** The most that is saved while at least `share` is kept, between neighbouring positions of the dial. */
@@ -226,33 +226,33 @@ export interface NewcomerResult {
 /** The strongest model known by its skill row alone, the others by labels; against not having it, and having its labels. */
 export function newcomer(pool: Pool): NewcomerResult {
   const priced = pricedField(pool, true);
-  const { learned, scored } = partsOf(priced);
+  const { learned, scored } = splitParts(priced);
   const { at: newest } = bestSingleOf(priced, learned);
   const field = withSkills(priced, learned);
   const all = taught(field, learned);
-  const accuracy = (picks: readonly Picked[]) => meanOf(picks.map(({ row, at }) => row.scores[at] ?? 0));
-  const byLabels = picksOf("best", field, scored, inputOf(field, all, 0.98));
+  const accuracy = (picks: readonly Picked[]) => average(picks.map(({ row, at }) => row.scores[at] ?? 0));
+  const byLabels = makePicks("best", field, scored, makeInput(field, all, 0.98));
   all.reset(field.cards[newest]?.id);
-  const input = inputOf(field, all, 0.98);
-  const byRow = picksOf("best", field, scored, input);
+  const input = makeInput(field, all, 0.98);
+  const byRow = makePicks("best", field, scored, input);
   const others = { ...input, cards: field.cards.filter((_, at) => at !== newest) };
   return {
     pool,
     model: field.models[newest] ?? "",
-    without: accuracy(picksOf("best", field, scored, others)),
+    without: accuracy(makePicks("best", field, scored, others)),
     byRow: accuracy(byRow),
     byLabels: accuracy(byLabels),
-    chosen: meanOf(byRow.map(({ at }) => (at === newest ? 1 : 0))),
+    chosen: average(byRow.map(({ at }) => (at === newest ? 1 : 0))),
   };
 }
 
 /** Predicted quality and score of every model on every scored row. */
 export function predictedAndSeen(pool: Pool, withLabels: boolean): readonly (readonly [number, number])[] {
   const priced = pricedField(pool, true);
-  const { learned, scored } = partsOf(priced);
+  const { learned, scored } = splitParts(priced);
   const field = withSkills(priced, learned);
   const state = withLabels ? taught(field, learned) : new Learned();
   return scored.flatMap((row) =>
-    qualitiesOf(field, row.prompt, state).map((quality, m) => [quality, row.scores[m] ?? 0] as const),
+    predictQualities(field, row.prompt, state).map((quality, m) => [quality, row.scores[m] ?? 0] as const),
   );
 }

@@ -2,10 +2,17 @@
 import { best } from "../../src/selectors/best.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { isTrial, type Row } from "./data.ts";
-import { diceOf, shuffled } from "./dice.ts";
-import { cardOf, type Field, fieldOf, inputOf, requestOf, taught, withSkills } from "./pools.ts";
+import { makeDice, shuffled } from "./dice.ts";
+import { type Field, makeCard, makeField, makeInput, makeRequest, taught, withSkills } from "./pools.ts";
 import { referenceLeanings } from "./reference.ts";
-import { entropyOf, type Interval, meanOf, spreadOf, type TwoModels, twoModels } from "./statistics.ts";
+import {
+  average,
+  computeEntropy,
+  computeSpread,
+  type Interval,
+  type TwoModels,
+  twoModels,
+} from "./statistics.ts";
 
 export interface PublishedResult {
   readonly set: string;
@@ -24,10 +31,10 @@ export interface PublishedResult {
 
 const RESAMPLES_A_DRAW = 40;
 
-/** The labels are drawn anew for each seed, out of questions that aren't scored; the interval is over draws and questions. */
+/** The labels are drawn again for each seed, out of questions that aren't scored; the interval is over draws and questions. */
 export function publishedTrial(set: string, labels: number, draws: number): PublishedResult {
-  const whole = fieldOf("routellm");
-  const field: Field = { ...whole, cards: whole.models.map(cardOf) };
+  const whole = makeField("routellm");
+  const field: Field = { ...whole, cards: whole.models.map(makeCard) };
   const own = field.rows.filter((row) => row.set.startsWith(set));
   const pool = own.filter((row) => !isTrial(row));
   const scored = own.filter(isTrial);
@@ -42,10 +49,10 @@ export function publishedTrial(set: string, labels: number, draws: number): Publ
     const drawn = [...shuffled(pool.length, 100 + draw)].slice(0, labels).flatMap((at) => pool[at] ?? []);
     const { lean, picks } = leanings(field, drawn, scored);
     results.push(twoModels(lean, strong, weak));
-    entropies.push(entropyOf(picks));
+    entropies.push(computeEntropy(picks));
     subjects.push(twoModels(subjectLeanings(drawn, scored), strong, weak).apgr);
     words.push(twoModels(referenceLeanings(drawn, scored), strong, weak).apgr);
-    const dice = diceOf(draw);
+    const dice = makeDice(draw);
     for (let sample = 0; sample < RESAMPLES_A_DRAW; sample++) {
       const chosen = scored.map(() => Math.floor(dice() * scored.length));
       const of = (values: readonly number[]) => chosen.map((at) => values[at] ?? 0);
@@ -56,27 +63,27 @@ export function publishedTrial(set: string, labels: number, draws: number): Publ
     set,
     labels,
     rows: scored.length,
-    apgr: { mean: meanOf(results.map(({ apgr }) => apgr)), ...spreadOf(samples) },
-    cpt50: meanOf(results.map(({ cpt50 }) => cpt50)),
-    cpt80: meanOf(results.map(({ cpt80 }) => cpt80)),
-    entropy: meanOf(entropies),
+    apgr: { mean: average(results.map(({ apgr }) => apgr)), ...computeSpread(samples) },
+    cpt50: average(results.map(({ cpt50 }) => cpt50)),
+    cpt80: average(results.map(({ cpt80 }) => cpt80)),
+    entropy: average(entropies),
     byLength: twoModels(
       scored.map(({ prompt }) => prompt.length),
       strong,
       weak,
     ).apgr,
-    bySubject: meanOf(subjects),
-    byWords: meanOf(words),
+    bySubject: average(subjects),
+    byWords: average(words),
   };
 }
 
 /** By the qualities that the shipped `choose` gives the two. */
 function leanings(field: Field, drawn: readonly Row[], scored: readonly Row[]) {
   const known = withSkills(field, drawn);
-  const input = inputOf(known, taught(known, drawn), 0.98);
+  const input = makeInput(known, taught(known, drawn), 0.98);
   const picks: number[] = [];
   const lean = scored.map(({ prompt }) => {
-    const { candidates, choice } = choose(best, { ...input, request: requestOf(prompt) });
+    const { candidates, choice } = choose(best, { ...input, request: makeRequest(prompt) });
     const qualityOf = (at: number) =>
       candidates.find(({ card }) => card.id === field.cards[at]?.id)?.quality ?? 0;
     picks.push(choice?.id === field.cards[0]?.id ? 0 : 1);
@@ -87,7 +94,7 @@ function leanings(field: Field, drawn: readonly Row[], scored: readonly Row[]) {
 
 function subjectLeanings(drawn: readonly Row[], scored: readonly Row[]): readonly number[] {
   const gaps = new Map<string, { sum: number; count: number }>();
-  const all = meanOf(drawn.map(({ scores }) => (scores[0] ?? 0) - (scores[1] ?? 0)));
+  const all = average(drawn.map(({ scores }) => (scores[0] ?? 0) - (scores[1] ?? 0)));
   for (const { set, scores } of drawn) {
     const gap = gaps.get(set) ?? { sum: 0, count: 0 };
     gaps.set(set, { sum: gap.sum + (scores[0] ?? 0) - (scores[1] ?? 0), count: gap.count + 1 });

@@ -4,14 +4,14 @@ import { Fault } from "../../src/core/fault.ts";
 import { computeMedian, computeQuantiles, FadingValues } from "../../src/health/decay.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
-import { diceOf } from "./dice.ts";
-import { cardOf } from "./shop.ts";
+import { makeDice } from "./dice.ts";
+import { makeCard } from "./sample-cards.ts";
 
-const CARDS = ["a", "b", "c", "d"].map((name) => cardOf(name));
+const CARDS = ["a", "b", "c", "d"].map((name) => makeCard(name));
 const CREDENTIALS = ["one", "two"].map((secret) => ({ secret, weight: 1 }));
 
 test("a model that is well has no failures that count, and needn't be waited for; others become well with time", () => {
-  const roll = diceOf(9);
+  const roll = makeDice(9);
   const health = new Health(() => {});
   const under: Permit[] = [];
   let nowMs = 0;
@@ -48,7 +48,7 @@ test("a model that is well has no failures that count, and needn't be waited for
 });
 
 test("a median stays what it is until it has faded, or something is measured", () => {
-  const roll = diceOf(4);
+  const roll = makeDice(4);
   const values = [new FadingValues(15_000), new FadingValues(15_000)];
   expect(computeMedian(values, 15_000, 0)).toBeNull();
   for (let at = 0; at < 200; at++) values[at % 2]?.add(50 + roll() * 2000, at * 10);
@@ -62,7 +62,7 @@ test("a median stays what it is until it has faded, or something is measured", (
 
 test("the medians of a model follow each measurement, and a configuration that takes a credential away", () => {
   const health = new Health(() => {});
-  const [card = cardOf("a")] = CARDS;
+  const [card = makeCard("a")] = CARDS;
   const serve = (secret: string, startMs: number, tookMs: number) => {
     const permit = health.begin({ card, credential: { secret, weight: 1 } }, startMs);
     permit?.answered(startMs + tookMs);
@@ -75,9 +75,9 @@ test("the medians of a model follow each measurement, and a configuration that t
   expect(firstMs()).toBeWithin(90, 110);
   const timeouts = { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 };
   const setup = {
-    name: "Shop",
+    name: "Acme",
     dialect: null,
-    baseUrl: "http://shop.test",
+    baseUrl: "http://acme.test",
     headers: {},
     timeouts,
     unlistedModels: false,

@@ -1,4 +1,4 @@
-// Which hashed words the predictor knows, and a prompt as a sparse row over them.
+// The hashed words that the predictor knows, and a prompt as a sparse row over them.
 
 export interface SparseRow {
   readonly at: Uint16Array;
@@ -23,7 +23,7 @@ const PROMPTS_MIN = 3;
 const PER_SET_MAX = 40;
 
 /** The words in most prompts, each set counting only so much. */
-export function vocabularyOf(
+export function buildVocabulary(
   prompts: readonly ReadonlyMap<number, number>[],
   sets: readonly string[],
   size: number,

@@ -1,16 +1,16 @@
 // Each request's row beside what its providers know of it and what its client was given: who produced what, and what that costs.
 import type { CallTruth } from "./call-truth.ts";
-import { billOf, modelOf, sumOf } from "./cards.ts";
+import { addCounts, computeBill, findModel } from "./cards.ts";
 import type { Seen } from "./client.ts";
 import type { DayRecord } from "./day.ts";
 import type { Model } from "./model.ts";
-import { markupPartsOf } from "./model-money.ts";
+import { readMarkupParts } from "./model-money.ts";
 import type { ModelRow } from "./model-rows.ts";
 import { possible, type RequestRow, requestRows } from "./request-rows.ts";
 
 /** The bytes of a token in the stated estimate. */
 const BYTES_PER_TOKEN = 4;
-/** How long a call may go on after its client left, on the way there a sweep of deadlines. */
+/** The time that a call may continue after its client left, which includes one sweep of deadlines. */
 const ENDED_WITHIN_MS = 1000;
 
 export function auditAnswers(day: DayRecord, model: Model): readonly string[] {
@@ -40,7 +40,7 @@ class AnswerAudit {
     }
   }
 
-  /** What a client was given must be what one provider said, billed once, posted before the last part left. */
+  /** A client's answer must be one provider's answer, billed once, posted before the last part left. */
   seen(seen: Seen): void {
     if (seen.facts.replayed) {
       if (seen.whole) this.#replayed(seen, seen.facts.replayed.id);
@@ -72,7 +72,7 @@ class AnswerAudit {
       if (!said.includes(text)) this.#wrong(seen.id, `was given what no provider said whole: ${text}`);
     const shown = { cost: row.cost, charged: row.charged };
     const told = { cost: nanoOf(seen.usage?.cost), charged: nanoOf(seen.usage?.charged) };
-    // Where the row is written late, nothing was known to be charged, and nothing was.
+    // A row that is written late had no known charge, and is charged nothing.
     if (told.cost !== shown.cost || told.charged !== shown.charged)
       this.#wrong(seen.id, `was told ${JSON.stringify(told)}, its row says ${JSON.stringify(shown)}`);
   }
@@ -144,7 +144,7 @@ class AnswerAudit {
     const due =
       row.model === null
         ? 0n
-        : billOf(row.model, row, this.#choicesOf(row.id), markupPartsOf(this.#day.scenario));
+        : computeBill(row.model, row, this.#choicesOf(row.id), readMarkupParts(this.#day.scenario));
     const hasUsage = row.source !== "none";
     if (BigInt(row.cost) !== (hasUsage ? due : 0n))
       this.#wrong(row.id, `costs ${row.cost}, by the price table ${due}`);
@@ -168,7 +168,7 @@ class AnswerAudit {
     const reports = calls.map(({ reported }) => reported);
     const known = reports.filter((report) => report !== null);
     if (known.length === reports.length) {
-      const invoice = possible(sumOf(known), calls);
+      const invoice = possible(addCounts(known), calls);
       const same = COUNTS.every((count) => invoice[count] === row[count]);
       if (!same || row.source !== "provider")
         this.#wrong(
@@ -177,7 +177,7 @@ class AnswerAudit {
         );
     } else {
       const least = Math.ceil(bytesOf(calls.flatMap(({ texts }) => texts)) / BYTES_PER_TOKEN);
-      const most = Math.max(least, sumOf(known).completion);
+      const most = Math.max(least, addCounts(known).completion);
       if (row.source !== "estimate" || row.completion < least || row.completion > most)
         this.#wrong(row.id, `is estimated at ${row.completion} ${row.source}, not ${least} to ${most}`);
     }
@@ -222,14 +222,14 @@ class AnswerAudit {
     // Its whole count may have come before the answer broke off, or its client left.
     if (row.source === "provider" && last.some(({ reported, invoice }) => reported !== invoice))
       this.#wrong(row.id, "is billed by a count that was not whole");
-    const reported = sumOf(last.map((call) => call.reported).filter((report) => report !== null));
+    const reported = addCounts(last.map((call) => call.reported).filter((report) => report !== null));
     const most = Math.max(Math.ceil(sent / BYTES_PER_TOKEN), reported.completion);
     if (row.completion > most)
       this.#wrong(row.id, `is billed ${row.completion} tokens, at most ${most} were made`);
     if (!isOwed && row.completion > 0) this.#wrong(row.id, "something was produced, and it does not count");
   }
 
-  /** No call is unrecorded, none outlives its request, none was told more than what is held. */
+  /** No call is unrecorded, none outlives its request, none was allowed more than what is held. */
   call(call: CallTruth): void {
     const { requestId: id, asked, cardId } = call;
     const row = this.#rows.get(id);
@@ -249,16 +249,16 @@ class AnswerAudit {
       this.#wrong(id, `call ${call.number} went on after its client had left`);
     const hold = this.#model.admitted.get(id);
     if (hold?.place.kind !== "balance") return;
-    const { price } = modelOf(cardId);
+    const { price } = findModel(cardId);
     const choices = this.#choicesOf(id);
     if (price === null) {
       this.#wrong(id, `a call of ${cardId}, which has no price, is paid for`);
       return;
     }
-    // Told none, a model goes up to its own.
-    const limit = asked.limit ?? modelOf(cardId).outputTokensMax ?? 0;
+    // Without one, a model goes up to its own.
+    const limit = asked.limit ?? findModel(cardId).outputTokensMax ?? 0;
     const worst = { prompt: 0, completion: choices * limit, cached: 0, cacheWrite: 0, reasoning: 0 };
-    const due = billOf(cardId, worst, choices, markupPartsOf(this.#day.scenario));
+    const due = computeBill(cardId, worst, choices, readMarkupParts(this.#day.scenario));
     if (due > hold.nano) this.#wrong(id, `call ${call.number} may cost ${due}, ${hold.nano} is held`);
   }
 

@@ -4,7 +4,7 @@ import { auditBooks } from "./books-audit.ts";
 import { type DayRecord, liveThrough } from "./day.ts";
 import { Model } from "./model.ts";
 
-/** What a day was made of, to see that the simulation simulates. */
+/** The counts of a day, which show that the simulation covers what it should. */
 export interface Counts {
   requests: number;
   calls: number;

@@ -1,4 +1,4 @@
-// What the database says at the end of a day, read with the auditor's own SQL, beside what its own ledger came to.
+// The database at the end of a day, read with the auditor's own SQL, compared with the auditor's own ledger.
 import type { Database } from "bun:sqlite";
 import type { DayRecord } from "./day.ts";
 import type { Model } from "./model.ts";
@@ -39,7 +39,7 @@ const UNSOUND: Readonly<Record<string, string>> = {
     SELECT request.id, charged_nano FROM request LEFT JOIN
       (SELECT request_id, sum(balance_nano) AS moved FROM entry WHERE request_id IS NOT NULL GROUP BY request_id) AS journal
       ON journal.request_id = request.id WHERE charged_nano <> -coalesce(moved, 0)`,
-  // What was let in, not heard of and then refused has moved to and fro.
+  // A request that was let in, was never heard of again and was then refused has moved money to and fro.
   "money moved for a request without a row": `
     SELECT request_id FROM entry WHERE request_id IS NOT NULL AND request_id NOT IN (SELECT id FROM request)
       GROUP BY request_id HAVING sum(balance_nano) <> 0`,

@@ -27,16 +27,16 @@ export type TroubleWeights = Readonly<Record<Trouble, number>>;
 
 /** One call as its provider knows it. */
 export interface CallTruth {
-  /** The completion's id, as told in a header. */
+  /** The completion's id, from a header. */
   readonly requestId: string;
-  /** Which attempt of its request it belongs to, from 1. */
+  /** The number of the attempt in its request, from 1. */
   readonly attempt: number;
   readonly number: number;
   readonly cardId: string;
   readonly atMs: number;
   readonly asked: Asked;
   readonly trouble: Trouble;
-  /** Never exceeds the limit it was told, nor what its prompt may come to. */
+  /** Never exceeds the limit in its request, nor what its prompt may come to. */
   readonly honest: boolean;
   /** The answer to each choice as it will be, and as far as it was sent. */
   readonly texts: readonly string[];
@@ -52,7 +52,7 @@ export interface CallTruth {
 }
 
 /** Words that no other call says. */
-export function textOf(dice: Dice, call: number, choice: number): string {
+export function makeText(dice: Dice, call: number, choice: number): string {
   const words = Array.from(
     { length: dice.int(1, 12) },
     (_, at) => `w${dice.int(10, 99)}${"y".repeat(at % 7)}`,
@@ -61,7 +61,7 @@ export function textOf(dice: Dice, call: number, choice: number): string {
 }
 
 /** The counts of a prompt of so many tokens. */
-export function promptOf({ cached, cacheWrite }: Counted, prompt: number): Partial<Counted> {
+export function splitPrompt({ cached, cacheWrite }: Counted, prompt: number): Partial<Counted> {
   return {
     prompt,
     cached: Math.min(cached, prompt),
@@ -69,7 +69,7 @@ export function promptOf({ cached, cacheWrite }: Counted, prompt: number): Parti
   };
 }
 
-export function invoiceOf(
+export function makeInvoice(
   dice: Dice,
   { shape, outputTokensMax }: SimModel,
   asked: Asked,
@@ -109,8 +109,8 @@ const CALM: TroubleWeights = {
   stays_open: 1,
 };
 
-/** How a day's providers behave: nearly all well, or nearly none. */
-export function troublesFor(dice: Dice): TroubleWeights {
+/** The behaviour of a day's providers: nearly all well, or nearly none. */
+export function pickTroubles(dice: Dice): TroubleWeights {
   const factor = dice.pick([0.2, 1, 3, 6]);
   return { ...CALM, none: CALM.none / factor };
 }

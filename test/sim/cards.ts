@@ -27,7 +27,7 @@ export interface SimModel {
   readonly name: string;
   readonly shape: Shape;
   readonly outputTokensMax: number | null;
-  /** How many choices one call of it gives. */
+  /** The number of choices that one call of it returns. */
   readonly choices: number;
   readonly price: SimPrice | null;
 }
@@ -100,12 +100,12 @@ function priceOf(price: SimPrice): Price {
   };
 }
 
-export function idOf({ provider, name }: SimModel): string {
+export function formatId({ provider, name }: SimModel): string {
   return `${provider}#${name}`;
 }
 
 export const CARDS: readonly ModelCard[] = MODELS.map((model) => ({
-  id: idOf(model),
+  id: formatId(model),
   provider: model.provider,
   name: model.name,
   created: 1_770_000_000,
@@ -118,8 +118,8 @@ export const CARDS: readonly ModelCard[] = MODELS.map((model) => ({
   fallbacks: [],
 }));
 
-export function modelOf(cardId: string): SimModel {
-  const model = MODELS.find((one) => idOf(one) === cardId);
+export function findModel(cardId: string): SimModel {
+  const model = MODELS.find((one) => formatId(one) === cardId);
   if (!model) throw new Error(`There is no model ${cardId}.`);
   return model;
 }
@@ -132,7 +132,7 @@ export const DIALECT_OF: Readonly<Record<string, Dialect>> = {
   Delta: gemini,
 };
 
-/** What a provider counts of one call, or of all the calls of an answer. */
+/** The usage that a provider counts of one call, or of all calls of an answer. */
 export interface Counted {
   readonly prompt: number;
   readonly completion: number;
@@ -143,7 +143,7 @@ export interface Counted {
 
 export const NOTHING_COUNTED: Counted = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0 };
 
-export function sumOf(counts: readonly Counted[]): Counted {
+export function addCounts(counts: readonly Counted[]): Counted {
   return counts.reduce(
     (a, b) => ({
       prompt: a.prompt + b.prompt,
@@ -160,8 +160,8 @@ export function sumOf(counts: readonly Counted[]): Counted {
  * The auditor's own bill: nano-dollars of so many tokens for so many choices, the markup in millionths, rounded up once.
  * Each call has the same prompt, which decides its tier, and is paid for as one.
  */
-export function billOf(cardId: string, counted: Counted, choices: number, markupParts: number): bigint {
-  const { price, choices: choicesPerCall } = modelOf(cardId);
+export function computeBill(cardId: string, counted: Counted, choices: number, markupParts: number): bigint {
+  const { price, choices: choicesPerCall } = findModel(cardId);
   if (price === null) return 0n;
   const calls = Math.ceil(choices / choicesPerCall);
   const { prompt, completion, cached, cacheWrite, reasoning } = counted;

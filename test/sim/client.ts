@@ -11,14 +11,14 @@ import { makeUpstream, type Upstream } from "../../src/gateway/upstream.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operations/chat/form.ts";
 import { listChunks, type Part } from "../../src/operations/chat/run.ts";
 import { fair } from "../../src/selectors/fair.ts";
-import { conversationFor } from "../conversation.ts";
+import { makeConversation } from "../conversation.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
 import { CARDS, DIALECT_OF } from "./cards.ts";
 import type { EventClock } from "./event-clock.ts";
 import type { SimNode } from "./node.ts";
 import type { Plan } from "./scenario.ts";
 
-/** Which digest it is does not matter here, only that it is the same on every node. */
+/** Any digest serves, as long as it is the same on every node. */
 const SEALER = {
   digest: (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex"),
 };
@@ -29,7 +29,7 @@ export interface RowGlimpse {
   readonly chargedNanoUsd: number;
 }
 
-/** What one client was given. */
+/** The answer that one client got. */
 export interface Seen {
   readonly plan: Plan;
   readonly id: string;
@@ -113,7 +113,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     isLimitRequired: false,
     searches: 0,
     unreadBytes: 0,
-    conversation: conversationFor(key.id, request),
+    conversation: makeConversation(key.id, request),
     selection: selectionOf(plan),
     upstreams: upstreamsFor(id),
     rules: RULES,

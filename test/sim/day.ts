@@ -12,7 +12,7 @@ import { Dice } from "./dice.ts";
 import { EventClock } from "./event-clock.ts";
 import { type BookEvent, type NodeWorld, SimNode } from "./node.ts";
 import { Providers } from "./providers.ts";
-import { type PlannedTopUp, type Scenario, scenarioOf } from "./scenario.ts";
+import { makeScenario, type PlannedTopUp, type Scenario } from "./scenario.ts";
 
 /** All that is known of a day when it is over. The database is open until `dispose`. */
 export interface DayRecord {
@@ -27,7 +27,7 @@ export interface DayRecord {
   readonly audit: Audit;
   /** Requests whose settlement was written without anybody hearing of it. */
   readonly unheard: ReadonlySet<string>;
-  /** How often a use of the store was made to fail. */
+  /** The number of uses of the store that were made to fail. */
   readonly storeFaults: number;
   /** Errors that nobody should ever see. */
   readonly wrongs: readonly string[];
@@ -37,7 +37,7 @@ export interface DayRecord {
   dispose(): void;
 }
 
-/** Where a file costs no disk. */
+/** A folder in memory, where a file costs no disk. */
 const SHARED_MEMORY = "/dev/shm";
 const ROOT = existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir();
 const TOP_UP_TRIES = 8;
@@ -75,7 +75,7 @@ class Day {
   constructor(seed: number, folder: string) {
     this.#folder = folder;
     this.#path = join(folder, "day.db");
-    this.#scenario = scenarioOf(seed, new Dice(seed));
+    this.#scenario = makeScenario(seed, new Dice(seed));
     const { startMs, troubles, keys, billing } = this.#scenario;
     this.#clock = new EventClock(startMs);
     this.#providers = new Providers({
@@ -114,7 +114,7 @@ class Day {
     await this.#begin();
     this.#schedule();
     await this.#untilIdle();
-    // What the dead left held is resolved a little later, if need be when the store is back.
+    // A dead node's holds are resolved a little later, or, if the store is away, when it is back.
     for (let seconds = 3; seconds <= 60; seconds += 3) this.#clock.after(seconds * 1000, () => {});
     await this.#untilIdle();
     const audit = await this.#audit();
@@ -209,7 +209,7 @@ class Day {
     else if (node.takesRequests) await node.retire(drainMs);
     else return;
     await this.#clock.wait(downMs);
-    // Killed while it retired, it was started again by whoever did that.
+    // A node that was killed while it retired was started again by the code that killed it.
     if (this.#nodes[at] !== node) return;
     await this.#openNode(at);
   }

@@ -98,7 +98,7 @@ export class EventClock {
     tick.task();
   }
 
-  /** What was due every so often in a time in which nothing happened is done once. */
+  /** A timer that was due several times while nothing happened fires once. */
   #jumpTo(next: Due): void {
     this.#monotonicMs = Math.max(this.#monotonicMs, next.atMs);
     for (const periodic of [...this.#periodics]) if (periodic.atMs < next.atMs) this.#fire(periodic);

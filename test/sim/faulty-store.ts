@@ -10,7 +10,7 @@ export interface StoreTroubles {
   readonly outages: readonly { readonly atMs: number; readonly forMs: number }[];
 }
 
-/** What the simulation sees of one life's use of its store. */
+/** The simulation's view of one life's use of its store. */
 export interface StoreLife {
   /** Nothing of it may be written any more, and nobody hears of it. */
   dead: boolean;

@@ -1,6 +1,6 @@
 // The auditor's own count of each owner's days: places, slots, what was given back, and the budget of free requests.
 import type { Admission } from "../../src/core/demand.ts";
-import { freeRoom, markupPartsOf, worstOf } from "./model-money.ts";
+import { computeWorst, freeRoom, readMarkupParts } from "./model-money.ts";
 import type { ModelHold, ModelMeter, ModelPlace, ModelSlot } from "./model-rows.ts";
 import type { Scenario } from "./scenario.ts";
 
@@ -31,7 +31,7 @@ export class ModelDays {
     if (able.length === 0) return "refused: model_not_allowed";
     if (budgetNanoUsd === null) return null;
     const { rest, share } = freeRoom(BigInt(budgetNanoUsd), meter.freeSpent, meter.freeHeld);
-    const costs = able.map((offer) => worstOf(offer, share, markupPartsOf(this.#scenario)));
+    const costs = able.map((offer) => computeWorst(offer, share, readMarkupParts(this.#scenario)));
     const fitting = costs.filter((cost) => cost <= rest);
     if (fitting.length === 0) return "refused: budget_exceeded";
     return fitting.reduce((most, cost) => (cost > most ? cost : most), 0n);

@@ -5,7 +5,7 @@ import type { Scenario } from "./scenario.ts";
 
 const MILLION = 1_000_000;
 
-export function markupPartsOf({ billing }: Scenario): number {
+export function readMarkupParts({ billing }: Scenario): number {
   return Math.round(billing.markup * MILLION);
 }
 
@@ -15,7 +15,7 @@ function picoOf(usdPerMillion: number): bigint {
 }
 
 /** The worst cost of an offer if a request that names no limit, or a large one, may take so much (`share`). */
-export function worstOf(offer: Offer, share: bigint, markupParts: number): bigint {
+export function computeWorst(offer: Offer, share: bigint, markupParts: number): bigint {
   const fixed = offer.lines.reduce((sum, line) => sum + BigInt(line.count) * picoOf(line.usdPerMillion), 0n);
   const perToken = BigInt(offer.choices) * picoOf(offer.outputUsdPerMillion);
   const costOf = (tokens: bigint) =>

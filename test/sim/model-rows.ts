@@ -53,7 +53,7 @@ export interface ModelReply {
   readonly atMs: number;
   readonly state: "pending" | "kept" | "unavailable";
 }
-/** What a request came to. */
+/** The outcome of a request. */
 export interface ModelRow {
   readonly hold: ModelHold;
   readonly settlement: Settlement;
@@ -76,8 +76,8 @@ export function placeWords(place: ModelPlace | Place): string {
   return `${kind} of ${owner} on ${day}: ${places} places, ${slots} slots (${at}), ${free ?? "no"} of the budget`;
 }
 
-/** What an answer says, as far as the rules decide it. */
-export function wordsOf(answer: Answer): string {
+/** The part of an answer that the rules decide. */
+export function describeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case "granted":
       return `granted ${placeWords(answer.place)} ${answer.holdNanoUsd}`;

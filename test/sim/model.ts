@@ -1,9 +1,10 @@
-// The auditor's own ledger: it decides every demand anew, by the rules as they are stated and in its own arithmetic, and says where the answer was another.
+// The auditor's own ledger: it decides every demand again, by the rules as they are stated and in its own arithmetic, and reports where the answer differs.
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import { ModelDays } from "./model-days.ts";
-import { markupPartsOf, worstOf } from "./model-money.ts";
+import { computeWorst, readMarkupParts } from "./model-money.ts";
 import {
+  describeAnswer,
   type ModelAccount,
   type ModelHold,
   type ModelPlace,
@@ -12,7 +13,6 @@ import {
   type ModelSpend,
   placeWords,
   settledWords,
-  wordsOf,
 } from "./model-rows.ts";
 import type { BookEvent } from "./node.ts";
 import { nextDay, ownDay } from "./own-days.ts";
@@ -28,7 +28,7 @@ export class Model {
   readonly holds = new Map<string, ModelHold>();
   readonly replies = new Map<string, ModelReply>();
   readonly rows = new Map<string, ModelRow>();
-  /** How each request was let in that ever was. */
+  /** The admission of every request so far. */
   readonly admitted = new Map<string, ModelHold>();
   readonly problems: string[] = [];
   readonly #topUps = new Map<string, number>();
@@ -62,7 +62,7 @@ export class Model {
 
   #decided(demand: Demand, answer: Answer, node: string): void {
     const expected = this.#expected(demand, answer, node);
-    const given = wordsOf(answer);
+    const given = describeAnswer(answer);
     if (given !== expected) {
       const id = demand.kind === "settle" ? demand.record.id : demand.id;
       this.problems.push(`${demand.kind} ${id}: the books said '${given}', by the rules it is '${expected}'`);
@@ -126,8 +126,8 @@ export class Model {
     if (reply.bodyDigest !== idempotency.bodyDigest) return "refused: idempotency_mismatch";
     if (reply.state === "pending") return `pending ${reply.requestId}`;
     if (reply.state === "unavailable") return "refused: idempotency_unavailable";
-    // Which answer it is is compared where it was received.
-    return answer.kind === "replayed" ? wordsOf(answer) : "replayed";
+    // The answers are compared where they are received.
+    return answer.kind === "replayed" ? describeAnswer(answer) : "replayed";
   }
 
   #place(demand: Admission, key: GatewayKey): { readonly place: ModelPlace; readonly nano: bigint } | string {
@@ -180,7 +180,7 @@ export class Model {
     const share = free / 4n;
     const costs = demand.offers
       .filter(({ isPriced }) => isPriced)
-      .map((offer) => worstOf(offer, share, markupPartsOf(this.#scenario)));
+      .map((offer) => computeWorst(offer, share, readMarkupParts(this.#scenario)));
     // The first model of the plan must be covered, the others are left out where they aren't.
     if (costs[0] === undefined || costs[0] > free) return null;
     const most = costs.filter((cost) => cost <= free).reduce((a, b) => (a > b ? a : b), 0n);

@@ -22,7 +22,7 @@ import { faultyStore, type StoreLife } from "./faulty-store.ts";
 import type { Providers } from "./providers.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** What happened to the books, in the order in which it was decided under the store's lock. */
+/** Changes of the books, in the order in which they were decided under the store's lock. */
 export type BookEvent =
   | { readonly kind: "decided"; readonly demand: Demand; readonly answer: Answer; readonly node: string }
   | { readonly kind: "revoked"; readonly keyId: string; readonly atMs: number }
@@ -35,9 +35,9 @@ export interface NodeWorld {
   readonly providers: Providers;
   readonly path: string;
   readonly events: BookEvent[];
-  /** Told in words what happens, for the story of a day that went wrong. */
+  /** Receives in words what happens, for the story of a day that went wrong. */
   readonly tell: (what: string) => void;
-  /** Ids of nodes that died, and of those whose lock was taken for lost while they lived. */
+  /** Ids of nodes that died, and of living ones that lost their lock. */
   readonly dead: Set<string>;
   readonly frozen: Set<string>;
   /** Those that ended in order, with a store that was sound to the end: they leave nothing behind. */

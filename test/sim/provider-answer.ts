@@ -1,7 +1,7 @@
 // A simulated provider's answer on its way: step by step on the clock, to its end or to its trouble.
 
 import type { CallTruth, Trouble } from "./call-truth.ts";
-import { type Counted, idOf, MODELS, NOTHING_COUNTED } from "./cards.ts";
+import { type Counted, formatId, MODELS, NOTHING_COUNTED } from "./cards.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";
 import { SPEECH, type Speech } from "./shapes.ts";
@@ -43,7 +43,7 @@ export class Answer {
     this.#dice = dice;
     this.#isOver = isOver;
     this.#onEnd = onEnd;
-    const model = MODELS.find((one) => idOf(one) === truth.cardId);
+    const model = MODELS.find((one) => formatId(one) === truth.cardId);
     this.#speech = SPEECH[model?.shape ?? "openai"];
     this.response = this.#head.promise;
     signal?.addEventListener("abort", () => this.#break(signal.reason), { once: true });
@@ -109,7 +109,7 @@ export class Answer {
   async #stream(): Promise<void> {
     const { trouble, texts, invoice } = this.#truth;
     const pieces = piecesOf(this.#dice, texts);
-    // Where in the answer the trouble comes: before the first piece, or behind some of them.
+    // The place in the answer at which the failure comes: before the first piece, or after some of them.
     const breaksAt = isBreaking(trouble) ? this.#dice.int(0, pieces.length) : -1;
     const isCounted = trouble !== "no_count";
     const least = { ...invoice, completion: Math.min(1, invoice.completion), reasoning: 0 };

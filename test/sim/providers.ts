@@ -3,17 +3,17 @@ import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { Fetch, Reach } from "../../src/core/world.ts";
 import {
   type CallTruth,
-  invoiceOf,
-  promptOf,
+  makeInvoice,
+  makeText,
   REQUEST_HEADER,
+  splitPrompt,
   type TroubleWeights,
-  textOf,
 } from "./call-truth.ts";
-import { idOf, MODELS } from "./cards.ts";
+import { formatId, MODELS } from "./cards.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";
 import { Answer } from "./provider-answer.ts";
-import { modelNameIn, SPEECH } from "./shapes.ts";
+import { readModelName, SPEECH } from "./shapes.ts";
 
 export class Providers {
   readonly calls: CallTruth[] = [];
@@ -57,7 +57,7 @@ export class Providers {
     isOver: () => boolean,
     onDeath: Set<() => void>,
   ): Promise<Response> {
-    // What is called off already is not sent.
+    // A call that was already cancelled is not sent.
     init.signal?.throwIfAborted();
     const body = parseJson(String(init.body));
     if (!isObject(body)) throw new Error("A call without a body.");
@@ -75,7 +75,7 @@ export class Providers {
   }
 
   #truthOf(url: string, body: JsonObject, requestId: string): CallTruth {
-    const model = MODELS.find(({ name }) => name === modelNameIn(url, body));
+    const model = MODELS.find(({ name }) => name === readModelName(url, body));
     if (!model) throw new Error(`A call for an unknown model: ${url}`);
     const dice = this.#dice;
     const speech = SPEECH[model.shape];
@@ -85,16 +85,16 @@ export class Providers {
     const drawn = dice.weighted(this.#weights);
     // A reset is tried again on a new connection: twice would be an outage.
     const trouble = drawn === "reset_once" && before?.trouble === "reset_once" ? "none" : drawn;
-    const texts = Array.from({ length: asked.choices }, (_, choice) => textOf(dice, number, choice));
+    const texts = Array.from({ length: asked.choices }, (_, choice) => makeText(dice, number, choice));
     const attempt = this.#attemptOf(requestId);
-    const invoice = invoiceOf(dice, model, asked, trouble === "beyond_hold");
+    const invoice = makeInvoice(dice, model, asked, trouble === "beyond_hold");
     // Calls for the choices of one answer have one prompt.
     const sister = before?.attempt === attempt ? before.invoice.prompt : invoice.prompt;
     return {
       requestId,
       attempt,
       number,
-      cardId: idOf(model),
+      cardId: formatId(model),
       atMs: this.#clock.nowMs,
       asked,
       trouble,
@@ -102,7 +102,7 @@ export class Providers {
       texts,
       sent: texts.map(() => ""),
       reported: null,
-      invoice: { ...invoice, ...promptOf(invoice, sister) },
+      invoice: { ...invoice, ...splitPrompt(invoice, sister) },
       whole: false,
       unconnected: false,
       endedAtMs: null,

@@ -1,7 +1,7 @@
 // The requests' rows as the auditor reads them, and how much of a provider's report can be true.
 import type { Database } from "bun:sqlite";
 import type { CallTruth } from "./call-truth.ts";
-import { type Counted, modelOf } from "./cards.ts";
+import { type Counted, findModel } from "./cards.ts";
 
 export interface RequestRow extends Counted {
   readonly id: string;
@@ -31,7 +31,7 @@ export function requestRows(database: Database): ReadonlyMap<string, RequestRow>
 /** The bounds of a report: a model reads no more than its context and writes little more than its limit. */
 export function possible(invoice: Counted, calls: readonly CallTruth[]): Counted {
   const outputMax = ({ asked, cardId }: CallTruth) =>
-    asked.limit ?? modelOf(cardId).outputTokensMax ?? CONTEXT;
+    asked.limit ?? findModel(cardId).outputTokensMax ?? CONTEXT;
   const limits = calls.map((call) => call.asked.choices * (1.1 * outputMax(call) + 64));
   const completion = Math.min(invoice.completion, Math.ceil(limits.reduce((sum, limit) => sum + limit, 0)));
   return { ...invoice, completion, reasoning: Math.min(invoice.reasoning, completion) };

@@ -1,10 +1,10 @@
-// What one seed's day is like: rules, accounts, keys, requests, top-ups, crashes, and what goes wrong how often.
+// The scenario of one seed's day: rules, accounts, keys, requests, top-ups, crashes, and the rates of failures.
 
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { BillingRules, QuotaRules } from "../../src/core/settings.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { keyOf } from "../samples.ts";
-import { type TroubleWeights, troublesFor } from "./call-truth.ts";
+import { makeKey } from "../samples.ts";
+import { pickTroubles, type TroubleWeights } from "./call-truth.ts";
 import { CARDS } from "./cards.ts";
 import type { Dice } from "./dice.ts";
 import { type DayRules, ownDay } from "./own-days.ts";
@@ -24,7 +24,7 @@ export interface Plan {
   readonly name: string;
   readonly atMs: number;
   readonly keyId: string;
-  /** Which of the nodes it goes to. */
+  /** The node that it goes to. */
   readonly node: number;
   readonly model: string;
   readonly fallbacks: readonly string[];
@@ -58,12 +58,12 @@ export interface Scenario {
     /** null: it is killed; else it retires, and gives its requests so long. */
     readonly drainMs: number | null;
   }[];
-  /** The lock of a living node is taken for lost from then on. */
+  /** The lock of a living node counts as lost from then on. */
   readonly freezes: readonly { readonly atMs: number; readonly node: number }[];
   readonly jumps: readonly { readonly atMs: number; readonly byMs: number }[];
   readonly revocations: readonly { readonly atMs: number; readonly keyId: string }[];
   readonly troubles: TroubleWeights;
-  /** How often one use of the store goes wrong, and when all of them do for a while. */
+  /** The share of the store's uses that fail, and when all of them do for a while. */
   readonly storeFaults: number;
   readonly outages: readonly { readonly atMs: number; readonly forMs: number }[];
 }
@@ -93,7 +93,7 @@ const DATES = [
   [2027, 1, 28],
 ] as const;
 
-export function scenarioOf(seed: number, dice: Dice): Scenario {
+export function makeScenario(seed: number, dice: Dice): Scenario {
   const [year, month, day] = dice.pick(DATES);
   const startMs = Date.UTC(year, month, day + dice.int(-1, 1), dice.int(0, 23), dice.int(0, 59));
   const nodes = dice.chance(0.4) ? 2 : 1;
@@ -140,7 +140,7 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
       ...some(dice, 0.25, 1, () => ({ atMs: midnight + dice.int(0, 8000), byMs: -dice.int(9000, HOUR) })),
     ],
     revocations: some(dice, 0.25, 2, () => ({ atMs: atBurst(), keyId: dice.pick(keys).id })),
-    troubles: troublesFor(dice),
+    troubles: pickTroubles(dice),
     storeFaults: freezes.length > 0 ? 0.15 : dice.chance(0.5) ? dice.pick([0.01, 0.04, 0.1]) : 0,
     // In the middle of some request.
     outages: some(dice, 0.25, 1, () => ({
@@ -150,7 +150,7 @@ export function scenarioOf(seed: number, dice: Dice): Scenario {
   };
 }
 
-/** When the day after that moment's begins, to the minute. */
+/** Returns the beginning of the next day, to the minute. */
 function nextDayAt(startMs: number, zone: DayRules): number {
   const today = ownDay(startMs, zone);
   let [before, after] = [Math.floor(startMs / MINUTE), Math.floor(startMs / MINUTE) + 26 * 60];
@@ -169,14 +169,14 @@ function some<One>(dice: Dice, chance: number, most: number, make: () => One): r
 function keysFor(dice: Dice, startMs: number): readonly GatewayKey[] {
   const createdAtMs = startMs - HOUR;
   return [
-    keyOf("key_a", { createdAtMs }),
-    keyOf("key_b", { createdAtMs, accountId: "acme" }),
-    keyOf("key_c", {
+    makeKey("key_a", { createdAtMs }),
+    makeKey("key_b", { createdAtMs, accountId: "acme" }),
+    makeKey("key_c", {
       createdAtMs,
       accountId: "acme",
       spendLimitNanoUsd: dice.chance(0.5) ? dice.int(1, 60) * (NANO / 1000) : null,
     }),
-    keyOf("key_d", {
+    makeKey("key_d", {
       createdAtMs,
       accountId: dice.pick(["default", "acme"]),
       requestsPerDay: dice.pick([null, 1, 4]),

@@ -1,11 +1,11 @@
-// How the simulated providers speak: their events, whole answers and errors, in three dialects.
+// The wire formats of the simulated providers: their events, whole answers and errors, in three dialects.
 import { arrayOf, type JsonObject, numberOf, objectOf, stringOf } from "../../src/core/json.ts";
 import type { Counted, Shape } from "./cards.ts";
 
-/** What a provider reads off a call. */
+/** The parts of a call that a provider reads. */
 export interface Asked {
   readonly choices: number;
-  /** Output tokens per choice; null: it was told no limit. */
+  /** Output tokens per choice; null if the request has no limit. */
   readonly limit: number | null;
   readonly stream: boolean;
   readonly promptBytes: number;
@@ -191,6 +191,6 @@ const gemini: Speech = {
 export const SPEECH: Readonly<Record<Shape, Speech>> = { openai, anthropic, gemini };
 
 /** The model's name that a call is for. */
-export function modelNameIn(url: string, body: JsonObject): string {
+export function readModelName(url: string, body: JsonObject): string {
   return stringOf(body.model) ?? /\/models\/([^:/]+):/.exec(url)?.[1] ?? "";
 }

@@ -17,7 +17,7 @@ export interface Subject {
 }
 
 interface Given {
-  /** What the client gets, less its stamp. */
+  /** The bytes that the client gets, less the stamp. */
   readonly text: string;
   readonly reply: string;
   readonly usage: string;

@@ -140,7 +140,7 @@ function chatShape(dice: Dice): string {
   return `{${parts.join(dice.among([",", ",", ", "]))}}`;
 }
 
-/** How a server frames its events: the same for a whole stream, mostly. */
+/** The framing of a server's events: mostly the same for a whole stream. */
 interface Framing {
   readonly line: string;
   readonly before: string;

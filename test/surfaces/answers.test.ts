@@ -10,13 +10,13 @@ import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts
 import type { Subject } from "../recorded/pipeline.ts";
 import { messagesGrammar, responsesGrammar } from "./grammar.ts";
 import {
+  decodePieces,
   incoming,
   parseArguments,
-  piecesOf,
+  readSaid,
   recordedAnswers,
   type Said,
   STAMP,
-  saidIn,
   writeStream,
 } from "./recorded.ts";
 
@@ -122,7 +122,7 @@ function exchangeFor(surface: string) {
 
 /** Fails unless a client has read what was recorded. Arguments that were cut off are closed or wrapped, so only their names count. */
 function expectSame(surface: string, seen: Said, reply: ChatReply): void {
-  const said = saidIn(reply);
+  const said = readSaid(reply);
   // Elsewhere a refusal is a text of its own only where nothing else was said.
   const text = surface === "responses" ? said.text + said.refusal : said.text || said.refusal;
   const name = ([called, input]: Said["calls"][number], at: number) => [
@@ -153,7 +153,7 @@ for (const [surface, reading] of Object.entries(READINGS)) {
       "a stream says what was recorded, however it is cut",
       async () => {
         const failures = await failuresAt(surface, async (subject, reply) => {
-          const pieces = piecesOf(subject, null);
+          const pieces = decodePieces(subject, null);
           const text = writeStream(exchangeFor(surface), pieces, false);
           expect(writeStream(exchangeFor(surface), pieces, true)).toBe(text);
           if (reply.choices.length > 1) return;

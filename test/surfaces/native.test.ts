@@ -12,10 +12,10 @@ import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import * as responsesLane from "../../src/surfaces/openai-responses/lane.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
 import type { Surface } from "../../src/surfaces/surface.ts";
-import { eventsOf } from "../recorded/events.ts";
+import { splitEvents } from "../recorded/events.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
-import { type Subject, subjectOf } from "../recorded/pipeline.ts";
-import { incoming, piecesOf, STAMP, writeStream } from "./recorded.ts";
+import { makeSubject, type Subject } from "../recorded/pipeline.ts";
+import { decodePieces, incoming, STAMP, writeStream } from "./recorded.ts";
 
 interface Family {
   readonly name: "anthropic" | "responses" | "gemini";
@@ -80,7 +80,7 @@ function subjectsOf({ apis }: Family): readonly Subject[] {
   if (folder === null) return [];
   return readTraffic(folder)
     .recordings.filter(({ api }) => apis.includes(api))
-    .map(subjectOf);
+    .map(makeSubject);
 }
 
 function laneOf({ name }: Family) {
@@ -160,13 +160,13 @@ for (const family of FAMILIES) {
         const exchange = read(family, subject, request);
         let pieces: readonly Part[];
         try {
-          pieces = piecesOf(subject, laneOf(family));
+          pieces = decodePieces(subject, laneOf(family));
         } catch {
           // A stream that breaks has no end to be shown; its error is in the surface's own form.
           continue;
         }
-        const shown = eventsOf(writeStream(exchange, pieces, false)).map(({ data }) => parseJson(data));
-        const sent = eventsOf(recording.body).flatMap(({ data }) => {
+        const shown = splitEvents(writeStream(exchange, pieces, false)).map(({ data }) => parseJson(data));
+        const sent = splitEvents(recording.body).flatMap(({ data }) => {
           const event = parseJson(data);
           return isObject(event) ? [event] : [];
         });

@@ -9,9 +9,9 @@ import type { Part } from "../../src/operations/chat/run.ts";
 import type { Exchange, Incoming, Stamp } from "../../src/surfaces/surface.ts";
 import { decoded } from "../decoded.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
-import { answerOf, bytesOf, type Subject, subjectOf } from "../recorded/pipeline.ts";
+import { decodeAnswer, encodeText, makeSubject, type Subject } from "../recorded/pipeline.ts";
 
-export const STAMP: Stamp = { id: "resp_1", created: 1, model: "Shop#model", countPrompt: () => 7 };
+export const STAMP: Stamp = { id: "resp_1", created: 1, model: "Acme#model", countPrompt: () => 7 };
 
 /** Seals nothing: what is sealed can be read here. */
 export const PLAIN_SEALER = { seal: (text: string) => btoa(encodeURIComponent(text)), open: openPlain };
@@ -40,9 +40,9 @@ export function recordedAnswers(): readonly { readonly subject: Subject; readonl
   if (folder === null) return [];
   return readTraffic(folder).recordings.flatMap((recording) => {
     if (recording.status !== 200) return [];
-    const subject = subjectOf(recording);
+    const subject = makeSubject(recording);
     try {
-      return [{ subject, reply: answerOf(subject).reply }];
+      return [{ subject, reply: decodeAnswer(subject).reply }];
     } catch {
       // Errors within a stream have tests of their own.
       return [];
@@ -51,7 +51,10 @@ export function recordedAnswers(): readonly { readonly subject: Subject; readonl
 }
 
 /** The pieces of a recorded answer as the gateway hands them to a writer, usage and cost last. */
-export function piecesOf({ recording, dialect, card, request }: Subject, lane: Lane | null): readonly Part[] {
+export function decodePieces(
+  { recording, dialect, card, request }: Subject,
+  lane: Lane | null,
+): readonly Part[] {
   const codec = lane ?? dialect;
   const pieces: Part[] = [];
   if (recording.streamed) {
@@ -59,14 +62,15 @@ export function piecesOf({ recording, dialect, card, request }: Subject, lane: L
       decoder: codec.decoder(card, request),
       ...{ request, choiceOffset: 0, stops: [], splices: lane === null, verbatim: lane !== null },
     });
-    for (const text of decoded([bytesOf(recording.body)])) pieces.push(...(reader.push(text)?.parts ?? []));
+    for (const text of decoded([encodeText(recording.body)]))
+      pieces.push(...(reader.push(text)?.parts ?? []));
     const { parts, broken } = reader.end();
     if (broken !== undefined) throw faultOf(broken);
     pieces.push(...parts, ...reader.finish());
     const usage = reader.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     return [...pieces, { choices: [], usage: { ...usage, cost: 0.5, charged: 0.25 } }];
   }
-  const reply = answerOf({ recording, dialect, card, request }).reply;
+  const reply = decodeAnswer({ recording, dialect, card, request }).reply;
   const usage = reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
   return [
     ...unfold({ ...reply, usage: undefined }),
@@ -92,7 +96,7 @@ export interface Said {
   readonly calls: readonly (readonly [string, unknown])[];
 }
 
-export function saidIn(reply: ChatReply): Said {
+export function readSaid(reply: ChatReply): Said {
   const message = reply.choices[0]?.message;
   const calls = (message?.tool_calls ?? []).map((call): readonly [string, unknown] =>
     call.type === "custom"

@@ -4,7 +4,7 @@ import { type JsonObject, objectOf } from "../../src/core/json.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatChunk, ChunkChoice, Delta, FinishReason } from "../../src/operations/chat/form.ts";
 import { type Part, Verbatim } from "../../src/operations/chat/run.ts";
-import { eventsOf } from "../recorded/events.ts";
+import { splitEvents } from "../recorded/events.ts";
 import { responsesGrammar } from "./grammar.ts";
 import { STAMP, writeStream } from "./recorded.ts";
 import { readRequest } from "./responses-read.ts";
@@ -25,7 +25,7 @@ function answer(body: JsonObject, chunks: readonly ChatChunk[]): JsonObject {
   const whole = exchange.whole(fold.reply(), STAMP);
   const stream = writeStream(exchange, chunks, true);
   expect(responsesGrammar(stream)).toEqual([]);
-  const { response } = objectOf(eventsOf(stream).at(-1)?.json);
+  const { response } = objectOf(splitEvents(stream).at(-1)?.json);
   expect(objectOf(response)).toEqual(JSON.parse(JSON.stringify(whole)));
   return whole;
 }
@@ -115,5 +115,5 @@ test("a provider's event can't be two", () => {
   };
   const forged = "response.completed\ndata: {}\n\nevent: x";
   const stream = writeStream(readRequest({ input: "a" }), [event("response.created"), event(forged)], false);
-  expect(eventsOf(stream).map(({ event: name }) => name)).toEqual(["response.created"]);
+  expect(splitEvents(stream).map(({ event: name }) => name)).toEqual(["response.created"]);
 });

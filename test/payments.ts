@@ -1,4 +1,4 @@
-// A till for tests: a ledger where everything is paid for, its movements in one word each, and what is wrong with the books.
+// A ledger where everything is paid for: its movements in one word each, and the errors of the books.
 import type { Granted } from "../src/core/demand.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
@@ -6,11 +6,11 @@ import type { RequestRecord } from "../src/core/record.ts";
 import type { Entry } from "../src/core/rows.ts";
 import type { Audit, Store } from "../src/core/store.ts";
 import type { Ask, Ledger, Settled, Ticket } from "../src/ledger/ledger.ts";
-import { askOf, costing, grantedBy, ledgerOn, outcomeOf, type RulesChanged } from "./samples.ts";
+import { costing, expectGrant, ledgerOn, makeAsk, makeOutcome, type RulesChanged } from "./samples.ts";
 
 export const ALWAYS = { billing: { charge: "always" } } as const;
 
-export interface Till {
+export interface Payments {
   readonly ledger: Ledger;
   ticket(id: string, key: GatewayKey, worstNanoUsd: NanoUsd, fields?: Partial<Ask>): Ticket;
   /** Lets a request in that may cost so much at worst. */
@@ -21,29 +21,29 @@ export interface Till {
   release(ticket: Ticket, fields?: Partial<RequestRecord>): Promise<Settled>;
 }
 
-export function tillOn(store: Store, rules: RulesChanged = ALWAYS): Till {
+export function openPayments(store: Store, rules: RulesChanged = ALWAYS): Payments {
   const ledger = ledgerOn(store, rules);
-  const ticket: Till["ticket"] = (id, key, worstNanoUsd, fields) =>
-    ledger.ticket(askOf(id, key, { offers: () => [costing(worstNanoUsd)], ...fields }));
+  const ticket: Payments["ticket"] = (id, key, worstNanoUsd, fields) =>
+    ledger.ticket(makeAsk(id, key, { offers: () => [costing(worstNanoUsd)], ...fields }));
   return {
     ledger,
     ticket,
     async hold(id, key, worstNanoUsd) {
       const asked = ticket(id, key, worstNanoUsd);
-      return { ...asked, granted: await grantedBy(ledger, asked) };
+      return { ...asked, granted: await expectGrant(ledger, asked) };
     },
     post: (held, costNanoUsd, fields) =>
-      ledger.settle(held, outcomeOf(held, { costNanoUsd, modelUsed: "Sim#echo", ...fields })),
+      ledger.settle(held, makeOutcome(held, { costNanoUsd, modelUsed: "Sim#echo", ...fields })),
     release: (held, fields) =>
       ledger.settle(
         held,
-        outcomeOf(held, { usageSource: "none", ended: "upstream_failed", ...fields }, false),
+        makeOutcome(held, { usageSource: "none", ended: "upstream_failed", ...fields }, false),
       ),
   };
 }
 
-/** What does not add up, in words; nothing when all is well. */
-export function wrongIn({ accounts, balances, held, system, strayEntries }: Audit): readonly string[] {
+/** Returns the errors of the books, in words; none if they are right. */
+export function findErrors({ accounts, balances, held, system, strayEntries }: Audit): readonly string[] {
   const wrong: string[] = [];
   for (const account of accounts) {
     const { id } = account;
@@ -59,7 +59,7 @@ export function wrongIn({ accounts, balances, held, system, strayEntries }: Audi
 }
 
 /** An account's whole journal, from its first movement. */
-export async function journalOf(store: Store, accountId = "default"): Promise<readonly Entry[]> {
+export async function readJournal(store: Store, accountId = "default"): Promise<readonly Entry[]> {
   return (await store.journal(accountId, { limit: 100_000, after: null })).toReversed();
 }
 

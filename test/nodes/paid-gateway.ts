@@ -3,22 +3,22 @@ import { numberOf, objectOf, parseJson } from "../../src/core/json.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { until } from "../http/until.ts";
+import { findErrors } from "../payments.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
-import { wrongIn } from "../till.ts";
 import { operate, post, startGatewayProcess } from "./gateway.ts";
 
 const PRICED = "context: 128000, output: 4096, price: { input: 1, output: 2 }";
 /** Answers at once. */
-export const QUICK = "Shop#quick";
+export const QUICK = "Acme#quick";
 /** Answers after a while, for what is to happen meanwhile. */
-export const SLOW = "Shop#slow~latency=700";
+export const SLOW = "Acme#slow~latency=700";
 const USD = 100;
 
 export interface Answered {
   readonly status: number;
   readonly code: unknown;
   readonly retryAfter: string | null;
-  /** What the answer says that it was charged, in USD. */
+  /** The charge that the answer names, in USD. */
   readonly charged: number;
 }
 
@@ -27,7 +27,7 @@ export interface Payer {
   readonly accountId: string;
 }
 
-export interface Shop {
+export interface PaidGateway {
   readonly simulator: Simulator;
   payer(): Promise<Payer>;
   chat(payer: Payer, model?: string): Promise<Answered>;
@@ -35,7 +35,7 @@ export interface Shop {
   /** The kinds of an account's movements, from its first. */
   kinds(payer: Payer): Promise<string>;
   /**
-   * What is wrong with the books once nothing is held any more: sums, an upstream call without a request's row, and
+   * The errors of the books once nothing is held any more: sums, an upstream call without a request's row, and
    * between the payer's balance and what the answers said that they cost.
    */
   wrong(payer: Payer, answers: readonly Answered[]): Promise<readonly string[]>;
@@ -43,10 +43,10 @@ export interface Shop {
 }
 
 /** `store` is the gateway's way to the database, `direct` the one for looking. */
-export async function openShop(store: string, direct: string): Promise<Shop> {
+export async function startPaidGateway(store: string, direct: string): Promise<PaidGateway> {
   const simulator = await startSimulator({ port: 0 });
   const names = [QUICK, SLOW].map((id) => `{ name: "${id.split("#")[1]}", ${PRICED} }`).join(", ");
-  const provider = `  Shop: { dialect: openai, keys: ["sim-key"], base_url: "${simulator.url}/openai/v1", models: [${names}] }`;
+  const provider = `  Acme: { dialect: openai, keys: ["sim-key"], base_url: "${simulator.url}/openai/v1", models: [${names}] }`;
   const more = `${provider}\nbilling: { charge: always }`;
   const gateway = startGatewayProcess({ store, simulatorUrl: simulator.url, more });
   const url = await gateway.url;
@@ -85,7 +85,7 @@ export async function openShop(store: string, direct: string): Promise<Shop> {
     wrong: ({ accountId }, answers) =>
       looking(direct, async (books) => {
         await until("nothing is held", async () => (await books.audit()).held === 0n, 10_000);
-        const wrong = [...wrongIn(await books.audit())];
+        const wrong = [...findErrors(await books.audit())];
         const rows = await books.requests({}, { limit: 10_000, after: null });
         const called = rows.filter(({ modelUsed }) => modelUsed !== null).length;
         if (called !== simulator.calls.total)

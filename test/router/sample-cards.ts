@@ -26,13 +26,13 @@ export const PROMPTS = [
   "请把下面的句子翻译成中文：I am late.",
 ];
 
-export function cardOf(name: string, output = 1, change: Partial<ModelCard> = {}): ModelCard {
+export function makeCard(name: string, output = 1, change: Partial<ModelCard> = {}): ModelCard {
   return {
-    id: `Shop#${name}`,
-    provider: "Shop",
+    id: `Acme#${name}`,
+    provider: "Acme",
     name,
     created: 1_780_000_000,
-    ownedBy: "Shop",
+    ownedBy: "Acme",
     contextTokensMax: 8192,
     outputTokensMax: 4096,
     price: { input: output / 5, output },
@@ -47,16 +47,16 @@ export function even(skill: number): SkillRow {
   return Object.fromEntries(SKILLS.map((name) => [name, skill]));
 }
 
-export const STRONG = cardOf("strong", 10, { skills: even(0.9) });
-export const MIDDLE = cardOf("middle", 2, { skills: even(0.8) });
-export const WEAK = cardOf("weak", 0.2, { skills: even(0.35) });
+export const STRONG = makeCard("strong", 10, { skills: even(0.9) });
+export const MIDDLE = makeCard("middle", 2, { skills: even(0.8) });
+export const WEAK = makeCard("weak", 0.2, { skills: even(0.35) });
 export const CARDS = [WEAK, STRONG, MIDDLE];
 
 export function asking(prompt: string, change: Partial<ChatRequest> = {}): ChatRequest {
   return { model: "Router#best", messages: [{ role: "user", content: prompt }], ...change };
 }
 
-export function inputOf(request: ChatRequest, change: Partial<ChooseInput> = {}): ChooseInput {
+export function makeInput(request: ChatRequest, change: Partial<ChooseInput> = {}): ChooseInput {
   return {
     request,
     needs: needsOf(request),
@@ -72,7 +72,7 @@ export function pick(
   request: ChatRequest,
   change: Partial<ChooseInput> = {},
 ): string | undefined {
-  return choose(SELECTOR_RULES[selector], inputOf(request, change)).choice?.id;
+  return choose(SELECTOR_RULES[selector], makeInput(request, change)).choice?.id;
 }
 
 export function foretold(prompt: string): Prediction {

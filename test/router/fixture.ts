@@ -1,4 +1,4 @@
-// A gateway with a provider `Den` whose models the selectors are asked to choose among, and what is asked of it.
+// A gateway with a provider `Acme` whose models the selectors are asked to choose among, and what is asked of it.
 import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Seen, seen } from "../http/observe.ts";
@@ -17,29 +17,29 @@ const rows: readonly (readonly [name: string, fields: string, skills: number])[]
   ["broken~trouble=500", "context: 9000, output: 100, price: { input: 9, output: 50 }", 0.7],
 ];
 
-export const DEN = rows.map(([name]) => `Den#${name}`);
+export const MODELS = rows.map(([name]) => `Acme#${name}`);
 
 /** The first two can serve any request in words. */
-export const PAIR = DEN.slice(0, 2);
+export const PAIR = MODELS.slice(0, 2);
 
 function yaml(simulatorUrl: string, more: string): string {
   return `
-  Den:
+  Acme:
     dialect: openai
     keys: ["sim-key"]
     base_url: "${simulatorUrl}/openai/v1"
     models:
 ${rows.map(([name, fields]) => `      - { name: ${name}, ${fields} }`).join("\n")}
 models:
-${rows.map(([name, , level]) => `  "Den#${name}": { skills: ${skillsAt(level)} }`).join("\n")}
+${rows.map(([name, , level]) => `  "Acme#${name}": { skills: ${skillsAt(level)} }`).join("\n")}
 aliases: { any: "Router#light" }
-router: { deny: ["Den#denied"], pin: { math: "Den#plain" }, rules: [{ category: language, deny: ["Den#wise"] }] }
+router: { deny: ["Acme#denied"], pin: { math: "Acme#plain" }, rules: [{ category: language, deny: ["Acme#wise"] }] }
 ${more}`;
 }
 
 export const BODY_LIMIT = 200_000;
 
-export function startDen(more = ""): Promise<UnderTest> {
+export function startRouterFixture(more = ""): Promise<UnderTest> {
   return startUnderTest({ more: (url) => yaml(url, more), server: `body_limit: ${BODY_LIMIT}B` });
 }
 
@@ -55,8 +55,13 @@ export interface Asking {
 }
 
 /** POST to one of the gateway's own routes. */
-export async function post(den: UnderTest, path: string, body: unknown, asking: Asking = {}): Promise<Seen> {
-  const { secret = den.secret, headers = {}, url = den.url } = asking;
+export async function post(
+  gateway: UnderTest,
+  path: string,
+  body: unknown,
+  asking: Asking = {},
+): Promise<Seen> {
+  const { secret = gateway.secret, headers = {}, url = gateway.url } = asking;
   const response = await fetch(`${url}${path}`, {
     method: "POST",
     headers: { "content-type": "application/json", authorization: `Bearer ${secret}`, ...headers },
@@ -65,28 +70,30 @@ export async function post(den: UnderTest, path: string, body: unknown, asking: 
   return seen(response);
 }
 
-export async function routed(den: UnderTest, body: unknown, asking: Asking = {}): Promise<JsonObject> {
-  const answer = await post(den, "/v1/route", body, asking);
+export async function routed(gateway: UnderTest, body: unknown, asking: Asking = {}): Promise<JsonObject> {
+  const answer = await post(gateway, "/v1/route", body, asking);
   if (answer.status !== 200) throw new Error(answer.text);
   return answer.body;
 }
 
-export function candidatesIn(view: JsonObject): readonly JsonObject[] {
+export function readCandidates(view: JsonObject): readonly JsonObject[] {
   return arrayOf(view.candidates).filter(isObject);
 }
 
 export function candidate(view: JsonObject, model: string): JsonObject {
-  return objectOf(candidatesIn(view).find((one) => one.model === model));
+  return objectOf(readCandidates(view).find((one) => one.model === model));
 }
 
-/** Of the models of `Den`: what removed each; those that can serve as "". */
+/** Of the models of `Acme`: what removed each; those that can serve as "". */
 export function removals(view: JsonObject): Readonly<Record<string, string>> {
-  const own = candidatesIn(view).filter(({ model }) => DEN.includes(String(model)));
-  return Object.fromEntries(own.map((one) => [String(one.model).slice(4), stringOf(one.removed_by) ?? ""]));
+  const own = readCandidates(view).filter(({ model }) => MODELS.includes(String(model)));
+  return Object.fromEntries(
+    own.map((one) => [String(one.model).slice("Acme#".length), stringOf(one.removed_by) ?? ""]),
+  );
 }
 
 /** GET of an administrator. */
-export async function looked(den: UnderTest, path: string): Promise<JsonObject> {
-  const headers = { authorization: `Bearer ${den.adminToken}` };
-  return objectOf(await (await fetch(`${den.url}/admin/v1${path}`, { headers })).json());
+export async function looked(gateway: UnderTest, path: string): Promise<JsonObject> {
+  const headers = { authorization: `Bearer ${gateway.adminToken}` };
+  return objectOf(await (await fetch(`${gateway.url}/admin/v1${path}`, { headers })).json());
 }

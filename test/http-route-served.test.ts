@@ -1,0 +1,61 @@
+// A served request does what POST /v1/route said of it, and keeps its decision.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { numberOf, objectOf, stringOf } from "../src/core/json.ts";
+import { SELECTORS } from "../src/core/selector.ts";
+import type { UnderTest } from "./harness.ts";
+import { seen } from "./http/observe.ts";
+import { until } from "./http/until.ts";
+import { looked, PAIR, readCandidates, routed, startRouterFixture, worded } from "./router/fixture.ts";
+
+let gateway: UnderTest;
+/** A key that may use two models. */
+let pair: { secret: string; id: string };
+beforeAll(async () => {
+  gateway = await startRouterFixture();
+  pair = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
+});
+afterAll(() => gateway.stop());
+
+describe("what is told is what is done", () => {
+  const prompts = [
+    "Which river flows through Prague?",
+    "Write a Python function that reverses a linked list in place.",
+    "Übersetze ins Englische: Der Hund schläft.",
+  ];
+  const cases = SELECTORS.flatMap((selector) => [false, true].map((stream) => [selector, stream] as const));
+  test.each(cases)("Router#%s, streamed: %p", async (selector, stream) => {
+    for (const words of prompts) {
+      const body = worded(selector, words, { stream });
+      const view = await routed(gateway, body, pair);
+      const answer = await seen(await gateway.chat(body, pair));
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get("x-poundkey-selector")).toBe(`Router#${selector}`);
+      if (answer.headers.get("x-poundkey-attempts") === "1")
+        expect(answer.headers.get("x-poundkey-model")).toBe(String(view.choice));
+      const id = stringOf(answer.body.id) ?? /"id":"(chatcmpl-[^"]+)"/.exec(answer.text)?.[1] ?? "";
+      const row = await until("the row", async () => objectOf(await looked(gateway, `/requests/${id}`)));
+      expect(row).toMatchObject({ selector: `Router#${selector}`, model_asked: `Router#${selector}` });
+      const decision = objectOf(row.decision);
+      expect(decision).toMatchObject({ selector, choice: view.choice, features: objectOf(view.features) });
+      expect(decision).not.toHaveProperty("row");
+      const able = readCandidates(view).filter(({ eligible }) => eligible === true);
+      expect(readCandidates(decision).map(({ model }) => model)).toEqual(able.map(({ model }) => model));
+      for (const [at, { quality }] of readCandidates(decision).entries())
+        expect(quality).toBeCloseTo(numberOf(able[at]?.quality) ?? -1, 2);
+    }
+  });
+
+  test("the dial that the client sent is kept with the decision, else the operator's", async () => {
+    const shareOf = async (headers: Record<string, string>) => {
+      const { body } = await seen(await gateway.chat(worded("fair"), { ...pair, headers }));
+      return objectOf((await looked(gateway, `/requests/${body.id}`)).decision).share;
+    };
+    expect(await shareOf({ "x-poundkey-quality": "0.5" })).toBe(0.5);
+    expect(await shareOf({})).toBe(0.98);
+  });
+
+  test("a plainly named model is no decision", async () => {
+    const { body } = await seen(await gateway.chat({ ...worded("fair"), model: "Acme#wise" }));
+    expect(await looked(gateway, `/requests/${body.id}`)).toMatchObject({ selector: null, decision: null });
+  });
+});

@@ -1,0 +1,20 @@
+// The settings of a configuration for tests: read as the program reads its file, with every provider known.
+
+import { formatError } from "../src/config/errors.ts";
+import { loadSettings } from "../src/config/load.ts";
+import type { Settings } from "../src/core/settings.ts";
+import { PROVIDERS } from "../src/providers/index.ts";
+
+/** Reads a configuration in YAML, or in JSON, which is YAML too. Throws, naming the lines, if it has errors. */
+export function readSettings(text: string): Settings {
+  const loaded = loadSettings({
+    text,
+    file: "poundkey.yaml",
+    env: () => undefined,
+    readFile: () => "",
+    known: PROVIDERS,
+    overrides: {},
+  });
+  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
+  return loaded.settings;
+}
