@@ -1,6 +1,6 @@
 // The abuse table in small: whatever a key's client does, the provider sees no more calls than the key has places and give-backs.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { problemsOf } from "../src/admin/verify.ts";
+import { listProblems } from "../src/admin/verify.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { attack, callsMax, WORST_CLIENTS } from "./abuse/attack.ts";
 import { ATTACKED_ROUTES, routesWithoutRow } from "./abuse/routes.ts";
@@ -52,7 +52,7 @@ test.each(looking.map((route) => [route.path, route] as const))(
 test("the books are exact after all of it", async () => {
   const { store } = await openStore(`sqlite:${world.directory}/poundkey.db`, undefined);
   try {
-    expect(problemsOf(await store.audit())).toEqual([]);
+    expect(listProblems(await store.audit())).toEqual([]);
   } finally {
     await store.close();
   }

@@ -7,8 +7,8 @@ import {
   type Resolution,
 } from "../src/catalogue/catalogue.ts";
 import { overlayProblems } from "../src/catalogue/overlay.ts";
-import { type PriceFields, priceOf, priceProblem } from "../src/catalogue/price.ts";
-import { cardsOf, shippedCards } from "../src/catalogue/rows.ts";
+import { buildPrice, type PriceFields, priceProblem } from "../src/catalogue/price.ts";
+import { buildCards, shippedCards } from "../src/catalogue/rows.ts";
 import type { ModelCard } from "../src/core/card.ts";
 import { nearest } from "../src/core/nearest.ts";
 
@@ -45,9 +45,9 @@ test("an unsound row stops the start, and is named", () => {
     [{ ...SOUND_ROW, price: { input: -1, output: 1 } }, "input -1"],
     [{ ...SOUND_ROW, price: { input: 20_000, output: 1 } }, "input 20000"],
   ];
-  for (const [row, says] of broken) expect(() => cardsOf([row])).toThrow(says);
-  expect(() => cardsOf([SOUND_ROW, { ...SOUND_ROW, id: "a#M" }])).toThrow("twice");
-  expect(cardsOf([SOUND_ROW])[0]?.contextTokensMax).toBe(10);
+  for (const [row, says] of broken) expect(() => buildCards([row])).toThrow(says);
+  expect(() => buildCards([SOUND_ROW, { ...SOUND_ROW, id: "a#M" }])).toThrow("twice");
+  expect(buildCards([SOUND_ROW])[0]?.contextTokensMax).toBe(10);
 });
 
 describe("what a client's model means", () => {
@@ -128,7 +128,7 @@ describe("what a client's model means", () => {
 
 describe("the operator's changes", () => {
   const cards = new Map(shippedCards().map((card) => [card.id, card]));
-  const own = cardsOf([{ ...SOUND_ROW, id: "OpenAI#gpt-5.4", owner: "us" }]);
+  const own = buildCards([{ ...SOUND_ROW, id: "OpenAI#gpt-5.4", owner: "us" }]);
 
   test("change only what they name", () => {
     const price = { input: 1, output: 2 };
@@ -169,7 +169,7 @@ describe("the operator's changes", () => {
 });
 
 test("a card as clients see it", () => {
-  const [card] = cardsOf([
+  const [card] = buildCards([
     {
       ...SOUND_ROW,
       released: "2026-03-05",
@@ -217,7 +217,7 @@ test("prices that can't be", () => {
   const tier = { above_tokens: 10, input: 1, output: 2 };
   expect(price({ tiers: [tier, tier] })).toContain("two tiers");
   expect(price({ tiers: [{ ...tier, above_tokens: 0 }] })).toContain("above_tokens");
-  const twice = priceOf({ input: 1, output: 2, tiers: [{ ...tier, above_tokens: 20 }, tier] });
+  const twice = buildPrice({ input: 1, output: 2, tiers: [{ ...tier, above_tokens: 20 }, tier] });
   expect(twice.tiers?.map((one) => one.aboveTokens)).toEqual([10, 20]);
 });
 

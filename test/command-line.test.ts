@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { version } from "../package.json" with { type: "json" };
-import { arrayOf, parseJson } from "../src/core/json.ts";
+import { asArray, parseJson } from "../src/core/json.ts";
 import { BINARY } from "./harness.ts";
 
 const COMMAND = BINARY ? [BINARY] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
@@ -35,7 +35,7 @@ test(
   () => {
     const printed = slowly("models --json");
     expect(printed.length).toBeGreaterThan(65_536);
-    expect(arrayOf(parseJson(printed)).length).toBeGreaterThan(100);
+    expect(asArray(parseJson(printed)).length).toBeGreaterThan(100);
   },
   TEST_MS,
 );

@@ -1,8 +1,8 @@
 // The console's formatting of numbers and reading of streams, without a browser.
 import { describe, expect, test } from "bun:test";
-import { eventsOf } from "../src/console/events.ts";
-import { compact, partsOf, percent, price, span, tokens, usd } from "../src/console/format.ts";
-import { fieldsOf } from "../src/console/parameters.tsx";
+import { readEvents } from "../src/console/events.ts";
+import { compact, percent, price, span, splitParts, tokens, usd } from "../src/console/format.ts";
+import { listFields } from "../src/console/parameters.tsx";
 
 describe("numbers as people read them", () => {
   test("money keeps what can be read of it, however small", () => {
@@ -37,18 +37,18 @@ describe("numbers as people read them", () => {
     expect([0, 9999, 12_345, 1_500_000].map(compact)).toEqual(["0", "9,999", "12.3K", "1.5M"]);
     expect([0, 0.004, 0.5, 1].map(percent)).toEqual(["0%", "0.4%", "50%", "100%"]);
     expect([null, 900, 131_072, 1_048_576].map(tokens)).toEqual(["–", "900", "131K", "1.05M"]);
-    expect(partsOf("OpenRouter#openai/gpt-5")).toEqual({ provider: "OpenRouter", name: "openai/gpt-5" });
-    expect(partsOf("gpt-5")).toEqual({ provider: "", name: "gpt-5" });
+    expect(splitParts("OpenRouter#openai/gpt-5")).toEqual({ provider: "OpenRouter", name: "openai/gpt-5" });
+    expect(splitParts("gpt-5")).toEqual({ provider: "", name: "gpt-5" });
   });
 });
 
 test("parameters within their bounds are sent as numbers, others not at all", () => {
-  expect(fieldsOf({ temperature: "0.5", top_p: "", max_tokens: "100" })).toEqual({
+  expect(listFields({ temperature: "0.5", top_p: "", max_tokens: "100" })).toEqual({
     temperature: 0.5,
     max_tokens: 100,
   });
   for (const wrong of [{ temperature: "2.1" }, { top_p: "-1" }, { max_tokens: "0" }, { seed: "1.5" }]) {
-    expect(fieldsOf({ temperature: "", top_p: "", max_tokens: "", seed: "", ...wrong })).toBeNull();
+    expect(listFields({ temperature: "", top_p: "", max_tokens: "", seed: "", ...wrong })).toBeNull();
   }
 });
 
@@ -65,7 +65,7 @@ test("events are the same wherever their bytes are cut", async () => {
       },
     });
     const seen: string[] = [];
-    for await (const data of eventsOf(body)) seen.push(data);
+    for await (const data of readEvents(body)) seen.push(data);
     expect(seen).toEqual(['{"a":"ü€😀"}', "one\ntwo", "[DONE]"]);
   }
 });

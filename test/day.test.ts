@@ -1,6 +1,6 @@
 // The operator's days: where they begin and end in any time zone, also when the clocks change.
 import { describe, expect, test } from "bun:test";
-import { dayAfter, dayOf, monthStartMs } from "../src/ledger/day.ts";
+import { computeDay, dayAfter, monthStartMs } from "../src/ledger/day.ts";
 import { HOUR } from "./samples.ts";
 
 describe("days", () => {
@@ -33,7 +33,7 @@ describe("days", () => {
   ];
   for (const [timeZone, dayStartsMinutes, at, name, start, hours] of rows) {
     test(`${at} in ${timeZone}, days from minute ${dayStartsMinutes}`, () => {
-      const day = dayOf(Date.parse(at), { timeZone, dayStartsMinutes });
+      const day = computeDay(Date.parse(at), { timeZone, dayStartsMinutes });
       expect(day.name).toBe(name);
       expect(new Date(day.startMs).toISOString()).toBe(new Date(start).toISOString());
       expect((day.endMs - day.startMs) / HOUR).toBe(hours);
@@ -48,7 +48,7 @@ describe("days", () => {
       "Asia/Kathmandu",
     ]) {
       const rules = { timeZone, dayStartsMinutes: 0 };
-      let day = dayOf(Date.UTC(2025, 0, 1), rules);
+      let day = computeDay(Date.UTC(2025, 0, 1), rules);
       for (let count = 0; count < 800; count++) {
         const next = dayAfter(day, rules);
         expect(next.startMs).toBe(day.endMs);

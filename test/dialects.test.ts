@@ -1,6 +1,6 @@
 // Every feature at every model, in the same words: whole and streamed answers are the same, and are what was asked for.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { objectOf } from "../src/core/json.ts";
+import { asObject } from "../src/core/json.ts";
 import { type Answer, ask, comparable, readCount } from "./dialects/asking.ts";
 import { EXCEPTIONS, findException } from "./dialects/exceptions.ts";
 import { answered, type Feature, user } from "./dialects/feature.ts";
@@ -91,15 +91,15 @@ describe.each([false, true])("usage and cost, streamed: %p", (streamed) => {
       streamed,
     );
     answered(answer);
-    const usage = objectOf(answer.reply.usage);
+    const usage = asObject(answer.reply.usage);
     expect(usage).toMatchObject({
       prompt_tokens: 1000,
       completion_tokens: 200,
       total_tokens: 1200,
       charged: 0,
     });
-    expect(objectOf(usage.prompt_tokens_details)).toMatchObject(prompt);
-    expect(objectOf(usage.completion_tokens_details)).toMatchObject(completion);
+    expect(asObject(usage.prompt_tokens_details)).toMatchObject(prompt);
+    expect(asObject(usage.completion_tokens_details)).toMatchObject(completion);
     expect(usage.cost).toBeCloseTo(cost, 9);
   });
 });
@@ -110,15 +110,15 @@ describe("costs what its card says", () => {
     const listed = await fetch(`${gateway.url}/v1/models/${encodeURIComponent(model)}`, {
       headers: { authorization: `Bearer ${gateway.secret}` },
     });
-    const { pricing } = listed.ok ? objectOf(await listed.json()) : { pricing: null };
-    expect(objectOf(answer.reply.usage).cost).toBeCloseTo(computeCost(objectOf(pricing), answer), 9);
+    const { pricing } = listed.ok ? asObject(await listed.json()) : { pricing: null };
+    expect(asObject(answer.reply.usage).cost).toBeCloseTo(computeCost(asObject(pricing), answer), 9);
   });
 });
 
 /** Without what names the disturbance. */
 function undisturbed(answer: Answer) {
   const { reply, ...rest } = comparable(answer);
-  return { ...rest, reply: { ...objectOf(reply), model: "" } };
+  return { ...rest, reply: { ...asObject(reply), model: "" } };
 }
 
 describe.each([...STREAMING])("a stream of %s", (model) => {

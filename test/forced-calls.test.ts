@@ -1,6 +1,6 @@
 // A forced tool call at models that can't be forced: selectors leave them out, a plainly named one is asked in words.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { arrayOf, objectOf } from "../src/core/json.ts";
+import { asArray, asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { type Seen, seen } from "./http/observe.ts";
 
@@ -57,7 +57,7 @@ async function removals(choice: unknown): Promise<Record<string, unknown>> {
     headers: { authorization: `Bearer ${both}`, "content-type": "application/json" },
     body: JSON.stringify(asking("Router#light", choice)),
   });
-  const candidates = arrayOf(objectOf(await response.json()).candidates).map(objectOf);
+  const candidates = asArray(asObject(await response.json()).candidates).map(asObject);
   const own = candidates.filter(({ model }) => model === "Own#willful" || model === "Own#obedient");
   return Object.fromEntries(own.map(({ model, removed_by }) => [String(model), removed_by]));
 }
@@ -87,13 +87,13 @@ describe("a model that is plainly named", () => {
   test.each(FORCED)("is asked in words: %j", async (choice) => {
     const answer = await ask("Own#willful", choice, both);
     expect([answer.status, answer.headers.get("x-poundkey-dropped")]).toEqual([200, "tool_choice"]);
-    const sent = objectOf(gateway.simulator.calls.last()?.body);
+    const sent = asObject(gateway.simulator.calls.last()?.body);
     expect(sent.tool_choice ?? "auto").toBe("auto");
-    const [system, ...others] = arrayOf(sent.messages).map(objectOf);
+    const [system, ...others] = asArray(sent.messages).map(asObject);
     expect(system?.content).toMatch(/^Be brief\.\n\nYour next message must call /);
     expect(others).toHaveLength(1);
     // Of the tools only those that the choice leaves.
-    expect(arrayOf(sent.tools)).toHaveLength(choice === "required" ? 2 : 1);
+    expect(asArray(sent.tools)).toHaveLength(choice === "required" ? 2 : 1);
   });
 
   test.each(FREE)("is asked as ever where nothing is forced: %j", async (choice) => {

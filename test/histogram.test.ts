@@ -1,10 +1,10 @@
 // Percentiles from buckets of time: near enough to those of the times themselves, whatever the times are.
 import { expect, test } from "bun:test";
-import { bucketOf, percentilesOf } from "../src/core/histogram.ts";
+import { computePercentiles, findBucket } from "../src/core/histogram.ts";
 
 function counted(times: readonly number[]): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
-  for (const ms of times) counts.set(bucketOf(ms), (counts.get(bucketOf(ms)) ?? 0) + 1);
+  for (const ms of times) counts.set(findBucket(ms), (counts.get(findBucket(ms)) ?? 0) + 1);
   return counts;
 }
 
@@ -15,11 +15,11 @@ function exact(times: readonly number[], share: number): number {
 
 test("a time's bucket ends at it or a fifth after it, and begins before it", () => {
   for (let ms = 2; ms < 1_000_000; ms = Math.ceil(ms * 1.01)) {
-    const bucket = bucketOf(ms);
+    const bucket = findBucket(ms);
     expect(1.2 ** bucket).toBeGreaterThanOrEqual(ms * (1 - 1e-6));
     expect(1.2 ** (bucket - 1)).toBeLessThan(ms);
   }
-  expect([bucketOf(0), bucketOf(1), bucketOf(-5), bucketOf(1e12)]).toEqual([0, 0, 0, 90]);
+  expect([findBucket(0), findBucket(1), findBucket(-5), findBucket(1e12)]).toEqual([0, 0, 0, 90]);
 });
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   ["two groups", (at: number) => (at % 3 === 0 ? 4000 + at : 200 + (at % 50))],
 ] as const)("percentiles of times that are %s are within a tenth", (_, timeAt) => {
   const times = Array.from({ length: 2000 }, (_, at) => timeAt(at));
-  const found = percentilesOf(counted(times));
+  const found = computePercentiles(counted(times));
   for (const [share, percentile] of [
     [0.5, found?.p50 ?? 0],
     [0.95, found?.p95 ?? 0],
@@ -38,8 +38,8 @@ test.each([
 });
 
 test("nothing counted has no percentiles; one time has itself, nearly", () => {
-  expect(percentilesOf(new Map())).toBeNull();
-  expect(percentilesOf(new Map([[5, 0]]))).toBeNull();
-  const one = percentilesOf(counted([500]));
+  expect(computePercentiles(new Map())).toBeNull();
+  expect(computePercentiles(new Map([[5, 0]]))).toBeNull();
+  const one = computePercentiles(counted([500]));
   expect(Math.abs((one?.p50 ?? 0) / 500 - 1)).toBeLessThan(0.2);
 });

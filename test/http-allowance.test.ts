@@ -1,6 +1,6 @@
 // The allowance from outside: exactly as many requests as it holds, the refusals' answers, and which places come back.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { objectOf, parseJson } from "../src/core/json.ts";
+import { asObject, parseJson } from "../src/core/json.ts";
 import { postMany } from "./http/many.ts";
 import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
@@ -68,7 +68,7 @@ describe("the day's allowance", () => {
         ]);
         expect(Number(headers["retry-after"])).toBeGreaterThan(0);
         expect(Number(headers["retry-after"])).toBeLessThanOrEqual(600);
-        expect(objectOf(parseJson(text)).error).toMatchObject({
+        expect(asObject(parseJson(text)).error).toMatchObject({
           type: "rate_limit_error",
           code: "rate_limit_exceeded",
           param: null,

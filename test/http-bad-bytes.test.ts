@@ -1,6 +1,6 @@
 // Bad input below what client libraries can send: bytes on a TCP connection, and bodies that are not UTF-8.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { objectOf, parseJson } from "../src/core/json.ts";
+import { asObject, parseJson } from "../src/core/json.ts";
 import { checkError, formatLine, seen } from "./http/observe.ts";
 import { dial, exchange, type RawAnswer } from "./http/raw.ts";
 import { BODY_LIMIT } from "./http/rows-bad-requests.ts";
@@ -29,7 +29,7 @@ function check(row: RawRow, { status, headers, body }: RawAnswer): void {
   if (status < 400 || (row.bare && body === "")) return;
   expect(headers.get("content-type")).toBe("application/json");
   expect(headers.get("x-request-id")).toMatch(/^req_[0-9a-f]{32}$/);
-  const error = objectOf(objectOf(parseJson(body)).error);
+  const error = asObject(asObject(parseJson(body)).error);
   checkError(error);
   if (row.code !== undefined) expect(error.code).toBe(row.code);
 }

@@ -1,6 +1,6 @@
 // Bad input from outside: each row exactly the status, code and field of the contract, none a 5xx, an echo or an upstream call.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { objectOf } from "../src/core/json.ts";
+import { asObject } from "../src/core/json.ts";
 import { mintSecret } from "../src/keys/secret.ts";
 import { formatLine, seen } from "./http/observe.ts";
 import { play, type Row, type Secrets } from "./http/row.ts";
@@ -202,7 +202,7 @@ describe("what is checked is what is sent", () => {
       check: ({ headers }) =>
         expect(headers.get("x-poundkey-dropped")?.split(", ").sort()).toEqual(Object.keys(trap).sort()),
     });
-    const got = objectOf(world.simulator.calls.last()?.body);
+    const got = asObject(world.simulator.calls.last()?.body);
     expect(got).toHaveProperty("x_own");
     for (const field of Object.keys(trap)) expect(got).not.toHaveProperty(field);
   });

@@ -1,6 +1,6 @@
 // Blame and payment: clients that leave, providers that claim too much, requests for several answers.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { objectOf } from "../src/core/json.ts";
+import { asObject } from "../src/core/json.ts";
 import {
   computePrice,
   type MoneyWorld,
@@ -76,7 +76,7 @@ describe("a client that leaves before the first token", () => {
     const payer = await world.payer(1);
     await leave(payer, asking(SILENT, "x", { max_tokens: 10 }));
     await world.settled(payer);
-    const { data } = objectOf(await operator("/usage?group_by=account,model"));
+    const { data } = asObject(await operator("/usage?group_by=account,model"));
     expect(data).toContainEqual(
       expect.objectContaining({ account_id: payer.accountId, model: SILENT, requests: 1 }),
     );
@@ -91,7 +91,7 @@ describe("a usage report that can't be", () => {
     const answer = await ask(payer, asking(model, "x", { max_tokens: 10 }));
     const possible = computePrice(Math.ceil(128_000 * 1.05), 75);
     expect(answer.body).toMatchObject({ object: "chat.completion" });
-    const usage = objectOf(answer.body.usage);
+    const usage = asObject(answer.body.usage);
     expect([parseNano(usage.cost), parseNano(usage.charged)]).toEqual([possible, possible]);
     expect(usage).toMatchObject({ prompt_tokens: 134_400, completion_tokens: 75, total_tokens: 134_475 });
     const { balance, requests } = await world.settled(payer);
@@ -146,8 +146,8 @@ describe("the output limit that is sent", () => {
   test("is what the day's budget for free requests covers, where the client named none", async () => {
     const payer = await world.payer(0, { requests_per_day: 5 });
     await ask(payer, asking("Acme#wide", "say: hi"));
-    expect(objectOf(world.provider.calls.last()?.body).max_completion_tokens).toBeUndefined();
-    expect(objectOf(world.provider.calls.last()?.body).max_tokens).toBeUndefined();
+    expect(asObject(world.provider.calls.last()?.body).max_completion_tokens).toBeUndefined();
+    expect(asObject(world.provider.calls.last()?.body).max_tokens).toBeUndefined();
   });
 
   test("is lowered where the balance covers less of a large one, thinking with it, and both are named", async () => {
@@ -157,7 +157,7 @@ describe("the output limit that is sent", () => {
       asking("Acme#wide", "say: hi", { max_tokens: 64_000, thinking_budget: 60_000 }),
     );
     expect(answer.status).toBe(200);
-    const sent = objectOf(world.provider.calls.last()?.body);
+    const sent = asObject(world.provider.calls.last()?.body);
     const limit = Number(sent.max_tokens ?? sent.max_completion_tokens);
     // A quarter of a dollar at 25 USD per million, less what the prompt may cost.
     expect(limit).toBeGreaterThan(9_000);

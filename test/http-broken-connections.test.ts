@@ -1,7 +1,7 @@
 // Upstream connections that break: every call that reached the provider is reported, and none is made twice except on a kept-alive one.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { arrayOf, objectOf } from "../src/core/json.ts";
+import { asArray, asObject } from "../src/core/json.ts";
 import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
 import { type Break, type BreakingUpstream, startBreakingUpstream } from "./http/breaking-upstream.ts";
 import { formatLine, type Seen, seen } from "./http/observe.ts";
@@ -44,8 +44,8 @@ async function ask(at: number, stream = false): Promise<{ line: string; attempts
 /** Attempts of the last request, as its row in the log has them: two of one millisecond may stand in any order there. */
 async function logged(): Promise<unknown> {
   const headers = { authorization: `Bearer ${gateway.adminToken}` };
-  const list = objectOf(await (await fetch(`${gateway.url}/admin/v1/requests?limit=5`, { headers })).json());
-  return objectOf(arrayOf(list.data).find((row) => objectOf(row).request_id === asked)).attempts;
+  const list = asObject(await (await fetch(`${gateway.url}/admin/v1/requests?limit=5`, { headers })).json());
+  return asObject(asArray(list.data).find((row) => asObject(row).request_id === asked)).attempts;
 }
 
 describe.each(CASES.map(({ how, afterMs }, at) => [how, afterMs, at] as const))(

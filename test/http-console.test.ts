@@ -1,6 +1,6 @@
 // The routes that the console reads, from outside: a request with its timeline and cost, the overview, the catalogue, the settings.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
@@ -19,17 +19,17 @@ async function logged(body: JsonObject): Promise<JsonObject> {
   await (await world.chat(body, { secret: key.secret })).text();
   const row = await until("the request is logged", async () => {
     const { body: list } = await operator.get(`/requests?key_id=${key.id}`);
-    return arrayOf(list.data)[0] ?? null;
+    return asArray(list.data)[0] ?? null;
   });
-  return (await operator.get(`/requests/${objectOf(row).id}`)).body;
+  return (await operator.get(`/requests/${asObject(row).id}`)).body;
 }
 
 describe("a request", () => {
   test("shows what happened when, and its cost line by line", async () => {
     const row = await logged(asking("Acme#dear", "say: good day", { stream: true }));
     expect(row).toMatchObject({ model_tried: "Acme#dear", model_used: "Acme#dear", error: null });
-    const timeline = objectOf(row.timeline);
-    const [attempt, ...more] = arrayOf(timeline.attempts).map(objectOf);
+    const timeline = asObject(row.timeline);
+    const [attempt, ...more] = asArray(timeline.attempts).map(asObject);
     expect(more).toEqual([]);
     expect(attempt).toMatchObject({
       model: "Acme#dear",
@@ -43,9 +43,9 @@ describe("a request", () => {
     const inOrder = [0, ...times.map(Number), Number(timeline.end_ms)];
     expect(inOrder.toSorted((a, b) => a - b)).toEqual(inOrder);
     expect(timeline.end_ms).toBe(row.total_ms);
-    const cost = objectOf(row.cost);
+    const cost = asObject(row.cost);
     expect(cost).toMatchObject({ markup: 1, total_usd: row.cost_usd });
-    const tokens = objectOf(row.tokens);
+    const tokens = asObject(row.tokens);
     expect(cost.lines).toEqual([
       { what: "input", count: tokens.prompt, usd_per_million: 10, usd: (Number(tokens.prompt) * 10) / 1e6 },
       {
@@ -59,7 +59,7 @@ describe("a request", () => {
 
   test("shows every attempt, which failed and why", async () => {
     const row = await logged(asking("Acme#late~latency=1500~trouble=503"));
-    const attempts = arrayOf(objectOf(row.timeline).attempts).map(objectOf);
+    const attempts = asArray(asObject(row.timeline).attempts).map(asObject);
     expect(
       attempts.map(({ model, outcome, error_code, upstream_status }) => [
         model,
@@ -109,12 +109,12 @@ test("the log is narrowed, and says what is wrong with a filter", async () => {
     "status=ok",
     "ended=done",
   ])
-    expect([filter, arrayOf((await operator.get(`/requests?${filter}`)).body.data).length > 0]).toEqual([
+    expect([filter, asArray((await operator.get(`/requests?${filter}`)).body.data).length > 0]).toEqual([
       filter,
       true,
     ]);
   const { body } = await operator.get("/requests?status=error&provider=Acme");
-  for (const row of arrayOf(body.data).map(objectOf)) expect(Number(row.status)).toBeGreaterThanOrEqual(400);
+  for (const row of asArray(body.data).map(asObject)) expect(Number(row.status)).toBeGreaterThanOrEqual(400);
   expect((await operator.get("/requests?from=2030-01-01")).body.data).toEqual([]);
   for (const wrong of ["selector=worst", "status=good", "ended=well", "from=soon"]) {
     const { status, error } = await operator.get(`/requests?${wrong}`);
@@ -125,16 +125,16 @@ test("the log is narrowed, and says what is wrong with a filter", async () => {
 test("the overview counts what was asked, by the hour too", async () => {
   await logged(asking("Acme#cheap", "say: one", { stream: true }));
   const { body } = await operator.get("/overview?step=hour&model=Acme%23cheap");
-  const totals = objectOf(body.totals);
+  const totals = asObject(body.totals);
   expect(Number(totals.requests)).toBeGreaterThan(0);
-  expect(objectOf(totals.first_token_ms)).toHaveProperty("p95");
-  const counts = arrayOf(body.series).map((step) => Number(objectOf(step).requests));
+  expect(asObject(totals.first_token_ms)).toHaveProperty("p95");
+  const counts = asArray(body.series).map((step) => Number(asObject(step).requests));
   expect(counts.reduce((sum, one) => sum + one, 0)).toBe(Number(totals.requests));
 });
 
 test("the catalogue is whole, with what is on and why not", async () => {
   const { body } = await operator.get("/models");
-  const models = arrayOf(body.data).map(objectOf);
+  const models = asArray(body.data).map(asObject);
   expect(models.length).toBeGreaterThan(300);
   const named = (id: string) => models.find((model) => model.id === id);
   expect(named("Acme#dear")).toEqual({

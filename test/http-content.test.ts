@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
@@ -23,25 +23,25 @@ async function logged(body: JsonObject, by = operator, isKept = true): Promise<J
   const response = await world.chat(body, { secret: String(made.body.secret) });
   await response.text();
   return until("it is logged", async () => {
-    const [row] = arrayOf((await by.get(`/requests?key_id=${made.body.id}`)).body.data);
+    const [row] = asArray((await by.get(`/requests?key_id=${made.body.id}`)).body.data);
     if (!row) return null;
-    const whole = (await by.get(`/requests/${objectOf(row).id}`)).body;
+    const whole = (await by.get(`/requests/${asObject(row).id}`)).body;
     return isKept && whole.content === null ? null : whole;
   });
 }
 
 /** Returns the text of an answer's first choice. */
 function saidIn(row: JsonObject): unknown {
-  const [choice] = arrayOf(objectOf(objectOf(row.content).reply).choices);
-  return objectOf(objectOf(choice).message).content;
+  const [choice] = asArray(asObject(asObject(row.content).reply).choices);
+  return asObject(asObject(choice).message).content;
 }
 
 describe("a request's content", () => {
   test.each([false, true])("is what was asked and answered (stream: %p)", async (stream) => {
     const row = await logged(asking("OpenAI#sim", PROMPT, { stream, temperature: 0.5 }));
-    const content = objectOf(row.content);
+    const content = asObject(row.content);
     expect(content).toMatchObject({ messages: [{ role: "user", content: PROMPT }], truncated: false });
-    expect(objectOf(content.request)).toMatchObject({ model: "OpenAI#sim", temperature: 0.5 });
+    expect(asObject(content.request)).toMatchObject({ model: "OpenAI#sim", temperature: 0.5 });
     expect(content.request).not.toHaveProperty("messages");
     expect(saidIn(row)).toBe("the prompt that only the operator reads");
   });
@@ -49,7 +49,7 @@ describe("a request's content", () => {
   test("of a request that failed is what was asked, and what its client was told", async () => {
     const row = await logged(asking("Acme#picky~trouble=400", PROMPT));
     expect(row.content).toMatchObject({ reply: null, truncated: false });
-    expect(String(objectOf(row.error).message).length).toBeGreaterThan(0);
+    expect(String(asObject(row.error).message).length).toBeGreaterThan(0);
   });
 
   test("of an answer that broke off is what came of it", async () => {
@@ -63,7 +63,7 @@ describe("a request's content", () => {
   test("that is too large is cut, and says so", async () => {
     const row = await logged(asking("OpenAI#sim", `say: ${"word ".repeat(300_000)}`));
     expect(row.content).toMatchObject({ messages: [], reply: null, truncated: true });
-    expect(objectOf(row.content).request).toMatchObject({ model: "OpenAI#sim" });
+    expect(asObject(row.content).request).toMatchObject({ model: "OpenAI#sim" });
   });
 
   test("is nowhere in the clear", () => {
@@ -85,10 +85,10 @@ test("without the setting nothing is kept", async () => {
     await (await plain.chat(asking("OpenAI#sim", PROMPT), { secret: key.secret })).text();
     const by = createOperator(plain);
     const [row] = await until("it is logged", async () => {
-      const found = arrayOf((await by.get(`/requests?key_id=${key.id}`)).body.data);
+      const found = asArray((await by.get(`/requests?key_id=${key.id}`)).body.data);
       return found.length > 0 ? found : null;
     });
-    expect((await by.get(`/requests/${objectOf(row).id}`)).body.content).toBeNull();
+    expect((await by.get(`/requests/${asObject(row).id}`)).body.content).toBeNull();
   } finally {
     await plain.stop();
   }

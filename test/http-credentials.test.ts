@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { BINARY, type Started, startUnderTest, type UnderTest } from "./harness.ts";
 import { formatLine } from "./http/observe.ts";
 import { createOperator, type Operator } from "./http/operator.ts";
@@ -42,10 +42,10 @@ afterAll(async () => {
 
 async function rowOf(name: string, by = operator): Promise<JsonObject> {
   const { body } = await by.get("/providers?all=true");
-  return objectOf(arrayOf(body.data).find((one) => objectOf(one).name === name));
+  return asObject(asArray(body.data).find((one) => asObject(one).name === name));
 }
 
-const credentialsIn = (row: JsonObject) => arrayOf(row.credentials).map(objectOf);
+const credentialsIn = (row: JsonObject) => asArray(row.credentials).map(asObject);
 
 /** The keys that calls since then came with. */
 const keysSince = (count: number) =>
@@ -63,7 +63,7 @@ async function chat(url: string, model: string): Promise<number> {
 const added = async (name: string, key: string, more: JsonObject = {}): Promise<JsonObject> => {
   const { status, body } = await operator.post(`/providers/${name}`, { key, ...more });
   expect(status).toBe(201);
-  return objectOf(credentialsIn(body).find((one) => one.source === "stored"));
+  return asObject(credentialsIn(body).find((one) => one.source === "stored"));
 };
 const remove = (name: string, id: unknown) => operator.delete(`/providers/${name}?credential_id=${id}`);
 
@@ -123,8 +123,8 @@ describe("a credential", () => {
     const one = await added("deepseek", FIRST);
     expect((await rowOf("DeepSeek")).on).toBe(true);
     const listed = async () =>
-      arrayOf((await operator.get("/models")).body.data)
-        .map(objectOf)
+      asArray((await operator.get("/models")).body.data)
+        .map(asObject)
         .find(({ provider }) => provider === "DeepSeek");
     expect(await listed()).toMatchObject({ on: true });
     expect(

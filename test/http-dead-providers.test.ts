@@ -1,6 +1,6 @@
 // Three of four providers take no connections: whatever is asked, the fourth answers, from the first request on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { arrayOf, objectOf } from "../src/core/json.ts";
+import { asArray, asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { deadAddresses } from "./http/dead-address.ts";
 import { seen } from "./http/observe.ts";
@@ -72,7 +72,7 @@ describe.each([...SELECTORS, "DeadA#m-0"])("%s", (model) => {
 
   test("what is down is shown as such where it was asked often, and what is there is not", async () => {
     const { body } = await createOperator(gateway).get("/providers");
-    const rows = arrayOf(body.data).map(objectOf);
+    const rows = asArray(body.data).map(asObject);
     const breakers = DEAD.map((name) => rows.find((row) => row.name === name)?.breaker);
     // Light is faster at what it has seen to be fast: it does not ask the others again.
     if (model === "Router#light") expect(new Set(breakers)).toEqual(new Set(["closed"]));

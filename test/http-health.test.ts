@@ -1,6 +1,6 @@
 // Providers that fail, tire and recover, seen from outside: breakers, credentials, conversations, and second attempts.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { formatLine, readText, type Seen, seen } from "./http/observe.ts";
 import { createOperator } from "./http/operator.ts";
@@ -58,12 +58,12 @@ async function ask(model: string, more: Record<string, unknown> = {}): Promise<S
 
 async function provider(name: string): Promise<JsonObject> {
   const { body } = await createOperator(gateway).get("/providers");
-  return objectOf(arrayOf(body.data).find((row) => objectOf(row).name === name));
+  return asObject(asArray(body.data).find((row) => asObject(row).name === name));
 }
 
 async function model(id: string): Promise<JsonObject> {
   const { models } = await provider(id.slice(0, id.indexOf("#")));
-  return objectOf(arrayOf(models).find((row) => objectOf(row).id === id));
+  return asObject(asArray(models).find((row) => asObject(row).id === id));
 }
 
 async function metric(line: string): Promise<number> {
@@ -189,7 +189,7 @@ describe("credentials", () => {
     });
     for (let at = 0; at < 10; at++) expect((await ask("Rests#sim-mini")).status).toBe(200);
     expect(callsBy(first)).toBe(1);
-    const [credential] = arrayOf((await provider("Rests")).credentials);
+    const [credential] = asArray((await provider("Rests")).credentials);
     expect(credential).toMatchObject({
       ...{ last4: "ry=2", state: "resting", until: expect.stringMatching(/Z$/) },
     });
@@ -225,7 +225,7 @@ describe("a second attempt beside a slow one", () => {
     });
     expect([slow?.ended, fast?.ended]).toEqual(["aborted", "finished"]);
     const { body } = await createOperator(gateway).get("/requests?limit=1");
-    expect(arrayOf(body.data)).toMatchObject([{ model_used: "Sound#sim-fast", attempts: 2, status: 200 }]);
+    expect(asArray(body.data)).toMatchObject([{ model_used: "Sound#sim-fast", attempts: 2, status: 200 }]);
     expect(gateway.simulator.calls.open).toBe(0);
     expect(await metric('poundkey_hedges_total{model="Sound#sim-fast",won="second"}')).toBe(stream ? 2 : 1);
     expect(await model(id)).toMatchObject({ breaker: "closed", in_flight: 0, error_rate: null });
@@ -249,10 +249,10 @@ describe("a second attempt beside a slow one", () => {
     await gateway.topUp(accountId, 1);
     const { secret } = await gateway.newKey({ account_id: accountId, requests_per_day: 0 });
     const answer = await seen(await gateway.chat(asking(`Slow#${SLOW}`), { secret }));
-    const { charged, prompt_tokens, completion_tokens } = objectOf(answer.body.usage);
+    const { charged, prompt_tokens, completion_tokens } = asObject(answer.body.usage);
     const tokens = Number(prompt_tokens) + Number(completion_tokens);
     expect(charged).toBeCloseTo((tokens * PRICES.cheap) / 1e6, 9);
-    const journal = arrayOf((await operator.get(`/accounts/${accountId}/journal`)).body.data).map(objectOf);
+    const journal = asArray((await operator.get(`/accounts/${accountId}/journal`)).body.data).map(asObject);
     expect(journal.map(({ kind }) => kind)).toEqual(["post", "hold", "topup"]);
     const { balance_usd: balance, held_usd: held } = (await operator.get(`/accounts/${accountId}`)).body;
     expect([balance, held]).toEqual([1 - Number(charged), 0]);

@@ -5,7 +5,7 @@ import { LiveFeed } from "../src/admin/live.ts";
 import { signIn, signOut } from "../src/admin/session.ts";
 import { WrongTokens } from "../src/admin/wrong-tokens.ts";
 import { openStore } from "../src/app/open-store.ts";
-import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
+import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import { originReader } from "../src/http/client-address.ts";
 import { liveRoutes } from "../src/http/live.ts";
@@ -49,7 +49,7 @@ async function listen(url = world.url): Promise<Tail> {
       const events = text.split("\n\n");
       text = events.pop() ?? "";
       for (const event of events) {
-        if (event.startsWith("data: ")) rows.push(objectOf(parseJson(event.slice(6))));
+        if (event.startsWith("data: ")) rows.push(asObject(parseJson(event.slice(6))));
       }
     }
   };
@@ -63,7 +63,7 @@ async function chat(url: string, text: string): Promise<string> {
     headers: { "content-type": "application/json", authorization: `Bearer ${world.secret}` },
     body: JSON.stringify(asking("OpenAI#sim", text)),
   });
-  return String(objectOf(await response.json()).id);
+  return String(asObject(await response.json()).id);
 }
 
 describe("the live tail", () => {
@@ -80,7 +80,7 @@ describe("the live tail", () => {
       expect(tail.rows.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
     }
     const { body } = await createOperator(world).get(`/requests?limit=1`);
-    expect(tails[0]?.rows.at(-1)).toEqual(objectOf((body.data as JsonObject[])[0]));
+    expect(tails[0]?.rows.at(-1)).toEqual(asObject((body.data as JsonObject[])[0]));
     for (const tail of tails) tail.leave();
   });
 

@@ -1,6 +1,6 @@
 // The operator's routes on money, from outside: top-ups, journals, usage, and what a request's row says of its payment.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type JsonObject, objectOf } from "../src/core/json.ts";
+import { asObject, type JsonObject } from "../src/core/json.ts";
 import { type Seen, seen } from "./http/observe.ts";
 import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
@@ -89,7 +89,7 @@ describe("a request that the balance pays", () => {
     await topUp(account, { amount_usd: 1 });
     key = (await operator.post("/keys", { name: "payer", account_id: account, requests_per_day: 0 })).body;
     answer = await seen(await world.chat(asking("Acme#cheap"), { secret: String(key.secret) }));
-    charged = Number(objectOf(answer.body.usage).charged);
+    charged = Number(asObject(answer.body.usage).charged);
   });
 
   test("says in its row what was held and charged", async () => {
@@ -147,7 +147,7 @@ describe("a request that the balance pays", () => {
       requests: 1,
       cost_usd: charged,
       charged_usd: charged,
-      tokens: { prompt: objectOf(answer.body.usage).prompt_tokens },
+      tokens: { prompt: asObject(answer.body.usage).prompt_tokens },
     });
   });
 });

@@ -1,6 +1,6 @@
 // The routes for operators' machines and readers: health, counters, the schema, the OpenAPI document, browsers' calls.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { arrayOf, isObject, type JsonObject, objectOf } from "../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../src/core/json.ts";
 import { ROUTES } from "../src/http/paths.ts";
 import { type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
@@ -59,7 +59,7 @@ describe("without credentials", () => {
     const { body, headers } = await get("/config.schema.json");
     expect(headers.get("content-type")).toBe("application/json");
     expect(body.type).toBe("object");
-    const sections = Object.keys(objectOf(body.properties));
+    const sections = Object.keys(asObject(body.properties));
     expect(sections).toEqual(
       expect.arrayContaining(["server", "store", "providers", "models", "quota", "limits"]),
     );
@@ -71,9 +71,9 @@ describe("the OpenAPI document", () => {
 
   /** Each operation with its path and method. */
   function operationsOf(document: JsonObject): readonly (readonly [string, string, JsonObject])[] {
-    return Object.entries(objectOf(document.paths)).flatMap(([path, item]) =>
-      Object.entries(objectOf(item)).map(
-        ([method, operation]) => [path, method, objectOf(operation)] as const,
+    return Object.entries(asObject(document.paths)).flatMap(([path, item]) =>
+      Object.entries(asObject(item)).map(
+        ([method, operation]) => [path, method, asObject(operation)] as const,
       ),
     );
   }
@@ -88,14 +88,14 @@ describe("the OpenAPI document", () => {
       expect(METHODS).toContain(method);
       expect(ids.has(operation.operationId)).toBe(false);
       ids.add(operation.operationId);
-      expect(Object.keys(objectOf(operation.responses)).length).toBeGreaterThan(0);
-      for (const [status, response] of Object.entries(objectOf(operation.responses))) {
+      expect(Object.keys(asObject(operation.responses)).length).toBeGreaterThan(0);
+      for (const [status, response] of Object.entries(asObject(operation.responses))) {
         expect(status).toMatch(/^([1-5]\d\d|default)$/);
-        expect(typeof objectOf(response).description).toBe("string");
+        expect(typeof asObject(response).description).toBe("string");
       }
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-      const declared = arrayOf(operation.parameters).filter((one) => objectOf(one).in === "path");
-      expect(declared.map((one) => objectOf(one).name)).toEqual(inPath);
+      const declared = asArray(operation.parameters).filter((one) => asObject(one).in === "path");
+      expect(declared.map((one) => asObject(one).name)).toEqual(inPath);
     }
   });
 
@@ -118,13 +118,13 @@ describe("the OpenAPI document", () => {
   function referred(document: JsonObject, reference: string): unknown {
     if (!reference.startsWith("#/")) return undefined;
     let at: unknown = document;
-    for (const step of reference.slice(2).split("/")) at = objectOf(at)[step];
+    for (const step of reference.slice(2).split("/")) at = asObject(at)[step];
     return at;
   }
 
   test("lists every route of the public interface, and only those that are there", async () => {
     const { body } = await get("/openapi.json");
-    const listed = Object.keys(objectOf(body.paths)).sort();
+    const listed = Object.keys(asObject(body.paths)).sort();
     const hidden = /^\/(admin|console|docs|llms\.txt|openapi\.json|models|chat|messages|responses|v1\/v1|$)/;
     const registered = ROUTES.map(({ path }) => path.replace(/[*]|:id/, "{id}")).filter(
       (path) => !hidden.test(path),
@@ -142,11 +142,11 @@ describe("the OpenAPI document", () => {
 
   test("gives an example of a chat request that works", async () => {
     const { body } = await get("/openapi.json");
-    const { post } = objectOf(objectOf(body.paths)["/v1/chat/completions"]);
-    const { content } = objectOf(objectOf(post).requestBody);
-    const { example, schema } = objectOf(objectOf(content)["application/json"]);
-    expect(objectOf(schema).required).toEqual(["model", "messages"]);
-    const bounds = objectOf(objectOf(schema).properties);
+    const { post } = asObject(asObject(body.paths)["/v1/chat/completions"]);
+    const { content } = asObject(asObject(post).requestBody);
+    const { example, schema } = asObject(asObject(content)["application/json"]);
+    expect(asObject(schema).required).toEqual(["model", "messages"]);
+    const bounds = asObject(asObject(schema).properties);
     expect(bounds.temperature).toMatchObject({ minimum: 0, maximum: 2 });
     expect(bounds.n).toMatchObject({ type: "integer", minimum: 1 });
     expect((await world.chat(example)).status).toBe(200);

@@ -1,6 +1,6 @@
 // The playground from outside: chat completions by the console's own key, which the books treat as any other.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { arrayOf, objectOf } from "../src/core/json.ts";
+import { asArray, asObject } from "../src/core/json.ts";
 import { formatLine, seen } from "./http/observe.ts";
 import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
@@ -33,11 +33,11 @@ test("answers whole and streamed, several at first at once, and the log says by 
   expect(whole.status).toBe(200);
   expect(whole.headers.get("x-poundkey-model")).toBe("Acme#cheap");
   expect(whole.headers.get("x-ratelimit-limit-requests")).toBe("8");
-  expect(objectOf(whole.body.usage)).toHaveProperty("cost");
+  expect(asObject(whole.body.usage)).toHaveProperty("cost");
   expect(streamed.text).toEndWith("data: [DONE]\n\n");
   const rows = await until("both are logged", async () => {
     const { data } = (await operator.get("/requests?key_id=console")).body;
-    return arrayOf(data).length === 2 ? arrayOf(data).map(objectOf) : null;
+    return asArray(data).length === 2 ? asArray(data).map(asObject) : null;
   });
   for (const row of rows) expect(row).toMatchObject({ account_id: "default", status: 200, charged_usd: 0 });
   expect(JSON.stringify((await operator.get("/keys")).body)).not.toContain('"console"');
@@ -51,7 +51,7 @@ test("has an allowance, then pays or is refused", async () => {
   await world.topUp("default", 1);
   const paid = await ask(body);
   expect(paid.status).toBe(200);
-  expect(Number(objectOf(paid.body.usage).charged)).toBeGreaterThan(0);
+  expect(Number(asObject(paid.body.usage).charged)).toBeGreaterThan(0);
 });
 
 test("takes the session's cookie from the own page, and nobody else", async () => {

@@ -1,7 +1,7 @@
 // A provider that quotes its client in an error: the client's words stay the client's, whatever they are about.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { arrayOf, objectOf, parseJson } from "../src/core/json.ts";
+import { asArray, asObject, parseJson } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { formatLine, seen } from "./http/observe.ts";
 import { createOperator } from "./http/operator.ts";
@@ -26,8 +26,8 @@ let gateway: UnderTest;
 /** Refuses whatever is asked, with the user's words in the message, as validators do; a name says with which status. */
 async function refuse(request: IncomingMessage, response: ServerResponse): Promise<void> {
   calls++;
-  const body = objectOf(parseJson(await readText(request)));
-  const words = String(objectOf(arrayOf(body.messages)[0]).content);
+  const body = asObject(parseJson(await readText(request)));
+  const words = String(asObject(asArray(body.messages)[0]).content);
   const message = `Invalid value: '${words}'. Supported values are: 'low', 'medium' and 'high'.`;
   response.writeHead(Number(body.model), { "content-type": "application/json" });
   response.end(JSON.stringify({ error: { message, type: "invalid_request_error", code: "invalid_value" } }));
@@ -55,8 +55,8 @@ test.each(["House", "xAI"])("%s: one call, a 400 to the client, all credentials 
     }
   }
   const { body } = await createOperator(gateway).get("/providers");
-  const row = objectOf(arrayOf(body.data).find((one) => objectOf(one).name === provider));
-  const states = arrayOf(row.credentials).map((one) => objectOf(one).state);
+  const row = asObject(asArray(body.data).find((one) => asObject(one).name === provider));
+  const states = asArray(row.credentials).map((one) => asObject(one).state);
   expect(states).toEqual(["active", "active", "active", "active"]);
   expect(row.breaker).toBe("closed");
 });
@@ -67,8 +67,8 @@ test("what every credential is refused with 403 takes one of them out of use, no
   );
   expect(formatLine(answer)).toBe("502 api_error upstream_auth");
   const { body } = await createOperator(gateway).get("/providers");
-  const row = objectOf(arrayOf(body.data).find((one) => objectOf(one).name === "House"));
-  const retired = arrayOf(row.credentials).filter((one) => objectOf(one).state === "retired");
+  const row = asObject(asArray(body.data).find((one) => asObject(one).name === "House"));
+  const retired = asArray(row.credentials).filter((one) => asObject(one).state === "retired");
   expect(retired).toHaveLength(1);
-  expect(objectOf(retired[0]).until).toMatch(/Z$/);
+  expect(asObject(retired[0]).until).toMatch(/Z$/);
 });

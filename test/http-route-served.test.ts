@@ -1,6 +1,6 @@
 // A served request does what POST /v1/route said of it, and keeps its decision.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { numberOf, objectOf, stringOf } from "../src/core/json.ts";
+import { asNumber, asObject, asString } from "../src/core/json.ts";
 import { SELECTORS } from "../src/core/selector.ts";
 import type { UnderTest } from "./harness.ts";
 import { seen } from "./http/observe.ts";
@@ -32,23 +32,23 @@ describe("what is told is what is done", () => {
       expect(answer.headers.get("x-poundkey-selector")).toBe(`Router#${selector}`);
       if (answer.headers.get("x-poundkey-attempts") === "1")
         expect(answer.headers.get("x-poundkey-model")).toBe(String(view.choice));
-      const id = stringOf(answer.body.id) ?? /"id":"(chatcmpl-[^"]+)"/.exec(answer.text)?.[1] ?? "";
-      const row = await until("the row", async () => objectOf(await looked(gateway, `/requests/${id}`)));
+      const id = asString(answer.body.id) ?? /"id":"(chatcmpl-[^"]+)"/.exec(answer.text)?.[1] ?? "";
+      const row = await until("the row", async () => asObject(await looked(gateway, `/requests/${id}`)));
       expect(row).toMatchObject({ selector: `Router#${selector}`, model_asked: `Router#${selector}` });
-      const decision = objectOf(row.decision);
-      expect(decision).toMatchObject({ selector, choice: view.choice, features: objectOf(view.features) });
+      const decision = asObject(row.decision);
+      expect(decision).toMatchObject({ selector, choice: view.choice, features: asObject(view.features) });
       expect(decision).not.toHaveProperty("row");
       const able = readCandidates(view).filter(({ eligible }) => eligible === true);
       expect(readCandidates(decision).map(({ model }) => model)).toEqual(able.map(({ model }) => model));
       for (const [at, { quality }] of readCandidates(decision).entries())
-        expect(quality).toBeCloseTo(numberOf(able[at]?.quality) ?? -1, 2);
+        expect(quality).toBeCloseTo(asNumber(able[at]?.quality) ?? -1, 2);
     }
   });
 
   test("the dial that the client sent is kept with the decision, else the operator's", async () => {
     const shareOf = async (headers: Record<string, string>) => {
       const { body } = await seen(await gateway.chat(worded("fair"), { ...pair, headers }));
-      return objectOf((await looked(gateway, `/requests/${body.id}`)).decision).share;
+      return asObject((await looked(gateway, `/requests/${body.id}`)).decision).share;
     };
     expect(await shareOf({ "x-poundkey-quality": "0.5" })).toBe(0.5);
     expect(await shareOf({})).toBe(0.98);

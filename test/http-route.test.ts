@@ -1,6 +1,6 @@
 // POST /v1/route and /v1/feedback over HTTP: what a selector would choose and why, that it is so, and what it learns.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { objectOf } from "../src/core/json.ts";
+import { asObject } from "../src/core/json.ts";
 import { SELECTORS } from "../src/core/selector.ts";
 import type { UnderTest } from "./harness.ts";
 import { seen } from "./http/observe.ts";
@@ -37,9 +37,9 @@ describe("what /v1/route tells", () => {
       const view = await routed(gateway, worded(selector));
       expect(Object.keys(view)).toEqual(["selector", "choice", "features", "candidates"]);
       expect(view.selector).toBe(`Router#${selector}`);
-      const features = objectOf(view.features);
+      const features = asObject(view.features);
       expect(Object.keys(features)).toEqual(["categories", "difficulty", "output_tokens", "support"]);
-      const shares = Object.values(objectOf(features.categories)).map(Number);
+      const shares = Object.values(asObject(features.categories)).map(Number);
       expect(shares.reduce((sum, share) => sum + share, 0)).toBeWithin(0.8, 1.01);
       expect(shares).toEqual(shares.toSorted((a, b) => b - a));
       for (const share of [features.difficulty, features.support]) expect(share).toBeWithin(0, 1.001);
@@ -188,7 +188,7 @@ describe("what /v1/route does not do", () => {
     for (const selector of SELECTORS) await routed(gateway, worded(selector), { secret });
     expect(gateway.simulator.calls.total).toBe(calls);
     const response = await fetch(`${gateway.url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
-    expect(objectOf(await response.json())).toMatchObject({ allowance: { limit: 2, used: 0, remaining: 2 } });
+    expect(asObject(await response.json())).toMatchObject({ allowance: { limit: 2, used: 0, remaining: 2 } });
     expect(await looked(gateway, `/requests?key_id=${id}`)).toMatchObject({ data: [] });
   });
 

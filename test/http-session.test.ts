@@ -1,7 +1,7 @@
 // The console's sign-in from outside: cookie, same-origin rule, the bound on wrong tokens, sign-out, and tokens that change.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { signIn as begin, sessionOf } from "../src/admin/session.ts";
+import { signIn as begin, findSession } from "../src/admin/session.ts";
 import { resetAdminToken } from "../src/admin/token.ts";
 import { openStore } from "../src/app/open-store.ts";
 import { BINARY, startUnderTest, type UnderTest } from "./harness.ts";
@@ -234,14 +234,14 @@ test("a new admin token ends the sessions of the one before, a configured one th
   const at = opened.world;
   const first = await resetAdminToken(at);
   const secret = (await begin(at, null, first)) ?? "";
-  expect(await sessionOf(at, null, secret)).not.toBeNull();
-  expect(await sessionOf(at, "configured", secret)).toBeNull();
+  expect(await findSession(at, null, secret)).not.toBeNull();
+  expect(await findSession(at, "configured", secret)).toBeNull();
   await resetAdminToken(at);
-  expect(await sessionOf(at, null, secret)).toBeNull();
+  expect(await findSession(at, null, secret)).toBeNull();
   expect(await begin(at, null, first)).toBeNull();
   const configured = (await begin(at, "configured", "configured")) ?? "";
-  expect(await sessionOf(at, "configured", configured)).not.toBeNull();
-  expect(await sessionOf(at, "changed", configured)).toBeNull();
+  expect(await findSession(at, "configured", configured)).not.toBeNull();
+  expect(await findSession(at, "changed", configured)).toBeNull();
   await opened.store.close();
 });
 
@@ -250,7 +250,7 @@ test("a session ends by itself", async () => {
   const secret = (await begin(opened.world, "token", "token")) ?? "";
   const at = (hours: number) => {
     const nowMs = Date.now() + hours * 3_600_000;
-    return sessionOf({ ...opened.world, clock: { nowMs: () => nowMs } }, "token", secret);
+    return findSession({ ...opened.world, clock: { nowMs: () => nowMs } }, "token", secret);
   };
   expect(await at(11.9)).not.toBeNull();
   expect(await at(12.1)).toBeNull();

@@ -1,7 +1,7 @@
 // The signals that a running gateway learns from answers by itself: broken ones, their length, and what of the prompt is cached.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { arrayOf, isObject, type JsonObject } from "../src/core/json.ts";
+import { asArray, isObject, type JsonObject } from "../src/core/json.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
@@ -133,7 +133,7 @@ test("the operator sees what was learned, and has it forgotten, of one model or 
   const learned = async () => {
     const { data } = await looked(odd, "/learned");
     return new Map(
-      arrayOf(data)
+      asArray(data)
         .filter(isObject)
         .map((view) => [String(view.model), view]),
     );

@@ -1,6 +1,6 @@
 // The surfaces from outside: failover between families, thinking that a provider refuses, money, counts, lists, and errors' forms.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { type MoneyWorld, startMoneyWorld } from "./http/money-world.ts";
 
 let world: MoneyWorld;
@@ -36,7 +36,7 @@ async function call(
     status: response.status,
     headers: response.headers,
     text,
-    body: isJson ? objectOf(JSON.parse(text)) : {},
+    body: isJson ? asObject(JSON.parse(text)) : {},
   };
 }
 
@@ -99,7 +99,7 @@ describe("money", () => {
     expect(got.headers.get("x-poundkey-dropped")).toBe("max_completion_tokens");
     const { requests } = await world.settled(payer, 1);
     expect(Number(requests[0]?.hold_nano)).toBeWithin(4096 * 25_000, 0.126e9);
-    const sent = objectOf(world.provider.calls.last()?.body);
+    const sent = asObject(world.provider.calls.last()?.body);
     expect(sent.max_tokens ?? sent.max_completion_tokens).toBeWithin(4096, 64_000);
   });
 
@@ -158,7 +158,7 @@ describe("lists", () => {
 
   test("have Anthropic's shape for its clients, page by page", async () => {
     const first = await call("GET", "/v1/models?limit=2", undefined, anthropic);
-    const [one, two] = arrayOf(first.body.data).map(objectOf);
+    const [one, two] = asArray(first.body.data).map(asObject);
     expect(one).toMatchObject({ type: "model", display_name: "Router#best", created_at: expect.any(String) });
     expect(first.body).toMatchObject({ has_more: true, first_id: one?.id, last_id: two?.id });
     const next = await call(
@@ -167,7 +167,7 @@ describe("lists", () => {
       undefined,
       anthropic,
     );
-    expect(arrayOf(next.body.data).map((model) => objectOf(model).id)).not.toContain(two?.id);
+    expect(asArray(next.body.data).map((model) => asObject(model).id)).not.toContain(two?.id);
     const back = await call(
       "GET",
       `/v1/models?limit=2&before_id=${encodeURIComponent(String(next.body.first_id))}`,
@@ -187,7 +187,7 @@ describe("lists", () => {
 
   test("have Google's shape below /v1beta", async () => {
     const { body } = await call("GET", "/v1beta/models", undefined, { "x-goog-api-key": world.secret });
-    expect(arrayOf(body.models)).toContainEqual(
+    expect(asArray(body.models)).toContainEqual(
       expect.objectContaining({
         name: "models/Acme/wide",
         inputTokenLimit: 200_000,
@@ -220,7 +220,7 @@ describe("errors have the form of the API that the path belongs to", () => {
     const headers = { "x-api-key": "sk-ant-nobody" };
     for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {
       const got = await call("POST", path, ask("Acme#sim"), headers);
-      expect([got.status, objectOf(got.body.error).type]).toEqual([401, "authentication_error"]);
+      expect([got.status, asObject(got.body.error).type]).toEqual([401, "authentication_error"]);
       expect(got.headers.get("x-should-retry")).toBe("false");
     }
   });

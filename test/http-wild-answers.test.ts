@@ -1,6 +1,6 @@
 // Oversized answers: one that no model was asked for, or that can't be read in time, is garbled and never passed on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { objectOf } from "../src/core/json.ts";
+import { asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { formatLine, readText, type Seen, seen } from "./http/observe.ts";
 import type { TestServer } from "./http/serve.ts";
@@ -60,7 +60,7 @@ function asking(stream: boolean) {
 }
 
 function counts({ body, stream }: Seen) {
-  const { prompt_tokens, completion_tokens, completion_tokens_details } = objectOf(
+  const { prompt_tokens, completion_tokens, completion_tokens_details } = asObject(
     stream ? stream.usage : body.usage,
   );
   return { prompt_tokens, completion_tokens, completion_tokens_details };

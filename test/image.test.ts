@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { buildBill } from "../src/app/materials.ts";
-import { arrayOf, objectOf, parseJson, stringOf } from "../src/core/json.ts";
+import { asArray, asObject, asString, parseJson } from "../src/core/json.ts";
 
 const ROOT = join(import.meta.dir, "..");
 const textOf = (name: string) => readFileSync(join(ROOT, name), "utf8");
@@ -25,8 +25,8 @@ describe("the image", () => {
   test("is built from the lock file, which knows what each package must be", () => {
     expect(instructions("RUN")).toContain("npm ci --omit=dev");
     expect(lines.join("\n")).not.toMatch(/npm (i|install)\b|bun install|curl|wget/);
-    const packages = Object.entries(objectOf(objectOf(parseJson(textOf("package-lock.json"))).packages));
-    const unproven = packages.filter(([path, entry]) => path !== "" && !stringOf(objectOf(entry).integrity));
+    const packages = Object.entries(asObject(asObject(parseJson(textOf("package-lock.json"))).packages));
+    const unproven = packages.filter(([path, entry]) => path !== "" && !asString(asObject(entry).integrity));
     expect(unproven.map(([path]) => path)).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe("the image", () => {
 describe("the bill of materials", () => {
   const lock = textOf("package-lock.json");
   const bill = buildBill(lock);
-  const components = arrayOf(bill.components).map(objectOf);
+  const components = asArray(bill.components).map(asObject);
   const nameOf = ({ group, name, version }: Record<string, unknown>) =>
     `${group === undefined ? "" : `${group}/`}${name}@${version}`;
 
@@ -73,34 +73,34 @@ describe("the bill of materials", () => {
     expect(bill.serialNumber).toMatch(
       /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
     );
-    const { name, version, license } = objectOf(parseJson(textOf("package.json")));
+    const { name, version, license } = asObject(parseJson(textOf("package.json")));
     const licenses = [{ license: { id: license } }];
-    expect(objectOf(bill.metadata).component).toMatchObject({ type: "application", name, version, licenses });
+    expect(asObject(bill.metadata).component).toMatchObject({ type: "application", name, version, licenses });
   });
 
   test("has each package that runs, once, and none of development", () => {
     const names = components.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
-    const [program, ...packages] = Object.entries(objectOf(objectOf(parseJson(lock)).packages));
+    const [program, ...packages] = Object.entries(asObject(asObject(parseJson(lock)).packages));
     // The compiler's builds belong to a package of development, whatever the lock says of them.
     let runs = packages.filter(([path, entry]) => {
-      const { dev, devOptional, peer } = objectOf(entry);
+      const { dev, devOptional, peer } = asObject(entry);
       return !dev && !devOptional && !peer && !path.includes("/@typescript/");
     });
     // The lock marks no package that a peer and one of development need, and nothing else.
     for (let before = -1; before !== runs.length; ) {
       before = runs.length;
-      const all = [program, ...runs].map((one) => objectOf(one?.[1]));
+      const all = [program, ...runs].map((one) => asObject(one?.[1]));
       const needed = new Set(
         all.flatMap((entry) => [
-          ...Object.keys(objectOf(entry.dependencies)),
-          ...Object.keys(objectOf(entry.optionalDependencies)),
+          ...Object.keys(asObject(entry.dependencies)),
+          ...Object.keys(asObject(entry.optionalDependencies)),
         ]),
       );
       runs = runs.filter(([path]) => needed.has(path.slice(path.lastIndexOf("node_modules/") + 13)));
     }
     const expected = runs.map(
-      ([path, entry]) => `${path.slice(path.lastIndexOf("node_modules/") + 13)}@${objectOf(entry).version}`,
+      ([path, entry]) => `${path.slice(path.lastIndexOf("node_modules/") + 13)}@${asObject(entry).version}`,
     );
     expect(names.toSorted()).toEqual([...new Set(expected)].toSorted());
     for (const name of ["bun@1.4.4", "elysia@", "yaml@", "@sinclair/typebox@", "swagger-ui-dist@"])
@@ -116,21 +116,21 @@ describe("the bill of materials", () => {
       expect(purl).toBe(`pkg:npm/${nameOf(component).replace(/^@/, "%40")}`);
       expect(component["bom-ref"]).toBe(purl);
       expect(hashes).toEqual([{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
-      expect(arrayOf(licenses).length).toBe(1);
+      expect(asArray(licenses).length).toBe(1);
       expect(scope).toBe(String(purl).startsWith("pkg:npm/%40oven/") ? "optional" : "required");
     }
   });
 
   test("says who needs whom, and nothing is needed by nobody", () => {
-    const dependencies = arrayOf(bill.dependencies).map(objectOf);
+    const dependencies = asArray(bill.dependencies).map(asObject);
     const refs = dependencies.map(({ ref }) => String(ref));
-    const needed = new Set(dependencies.flatMap(({ dependsOn }) => arrayOf(dependsOn).map(String)));
+    const needed = new Set(dependencies.flatMap(({ dependsOn }) => asArray(dependsOn).map(String)));
     expect(refs.toSorted()).toEqual(
       ["pkg:npm/poundkey@1.0.0", ...components.map(({ purl }) => String(purl))].toSorted(),
     );
     expect([...needed].toSorted()).toEqual(components.map(({ purl }) => String(purl)).toSorted());
-    const direct = Object.keys(objectOf(objectOf(parseJson(textOf("package.json"))).dependencies));
-    expect(arrayOf(dependencies[0]?.dependsOn).length).toBe(direct.length);
+    const direct = Object.keys(asObject(asObject(parseJson(textOf("package.json"))).dependencies));
+    expect(asArray(dependencies[0]?.dependsOn).length).toBe(direct.length);
   });
 
   test("is the same each time, and another one for another lock file", () => {
@@ -157,6 +157,6 @@ describe("the bill of materials", () => {
       { ref: "pkg:npm/b@1.0.0", dependsOn: [] },
       { ref: "pkg:npm/b@2.0.0", dependsOn: ["pkg:npm/a@1.0.0"] },
     ]);
-    expect(objectOf(arrayOf(small.components)[2]).licenses).toEqual([{ expression: "MIT OR ISC" }]);
+    expect(asObject(asArray(small.components)[2]).licenses).toEqual([{ expression: "MIT OR ISC" }]);
   });
 });

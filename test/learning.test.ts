@@ -4,7 +4,7 @@ import { Learning } from "../src/app/learning.ts";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { rowText } from "../src/selectors/decision.ts";
-import { featuresOf } from "../src/selectors/features.ts";
+import { readFeatures } from "../src/selectors/features.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { predict, rowWidth } from "../src/selectors/predictor.ts";
 import { DAY, MINUTE, NOON, openMemoryStore, standingClock } from "./samples.ts";
@@ -12,7 +12,7 @@ import { catchThrown } from "./thrown.ts";
 
 const MODEL = "Sim#echo";
 const asked = { model: "Router#best", messages: [{ role: "user", content: "Who wrote Faust?" }] } as const;
-const prediction = predict(featuresOf(asked));
+const prediction = predict(readFeatures(asked));
 const request = JSON.stringify({ row: rowText(prediction.row), categories: prediction.categories });
 
 let store: Store;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Fault } from "../src/core/fault.ts";
 import type { QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
-import { dayOf } from "../src/ledger/day.ts";
+import { computeDay } from "../src/ledger/day.ts";
 import { decide } from "../src/ledger/decide.ts";
 import type { Ledger, Ticket } from "../src/ledger/ledger.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
@@ -89,7 +89,7 @@ describe("days of any length", () => {
   ];
   for (const [timeZone, dayStartsMinutes, noon, hours] of rows) {
     const quota = { timeZone, dayStartsMinutes, throttleMs: 0 };
-    const { startMs, endMs } = dayOf(Date.parse(noon), { ...QUOTA, ...quota });
+    const { startMs, endMs } = computeDay(Date.parse(noon), { ...QUOTA, ...quota });
 
     test(`${hours} hours in ${timeZone} from minute ${dayStartsMinutes}: so many requests and no more`, async () => {
       await store.close();

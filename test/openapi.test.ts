@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import Ajv, { type ValidateFunction } from "ajv";
-import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
+import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
 import { FIELD_FEATURES } from "./dialects/features-fields.ts";
 import { FORMAT_FEATURES } from "./dialects/features-format.ts";
 import { MESSAGE_FEATURES } from "./dialects/features-messages.ts";
@@ -29,16 +29,16 @@ ajv.addVocabulary(["example"]);
 
 beforeAll(async () => {
   gateway = await startUnderTest();
-  document = objectOf(await (await fetch(`${gateway.url}/openapi.json`)).json());
+  document = asObject(await (await fetch(`${gateway.url}/openapi.json`)).json());
 });
 afterAll(() => gateway.stop());
 
 function at(...path: readonly string[]): JsonObject {
-  return path.reduce((found, name) => objectOf(found[name]), document);
+  return path.reduce((found, name) => asObject(found[name]), document);
 }
 
 function validatorOf(media: JsonObject): ValidateFunction {
-  return ajv.compile(objectOf(objectOf(media["application/json"]).schema));
+  return ajv.compile(asObject(asObject(media["application/json"]).schema));
 }
 
 function requestValidator(path: string): ValidateFunction {
@@ -68,7 +68,7 @@ test("no schema says `nullable` where it says no type: beside `anyOf` it allows 
 
 /** Refused by what no schema of one body can say: the operator's ceilings, and what one field means beside another. */
 function isBeyondSchema({ code, param, body }: Row): boolean {
-  const { n, messages, model } = objectOf(parseJson(String(body)));
+  const { n, messages, model } = asObject(parseJson(String(body)));
   if (code === "unsupported_capability" || (param === "stream_options" && code === null)) return true;
   if (n === 17 || (Array.isArray(messages) && messages.length > 10_000)) return true;
   return String(model).includes("\0") || (param === "tool_choice" && code === "invalid_value");

@@ -1,6 +1,6 @@
 // The console's routes over two processes on one PostgreSQL: sessions, credentials, figures, the live tail, logged content.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { arrayOf, type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../src/core/json.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "./nodes/gateway.ts";
@@ -34,7 +34,7 @@ afterAll(async () => {
   await server.remove();
 }, LONG_MS);
 
-const rowsOf = async (url: string, path: string) => arrayOf((await operate(url, path)).data).map(objectOf);
+const rowsOf = async (url: string, path: string) => asArray((await operate(url, path)).data).map(asObject);
 
 /** A key without an allowance. */
 async function newSecret(): Promise<{ readonly secret: string; readonly id: string }> {
@@ -67,8 +67,8 @@ test(
       (await post(`${url}/v1/chat/completions`, secret, asking("Bare#sim-mini"))).status;
     expect(await chat(there)).toBe(502);
     const added = await operate(here, "/providers/Bare", { key: SECRET });
-    const credential = arrayOf(added.credentials)
-      .map(objectOf)
+    const credential = asArray(added.credentials)
+      .map(asObject)
       .find(({ source }) => source === "stored");
     expect(credential).toMatchObject({ last4: "AAAA", state: "active" });
     await until("it serves there", async () => (await chat(there)) === 200, SOON_MS);
@@ -77,7 +77,7 @@ test(
     expect(await chat(there)).toBe(502);
     const count = async () => {
       const bare = (await rowsOf(here, "/providers")).find(({ name }) => name === "Bare");
-      return arrayOf(bare?.credentials).length;
+      return asArray(bare?.credentials).length;
     };
     await until("it is gone here", async () => (await count()) === 1, SOON_MS);
   },
@@ -100,7 +100,7 @@ test(
         const events = text.split("\n\n");
         text = events.pop() ?? "";
         for (const event of events)
-          if (event.startsWith("data: ")) told.push(objectOf(parseJson(event.slice(6))));
+          if (event.startsWith("data: ")) told.push(asObject(parseJson(event.slice(6))));
       }
     })().catch(() => {});
     const said = asking("OpenAI#sim", "say: both of us", { stream: true });
@@ -115,7 +115,7 @@ test(
     expect(ofKey().toSorted(byId)).toEqual(listed.toSorted(byId));
     const { totals } = await operate(there, `/overview?key_id=${keyId}&step=hour`);
     expect(totals).toMatchObject({ requests: 3, errors: 1 });
-    expect(objectOf(totals).first_token_ms).not.toBeNull();
+    expect(asObject(totals).first_token_ms).not.toBeNull();
     const [usage] = await rowsOf(here, "/usage?group_by=model&from=2020-01-01").then((rows) =>
       rows.filter(({ model }) => model === "OpenAI#sim~trouble=500"),
     );
@@ -126,8 +126,8 @@ test(
     expect(key).toMatchObject({ last_used_at: listed[0]?.at, allowance: { limit: null } });
     const good = listed.find(({ status }) => status === 200);
     const whole = await operate(there, `/requests/${good?.id}`);
-    expect(objectOf(whole.timeline).attempts).toMatchObject([{ outcome: "answered", model: "OpenAI#sim" }]);
-    expect(objectOf(whole.content).messages).toEqual([{ role: "user", content: "say: both of us" }]);
+    expect(asObject(whole.timeline).attempts).toMatchObject([{ outcome: "answered", model: "OpenAI#sim" }]);
+    expect(asObject(whole.content).messages).toEqual([{ role: "user", content: "say: both of us" }]);
   },
   LONG_MS,
 );

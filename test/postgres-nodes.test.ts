@@ -1,6 +1,6 @@
 // Many nodes on one PostgreSQL: limits and balances exact across processes, the dead resolved and the living left alone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { arrayOf, objectOf } from "../src/core/json.ts";
+import { asArray, asObject } from "../src/core/json.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
@@ -165,7 +165,7 @@ describe("four nodes", () => {
       expect([id.slice(0, 9), others]).toEqual(["chatcmpl-", []]);
       expect(simulator.calls.total).toBe(1);
       const { data } = await operate(first(), "/accounts/default/journal");
-      expect(arrayOf(data).map((entry) => objectOf(entry).kind)).toEqual(["post", "hold", "topup"]);
+      expect(asArray(data).map((entry) => asObject(entry).kind)).toEqual(["post", "hold", "topup"]);
     });
 
     test("open nothing to a key that was revoked at one of them", async () => {

@@ -1,7 +1,7 @@
 // The cost of an answer: counts read from usage reports, rates, tiers, rounding.
 import { describe, expect, test } from "bun:test";
-import { anyCostOf, type BillLine, costOf } from "../src/core/money.ts";
-import { cost, linesOf } from "../src/ledger/price.ts";
+import { type BillLine, computeAnyCost, computeCost } from "../src/core/money.ts";
+import { cost, listBillLines } from "../src/ledger/price.ts";
 import { countTokens } from "../src/operations/chat/usage.ts";
 
 describe("prices", () => {
@@ -58,7 +58,7 @@ describe("prices", () => {
     expect(cost(full, tokens, 1)).toBe(5_400_000 + 25_000_000);
     // 1000 × 2 + 400 × 8 = 5,200 µUSD.
     expect(cost({ input: 2, output: 8 }, tokens, 1)).toBe(5_200_000);
-    expect(linesOf({ input: 2, output: 8 }, tokens).map((line) => line.what)).toEqual([
+    expect(listBillLines({ input: 2, output: 8 }, tokens).map((line) => line.what)).toEqual([
       "input",
       "cached input",
       "cache write",
@@ -116,7 +116,7 @@ describe("prices", () => {
       for (const price of prices) {
         for (const b of [0, 1, 777, edge]) {
           const bill = [line(a, price), line(b, 0.000001), line(b, 0.3)];
-          expect(costOf(bill, 1)).toBe(anyCostOf(bill, 1));
+          expect(computeCost(bill, 1)).toBe(computeAnyCost(bill, 1));
         }
       }
     }

@@ -1,6 +1,6 @@
 // Ending and restarting under load: notice first, streams to their end or an error that says why, and no request lost on the way.
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { objectOf } from "../src/core/json.ts";
+import { asObject } from "../src/core/json.ts";
 import { until } from "./http/until.ts";
 import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
 import { LONG_MS, newPlace, type Place, type Serving, startServe } from "./serve-process.ts";
@@ -47,7 +47,7 @@ function post(url: string, bearer: string, body: object, keepalive = true): Prom
 
 async function newKey(url: string): Promise<string> {
   const made = await post(`${url}/admin/v1/keys`, ADMIN_TOKEN, { name: "test", requests_per_day: null });
-  return String(objectOf(await made.json()).secret);
+  return String(asObject(await made.json()).secret);
 }
 
 const messages = [{ role: "user", content: "one two" }];
@@ -82,7 +82,7 @@ test(
     ]);
     expect([ready.status, ready.headers.get("connection")]).toEqual([503, "close"]);
     expect([refused.status, refused.headers.get("connection")]).toEqual([503, "close"]);
-    expect(objectOf(objectOf(await refused.json()).error).code).toBe("shutting_down");
+    expect(asObject(asObject(await refused.json()).error).code).toBe("shutting_down");
     await until("the listener is gone", () => isRefused(url), LONG_MS);
     upstream.release();
     for (const text of await Promise.all(texts)) expect(text).toEndWith("data: [DONE]\n\n");

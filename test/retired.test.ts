@@ -1,6 +1,6 @@
 // A credential that its provider refused: out of use at once, asked again with another configuration; the log and the operator see it.
 import { expect, test } from "bun:test";
-import { arrayOf, objectOf } from "../src/core/json.ts";
+import { asArray, asObject } from "../src/core/json.ts";
 import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
 import { startSimulator } from "./simulator/server.ts";
@@ -29,14 +29,14 @@ providers:
           ...(body ? { body: JSON.stringify(body) } : {}),
         });
       const made = await send("/admin/v1/keys", ADMIN_TOKEN, { name: "test", requests_per_day: null });
-      const secret = String(objectOf(await made.json()).secret);
+      const secret = String(asObject(await made.json()).secret);
       const chat = async () => {
         const body = { model: "Pair#sim-mini", messages: [{ role: "user", content: "hi" }] };
         expect((await send("/v1/chat/completions", secret, body)).status).toBe(200);
       };
       const state = async () => {
-        const { data } = objectOf(await (await send("/admin/v1/providers", ADMIN_TOKEN)).json());
-        return objectOf(arrayOf(objectOf(arrayOf(data)[0]).credentials)[0]).state;
+        const { data } = asObject(await (await send("/admin/v1/providers", ADMIN_TOKEN)).json());
+        return asObject(asArray(asObject(asArray(data)[0]).credentials)[0]).state;
       };
       const askedTimes = (times: number) =>
         until(`it was asked ${times} times`, async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { arrayOf, isObject } from "../src/core/json.ts";
+import { asArray, isObject } from "../src/core/json.ts";
 import { Command, PROMPT } from "./router/command.ts";
 import { candidate, worded } from "./router/fixture.ts";
 
@@ -54,7 +54,7 @@ describe("labels", () => {
     expect(out).toMatch(/Acme#wise +1 +× 1 +knowledge 0 \(/);
     expect(out).toMatch(/Acme#plain +1 +× 1 +knowledge 1 \(/);
     expect((await run("--forget", "acme/wise")).out).toBe("Forgot the labels of Acme#wise.");
-    const left = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
+    const left = asArray(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
     expect(left).toMatchObject([{ model: "Acme#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);
   });
 
@@ -138,7 +138,7 @@ test("how long answers are is read from the log, and is in the cost of a choice"
     const answer = await gateway.chat(worded("fair", `${PROMPT} say: ${"word ".repeat(400)}`), key);
     await answer.text();
   }
-  const views = arrayOf(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
+  const views = asArray(JSON.parse((await run("--learned", "--json")).out)).filter(isObject);
   const length = Number(views.find(({ model }) => model === "Acme#plain")?.length);
   expect(length).toBeGreaterThan(1.5);
   expect((await costOf()) / before).toBeGreaterThan(1.3);

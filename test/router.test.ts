@@ -9,7 +9,7 @@ import { best } from "../src/selectors/best.ts";
 import type { Candidate, ChooseInput } from "../src/selectors/candidate.ts";
 import { choose, decide } from "../src/selectors/choose.ts";
 import { fair } from "../src/selectors/fair.ts";
-import { featuresOf } from "../src/selectors/features.ts";
+import { readFeatures } from "../src/selectors/features.ts";
 import type { CardHealth, HealthView } from "../src/selectors/health-view.ts";
 import { SELECTOR_RULES } from "../src/selectors/index.ts";
 import { type Prediction, predict } from "../src/selectors/predictor.ts";
@@ -55,8 +55,8 @@ describe("what a request asks for", () => {
 
   test("tools in the request call for the skill of using them", () => {
     const tools = [{ type: "function" as const, function: { name: "weather" } }];
-    const { categories } = predict(featuresOf(asking("What is it like in Porto?", { tools })));
-    expect(mainSkill(predict(featuresOf(asking("What is it like in Porto?", { tools }))))).toBe("tools");
+    const { categories } = predict(readFeatures(asking("What is it like in Porto?", { tools })));
+    expect(mainSkill(predict(readFeatures(asking("What is it like in Porto?", { tools }))))).toBe("tools");
     expect(categories.tools).toBeGreaterThan(foretold("What is it like in Porto?").categories.tools + 0.3);
   });
 
@@ -66,16 +66,16 @@ describe("what a request asks for", () => {
     );
     expect(foretold("Hi!").difficulty).toBeLessThan(hard.difficulty);
     expect(foretold("Hi!").outputTokens).toBeLessThan(hard.outputTokens);
-    expect(predict(featuresOf(asking(CODE, { max_tokens: 16 }))).outputTokens).toBe(16);
+    expect(predict(readFeatures(asking(CODE, { max_tokens: 16 }))).outputTokens).toBe(16);
   });
 
   test("case, digits and spacing make no difference to words", () => {
-    const grams = (text: string) => [...featuresOf(asking(text)).grams].toSorted(([a], [b]) => a - b);
+    const grams = (text: string) => [...readFeatures(asking(text)).grams].toSorted(([a], [b]) => a - b);
     expect(grams("How many EGGS are 12 eggs?")).toEqual(grams("how many  eggs\nare 7 Egg"));
   });
 
   test("a greeting, a plea and thanks are no part of the task, unless nothing else is said", () => {
-    const grams = (text: string) => featuresOf(asking(text)).grams;
+    const grams = (text: string) => readFeatures(asking(text)).grams;
     for (const [before, after] of [
       ["Hello! Could you please help me with this?\n", "\nThank you very much."],
       ["Good evening. Please ", ""],
@@ -98,9 +98,9 @@ describe("what a request asks for", () => {
     }
     expect(foretold("qzxv wqpk jjzz").support).toBeLessThan(0.3);
     for (const messages of [[], [{ role: "system" as const, content: "Be brief." }]]) {
-      expect(predict(featuresOf({ model: "", messages })).row.every(Number.isFinite)).toBe(true);
+      expect(predict(readFeatures({ model: "", messages })).row.every(Number.isFinite)).toBe(true);
     }
-    expect(featuresOf(asking("ab ".repeat(70_000))).counts.chars).toBeLessThan(9000);
+    expect(readFeatures(asking("ab ".repeat(70_000))).counts.chars).toBeLessThan(9000);
   });
 });
 

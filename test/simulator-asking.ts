@@ -1,5 +1,5 @@
 // Requests of the simulator's tests, in each dialect's own wire format and without the gateway's encoders.
-import { type JsonObject, objectOf, parseJson } from "../src/core/json.ts";
+import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
 import type { Simulator } from "./simulator/server.ts";
 
 interface Kit {
@@ -75,7 +75,7 @@ export const KIT_NAMES: readonly KitName[] = [
 export function at(value: unknown, path: string): unknown {
   let found = value;
   for (const step of path.split("."))
-    found = Array.isArray(found) ? found[Number(step)] : objectOf(found)[step];
+    found = Array.isArray(found) ? found[Number(step)] : asObject(found)[step];
   return found;
 }
 
@@ -131,7 +131,7 @@ export async function ask(sim: Pick<Simulator, "url">, name: KitName, asked: Ask
     status: response.status,
     headers: response.headers,
     text,
-    json: objectOf(parseJson(text)),
+    json: asObject(parseJson(text)),
     events,
   };
 }

@@ -1,6 +1,6 @@
 // The simulated providers' thinking: each dialect's form of it, and signatures that must come back unchanged.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { arrayOf, type JsonObject, objectOf } from "../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 import { type Asked, ask, at, type KitName } from "./simulator-asking.ts";
 
@@ -33,7 +33,7 @@ test("anthropic: thinking comes back with its signature", async () => {
   const tools = [{ name: "f", input_schema: { type: "object" } }];
   const first = { text: "call f({})", with: { tools, thinking: { type: "enabled", budget_tokens: 1024 } } };
   const follow = (change: (blocks: readonly JsonObject[]) => readonly unknown[]) => (answer: JsonObject) => {
-    const blocks = arrayOf(answer.content).map(objectOf);
+    const blocks = asArray(answer.content).map(asObject);
     const results = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => answered(String(id)));
     return {
       messages: [says("user", "call f({})"), says("assistant", change(blocks)), says("user", results)],
@@ -62,7 +62,7 @@ test("anthropic: thinking comes back with its signature", async () => {
 test("gemini: the first call comes back with its signature", async () => {
   const first = { model: "gemini-3-pro", text: 'call f({"a":1})', with: declares };
   const follow = (change: JsonObject) => (answer: JsonObject) => {
-    const parts = [{ ...objectOf(at(answer, "candidates.0.content.parts.0")), ...change }];
+    const parts = [{ ...asObject(at(answer, "candidates.0.content.parts.0")), ...change }];
     return { contents: [asks, { role: "model", parts }, responds] };
   };
   expect((await secondTurn("gemini", first, follow({})))[0]).toBe(200);
@@ -77,7 +77,7 @@ test("responses: sealed thinking comes back before its call", async () => {
   const include = ["reasoning.encrypted_content"];
   const first = { model: "gpt-5.6", text: "call f({})", with: { tools, include, store: false } };
   const follow = (change: (items: readonly JsonObject[]) => readonly unknown[]) => (answer: JsonObject) => {
-    const output = arrayOf(answer.output).map(objectOf);
+    const output = asArray(answer.output).map(asObject);
     const results = output.filter(({ type }) => type === "function_call");
     const outputs = results.map(({ call_id }) => ({ type: "function_call_output", call_id, output: "42" }));
     return { input: [hi, ...change(output), ...outputs] };

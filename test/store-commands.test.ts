@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { arrayOf, parseJson } from "../src/core/json.ts";
+import { asArray, parseJson } from "../src/core/json.ts";
 import { poundkey } from "./poundkey.ts";
 import { LONG_MS, type Place, startServe } from "./serve-process.ts";
 
@@ -82,7 +82,7 @@ describe("where there is no store", () => {
       expect(again).toMatchObject({ code: 0, err: `poundkey: the store is ${join(folder, FILE)}\n` });
       const listed = await poundkey(folder, ["accounts", "list", "--json"]);
       expect(listed).toMatchObject({ code: 0, err: "" });
-      expect(arrayOf(parseJson(listed.out)).length).toBeGreaterThan(0);
+      expect(asArray(parseJson(listed.out)).length).toBeGreaterThan(0);
     },
     LONG_MS,
   );

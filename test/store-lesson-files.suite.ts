@@ -7,7 +7,7 @@ import { exportLessons, importLessons, type LessonCall } from "../src/cli/lesson
 import { loadSettings } from "../src/config/load.ts";
 import type { Store } from "../src/core/store.ts";
 import { rowText } from "../src/selectors/decision.ts";
-import { featuresOf } from "../src/selectors/features.ts";
+import { readFeatures } from "../src/selectors/features.ts";
 import { predict } from "../src/selectors/predictor.ts";
 import { makeAccount, NOON } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
@@ -23,7 +23,9 @@ export function lessonFilesSuite(name: string, makeBench: MakeBench): void {
 function inFile(opened: () => TwoStores): void {
   const file = join(tmpdir(), `poundkey-lessons-${crypto.randomUUID()}.jsonl`);
   afterEach(() => rmSync(file, { force: true }));
-  const { row, categories } = predict(featuresOf({ model: "", messages: [{ role: "user", content: "Hi" }] }));
+  const { row, categories } = predict(
+    readFeatures({ model: "", messages: [{ role: "user", content: "Hi" }] }),
+  );
   const request = JSON.stringify({ row: rowText(row), categories });
 
   /** The JSON that the command prints. */

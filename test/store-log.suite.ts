@@ -1,6 +1,6 @@
 // The request log and its sums, for every store's engine.
 import { beforeEach, expect, test } from "bun:test";
-import { bucketOf } from "../src/core/histogram.ts";
+import { findBucket } from "../src/core/histogram.ts";
 import type { RequestRecord } from "../src/core/record.ts";
 import type { UsageSum } from "../src/core/rows.ts";
 import {
@@ -151,8 +151,8 @@ export function firstTokens(store: () => Store): void {
       makeRecord("5", { ...streamed, firstTokenMs: null }),
       makeRecord("6", { firstTokenMs: 100 }),
     );
-    const [fast, slow] = [bucketOf(100), bucketOf(4000)];
-    expect(bucketOf(101)).toBe(fast);
+    const [fast, slow] = [findBucket(100), findBucket(4000)];
+    expect(findBucket(101)).toBe(fast);
     const span = { fromMs: NOON, toMs: NOON + 2 * HOUR };
     const counts = async (query: Partial<UsageQuery>) =>
       (await store().firstTokens({ ...span, groupBy: [], ...query })).map(

@@ -1,7 +1,7 @@
 // Money, for every store's engine: top-ups, holds, posts, journals, and books that add up.
 import { describe, expect, test } from "bun:test";
 import type { Entry } from "../src/core/rows.ts";
-import { entryIdOf, type Page } from "../src/core/store.ts";
+import { makeEntryId, type Page } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
 import { addKey, give, makeAccount, NOON } from "./samples.ts";
@@ -186,9 +186,9 @@ function database(opened: Opened): void {
 }
 
 function journals(opened: Opened): void {
-  const ids = (entries: readonly Entry[]) => entries.map(entryIdOf);
+  const ids = (entries: readonly Entry[]) => entries.map(makeEntryId);
   const positionOf = (entry: Entry | undefined): Page["after"] =>
-    entry === undefined ? null : { atMs: entry.atMs, id: entryIdOf(entry) };
+    entry === undefined ? null : { atMs: entry.atMs, id: makeEntryId(entry) };
 
   /** All of a list, read in pages of two. */
   async function paged(read: (page: Page) => Promise<readonly Entry[]>): Promise<readonly Entry[]> {

@@ -41,8 +41,8 @@ const WORDS = new RegExp(
   "i",
 );
 
-/** `signIn` and `optIn` are verbs. */
-const VERBS = /^(sign|opt|check|log)(In|For|By)$|^(is|has|can)[A-Z]/;
+/** `signIn` and `optIn` are verbs, and `SignIn` is a component. */
+const VERBS = /^(sign|opt|check|log)(In|For|By)$|^SignIn$|^(is|has|can)[A-Z]/;
 const NOUN = /^export (?:async )?function\*? (\w+(?:Of|In|For|By))\b/;
 
 interface Comment {

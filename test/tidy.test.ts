@@ -168,6 +168,11 @@ function runtimeImports(source: Source | undefined): readonly string[] {
   return [...statements].map((match) => normalize(join(dirname(source.path), match[1] ?? "")));
 }
 
+test("the source stays readable by one person", () => {
+  const LINES_MAX = 60_000;
+  expect(sources.reduce((sum, { lines }) => sum + lines.length, 0)).toBeLessThanOrEqual(LINES_MAX);
+});
+
 test("no dead files", () => {
   const used = new Set([...sources, ...tests].flatMap(({ imports }) => imports));
   // The pages name their scripts, the build its step.

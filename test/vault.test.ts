@@ -1,6 +1,6 @@
 // Kept replies: sealed so that only the same gateway key's same request opens them, and what makes two requests the same.
 import { describe, expect, test } from "bun:test";
-import { idempotencyOf, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";
+import { digestIdempotency, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";
 import { derivePepper, deriveReplyKey } from "../src/keys/master.ts";
 import { createVault } from "../src/keys/vault.ts";
 import type { ChatReply, ChatRequest } from "../src/operations/chat/form.ts";
@@ -88,7 +88,7 @@ describe("kept replies", () => {
 describe("an Idempotency-Key", () => {
   const request: ChatRequest = { model: "Sim#echo", messages: [{ role: "user", content: "Hello" }] };
   const idOf = (header: string | null, fields: Partial<ChatRequest> = {}, keyId = "key_a") =>
-    idempotencyOf(vault, keyId, header, { ...request, ...fields });
+    digestIdempotency(vault, keyId, header, { ...request, ...fields });
 
   test("none asks for nothing", () => {
     expect(idOf(null)).toBeNull();

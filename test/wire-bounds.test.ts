@@ -1,7 +1,7 @@
 // Sizes that nobody means: objects of too many fields in a request, counts that no model can have read.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
-import { countOf, type JsonObject } from "../src/core/json.ts";
+import { asCount, type JsonObject } from "../src/core/json.ts";
 import { readChatRequest } from "../src/surfaces/openai-chat/read.ts";
 
 const LIMITS = { choicesMax: 16, messagesMax: 100 };
@@ -135,5 +135,5 @@ describe("counts of tokens", () => {
     [undefined, 0],
   ];
   for (const [given, count] of rows)
-    test(`${typeof given} ${given} is ${count}`, () => expect(countOf(given)).toBe(count));
+    test(`${typeof given} ${given} is ${count}`, () => expect(asCount(given)).toBe(count));
 });

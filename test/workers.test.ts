@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
-import { numberOf, objectOf } from "../src/core/json.ts";
+import { asNumber, asObject } from "../src/core/json.ts";
 import { until } from "./http/until.ts";
 import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
 import { parseExposition } from "./metrics-world.ts";
@@ -49,7 +49,7 @@ async function serveTwo(...args: readonly string[]): Promise<{ serving: Serving;
 }
 
 function pidsOf(serving: Serving): readonly number[] {
-  return serving.events("worker_listens").map(({ pid }) => numberOf(pid) ?? 0);
+  return serving.events("worker_listens").map(({ pid }) => asNumber(pid) ?? 0);
 }
 
 /** Over a connection of its own, so that any of the workers may take it. */
@@ -60,7 +60,7 @@ function post(url: string, bearer: string, body: object): Promise<Response> {
 
 async function newKey(url: string): Promise<string> {
   const made = await post(`${url}/admin/v1/keys`, ADMIN_TOKEN, { name: "test", requests_per_day: null });
-  return String(objectOf(await made.json()).secret);
+  return String(asObject(await made.json()).secret);
 }
 
 /** Streams that have begun and wait in the upstream; gives their whole texts, "" for one that was cut. */

@@ -1,12 +1,12 @@
 // The operator's use-cases on accounts: make, list, look at, rename.
 import { Fault } from "../core/fault.ts";
 import type { Account } from "../core/key.ts";
-import { usdOf } from "../core/money.ts";
-import { type SystemAccount, systemAccountOf } from "../core/rows.ts";
+import { toUsd } from "../core/money.ts";
+import { makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { mintId } from "../keys/secret.ts";
-import { fieldsOf, optional, readName, required } from "./input.ts";
-import { instantOf } from "./instant.ts";
+import { optional, readFields, readName, required } from "./input.ts";
+import { formatInstant } from "./instant.ts";
 import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -24,9 +24,9 @@ export function accountView(account: Account): AccountView {
   return {
     id: account.id,
     name: account.name,
-    balance_usd: usdOf(account.balanceNanoUsd),
-    held_usd: usdOf(account.heldNanoUsd),
-    created_at: instantOf(account.createdAtMs),
+    balance_usd: toUsd(account.balanceNanoUsd),
+    held_usd: toUsd(account.heldNanoUsd),
+    created_at: formatInstant(account.createdAtMs),
   };
 }
 
@@ -35,7 +35,7 @@ export async function createAccount(
   { store, clock, random }: AdminWorld,
   body: unknown,
 ): Promise<AccountView> {
-  const name = required(fieldsOf(body, ["name"]), "name", readName);
+  const name = required(readFields(body, ["name"]), "name", readName);
   const id = mintId("acct", random);
   const account: Account = {
     id,
@@ -52,26 +52,26 @@ export async function createAccount(
 
 /** A page of accounts, newest first. */
 export function listAccounts({ store }: AdminWorld, query: unknown): Promise<Listed<AccountView>> {
-  const fields = fieldsOf(query, PAGE_FIELDS);
+  const fields = readFields(query, PAGE_FIELDS);
   const positionOf = ({ createdAtMs: atMs, id }: Account) => ({ atMs, id });
   return listPage(fields, (page) => store.accounts(page), positionOf, accountView);
 }
 
 /** An account, or what `funding`, `revenue` and `overrun` come to. Throws the Fault `not_found`. */
 export async function getAccount({ store }: AdminWorld, id: string): Promise<AccountView> {
-  const system = systemAccountOf(id);
+  const system = makeSystemAccount(id);
   return system === null ? found(await store.account(id)) : systemView(store, system);
 }
 
 /** Other sides of the accounts' movements: no list has them, nobody can rename or top them up. */
 async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
-  const balance = usdOf(await store.systemBalance(id));
+  const balance = toUsd(await store.systemBalance(id));
   return { id, name: id, balance_usd: balance, held_usd: 0, created_at: null };
 }
 
 /** Changes the name, when one is given. */
 export async function updateAccount({ store }: AdminWorld, id: string, body: unknown): Promise<AccountView> {
-  const name = optional(fieldsOf(body, ["name"]), "name", readName);
+  const name = optional(readFields(body, ["name"]), "name", readName);
   return found(await (name === undefined ? store.account(id) : store.renameAccount(id, name)));
 }
 

@@ -4,7 +4,7 @@ import type { StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
-import { fieldsOf, optional, type Read, readText, required } from "./input.ts";
+import { optional, type Read, readFields, readText, required } from "./input.ts";
 
 const SECRET_SHAPE = /^[\x21-\x7e]{1,4096}$/;
 const WEIGHT_MIN = 0.001;
@@ -41,7 +41,7 @@ export interface CredentialParts {
 }
 
 /** The use that a credential is sealed for: moved to another provider's row, it can't be opened. */
-export function useOf({ id, provider }: Pick<StoredCredential, "id" | "provider">): string {
+export function findUse({ id, provider }: Pick<StoredCredential, "id" | "provider">): string {
   return `credential ${provider} ${id}`;
 }
 
@@ -49,7 +49,7 @@ export function useOf({ id, provider }: Pick<StoredCredential, "id" | "provider"
 export async function addCredential(parts: CredentialParts, name: string, body: unknown): Promise<string> {
   const { store, clock, random, vault } = parts;
   const provider = fillableNamed(parts, name);
-  const fields = fieldsOf(body, ["key", "weight"]);
+  const fields = readFields(body, ["key", "weight"]);
   const secret = required(fields, "key", readSecret);
   const weight = optional(fields, "weight", readWeight) ?? 1;
   const others = (await store.credentials()).filter((one) => one.provider === provider.name);
@@ -59,7 +59,7 @@ export async function addCredential(parts: CredentialParts, name: string, body: 
   }
   refuseTwice(parts, provider, others, secret);
   const id = mintId("cred", random);
-  const sealed = vault.seal(secret, useOf({ id, provider: provider.name }));
+  const sealed = vault.seal(secret, findUse({ id, provider: provider.name }));
   const createdAtMs = clock.nowMs();
   await store.putCredential({ id, provider: provider.name, sealed, weight, enabled: true, createdAtMs });
   await parts.refresh();
@@ -70,7 +70,7 @@ export async function addCredential(parts: CredentialParts, name: string, body: 
 export async function changeCredential(parts: CredentialParts, name: string, body: unknown): Promise<string> {
   const { store, vault } = parts;
   const provider = fillableNamed(parts, name);
-  const fields = fieldsOf(body, ["credential_id", "key", "weight", "enabled"]);
+  const fields = readFields(body, ["credential_id", "key", "weight", "enabled"]);
   const id = required(fields, "credential_id", readText);
   const secret = optional(fields, "key", readSecret);
   const weight = optional(fields, "weight", readWeight);
@@ -79,7 +79,7 @@ export async function changeCredential(parts: CredentialParts, name: string, bod
   if (secret !== undefined) refuseTwice(parts, provider, others, secret);
   await store.putCredential({
     ...own,
-    sealed: secret === undefined ? own.sealed : vault.seal(secret, useOf(own)),
+    sealed: secret === undefined ? own.sealed : vault.seal(secret, findUse(own)),
     weight: weight ?? own.weight,
     enabled: enabled ?? own.enabled,
   });
@@ -94,7 +94,7 @@ export async function removeCredential(
   query: unknown,
 ): Promise<string> {
   const provider = fillableNamed(parts, name);
-  const id = required(fieldsOf(query, ["credential_id"]), "credential_id", readText);
+  const id = required(readFields(query, ["credential_id"]), "credential_id", readText);
   const { own } = await foundIn(parts, provider, id);
   await parts.store.removeCredential(own.id);
   await parts.refresh();
@@ -127,18 +127,18 @@ function refuseTwice(
   others: readonly StoredCredential[],
   secret: string,
 ): void {
-  const isThere = secrets.includes(secret) || others.some((one) => openedBy(vault, one) === secret);
+  const isThere = secrets.includes(secret) || others.some((one) => openCredential(vault, one) === secret);
   if (!isThere) return;
   throw new Fault("invalid_value", "Invalid 'key': the provider has this key already.", { param: "key" });
 }
 
 /** The secret; null when it was sealed under another key, or its row was changed. */
-export function openedBy(
+export function openCredential(
   vault: Pick<CredentialParts["vault"], "open">,
   credential: StoredCredential,
 ): string | null {
   try {
-    return vault.open(credential.sealed, useOf(credential));
+    return vault.open(credential.sealed, findUse(credential));
   } catch {
     return null;
   }

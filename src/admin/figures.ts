@@ -1,6 +1,6 @@
 // The summary of some requests: their count, their sums, and how soon their answers began.
-import { percentilesOf } from "../core/histogram.ts";
-import { type NanoUsd, usdOf } from "../core/money.ts";
+import { computePercentiles } from "../core/histogram.ts";
+import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { Tokens } from "../core/record.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import { addTokens } from "../ledger/books.ts";
@@ -39,9 +39,9 @@ export class Figures {
       requests: this.#requests,
       errors: this.#errors,
       tokens: tokensView(this.#tokens),
-      cost_usd: usdOf(this.#costNanoUsd),
-      charged_usd: usdOf(this.#chargedNanoUsd),
-      first_token_ms: percentilesOf(this.#counts),
+      cost_usd: toUsd(this.#costNanoUsd),
+      charged_usd: toUsd(this.#chargedNanoUsd),
+      first_token_ms: computePercentiles(this.#counts),
     };
   }
 }

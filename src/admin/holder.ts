@@ -1,20 +1,20 @@
 // A key as its holder may see it: the allowance and its reset, limits, and spending.
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
-import { usdOf } from "../core/money.ts";
+import { toUsd } from "../core/money.ts";
 import type { QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { dayOf, monthStartMs } from "../ledger/day.ts";
+import { computeDay, monthStartMs } from "../ledger/day.ts";
 import type { Allowance, Ledger } from "../ledger/ledger.ts";
-import { instantOf, instantOrNull } from "./instant.ts";
+import { formatInstant, instantOrNull } from "./instant.ts";
 
 export function allowanceView({ limit, used, remaining, resetsAtMs, nextSlotAtMs }: Allowance) {
   return {
     limit,
     used,
     remaining,
-    resets_at: instantOf(resetsAtMs),
+    resets_at: formatInstant(resetsAtMs),
     next_slot_at: instantOrNull(nextSlotAtMs),
   };
 }
@@ -32,7 +32,7 @@ export async function holderView({ store, ledger, clock, quota }: HolderParts, k
   const nowMs = clock.nowMs();
   const rules = quota();
   const charged = async (sinceMs: number): Promise<number> =>
-    usdOf(await store.chargedSince(key.id, sinceMs));
+    toUsd(await store.chargedSince(key.id, sinceMs));
   const account = await store.account(key.accountId);
   if (account === null) throw new Fault("not_found", "The key's account does not exist.");
   const allowance = await ledger.allowance(key);
@@ -42,10 +42,10 @@ export async function holderView({ store, ledger, clock, quota }: HolderParts, k
     account_id: key.accountId,
     last4: key.last4,
     allowance: allowanceView(allowance),
-    balance_usd: usdOf(account.balanceNanoUsd),
-    spend_limit_usd: key.spendLimitNanoUsd === null ? null : usdOf(key.spendLimitNanoUsd),
+    balance_usd: toUsd(account.balanceNanoUsd),
+    spend_limit_usd: key.spendLimitNanoUsd === null ? null : toUsd(key.spendLimitNanoUsd),
     spent_usd: {
-      today: await charged(dayOf(nowMs, rules).startMs),
+      today: await charged(computeDay(nowMs, rules).startMs),
       month: await charged(monthStartMs(nowMs, rules)),
       total: await charged(0),
     },

@@ -1,7 +1,7 @@
 // Reading what an operator sent: each reader takes a value and the field's name, and gives it typed or throws the Fault that says what is wrong.
 import { Fault, type FaultCode } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
-import { type NanoUsd, nanoOf } from "../core/money.ts";
+import { type NanoUsd, toNanoUsd } from "../core/money.ts";
 
 const NAME_CHARACTERS_MAX = 100;
 const NOTE_CHARACTERS_MAX = 500;
@@ -20,7 +20,7 @@ function bad(code: FaultCode, param: string, message: string): Fault {
 }
 
 /** The body as an object that has no other fields than these. */
-export function fieldsOf(body: unknown, names: readonly string[]): JsonObject {
+export function readFields(body: unknown, names: readonly string[]): JsonObject {
   if (!isObject(body)) throw new Fault("invalid_type", "The body must be a JSON object.");
   const unknown = Object.keys(body).find((name) => !names.includes(name));
   if (unknown === undefined) return body;
@@ -130,7 +130,7 @@ export const readUsd: Read<NanoUsd> = (value, param) => {
     throw bad("invalid_type", param, `Invalid type for '${param}': expected a number of USD.`);
   }
   if (value < 0) throw bad("decimal_below_min_value", param, `Invalid '${param}': expected 0 or more.`);
-  const amount = nanoOf(value);
+  const amount = toNanoUsd(value);
   if (amount !== null) return amount;
   throw bad(
     "invalid_value",
@@ -173,7 +173,7 @@ export function readWhole(min: number, max: number): Read<number> {
 }
 
 /** One of the words that a field may be. */
-export function readOneOf<Word extends string>(words: readonly Word[]): Read<Word> {
+export function readOption<Word extends string>(words: readonly Word[]): Read<Word> {
   return (value, param) => {
     const known = words.find((word) => word === value);
     if (known !== undefined) return known;

@@ -1,10 +1,10 @@
 // The operator's view of the journals: every movement of an account, and each system account's side of all of them.
 import { Fault } from "../core/fault.ts";
-import { usdOf } from "../core/money.ts";
-import { type Entry, type SystemAccount, systemAccountOf } from "../core/rows.ts";
-import { entryIdOf, type Page, type Position } from "../core/store.ts";
-import { fieldsOf } from "./input.ts";
-import { instantOf } from "./instant.ts";
+import { toUsd } from "../core/money.ts";
+import { type Entry, makeSystemAccount, type SystemAccount } from "../core/rows.ts";
+import { makeEntryId, type Page, type Position } from "../core/store.ts";
+import { readFields } from "./input.ts";
+import { formatInstant } from "./instant.ts";
 import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -33,17 +33,17 @@ export interface EntryView {
 
 function entryView(entry: Entry, amountNanoUsd: number, balanceNanoUsd: number | null): EntryView {
   return {
-    id: entryIdOf(entry),
-    at: instantOf(entry.atMs),
+    id: makeEntryId(entry),
+    at: formatInstant(entry.atMs),
     kind: entry.kind,
     account_id: entry.accountId,
-    amount_usd: usdOf(amountNanoUsd),
-    balance_usd: balanceNanoUsd === null ? null : usdOf(balanceNanoUsd),
+    amount_usd: toUsd(amountNanoUsd),
+    balance_usd: balanceNanoUsd === null ? null : toUsd(balanceNanoUsd),
     request_id: entry.requestId,
     usage_source: entry.usageSource,
     ended: entry.ended,
     note: entry.note,
-    ...(entry.overrunNanoUsd === 0 ? {} : { written_off_usd: usdOf(-entry.overrunNanoUsd) }),
+    ...(entry.overrunNanoUsd === 0 ? {} : { written_off_usd: toUsd(-entry.overrunNanoUsd) }),
   };
 }
 
@@ -53,8 +53,8 @@ export async function listJournal(
   accountId: string,
   query: unknown,
 ): Promise<Listed<EntryView>> {
-  const fields = fieldsOf(query, PAGE_FIELDS);
-  const system = systemAccountOf(accountId);
+  const fields = readFields(query, PAGE_FIELDS);
+  const system = makeSystemAccount(accountId);
   if (system !== null) {
     const find = (page: Page) => store.systemJournal(system, checked(page, null));
     return listPage(fields, find, positionOf, (entry) => entryView(entry, LEG[system](entry), null));
@@ -67,7 +67,7 @@ export async function listJournal(
 }
 
 function positionOf(entry: Entry): Position {
-  return { atMs: entry.atMs, id: entryIdOf(entry) };
+  return { atMs: entry.atMs, id: makeEntryId(entry) };
 }
 
 const ENTRY_ID = /^([\w-]+)\.\d{1,15}$/;

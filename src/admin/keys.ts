@@ -1,27 +1,27 @@
 // The operator's use-cases on gateway keys: make, list, look at, change, revoke.
 import { Fault } from "../core/fault.ts";
-import { type GatewayKey, KEY_STATES, type KeyState, keyStateOf } from "../core/key.ts";
-import { usdOf } from "../core/money.ts";
+import { findKeyState, type GatewayKey, KEY_STATES, type KeyState } from "../core/key.ts";
+import { toUsd } from "../core/money.ts";
 import type { KeyFilter } from "../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
-import { type DayRules, dayOf, monthStartMs } from "../ledger/day.ts";
+import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type AllowanceView, allowanceView } from "./holder.ts";
 import {
-  fieldsOf,
   optional,
   orNull,
   type Read,
+  readFields,
   readInstant,
   readModels,
   readName,
-  readOneOf,
+  readOption,
   readRequestsPerDay,
   readText,
   readUsd,
   required,
 } from "./input.ts";
-import { instantOf, instantOrNull } from "./instant.ts";
+import { formatInstant, instantOrNull } from "./instant.ts";
 import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -61,13 +61,13 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
     name: key.name,
     account_id: key.accountId,
     last4: key.last4,
-    created_at: instantOf(key.createdAtMs),
+    created_at: formatInstant(key.createdAtMs),
     expires_at: instantOrNull(key.expiresAtMs),
     revoked_at: instantOrNull(key.revokedAtMs),
     allowed_models: key.allowedModels,
     requests_per_day: key.requestsPerDay,
-    spend_limit_usd: key.spendLimitNanoUsd === null ? null : usdOf(key.spendLimitNanoUsd),
-    state: keyStateOf(key, nowMs),
+    spend_limit_usd: key.spendLimitNanoUsd === null ? null : toUsd(key.spendLimitNanoUsd),
+    state: findKeyState(key, nowMs),
   };
 }
 
@@ -84,7 +84,7 @@ function readExpiry(nowMs: number): Read<number> {
 export async function createKey(world: AdminWorld, body: unknown): Promise<NewKeyView> {
   const { store, clock, random, pepper } = world;
   const nowMs = clock.nowMs();
-  const fields = fieldsOf(body, ["account_id", ...CHANGEABLE]);
+  const fields = readFields(body, ["account_id", ...CHANGEABLE]);
   const name = required(fields, "name", readName);
   const accountId = optional(fields, "account_id", readText) ?? "default";
   const { requests_per_day: asked = "default" } = fields;
@@ -121,10 +121,10 @@ export async function listKeys({ store, clock }: Looking, query: unknown): Promi
 type Looking = Pick<AdminWorld, "store" | "clock">;
 
 function pageOfKeys({ store, clock }: Looking, query: unknown): Promise<Listed<GatewayKey>> {
-  const fields = fieldsOf(query, [...PAGE_FIELDS, "account_id", "state", "q"]);
+  const fields = readFields(query, [...PAGE_FIELDS, "account_id", "state", "q"]);
   const filter: KeyFilter = {
     accountId: optional(fields, "account_id", readText),
-    state: optional(fields, "state", readOneOf(KEY_STATES)),
+    state: optional(fields, "state", readOption(KEY_STATES)),
     nowMs: clock.nowMs(),
     text: optional(fields, "q", readText)?.trim().toLowerCase() || undefined,
     except: CONSOLE_KEY,
@@ -163,16 +163,16 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
   const nowMs = clock.nowMs();
   const rules = dayRules();
   const ids = keys.map(({ id }) => id);
-  const uses = await store.keyUses(ids, dayOf(nowMs, rules).startMs, monthStartMs(nowMs, rules));
+  const uses = await store.keyUses(ids, computeDay(nowMs, rules).startMs, monthStartMs(nowMs, rules));
   const allowances = await ledger.allowances(keys);
   return keys.flatMap((key) => {
     const use = uses.find(({ keyId }) => keyId === key.id);
     const allowance = allowances.get(key.id);
     if (!use || !allowance) return [];
     const spent = {
-      today: usdOf(use.sinceDayNanoUsd),
-      month: usdOf(use.sinceMonthNanoUsd),
-      total: usdOf(use.everNanoUsd),
+      today: toUsd(use.sinceDayNanoUsd),
+      month: toUsd(use.sinceMonthNanoUsd),
+      total: toUsd(use.everNanoUsd),
     };
     return [
       {
@@ -188,7 +188,7 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
 /** Changes the fields that are given, and only those; null takes a limit away. */
 export async function updateKey({ store, clock }: Looking, id: string, body: unknown): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  const fields = fieldsOf(body, CHANGEABLE);
+  const fields = readFields(body, CHANGEABLE);
   const change = {
     name: optional(fields, "name", readName),
     expiresAtMs: optional(fields, "expires_at", orNull(readExpiry(nowMs))),

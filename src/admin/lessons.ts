@@ -1,5 +1,5 @@
 // Forgetting what the selectors have learned, all of it or of one model.
-import { fieldsOf, optional, readText } from "./input.ts";
+import { optional, readFields, readText } from "./input.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** Running gateways forget within a few seconds. */
@@ -13,6 +13,6 @@ export async function forgetLessons(
 }
 
 /** The model that `?model=` names; null: all. */
-export function modelIn(query: unknown): string | null {
-  return optional(fieldsOf(query, ["model"]), "model", readText) ?? null;
+export function readModelId(query: unknown): string | null {
+  return optional(readFields(query, ["model"]), "model", readText) ?? null;
 }

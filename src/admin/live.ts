@@ -13,7 +13,7 @@ const LOOKED_AT_MAX = 500;
 const ROWS_MAX = 100;
 const LISTENERS_MAX = 20;
 
-/** Told the requests that ended since the last time, oldest first, and how many more there were. */
+/** Receives the requests that ended since its last call, oldest first, and how many more were left out. */
 export type Listen = (records: readonly RequestRecord[], skipped: number) => void;
 
 export interface LiveParts {

@@ -3,10 +3,10 @@ import { Fault } from "../core/fault.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import type { UsageDimension, UsageFilter } from "../core/store.ts";
 import { Figures, type FiguresView } from "./figures.ts";
-import { fieldsOf, optional, readOneOf, readText } from "./input.ts";
-import { instantOf } from "./instant.ts";
-import { daysOf, eachOf, piecesOf, type Span, spanOf } from "./span.ts";
-import { sumsOf, type UsageParts } from "./usage.ts";
+import { optional, readFields, readOption, readText } from "./input.ts";
+import { formatInstant } from "./instant.ts";
+import { eachPiece, listDays, readSpan, type Span, splitSpan } from "./span.ts";
+import { listUsageSums, type UsageParts } from "./usage.ts";
 
 const STEPS = ["day", "hour"] as const;
 type Step = (typeof STEPS)[number];
@@ -29,8 +29,8 @@ export interface Overview {
  */
 export async function overview({ store, clock, dayRules }: UsageParts, query: unknown): Promise<Overview> {
   const names = ["from", "to", "step", "account_id", "key_id", "model", "provider"];
-  const fields = fieldsOf(query, names);
-  const step = optional(fields, "step", readOneOf(STEPS)) ?? "day";
+  const fields = readFields(query, names);
+  const step = optional(fields, "step", readOption(STEPS)) ?? "day";
   const only: UsageFilter = {
     accountId: optional(fields, "account_id", readText),
     keyId: optional(fields, "key_id", readText),
@@ -38,26 +38,26 @@ export async function overview({ store, clock, dayRules }: UsageParts, query: un
     provider: optional(fields, "provider", readText),
   };
   const rules = dayRules();
-  const span = spanOf(fields, clock.nowMs(), rules);
+  const span = readSpan(fields, clock.nowMs(), rules);
   const totals = new Figures();
   const series = new Map<number, Figures>();
   if (step === "hour") for (const atMs of hoursOf(span)) series.set(atMs, new Figures());
-  const days = daysOf(span, rules);
+  const days = listDays(span, rules);
   if (step === "day") for (const { fromMs } of days) series.set(fromMs, new Figures());
   const groupBy: readonly UsageDimension[] = step === "hour" ? ["hour"] : [];
-  const find = ({ fromMs, toMs }: Span) => sumsOf(store, { fromMs, toMs, groupBy, only });
-  await eachOf(step === "hour" ? piecesOf(span) : days, find, ({ usage, firstTokens }, { fromMs }) => {
+  const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy, only });
+  await eachPiece(step === "hour" ? splitSpan(span) : days, find, ({ usage, firstTokens }, { fromMs }) => {
     const stepOf = ({ hourMs }: UsageSum | FirstTokenSum) => series.get(step === "hour" ? hourMs : fromMs);
     for (const row of usage) for (const one of [totals, stepOf(row)]) one?.add(row);
     for (const row of firstTokens) for (const one of [totals, stepOf(row)]) one?.addFirstTokens(row);
   });
   return {
-    from: instantOf(span.fromMs),
-    to: instantOf(span.toMs),
+    from: formatInstant(span.fromMs),
+    to: formatInstant(span.toMs),
     step,
     totals: totals.view(),
     previous: (await figuresOf(store, before(span), only)).view(),
-    series: [...series].map(([atMs, figures]) => ({ at: instantOf(atMs), ...figures.view() })),
+    series: [...series].map(([atMs, figures]) => ({ at: formatInstant(atMs), ...figures.view() })),
   };
 }
 
@@ -78,8 +78,8 @@ function before({ fromMs, toMs }: Span): Span {
 
 async function figuresOf(store: UsageParts["store"], span: Span, only: UsageFilter): Promise<Figures> {
   const figures = new Figures();
-  const find = (piece: Span) => sumsOf(store, { ...piece, groupBy: [], only });
-  await eachOf(piecesOf(span), find, ({ usage, firstTokens }) => {
+  const find = (piece: Span) => listUsageSums(store, { ...piece, groupBy: [], only });
+  await eachPiece(splitSpan(span), find, ({ usage, firstTokens }) => {
     for (const row of usage) figures.add(row);
     for (const row of firstTokens) figures.addFirstTokens(row);
   });

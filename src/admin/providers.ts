@@ -2,7 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import { type AddedCredential, CONFIGURED } from "./credentials.ts";
-import { fieldsOf, optional, readOneOf } from "./input.ts";
+import { optional, readFields, readOption } from "./input.ts";
 import { instantOrNull } from "./instant.ts";
 import type { Listed } from "./list.ts";
 
@@ -26,7 +26,7 @@ const NO_VITALS: Vitals = {
 
 /** All that are on, on one page; with `all=true` also those that are known and off. */
 export function listProviders(parts: ProviderParts, query: unknown): Listed<ProviderView> {
-  const isAll = optional(fieldsOf(query, ["all"]), "all", readOneOf(["true", "false"])) === "true";
+  const isAll = optional(readFields(query, ["all"]), "all", readOption(["true", "false"])) === "true";
   const on = parts.health().map((provider) => providerView(provider, parts.added()));
   const off = isAll ? offOf(parts) : [];
   return { data: [...on, ...off], next: null };

@@ -1,15 +1,15 @@
 // The operator's view of the request log.
-import { contentOf, contentUseOf, type LoggedContent } from "../core/content.ts";
+import { findContent, type LoggedContent, makeContentUse } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
-import { type JsonObject, objectOf, parseJson } from "../core/json.ts";
-import { costOf, usdOf } from "../core/money.ts";
+import { asObject, type JsonObject, parseJson } from "../core/json.ts";
+import { computeCost, toUsd } from "../core/money.ts";
 import { ENDINGS, isError, type RequestRecord } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { RequestFilter } from "../core/store.ts";
-import { type Trace, type TracedAttempt, traceOf } from "../core/trace.ts";
+import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { DayRules } from "../ledger/day.ts";
-import { fieldsOf, optional, type Read, readOneOf, readText, readWhole } from "./input.ts";
-import { instantOf } from "./instant.ts";
+import { optional, type Read, readFields, readOption, readText, readWhole } from "./input.ts";
+import { formatInstant } from "./instant.ts";
 import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
 import { readMoment } from "./span.ts";
 import { tokensView } from "./tokens.ts";
@@ -28,7 +28,7 @@ export function requestView(record: RequestRecord) {
     request_id: record.requestId,
     key_id: record.keyId,
     account_id: record.accountId,
-    at: instantOf(record.atMs),
+    at: formatInstant(record.atMs),
     model_asked: record.modelAsked,
     model_tried: record.modelTried,
     model_used: record.modelUsed,
@@ -39,9 +39,9 @@ export function requestView(record: RequestRecord) {
     status: record.status,
     error_code: record.faultCode,
     tokens: tokensView(record.tokens),
-    cost_usd: usdOf(record.costNanoUsd),
-    charged_usd: usdOf(record.chargedNanoUsd),
-    hold_usd: usdOf(record.holdNanoUsd),
+    cost_usd: toUsd(record.costNanoUsd),
+    charged_usd: toUsd(record.chargedNanoUsd),
+    hold_usd: toUsd(record.holdNanoUsd),
     usage_source: record.usageSource,
     ended: record.ended,
     total_ms: record.totalMs,
@@ -51,7 +51,7 @@ export function requestView(record: RequestRecord) {
 
 /** A selector's reasons for its choice, without the numbers that only learning reads. */
 function decisionView(decision: string): JsonObject {
-  const { row: _row, ...shown } = objectOf(parseJson(decision));
+  const { row: _row, ...shown } = asObject(parseJson(decision));
   return shown;
 }
 
@@ -63,7 +63,7 @@ export function listRequests(
   { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
   query: unknown,
 ): Promise<Listed<RequestView>> {
-  const fields = fieldsOf(query, FILTERS);
+  const fields = readFields(query, FILTERS);
   const rules = dayRules();
   const filter: RequestFilter = {
     keyId: optional(fields, "key_id", readText),
@@ -72,7 +72,7 @@ export function listRequests(
     provider: optional(fields, "provider", readText),
     selector: optional(fields, "selector", readSelector),
     status: optional(fields, "status", readStatus),
-    ended: optional(fields, "ended", readOneOf(ENDINGS)),
+    ended: optional(fields, "ended", readOption(ENDINGS)),
     fromMs: optional(fields, "from", readMoment(rules, "startMs")),
     toMs: optional(fields, "to", readMoment(rules, "endMs")),
   };
@@ -82,7 +82,7 @@ export function listRequests(
 
 const readSelector: Read<string> = (value, param) => {
   const name = String(value).replace(/^Router#/, "");
-  return `Router#${readOneOf(SELECTORS)(name, param)}`;
+  return `Router#${readOption(SELECTORS)(name, param)}`;
 };
 
 const readStatus: Read<number | "ok" | "error"> = (value, param) =>
@@ -98,7 +98,7 @@ export interface RequestParts {
 export async function getRequest({ store, contentVault }: RequestParts, id: string) {
   const record = await store.request(id);
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
-  const trace = traceOf(record.trace);
+  const trace = readTrace(record.trace);
   const content = await contentFor({ store, contentVault }, record);
   return {
     ...requestView(record),
@@ -118,7 +118,7 @@ async function contentFor(
   const sealed = contentVault ? await store.content(accountId, id) : null;
   if (sealed === null) return null;
   try {
-    return contentOf(contentVault?.open(sealed, contentUseOf({ accountId, id })) ?? "");
+    return findContent(contentVault?.open(sealed, makeContentUse({ accountId, id })) ?? "");
   } catch {
     return null;
   }
@@ -151,9 +151,9 @@ function costView({ bill, markup }: Trace, { costNanoUsd }: RequestRecord) {
     what: line.what,
     count: line.count,
     usd_per_million: line.usdPerMillion,
-    usd: usdOf(costOf([line], 1)),
+    usd: toUsd(computeCost([line], 1)),
   }));
-  return { lines, markup, total_usd: usdOf(costNanoUsd) };
+  return { lines, markup, total_usd: toUsd(costNanoUsd) };
 }
 
 /** The tokens that the provider claimed, where the cost is for fewer. */

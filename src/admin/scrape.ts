@@ -3,7 +3,7 @@ import { Fault } from "../core/fault.ts";
 import { digestSecret, isSameDigest } from "../keys/secret.ts";
 import type { AdminWorld } from "./world.ts";
 
-/** Throws unless no token is asked for or `given`, the request's bearer, is the one. How they differ doesn't show in the time. */
+/** Throws unless no token is asked for or `given`, the request's bearer, is the one. The comparison takes constant time. */
 export function checkScraper(
   { pepper }: Pick<AdminWorld, "pepper">,
   asked: string | null,

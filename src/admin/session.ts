@@ -27,7 +27,7 @@ export async function signIn(
 }
 
 /** The session that a secret proves; null when it has ended, or the token is another one than it was made with. */
-export async function sessionOf(
+export async function findSession(
   world: AdminWorld,
   configured: string | null,
   secret: string,

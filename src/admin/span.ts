@@ -1,7 +1,7 @@
 // Spans of time as operators ask for them: moments, or dates that are their whole days.
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
-import { type Day, type DayRules, dayAfter, dayOf } from "../ledger/day.ts";
+import { computeDay, type Day, type DayRules, dayAfter } from "../ledger/day.ts";
 import { optional, type Read, readInstant } from "./input.ts";
 
 const DAYS = 30;
@@ -18,8 +18,8 @@ export interface Span {
 }
 
 /** From `from` until before `to`, as far as that isn't still to come; the last 30 days unless given. */
-export function spanOf(fields: JsonObject, nowMs: number, rules: DayRules): Span {
-  const today = dayOf(nowMs, rules);
+export function readSpan(fields: JsonObject, nowMs: number, rules: DayRules): Span {
+  const today = computeDay(nowMs, rules);
   const toMs = optional(fields, "to", readMoment(rules, "endMs")) ?? today.endMs;
   const fromMs = optional(fields, "from", readMoment(rules, "startMs")) ?? daysBefore(toMs, rules);
   if (fromMs >= toMs) {
@@ -40,16 +40,16 @@ export function readMoment(rules: DayRules, end: "startMs" | "endMs"): Read<numb
 }
 
 function dayNamed(date: string, rules: DayRules): Day {
-  let day = dayOf(Date.parse(`${date}T12:00:00Z`), rules);
+  let day = computeDay(Date.parse(`${date}T12:00:00Z`), rules);
   while (day.name < date) day = dayAfter(day, rules);
-  while (day.name > date) day = dayOf(day.startMs - 1, rules);
+  while (day.name > date) day = computeDay(day.startMs - 1, rules);
   return day;
 }
 
 /** The beginnings of so many days, of which the last holds the moment before `toMs`. */
 function daysBefore(toMs: number, rules: DayRules): number {
-  let day = dayOf(toMs - 1, rules);
-  for (let days = 1; days < DAYS; days++) day = dayOf(day.startMs - 1, rules);
+  let day = computeDay(toMs - 1, rules);
+  for (let days = 1; days < DAYS; days++) day = computeDay(day.startMs - 1, rules);
   return day.startMs;
 }
 
@@ -57,7 +57,7 @@ const PIECE_MS = 5 * DAY_MS;
 const PIECES_MAX = 60;
 
 /** A span in pieces, so that no look-up takes long. They end at full hours, as the sums do. */
-export function piecesOf({ fromMs, toMs }: Span): readonly Span[] {
+export function splitSpan({ fromMs, toMs }: Span): readonly Span[] {
   const lengthMs = Math.max(PIECE_MS, Math.ceil((toMs - fromMs) / PIECES_MAX / HOUR_MS) * HOUR_MS);
   const pieces: Span[] = [];
   for (let at = fromMs; at < toMs; at += lengthMs) {
@@ -69,7 +69,7 @@ export function piecesOf({ fromMs, toMs }: Span): readonly Span[] {
 const AT_ONCE = 4;
 
 /** Looks each piece up, a few at once, and hands the results on in order. */
-export async function eachOf<Piece, Found>(
+export async function eachPiece<Piece, Found>(
   pieces: readonly Piece[],
   find: (piece: Piece) => Promise<Found>,
   take: (found: Found, piece: Piece) => void,
@@ -82,7 +82,7 @@ export async function eachOf<Piece, Found>(
 }
 
 /** The operator's days within a span, the first and the last as far as they lie in it. */
-export function daysOf(
+export function listDays(
   { fromMs, toMs }: Span,
   rules: DayRules,
 ): readonly (Span & { readonly name: string })[] {
@@ -92,7 +92,7 @@ export function daysOf(
     throw new Fault("invalid_value", message, { param: "from" });
   }
   for (let at = fromMs; at < toMs; ) {
-    const { name, endMs } = dayOf(at, rules);
+    const { name, endMs } = computeDay(at, rules);
     days.push({ name, fromMs: at, toMs: Math.min(endMs, toMs) });
     at = endMs;
   }

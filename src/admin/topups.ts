@@ -5,7 +5,7 @@ import type { Store } from "../core/store.ts";
 import type { Random } from "../core/world.ts";
 import { type TopUpOrder, topUp } from "../ledger/fund.ts";
 import { type AccountView, accountView } from "./accounts.ts";
-import { fieldsOf, optional, orNull, readAmount, readIdempotencyKey, readNote, required } from "./input.ts";
+import { optional, orNull, readAmount, readFields, readIdempotencyKey, readNote, required } from "./input.ts";
 import type { AdminWorld } from "./world.ts";
 
 const ATTEMPTS_MAX = 3;
@@ -22,7 +22,7 @@ export async function topUpAccount(
   body: unknown,
   idempotencyKey: string | null,
 ): Promise<AccountView> {
-  const fields = fieldsOf(body, ["amount_usd", "note"]);
+  const fields = readFields(body, ["amount_usd", "note"]);
   const order: TopUpOrder = {
     accountId,
     id: topUpIdOf(idempotencyKey, random),
@@ -39,7 +39,7 @@ function topUpIdOf(idempotencyKey: string | null, random: Random): string {
   return `top_${Buffer.from(random.bytes(ID_BYTES)).toString("hex")}`;
 }
 
-/** Answers once a power failure can't undo it. What may or may not have been written is asked for again by its id. */
+/** Answers once a power failure can't undo it. After an unknown outcome it asks again, by the top-up's id. */
 async function made(store: Pick<Store, "transact" | "durable">, order: TopUpOrder): Promise<Account> {
   let doubt: Fault | null = null;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {

@@ -4,8 +4,8 @@ import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { Figures, type FiguresView } from "./figures.ts";
-import { fieldsOf, optional, type Read, readText } from "./input.ts";
-import { daysOf, eachOf, piecesOf, type Span, spanOf } from "./span.ts";
+import { optional, type Read, readFields, readText } from "./input.ts";
+import { eachPiece, listDays, readSpan, type Span, splitSpan } from "./span.ts";
 
 const GROUPS = ["day", "model", "key", "account", "provider"] as const;
 type Group = (typeof GROUPS)[number];
@@ -56,18 +56,18 @@ export async function sumUsage(
   { store, clock, dayRules }: UsageParts,
   query: unknown,
 ): Promise<{ readonly data: readonly UsageView[] }> {
-  const fields = fieldsOf(query, ["group_by", "from", "to"]);
+  const fields = readFields(query, ["group_by", "from", "to"]);
   const groups = optional(fields, "group_by", readGroups) ?? ["day"];
   const rules = dayRules();
-  const span = spanOf(fields, clock.nowMs(), rules);
+  const span = readSpan(fields, clock.nowMs(), rules);
   const groupBy = [...new Set(groups.map((group) => DIMENSIONS[group]).filter((one) => one !== null))];
   const sums = new Map<string, Sum>();
   const pieces = groups.includes("day")
-    ? daysOf(span, rules)
-    : piecesOf(span).map((piece) => ({ name: "", ...piece }));
+    ? listDays(span, rules)
+    : splitSpan(span).map((piece) => ({ name: "", ...piece }));
   const figuresOf = (name: string, row: Dimensions) => sumOf(sums, labelsOf(groups, name, row)).figures;
-  const find = ({ fromMs, toMs }: Span) => sumsOf(store, { fromMs, toMs, groupBy });
-  await eachOf(pieces, find, ({ usage, firstTokens }, { name }) => {
+  const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy });
+  await eachPiece(pieces, find, ({ usage, firstTokens }, { name }) => {
     // A sum over nothing is a row too.
     for (const row of usage) if (row.requests > 0) figuresOf(name, row).add(row);
     for (const row of firstTokens) figuresOf(name, row).addFirstTokens(row);
@@ -78,7 +78,7 @@ export async function sumUsage(
 }
 
 /** Both kinds of sums of the same requests. */
-export async function sumsOf(store: UsageParts["store"], query: UsageQuery) {
+export async function listUsageSums(store: UsageParts["store"], query: UsageQuery) {
   const [usage, firstTokens] = await Promise.all([store.usage(query), store.firstTokens(query)]);
   return { usage, firstTokens };
 }

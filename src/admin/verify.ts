@@ -17,7 +17,7 @@ export interface BookProblem {
 }
 
 /** Every way in which the books are wrong; none: they balance. */
-export function problemsOf(audit: Audit): readonly BookProblem[] {
+export function listProblems(audit: Audit): readonly BookProblem[] {
   return [...audit.accounts.flatMap(accountProblems), ...wholeProblems(audit)];
 }
 
@@ -43,7 +43,7 @@ function wholeProblems(audit: Audit): readonly BookProblem[] {
     const found = String(audit.strayEntries);
     problems.push({ ...all, what: "stray entries", found, unit: null, by: "each belongs to an account" });
   }
-  const sum = sumOf(audit);
+  const sum = addUp(audit);
   if (sum !== 0n) {
     const by = "each movement has two sides";
     problems.push({ ...all, what: "sum", found: usdText(sum), unit: "USD", by });
@@ -56,6 +56,6 @@ function usd(nano: number): string {
 }
 
 /** All that is free, held, came in, was earned and was written off: zero where each movement has its two sides. */
-export function sumOf({ balances, held, system }: Audit): bigint {
+export function addUp({ balances, held, system }: Audit): bigint {
   return balances + held + system.funding + system.revenue + system.overrun;
 }

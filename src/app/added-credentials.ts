@@ -1,5 +1,5 @@
 // The credentials that were added at run time: read from the store every second and laid over the settings.
-import { type AddedCredential, openedBy } from "../admin/credentials.ts";
+import { type AddedCredential, openCredential } from "../admin/credentials.ts";
 import { TIMEOUTS } from "../config/providers.ts";
 import type { KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -38,7 +38,7 @@ export class AddedCredentials {
     if (seen === this.#seen) return;
     this.#seen = seen;
     this.#all = stored.flatMap((one) => {
-      const secret = openedBy(this.#vault, one);
+      const secret = openCredential(this.#vault, one);
       if (secret === null)
         this.#log({ event: "credential_unreadable", level: "error", provider: one.provider });
       const { id, provider, weight, enabled } = one;

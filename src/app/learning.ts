@@ -1,5 +1,5 @@
 // Folds in the lessons that all nodes drew from the scores of answers: read from the store at the start and every few seconds.
-import { objectOf, parseJson } from "../core/json.ts";
+import { asObject, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { LessonsKept, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
@@ -102,7 +102,7 @@ export async function measureLogged(
       // Without a pause, this would delay the start by 10 ms.
       if (at % LOGGED_AT_ONCE === 0) await Bun.sleep(0);
       if (decision === null || modelUsed === null || usageSource !== "provider") continue;
-      measureLength(learned, objectOf(parseJson(decision)), modelUsed, tokens.completion);
+      measureLength(learned, asObject(parseJson(decision)), modelUsed, tokens.completion);
     }
   } catch (error) {
     log({ event: "lengths_unknown", level: "warn", cause: String(error) });

@@ -1,5 +1,5 @@
 // Writes the binary's contents as a CycloneDX 1.6 bill of materials, from the lock file alone, so that each build makes the same.
-import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
+import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 
 const FOLDER = "node_modules/";
 /** Matches an SPDX expression like `MIT OR Apache-2.0`, but not the name of a single licence. */
@@ -21,7 +21,7 @@ interface Locked {
  * again and compared.
  */
 export function buildBill(lockText: string): JsonObject {
-  const reader = new LockReader(objectOf(objectOf(parseJson(lockText)).packages));
+  const reader = new LockReader(asObject(asObject(parseJson(lockText)).packages));
   const program = reader.at("");
   const libraries = [...reader.found.values()]
     .filter((one) => one !== program)
@@ -51,9 +51,9 @@ class LockReader {
   }
 
   at(path: string): Locked {
-    const entry = objectOf(this.#packages[path]);
-    const name = stringOf(entry.name) ?? path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
-    const version = stringOf(entry.version) ?? "";
+    const entry = asObject(this.#packages[path]);
+    const name = asString(entry.name) ?? path.slice(path.lastIndexOf(FOLDER) + FOLDER.length);
+    const version = asString(entry.version) ?? "";
     const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
     const known = this.found.get(purl);
     if (known) return known;
@@ -62,8 +62,8 @@ class LockReader {
     // It is recorded before its dependencies are read, because packages may depend on each other.
     this.found.set(purl, locked);
     for (const need of Object.keys({
-      ...objectOf(entry.dependencies),
-      ...objectOf(entry.optionalDependencies),
+      ...asObject(entry.dependencies),
+      ...asObject(entry.optionalDependencies),
     })) {
       const place = this.#resolve(path, need);
       if (place !== null) needs.push(this.at(place));
@@ -83,8 +83,8 @@ class LockReader {
 
 function writeComponent(type: "application" | "library", { name, version, purl, entry }: Locked): JsonObject {
   const [scope, inScope] = name.startsWith("@") ? name.split("/") : [];
-  const licence = stringOf(entry.license);
-  const integrity = /^sha512-(.+)$/.exec(stringOf(entry.integrity) ?? "")?.[1];
+  const licence = asString(entry.license);
+  const integrity = /^sha512-(.+)$/.exec(asString(entry.integrity) ?? "")?.[1];
   return {
     type,
     "bom-ref": purl,

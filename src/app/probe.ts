@@ -1,6 +1,6 @@
 // Makes one small call to a provider, for `poundkey check --probe` and the console, to test its address, a key and its dialect.
 import type { ModelCard } from "../core/card.ts";
-import { faultOf } from "../core/fault.ts";
+import { toFault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
 import { wholeAttempt } from "../gateway/attempt.ts";
@@ -50,7 +50,7 @@ export async function testCredential(
     await askOnce(setup, credential, card, fetch);
     return { ...result, ok: true, status: 200, latency_ms: took(), error: null };
   } catch (thrown) {
-    const fault = faultOf(thrown);
+    const fault = toFault(thrown);
     const status = fault.details.upstreamStatus ?? null;
     return { ...result, status, latency_ms: took(), error: fault.message };
   }

@@ -52,7 +52,7 @@ export function splitId(text: string): { readonly provider: string; readonly nam
 }
 
 /** The selector that the text names; null when it names none. */
-export function selectorOf(text: string): Selector | null {
+export function findSelector(text: string): Selector | null {
   const parts = splitId(text);
   if (parts?.provider.toLowerCase() !== SELECTOR_PROVIDER.toLowerCase()) return null;
   return SELECTORS.find((name) => name === parts.name) ?? null;
@@ -119,7 +119,7 @@ class IndexedCatalogue implements Catalogue {
   }
 
   #named(text: string): Resolution | null {
-    const selector = selectorOf(text);
+    const selector = findSelector(text);
     if (selector !== null) return { kind: "selector", selector };
     const parts = splitId(text);
     const card = parts === null ? undefined : this.#byKey.get(keyOf(parts.provider, parts.name));

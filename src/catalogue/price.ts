@@ -27,7 +27,7 @@ export const PIECE_MAX = 100;
 const SLIP_FACTOR = 100;
 const DIGITS = 1e6;
 
-export function priceOf(fields: PriceFields): Price {
+export function buildPrice(fields: PriceFields): Price {
   const tiers = fields.tiers?.map((tier) => ({ ...ratesOf(tier), aboveTokens: tier.above_tokens }));
   return {
     ...ratesOf(fields),

@@ -1,23 +1,23 @@
 // The catalogue's own file as cards: one row a model, checked as it is read.
 import { CAPABILITIES, type Capability, type ModelCard, type Price } from "../core/card.ts";
-import { arrayOf, isObject, type JsonObject, numberOf, stringOf } from "../core/json.ts";
+import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import data from "./models.data.json";
-import { type PriceFields, priceOf, priceProblem } from "./price.ts";
+import { buildPrice, type PriceFields, priceProblem } from "./price.ts";
 
 const TOKENS_MAX = 100_000_000;
 const MILLISECONDS_PER_SECOND = 1000;
 
 /** The file's cards, in its order. Throws when a row of the file is unsound: a broken build must not start. */
 export function shippedCards(): readonly ModelCard[] {
-  cards ??= cardsOf(data);
+  cards ??= buildCards(data);
   return cards;
 }
 let cards: readonly ModelCard[] | undefined;
 
 /** Rows as cards. Throws an Error that names the first row that is unsound. */
-export function cardsOf(rows: unknown): readonly ModelCard[] {
+export function buildCards(rows: unknown): readonly ModelCard[] {
   const seen = new Set<string>();
-  return arrayOf(rows).map((row) => {
+  return asArray(rows).map((row) => {
     const card = cardOf(isObject(row) ? row : {});
     if (seen.has(card.id.toLowerCase())) throw unsound(card.id, "is there twice");
     seen.add(card.id.toLowerCase());
@@ -26,7 +26,7 @@ export function cardsOf(rows: unknown): readonly ModelCard[] {
 }
 
 function cardOf(row: JsonObject): ModelCard {
-  const id = stringOf(row.id) ?? "";
+  const id = asString(row.id) ?? "";
   const at = id.indexOf("#");
   if (at < 1 || at === id.length - 1) throw unsound(id, "has an id that isn't <Provider>#<model>");
   const context = tokens(id, row.context);
@@ -38,8 +38,8 @@ function cardOf(row: JsonObject): ModelCard {
     provider: id.slice(0, at),
     name: id.slice(at + 1),
     created: secondsOf(id, row.released),
-    shutdownDate: stringOf(row.shutdown),
-    ownedBy: stringOf(row.owner) ?? id.slice(0, at),
+    shutdownDate: asString(row.shutdown),
+    ownedBy: asString(row.owner) ?? id.slice(0, at),
     contextTokensMax: context,
     outputTokensMax: output,
     price: row.price === null ? null : soundPrice(id, row.price),
@@ -51,30 +51,30 @@ function cardOf(row: JsonObject): ModelCard {
 
 function tokens(id: string, value: unknown): number | null {
   if (value === null) return null;
-  const count = numberOf(value) ?? 0;
+  const count = asNumber(value) ?? 0;
   if (!Number.isSafeInteger(count) || count < 1 || count > TOKENS_MAX) throw unsound(id, "has an odd limit");
   return count;
 }
 
 function secondsOf(id: string, value: unknown): number {
   if (value === null) return 0;
-  const time = Date.parse(stringOf(value) ?? "");
+  const time = Date.parse(asString(value) ?? "");
   if (Number.isNaN(time)) throw unsound(id, "has no date of release");
   return time / MILLISECONDS_PER_SECOND;
 }
 
 function isPrice(value: unknown): value is PriceFields {
-  return isObject(value) && numberOf(value.input) !== undefined && numberOf(value.output) !== undefined;
+  return isObject(value) && asNumber(value.input) !== undefined && asNumber(value.output) !== undefined;
 }
 
 function soundPrice(id: string, value: unknown): Price {
   const wrong = isPrice(value) ? priceProblem(value) : "has no input and output price";
   if (wrong !== null || !isPrice(value)) throw unsound(id, String(wrong));
-  return priceOf(value);
+  return buildPrice(value);
 }
 
 function capabilitiesOf(id: string, value: unknown): ReadonlySet<Capability> {
-  const names = arrayOf(value);
+  const names = asArray(value);
   const known = CAPABILITIES.filter((capability) => names.includes(capability));
   if (known.length !== names.length) throw unsound(id, "has an unknown capability");
   return new Set(known);

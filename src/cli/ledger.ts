@@ -1,7 +1,7 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
 import { usdText } from "../admin/usd-text.ts";
-import { type BookProblem, problemsOf, sumOf } from "../admin/verify.ts";
+import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
 import type { Io } from "../app/terminal.ts";
 import type { Audit } from "../core/store.ts";
 import { type Call, formatJson, formatTable, type Open, runCommand } from "./administration.ts";
@@ -22,7 +22,7 @@ async function verify({ args, io, open }: Call): Promise<void> {
   const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
   const { store } = await open();
   const audit = await store.audit();
-  const problems = problemsOf(audit);
+  const problems = listProblems(audit);
   io.out(values.json ? formatJson(report(audit, problems)) : formatReport(audit, problems));
   if (problems.length > 0)
     throw new Error(`The books do not balance: ${formatCount(problems.length, "problem")}.`);
@@ -56,7 +56,7 @@ function countEntries({ accounts, strayEntries }: Audit): number {
 
 function listSums(audit: Audit): readonly (readonly [name: string, usd: string])[] {
   const { balances, held, system } = audit;
-  const sums = { balances, held, ...system, sum: sumOf(audit) };
+  const sums = { balances, held, ...system, sum: addUp(audit) };
   return Object.entries(sums).map(([name, sum]) => [name, usdText(sum)]);
 }
 

@@ -7,14 +7,14 @@ import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
-import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../core/json.ts";
+import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
-import { featuresOf } from "../selectors/features.ts";
+import { readFeatures } from "../selectors/features.ts";
 import { Learned } from "../selectors/learning/learned.ts";
-import { isUnderstood, lessonOf } from "../selectors/learning/lesson.ts";
+import { isUnderstood, makeLesson } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { formatJson, formatTable, UsageError } from "./administration.ts";
@@ -68,7 +68,7 @@ function readLines(file: string, read: (line: string, wrong: Wrong) => Lesson): 
 
 function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: Settings): Lesson {
   const label = parseLine(line, wrong);
-  const found = catalogue.resolve(stringOf(label.model) ?? "");
+  const found = catalogue.resolve(asString(label.model) ?? "");
   if (found.kind !== "card") throw wrong(`'model' must be the id of an available model`);
   const score = readShare(label, "score", wrong);
   const { prompt } = label;
@@ -82,10 +82,10 @@ function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: 
     throw error instanceof Fault ? wrong(error.message) : error;
   }
   const id = `label_${createHash("sha256").update(line).digest("hex").slice(0, 32)}`;
-  return lessonOf(
+  return makeLesson(
     { accountId: "default", keyId: "", id, atMs: Date.now(), source: "label", score, weight: 1 },
     found.card,
-    predict(featuresOf(request)),
+    predict(readFeatures(request)),
   );
 }
 
@@ -152,7 +152,7 @@ export async function importLessons(call: LessonCall, file: string): Promise<voi
 function parseLesson(line: string, wrong: Wrong): Lesson {
   const row = parseLine(line, wrong);
   const textIn = (field: string) => {
-    const value = stringOf(row[field]);
+    const value = asString(row[field]);
     if (value !== undefined) return value;
     throw wrong(`'${field}' must be a string`);
   };
@@ -160,7 +160,7 @@ function parseLesson(line: string, wrong: Wrong): Lesson {
   if (Number.isNaN(atMs)) throw wrong("'at' must be a time like 2026-11-20T12:00:00.000Z");
   const source = LESSON_SOURCES.find((one) => one === row.source);
   if (source === undefined) throw wrong(`'source' must be one of ${LESSON_SOURCES.join(", ")}`);
-  const request = JSON.stringify(objectOf(row.request));
+  const request = JSON.stringify(asObject(row.request));
   if (!isUnderstood(request))
     throw wrong("'request' was made by another version, whose numbers mean something else");
   return {

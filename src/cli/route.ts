@@ -8,7 +8,7 @@ import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
-import { needsOf } from "../operations/chat/needs.ts";
+import { findNeeds } from "../operations/chat/needs.ts";
 import { choose } from "../selectors/choose.ts";
 import { decidedAgain } from "../selectors/decision.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
@@ -134,7 +134,7 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
     throw new UsageError(`--quality has no effect on ${selector}: fair alone keeps a share`);
   const choice = choose(SELECTOR_RULES[selector], {
     request,
-    needs: needsOf(request),
+    needs: findNeeds(request),
     cards: buildCatalogue(settings).list(),
     rules: settings.router,
     quality: quality ?? settings.router.fairQuality,

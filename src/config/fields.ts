@@ -1,5 +1,5 @@
 // The meaning and default of every field of the configuration, for the manual and for editors by the published schema.
-import { arrayOf, isObject, type JsonObject, objectOf } from "../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
 
 export interface FieldNote {
   readonly meaning: string;
@@ -230,13 +230,13 @@ type Visit = (path: string, field: JsonObject) => void;
 export function visitFields(schema: JsonObject, visit: Visit, path = ""): void {
   const before = path === "" ? "" : `${path}.`;
   const isBySkill = path === "router.pin" || path.endsWith(".skills");
-  for (const [name, field] of Object.entries(objectOf(schema.properties))) {
+  for (const [name, field] of Object.entries(asObject(schema.properties))) {
     visitField(`${before}${isBySkill ? "<skill>" : name}`, field, visit);
   }
-  for (const field of Object.values(objectOf(schema.patternProperties))) {
+  for (const field of Object.values(asObject(schema.patternProperties))) {
     visitField(`${before}<name>`, field, visit);
   }
-  for (const one of arrayOf(schema.anyOf)) visitFields(objectOf(one), visit, path);
+  for (const one of asArray(schema.anyOf)) visitFields(asObject(one), visit, path);
   if (isObject(schema.items)) visitFields(schema.items, visit, `${path}[]`);
 }
 

@@ -1,7 +1,7 @@
 // Checks the operator's own models, the changes to the catalogue, and every field that names a model.
-import { knownCards, selectorOf, splitId } from "../catalogue/catalogue.ts";
+import { findSelector, knownCards, splitId } from "../catalogue/catalogue.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
-import { priceOf, priceProblem } from "../catalogue/price.ts";
+import { buildPrice, priceProblem } from "../catalogue/price.ts";
 import type { HedgeRules, ModelCard } from "../core/card.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
@@ -43,7 +43,7 @@ function buildOwnCard(provider: string, model: ModelConfig): ModelCard {
     ownedBy: provider,
     contextTokensMax: model.context ?? null,
     outputTokensMax: model.output ?? null,
-    price: model.price === undefined ? null : priceOf(model.price),
+    price: model.price === undefined ? null : buildPrice(model.price),
     capabilities: new Set(model.capabilities ?? []),
     // Without declared capabilities no request is refused for lack of one.
     listed: model.capabilities !== undefined,
@@ -91,7 +91,7 @@ export class ModelFields {
     return {
       id,
       disabled: entry.disabled ?? false,
-      price: entry.price === undefined ? undefined : priceOf(entry.price),
+      price: entry.price === undefined ? undefined : buildPrice(entry.price),
       contextTokensMax: entry.context,
       outputTokensMax: entry.output,
       capabilities: entry.capabilities === undefined ? undefined : new Set(entry.capabilities),
@@ -105,7 +105,7 @@ export class ModelFields {
     const found = Object.entries(aliases).map(([alias, target]) => {
       const path = ["aliases", alias];
       if (this.#isTaken(alias)) this.#wrong(path, "key", "this is an id already, so the alias has no effect");
-      if (selectorOf(target) !== null || this.#passes(target)) return [alias, target];
+      if (findSelector(target) !== null || this.#passes(target)) return [alias, target];
       return [alias, this.#effective(target, path)];
     });
     return Object.fromEntries(found);
@@ -165,7 +165,7 @@ export class ModelFields {
   /** True if the text is an id already. Ids come before aliases. */
   #isTaken(text: string): boolean {
     const id = this.#canonical(text);
-    return selectorOf(text) !== null || (this.#on !== null && this.#cards.has(id) && !this.#isOff(id));
+    return findSelector(text) !== null || (this.#on !== null && this.#cards.has(id) && !this.#isOff(id));
   }
 
   /** True if the provider accepts names that the catalogue doesn't have. */

@@ -1,6 +1,6 @@
 // The form of an account: its name.
 import { useState } from "preact/hooks";
-import { change, messageOf } from "./api.ts";
+import { change, readMessage } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
@@ -37,7 +37,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
           isFocused
           value={name}
           onInput={setName}
-          error={failed === null ? null : messageOf(failed)}
+          error={failed === null ? null : readMessage(failed)}
         />
       </form>
     </Dialog>

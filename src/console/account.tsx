@@ -7,7 +7,7 @@ import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
-import { addressOf } from "./route.ts";
+import { makeAddress } from "./route.ts";
 import { TopUp } from "./top-up.tsx";
 import type { Account, JournalEntry } from "./types.ts";
 
@@ -97,7 +97,7 @@ const COLUMNS: readonly Column<JournalEntry>[] = [
     label: "Request",
     cell: ({ request_id }) =>
       request_id && (
-        <a class="mono" href={addressOf(`/activity/${request_id}`)}>
+        <a class="mono" href={makeAddress(`/activity/${request_id}`)}>
           …{request_id.slice(-8)}
         </a>
       ),

@@ -8,7 +8,7 @@ import { Empty, Loaded } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
-import { addressOf, go } from "./route.ts";
+import { go, makeAddress } from "./route.ts";
 import { TopUp } from "./top-up.tsx";
 import type { Account } from "./types.ts";
 
@@ -66,7 +66,7 @@ function columnsOf(onTopUp: (account: Account) => void): readonly Column<Account
       label: "Name",
       isHead: true,
       cell: ({ id, name }) => (
-        <a class="strong" href={addressOf(`/settings/accounts/${id}`)}>
+        <a class="strong" href={makeAddress(`/settings/accounts/${id}`)}>
           {name}
         </a>
       ),

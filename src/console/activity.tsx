@@ -1,6 +1,6 @@
 // Activity: the request log, filtered, with what ends now on top of it.
 import { useState } from "preact/hooks";
-import { compact, fullMoment, moment, partsOf, span, usd } from "./format.ts";
+import { compact, fullMoment, moment, span, splitParts, usd } from "./format.ts";
 import { useLive } from "./live.ts";
 import { type Names, useNames } from "./names.ts";
 import { Check, Filter, SuggestField } from "./parts/field.tsx";
@@ -8,7 +8,7 @@ import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Live, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
-import { addressOf, go, place, setFields } from "./route.ts";
+import { go, makeAddress, place, setFields } from "./route.ts";
 import type { RequestRow } from "./types.ts";
 import { useModels } from "./use-models.ts";
 
@@ -116,7 +116,7 @@ function merged(fresh: readonly RequestRow[], rows: readonly RequestRow[]): read
 
 function isWanted(row: RequestRow, wanted: Wanted): boolean {
   const models = [row.model_asked, row.model_tried, row.model_used];
-  const providerOf = (id: string | null) => (id === null ? "" : partsOf(id).provider);
+  const providerOf = (id: string | null) => (id === null ? "" : splitParts(id).provider);
   const { status } = wanted;
   return (
     (!wanted.key_id || row.key_id === wanted.key_id) &&
@@ -193,7 +193,7 @@ function Taken({ what, onRemove }: { readonly what: string; readonly onRemove: (
   );
 }
 
-export function toneOf({ status }: Pick<RequestRow, "status">): Tone {
+export function chooseTone({ status }: Pick<RequestRow, "status">): Tone {
   if (status < 400) return "ok";
   return status === CLIENT_LEFT || status === 429 ? "warn" : "bad";
 }
@@ -219,7 +219,7 @@ function columnsOf(names: Names, longestMs: number): readonly Column<RequestRow>
       name: "at",
       label: "Time",
       cell: ({ id, at }) => (
-        <a class="nowrap" href={addressOf(`/activity/${id}`)} title={fullMoment(at)}>
+        <a class="nowrap" href={makeAddress(`/activity/${id}`)} title={fullMoment(at)}>
           {moment(at)}
         </a>
       ),
@@ -228,7 +228,7 @@ function columnsOf(names: Names, longestMs: number): readonly Column<RequestRow>
       name: "status",
       label: "Status",
       cell: (row) => (
-        <Badge tone={toneOf(row)} hasDot>
+        <Badge tone={chooseTone(row)} hasDot>
           {row.status}
         </Badge>
       ),
@@ -261,7 +261,7 @@ function columnsOf(names: Names, longestMs: number): readonly Column<RequestRow>
 
 function ModelOf({ row }: { readonly row: RequestRow }) {
   const served = row.model_used ?? row.model_tried;
-  const { provider, name } = partsOf(served ?? row.model_asked);
+  const { provider, name } = splitParts(served ?? row.model_asked);
   return (
     <div>
       <div>

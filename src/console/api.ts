@@ -82,7 +82,7 @@ export async function change<Answer>(
 }
 
 /** The failure in words for the page's reader. */
-export function messageOf(error: unknown): string {
+export function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { AccountPage } from "./account.tsx";
 import { AccountsPage } from "./accounts.tsx";
 import { ActivityPage } from "./activity.tsx";
-import { checkSession, messageOf, signedIn, signOut } from "./api.ts";
+import { checkSession, readMessage, signedIn, signOut } from "./api.ts";
 import { KeysPage } from "./keys.tsx";
 import { LimitsPage } from "./limits.tsx";
 import { ModelsPage } from "./models.tsx";
@@ -19,7 +19,7 @@ import { PlaygroundPage } from "./playground.tsx";
 import { ProvidersPage } from "./providers.tsx";
 import { RequestPage } from "./request.tsx";
 import { forgetAnswers } from "./resource.ts";
-import { addressOf, place } from "./route.ts";
+import { makeAddress, place } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 
 interface Page {
@@ -55,7 +55,7 @@ export function App() {
   const check = () =>
     checkSession().then(
       () => setError(null),
-      (failed) => setError(messageOf(failed)),
+      (failed) => setError(readMessage(failed)),
     );
   useEffect(() => void check(), []);
   useEffect(() => {
@@ -127,7 +127,7 @@ function pageAt(path: string) {
 
 function Brand() {
   return (
-    <a class="brand" href={addressOf("/")}>
+    <a class="brand" href={makeAddress("/")}>
       <Logo />
       Poundkey
     </a>
@@ -138,7 +138,7 @@ function Nav({ path }: { readonly path: string }) {
   const isHere = (page: Page) =>
     path === page.path || (page.path !== "/" && path.startsWith(`${page.path}/`));
   const link = (page: Page) => (
-    <a key={page.path} href={addressOf(page.path)} aria-current={isHere(page) ? "page" : undefined}>
+    <a key={page.path} href={makeAddress(page.path)} aria-current={isHere(page) ? "page" : undefined}>
       <Icon name={page.icon} />
       {page.label}
     </a>

@@ -9,7 +9,7 @@ import { Card } from "./parts/page.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
-import { addressOf } from "./route.ts";
+import { makeAddress } from "./route.ts";
 import type { UsageRow } from "./types.ts";
 
 const GROUPS = [
@@ -93,7 +93,7 @@ function Rows({ rows, all, group }: RowsProps) {
           {idOf(row) === "" ? (
             <span class="clip">{nameOf(row)}</span>
           ) : (
-            <a class="clip" href={addressOf("/activity", fieldOf(row))}>
+            <a class="clip" href={makeAddress("/activity", fieldOf(row))}>
               {nameOf(row)}
             </a>
           )}

@@ -76,6 +76,6 @@ export function remember(name: string, value: string): void {
   try {
     localStorage.setItem(`poundkey.${name}`, value);
   } catch {
-    // A browser that keeps nothing: the next visit begins anew.
+    // A browser that keeps nothing: the next visit starts from the defaults.
   }
 }

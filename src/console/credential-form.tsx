@@ -1,6 +1,6 @@
 // The form of a provider's credential: a new one, or another key in one's place.
 import { useState } from "preact/hooks";
-import { change, messageOf } from "./api.ts";
+import { change, readMessage } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
@@ -50,7 +50,7 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
           isFocused
           value={key}
           onInput={setKey}
-          error={failed === null ? null : messageOf(failed)}
+          error={failed === null ? null : readMessage(failed)}
         />
         <TextField
           label="Weight"

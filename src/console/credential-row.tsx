@@ -1,6 +1,6 @@
 // One credential of a provider: its state, its test, and what can be done with it.
 import { useState } from "preact/hooks";
-import { change, messageOf } from "./api.ts";
+import { change, readMessage } from "./api.ts";
 import { CredentialForm } from "./credential-form.tsx";
 import { fromNow, percent, span } from "./format.ts";
 import { Button } from "./parts/button.tsx";
@@ -77,7 +77,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
     try {
       setTrial(await change<Trial>("POST", `${path}/test`, { credential_id: credential.id }));
     } catch (error) {
-      setTrial(messageOf(error));
+      setTrial(readMessage(error));
     }
   };
   const pause = async () => {
@@ -85,7 +85,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
       await change("PATCH", path, { credential_id: credential.id, enabled: !credential.enabled });
       await reload();
     } catch (error) {
-      toast(messageOf(error));
+      toast(readMessage(error));
     }
   };
   const remove = async () => {

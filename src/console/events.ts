@@ -1,7 +1,7 @@
 // Server-sent events, read from an answer's body: their data, one by one.
 
 /** Gives the data of each event as it comes; ends with the body. */
-export async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
   let rest = "";

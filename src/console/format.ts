@@ -103,7 +103,7 @@ export function tokens(value: number | null): string {
 }
 
 /** The provider and the name of a model's id. */
-export function partsOf(id: string): { readonly provider: string; readonly name: string } {
+export function splitParts(id: string): { readonly provider: string; readonly name: string } {
   const cut = id.indexOf("#");
   return cut === -1 ? { provider: "", name: id } : { provider: id.slice(0, cut), name: id.slice(cut + 1) };
 }

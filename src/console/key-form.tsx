@@ -1,6 +1,6 @@
 // The form of a key: a new one, or what may be changed of one.
 import { useState } from "preact/hooks";
-import { ApiError, change, messageOf } from "./api.ts";
+import { ApiError, change, readMessage } from "./api.ts";
 import { nowMs } from "./browser.ts";
 import { DAY_MS } from "./format.ts";
 import { useNames } from "./names.ts";
@@ -124,7 +124,7 @@ interface FieldsProps {
 function Fields({ draft, set, isNew, error }: FieldsProps) {
   const { accounts } = useNames();
   const param = error instanceof ApiError ? error.param : null;
-  const errorOf = (name: string) => (param === name ? messageOf(error) : null);
+  const errorOf = (name: string) => (param === name ? readMessage(error) : null);
   const isElsewhere =
     error !== null && !["name", "expires_at", "requests_per_day", "spend_limit_usd"].includes(param ?? "");
   const accountOptions = accounts.map(({ id, name }) => ({ value: id, label: name }));
@@ -169,7 +169,7 @@ function Fields({ draft, set, isNew, error }: FieldsProps) {
       </div>
       <ModelsField chosen={draft.models} onChange={(models) => set({ models })} />
       <LimitFields draft={draft} set={set} errorOf={errorOf} />
-      {isElsewhere && <Notice tone="bad">{messageOf(error)}</Notice>}
+      {isElsewhere && <Notice tone="bad">{readMessage(error)}</Notice>}
     </>
   );
 }

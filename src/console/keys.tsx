@@ -14,7 +14,7 @@ import { Badge, Empty, Loaded, Meter, type Tone } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
-import { addressOf } from "./route.ts";
+import { makeAddress } from "./route.ts";
 import type { KeyRow, NewKey } from "./types.ts";
 
 const EVERY_MS = 10_000;
@@ -141,7 +141,7 @@ function KeyTable({
       isHead: true,
       cell: (key) => (
         <div class="row">
-          <a class="strong" href={addressOf("/activity", { key_id: key.id })}>
+          <a class="strong" href={makeAddress("/activity", { key_id: key.id })}>
             {key.name}
           </a>
           <code class="faint">…{key.last4}</code>
@@ -152,7 +152,7 @@ function KeyTable({
       name: "account",
       label: "Account",
       cell: (key) => (
-        <a href={addressOf(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
+        <a href={makeAddress(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
       ),
     },
     { name: "today", label: "Allowance today", cell: (key) => <Allowance of={key} /> },

@@ -1,8 +1,8 @@
-// Requests as they end, told by the gateway while a page wants to know; joined again when the connection is lost.
+// Requests as they end, pushed by the gateway while a page listens; it connects again when the connection is lost.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "./api.ts";
 import { later } from "./browser.ts";
-import { eventsOf } from "./events.ts";
+import { readEvents } from "./events.ts";
 import type { RequestRow } from "./types.ts";
 
 const AGAIN_AFTER_MS = 2000;
@@ -11,7 +11,7 @@ const AGAIN_AFTER_MAX_MS = 30_000;
 interface Listener {
   /** A request has ended. */
   readonly onRow: (row: RequestRow) => void;
-  /** Some have ended that were not told: the connection was lost, or there were too many. */
+  /** Some requests ended without a message: the connection was lost, or there were too many. */
   readonly onGap: () => void;
 }
 
@@ -34,7 +34,7 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
         if (wasOn) current.current.onGap();
         wasOn = true;
         waitMs = AGAIN_AFTER_MS;
-        for await (const data of eventsOf(body)) {
+        for await (const data of readEvents(body)) {
           const row: Partial<RequestRow> = JSON.parse(data);
           if (isRow(row)) current.current.onRow(row);
           else current.current.onGap();

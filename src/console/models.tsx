@@ -6,7 +6,7 @@ import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
 import { type Column, MoreRows, type Sorting, Table } from "./parts/table.tsx";
 import { type Listed, useResource } from "./resource.ts";
-import { addressOf, place, setFields } from "./route.ts";
+import { makeAddress, place, setFields } from "./route.ts";
 import type { ModelRow } from "./types.ts";
 
 const SHOWN = 50;
@@ -240,7 +240,7 @@ const COLUMNS: readonly Column<ModelRow>[] = [
     label: "State",
     cell: ({ id, on, off_because }) =>
       on ? (
-        <a href={addressOf("/playground", { model: id })}>
+        <a href={makeAddress("/playground", { model: id })}>
           <Badge tone="ok" hasDot>
             on
           </Badge>

@@ -30,7 +30,7 @@ function wrongIn({ min, max, step }: Bound, text: string): string | null {
 }
 
 /** The request's fields; null when one of them is out of its bounds. */
-export function fieldsOf(typed: Typed): Readonly<Record<string, number>> | null {
+export function listFields(typed: Typed): Readonly<Record<string, number>> | null {
   if (BOUNDS.some((bound) => wrongIn(bound, typed[bound.name] ?? "") !== null)) return null;
   const given = BOUNDS.filter(({ name }) => (typed[name] ?? "") !== "");
   return Object.fromEntries(given.map(({ name }) => [name, Number(typed[name])]));

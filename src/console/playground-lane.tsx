@@ -4,7 +4,7 @@ import type { Prompt } from "./composer.tsx";
 import { count, span, usd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Notice } from "./parts/states.tsx";
-import { type Answer, speedOf } from "./playground-run.ts";
+import { type Answer, computeSpeed } from "./playground-run.ts";
 import type { ModelRow } from "./types.ts";
 import { SELECTORS, useModels } from "./use-models.ts";
 
@@ -133,7 +133,7 @@ function AnswerText({ text, isOpen }: { readonly text: string; readonly isOpen: 
 function Figures({ answer }: { readonly answer: Answer }) {
   const { state, usage, model, firstTokenMs, totalMs, finish } = answer;
   if (totalMs === null) return null;
-  const speed = speedOf(answer);
+  const speed = computeSpeed(answer);
   const parts = [
     state === "stopped" ? "stopped" : null,
     usage && `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)} tokens`,

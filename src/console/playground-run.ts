@@ -1,7 +1,7 @@
 // One answer of the playground as it streams: its text, and what it took.
-import { call, messageOf } from "./api.ts";
+import { call, readMessage } from "./api.ts";
 import { tickMs } from "./browser.ts";
-import { eventsOf } from "./events.ts";
+import { readEvents } from "./events.ts";
 
 export interface Answer {
   readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";
@@ -62,7 +62,7 @@ export async function ask(
     const response = await call("POST", "/playground", streamed, { signal: stop });
     set({ model: response.headers.get("x-poundkey-model") });
     if (!response.body) throw new Error("The gateway sent nothing.");
-    for await (const data of eventsOf(response.body)) {
+    for await (const data of readEvents(response.body)) {
       if (data === "[DONE]") break;
       const chunk: Chunk = JSON.parse(data);
       if (chunk.error) throw new Error(chunk.error.message);
@@ -71,7 +71,9 @@ export async function ask(
     set({ state: "done", totalMs: tickMs() - startMs });
   } catch (error) {
     const totalMs = tickMs() - startMs;
-    set(stop.aborted ? { state: "stopped", totalMs } : { state: "failed", totalMs, error: messageOf(error) });
+    set(
+      stop.aborted ? { state: "stopped", totalMs } : { state: "failed", totalMs, error: readMessage(error) },
+    );
   }
   return answer;
 }
@@ -92,7 +94,7 @@ function changeOf(answer: Answer, chunk: Chunk, atMs: number): Partial<Answer> {
 }
 
 /** Tokens per second while it was streaming; null when too little came to say. */
-export function speedOf({ usage, firstTokenMs, totalMs }: Answer): number | null {
+export function computeSpeed({ usage, firstTokenMs, totalMs }: Answer): number | null {
   if (!usage || firstTokenMs === null || totalMs === null || totalMs <= firstTokenMs) return null;
   return usage.completion_tokens / ((totalMs - firstTokenMs) / 1000);
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { gatewayAddress, remember, remembered } from "./browser.ts";
 import { Composer, type Prompt } from "./composer.tsx";
-import { fieldsOf, Parameters, type Typed } from "./parameters.tsx";
+import { listFields, Parameters, type Typed } from "./parameters.tsx";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { ExampleCode } from "./parts/example.tsx";
@@ -71,7 +71,7 @@ export function PlaygroundPage() {
   const [system, setSystem] = useState("");
   const [typed, setTyped] = useState<Typed>({});
   const [open, setOpen] = useState<"parameters" | "code" | null>(null);
-  const fields = fieldsOf(typed);
+  const fields = listFields(typed);
   const { lanes, isRunning } = chat;
   return (
     <div class="playground">
@@ -182,7 +182,7 @@ function messagesOf({ turns }: Lane, system: string, prompt: Prompt): readonly o
   ];
 }
 
-type Fields = ReturnType<typeof fieldsOf>;
+type Fields = ReturnType<typeof listFields>;
 
 function requestOf(lane: Lane, system: string, fields: Fields, prompt: Prompt): object {
   return { model: lane.model, messages: messagesOf(lane, system, prompt), ...fields };

@@ -7,7 +7,7 @@ import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, Notice, type Tone } from "./parts/states.tsx";
 import { type Listed, useResource } from "./resource.ts";
-import { addressOf } from "./route.ts";
+import { makeAddress } from "./route.ts";
 import type { Provider, Settings } from "./types.ts";
 
 const EVERY_MS = 5000;
@@ -113,7 +113,7 @@ function ProviderCard({
 }
 
 function VitalsOf({ provider }: { readonly provider: Provider }) {
-  const models = <a href={addressOf("/models", { provider: provider.name })}>Its models</a>;
+  const models = <a href={makeAddress("/models", { provider: provider.name })}>Its models</a>;
   if (provider.error_rate === null && provider.in_flight === 0) {
     return <p class="faint">No calls lately. {models}</p>;
   }

@@ -1,5 +1,5 @@
 // One request: what happened when, what it cost and why, what the selector thought, what went wrong.
-import { toneOf } from "./activity.tsx";
+import { chooseTone } from "./activity.tsx";
 import { count, fullMoment, span, usd } from "./format.ts";
 import { useNames } from "./names.ts";
 import { CopyButton } from "./parts/button.tsx";
@@ -8,7 +8,7 @@ import { Badge, Loaded, Notice } from "./parts/states.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
 import { useResource } from "./resource.ts";
-import { addressOf } from "./route.ts";
+import { makeAddress } from "./route.ts";
 import { Timeline } from "./timeline.tsx";
 import type { RequestDetail } from "./types.ts";
 
@@ -66,7 +66,7 @@ function Summary({ request }: Part) {
   return (
     <section class="card summary-card" aria-label="Summary">
       <div class="row">
-        <Badge tone={toneOf(request)} hasDot>
+        <Badge tone={chooseTone(request)} hasDot>
           {request.status} {ENDED[request.ended] ?? request.ended}
         </Badge>
         <h2>{request.model_used ?? request.model_tried ?? request.model_asked}</h2>
@@ -163,11 +163,11 @@ function Facts({ request }: Part) {
       <dl class="facts">
         <dt>Key</dt>
         <dd>
-          <a href={addressOf("/activity", { key_id: request.key_id })}>{names.key(request.key_id)}</a>
+          <a href={makeAddress("/activity", { key_id: request.key_id })}>{names.key(request.key_id)}</a>
         </dd>
         <dt>Account</dt>
         <dd>
-          <a href={addressOf(`/settings/accounts/${request.account_id}`)}>
+          <a href={makeAddress(`/settings/accounts/${request.account_id}`)}>
             {names.account(request.account_id)}
           </a>
         </dd>

@@ -1,6 +1,6 @@
 // Data of the gateway for the pages: asked for when it is needed, kept so that a page seen before is there at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { getText, messageOf, withQuery } from "./api.ts";
+import { getText, readMessage, withQuery } from "./api.ts";
 import { every } from "./browser.ts";
 
 /** The last answers, as text: what is read from it is always a fresh value. */
@@ -28,7 +28,7 @@ export interface Resource<Data> {
   readonly reload: () => Promise<void>;
 }
 
-/** A route's answer; null asks for nothing. Asked anew every so often when `everyMs` is given. */
+/** A route's answer; null asks for nothing. Asked again every `everyMs` when that is given. */
 export function useResource<Data>(path: string | null, everyMs = 0): Resource<Data> {
   const [, draw] = useState(0);
   const failed = useRef<{ readonly path: string; readonly message: string } | null>(null);
@@ -40,7 +40,7 @@ export function useResource<Data>(path: string | null, everyMs = 0): Resource<Da
       keep(path, await getText(path));
       failed.current = null;
     } catch (error) {
-      failed.current = { path, message: messageOf(error) };
+      failed.current = { path, message: readMessage(error) };
     }
     if (current.current === path) draw((count) => count + 1);
   }, [path]);
@@ -67,7 +67,7 @@ export interface Pages<Row> extends Resource<readonly Row[]> {
   readonly isAddingMore: boolean;
 }
 
-/** A list that grows page by page; its first page is asked anew every so often. */
+/** A list that grows page by page; its first page is asked again every so often. */
 export function usePages<Row>(
   path: string,
   query: Readonly<Record<string, string | number | null>>,

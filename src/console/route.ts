@@ -23,7 +23,7 @@ window.addEventListener("hashchange", () => {
 type Fields = Readonly<Record<string, string | null>>;
 
 /** The address of a page of the console. */
-export function addressOf(path: string, fields: Fields = {}): string {
+export function makeAddress(path: string, fields: Fields = {}): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields))
     if (value !== null && value !== "") query.set(name, value);
@@ -32,12 +32,12 @@ export function addressOf(path: string, fields: Fields = {}): string {
 }
 
 export function go(path: string, fields: Fields = {}): void {
-  location.hash = addressOf(path, fields);
+  location.hash = makeAddress(path, fields);
 }
 
 /** Changes fields of the query where one is; the way back stays what it was. */
 export function setFields(fields: Fields): void {
   const query: Record<string, string | null> = { ...Object.fromEntries(place.value.query), ...fields };
-  history.replaceState(null, "", addressOf(place.value.path, query));
+  history.replaceState(null, "", makeAddress(place.value.path, query));
   place.value = placeOf(location.hash);
 }

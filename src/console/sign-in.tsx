@@ -1,6 +1,6 @@
 // Signing in with the admin token.
 import { useState } from "preact/hooks";
-import { ApiError, messageOf, signIn } from "./api.ts";
+import { ApiError, readMessage, signIn } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Logo } from "./parts/icon.tsx";
@@ -52,6 +52,6 @@ export function SignIn() {
 }
 
 function wordsFor(error: unknown): string {
-  if (!(error instanceof ApiError)) return messageOf(error);
+  if (!(error instanceof ApiError)) return readMessage(error);
   return error.status === 401 ? "That is not this gateway's admin token." : error.message;
 }

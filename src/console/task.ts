@@ -8,7 +8,7 @@ export interface Task {
   readonly start: (event: Event) => Promise<void>;
 }
 
-/** Stays busy after success: whoever is done closes what showed it. */
+/** Stays busy after success: the caller closes the form that showed it. */
 export function useTask(work: () => Promise<unknown>): Task {
   const [failed, setFailed] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);

@@ -1,6 +1,6 @@
 // Putting money on an account: once, however often the button is pressed.
 import { useRef, useState } from "preact/hooks";
-import { change, messageOf } from "./api.ts";
+import { change, readMessage } from "./api.ts";
 import { uniqueName } from "./browser.ts";
 import { usd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
@@ -54,7 +54,7 @@ export function TopUp({ account, onClose, onDone }: TopUpProps) {
           isFocused
           value={amount}
           onInput={setAmount}
-          error={failed === null ? null : messageOf(failed)}
+          error={failed === null ? null : readMessage(failed)}
         />
         <div class="row">
           {AMOUNTS.map((one) => (

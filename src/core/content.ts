@@ -1,5 +1,5 @@
 // A request's prompt and answer as they are kept with `log.content`: sealed, apart from its row.
-import { isObject, type JsonObject, parseJson, stringOf } from "./json.ts";
+import { asString, isObject, type JsonObject, parseJson } from "./json.ts";
 
 export interface LoggedContent {
   /** The request as it was asked, without the messages. */
@@ -14,12 +14,18 @@ export interface LoggedContent {
 }
 
 /** The use that a request's content is sealed for: in another row's place it can't be opened. */
-export function contentUseOf({ accountId, id }: { readonly accountId: string; readonly id: string }): string {
+export function makeContentUse({
+  accountId,
+  id,
+}: {
+  readonly accountId: string;
+  readonly id: string;
+}): string {
   return `content ${accountId} ${id}`;
 }
 
 /** From the text that was sealed; null when that is none. */
-export function contentOf(text: string): LoggedContent | null {
+export function findContent(text: string): LoggedContent | null {
   const kept = parseJson(text);
   if (!isObject(kept) || !isObject(kept.request) || !Array.isArray(kept.messages)) return null;
   return {
@@ -27,6 +33,6 @@ export function contentOf(text: string): LoggedContent | null {
     messages: kept.messages,
     reply: isObject(kept.reply) ? kept.reply : null,
     truncated: kept.truncated === true,
-    message: stringOf(kept.message) ?? null,
+    message: asString(kept.message) ?? null,
   };
 }

@@ -44,7 +44,7 @@ export interface Reads {
   readonly days: readonly string[];
   /** The request whose hold is wanted, and its row where there is no hold. */
   readonly requestId: string | null;
-  /** Its id was made for this demand, so neither can be there. Whoever repeats the demand takes this away. */
+  /** Its id was made for this demand, so neither can be there. A repeated demand doesn't carry it. */
   readonly isNew?: boolean;
   readonly replyId: string | null;
   readonly topUpId: string | null;

@@ -16,7 +16,7 @@ interface FaultRow {
   readonly elsewhere?: true;
   /** Another model may still serve the request: a selector goes on, a plainly named model doesn't. */
   readonly otherModel?: true;
-  /** SDKs are told not to try again: `x-should-retry: false`. */
+  /** The answer asks SDKs not to retry: `x-should-retry: false`. */
   readonly final?: true;
   /** The code shown to the client is null. */
   readonly codeless?: true;
@@ -77,7 +77,7 @@ export const FAULTS = {
   provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
   /** The client hung up; nobody reads this answer, the log does. */
   client_gone: { status: 499, type: "api_error", blame: "client", codeless: true },
-  /** The time that the client itself allowed is over; it is told `upstream_timeout`. */
+  /** The time that the client itself allowed is over; it gets `upstream_timeout`. */
   client_timeout: { status: 504, type: "api_error", blame: "client" },
   internal_error: { status: 500, type: "api_error", blame: "gateway" },
   upstream_error: { ...theirs, status: 502 },
@@ -152,7 +152,7 @@ export function errorBody(fault: Fault): ErrorBody {
 }
 
 /** Anything thrown, as a fault; what is not one is a bug of ours and shows nothing of itself. */
-export function faultOf(thrown: unknown): Fault {
+export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
   return new Fault("internal_error", "The gateway failed to handle this request.", { cause: thrown });
 }

@@ -7,7 +7,7 @@ const STEP = Math.log(FACTOR);
 const BUCKET_MAX = 90;
 
 /** The bucket of a time: 0 holds what took up to a millisecond, bucket n what took up to 1.2 to the n. */
-export function bucketOf(ms: number): number {
+export function findBucket(ms: number): number {
   if (ms <= 1) return 0;
   return Math.min(BUCKET_MAX, Math.ceil(Math.log(ms) / STEP - 1e-9));
 }
@@ -18,7 +18,7 @@ export interface Percentiles {
 }
 
 /** In whole milliseconds; null when nothing was counted. */
-export function percentilesOf(counts: ReadonlyMap<number, number>): Percentiles | null {
+export function computePercentiles(counts: ReadonlyMap<number, number>): Percentiles | null {
   const buckets = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return null;

@@ -37,14 +37,14 @@ export const KEY_STATES = ["active", "expired", "revoked"] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
 /** The key's state at that moment. */
-export function keyStateOf({ revokedAtMs, expiresAtMs }: GatewayKey, nowMs: number): KeyState {
+export function findKeyState({ revokedAtMs, expiresAtMs }: GatewayKey, nowMs: number): KeyState {
   if (revokedAtMs !== null) return "revoked";
   return expiresAtMs !== null && expiresAtMs <= nowMs ? "expired" : "active";
 }
 
 /** True if the key may be used at that moment. */
 export function isLive(key: GatewayKey, nowMs: number): boolean {
-  return keyStateOf(key, nowMs) === "active";
+  return findKeyState(key, nowMs) === "active";
 }
 
 /** True if the key may use a model or a selector, by canonical id; how the key's list spells the case is no matter. */

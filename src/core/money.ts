@@ -17,8 +17,8 @@ export interface BillLine {
 }
 
 /** The sum of the lines times the markup, in whole nano-dollars, rounded up once. Prices are exact to 6 decimals. */
-export function costOf(lines: readonly BillLine[], markup: number): NanoUsd {
-  return (markup === 1 ? smallCostOf(lines) : null) ?? anyCostOf(lines, markup);
+export function computeCost(lines: readonly BillLine[], markup: number): NanoUsd {
+  return (markup === 1 ? smallCostOf(lines) : null) ?? computeAnyCost(lines, markup);
 }
 
 /** The same without a markup, as long as plain numbers count it exactly; else null. Takes a tenth of the time. */
@@ -33,7 +33,7 @@ function smallCostOf(lines: readonly BillLine[]): NanoUsd | null {
   return (pico - rest) / 1000 + (rest > 0 ? 1 : 0);
 }
 
-export function anyCostOf(lines: readonly BillLine[], markup: number): NanoUsd {
+export function computeAnyCost(lines: readonly BillLine[], markup: number): NanoUsd {
   let pico = 0n;
   for (const line of lines) {
     pico +=
@@ -45,12 +45,12 @@ export function anyCostOf(lines: readonly BillLine[], markup: number): NanoUsd {
 }
 
 /** An amount as the JSON number of USD that clients see. */
-export function usdOf(amount: NanoUsd): number {
+export function toUsd(amount: NanoUsd): number {
   return amount / NANO_PER_USD;
 }
 
 /** A USD amount as whole nano-dollars; null when it is not exact to nano-dollars or not a safe integer of them. */
-export function nanoOf(usd: number): NanoUsd | null {
+export function toNanoUsd(usd: number): NanoUsd | null {
   const nano = Math.round(usd * NANO_PER_USD);
   // A decimal of nine places is the same double as its nano-dollars divided: both are rounded once.
   return Number.isSafeInteger(nano) && nano / NANO_PER_USD === usd ? nano : null;

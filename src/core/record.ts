@@ -65,7 +65,7 @@ export interface RequestRecord {
 /** A request's row before its settlement has decided who pays. */
 export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd">;
 
-/** True if it counts as failed: its client was told of a mistake, and did not just leave. */
+/** True if it counts as failed: its client got an error, and did not just leave. */
 export function isError(status: number): boolean {
   return status >= 400 && status !== CLIENT_GONE;
 }

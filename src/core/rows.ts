@@ -19,7 +19,7 @@ export interface Meter {
   readonly freeHeldNanoUsd: NanoUsd;
 }
 
-export function meterIdOf(owner: string, day: string): string {
+export function makeMeterId(owner: string, day: string): string {
   return `${owner} ${day}`;
 }
 
@@ -59,8 +59,8 @@ export interface Place {
 }
 
 /**
- * A request that was let in and is not settled yet. Whoever takes the row away settles the request: that is why it
- * happens once. It says all that the request's own row needs if its node dies.
+ * A request that was let in and is not settled yet. Taking the row away settles the request, so it is settled
+ * once. The row holds all that the request's own row needs if its node dies.
  */
 export interface Hold {
   /** The completion's id. */
@@ -124,7 +124,7 @@ export interface Entry extends Legs {
 export const SYSTEM_ACCOUNTS = ["funding", "revenue", "overrun"] as const;
 export type SystemAccount = (typeof SYSTEM_ACCOUNTS)[number];
 
-export function systemAccountOf(id: string): SystemAccount | null {
+export function makeSystemAccount(id: string): SystemAccount | null {
   return SYSTEM_ACCOUNTS.find((one) => one === id) ?? null;
 }
 
@@ -210,7 +210,7 @@ export interface KeptContent {
   readonly sealed: string;
 }
 
-/** A sign-in to the console: whoever shows the secret of that digest is the operator until it expires. */
+/** A sign-in to the console: the holder of the secret with that digest is the operator until it expires. */
 export interface Session {
   readonly digest: string;
   /** Of the admin token that was shown: under another token the session is void. */

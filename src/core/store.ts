@@ -15,12 +15,12 @@ import type {
   UsageSum,
 } from "./rows.ts";
 
-export function entryIdOf({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
+export function makeEntryId({ accountId, seq }: Pick<Entry, "accountId" | "seq">): string {
   return `${accountId}.${seq}`;
 }
 
 /** The number of an entry, from its `entryIdOf`. */
-export function entrySeqOf(entryId: string): number {
+export function readEntrySeq(entryId: string): number {
   return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
 }
 
@@ -164,7 +164,7 @@ export interface LessonsKept {
  * The account `default` always exists.
  */
 export interface Store {
-  /** The life of the process that answers for holds made here: chosen anew each time a store is opened. */
+  /** The life of the process that answers for holds made here: a new one each time a store is opened. */
   readonly node: string;
   /**
    * Decides, writes, and answers only once the transaction is written. When the fault's details say `outcomeUnknown`

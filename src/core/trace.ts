@@ -1,5 +1,5 @@
 // The course of a request and the parts of its cost: kept with its row as JSON, shown when it is looked at.
-import { arrayOf, isObject, numberOf, parseJson, stringOf } from "./json.ts";
+import { asArray, asNumber, asString, isObject, parseJson } from "./json.ts";
 import type { BillLine } from "./money.ts";
 
 /**
@@ -35,40 +35,40 @@ export interface Trace {
 }
 
 /** From the JSON of a row; null where there is none that can be read. */
-export function traceOf(json: string | null): Trace | null {
+export function readTrace(json: string | null): Trace | null {
   const kept = json === null ? null : parseJson(json);
   if (!isObject(kept)) return null;
   return {
-    admittedMs: numberOf(kept.admittedMs) ?? null,
-    attempts: arrayOf(kept.attempts).flatMap(attemptOf),
-    bill: arrayOf(kept.bill).flatMap(lineOf),
-    markup: numberOf(kept.markup) ?? 1,
+    admittedMs: asNumber(kept.admittedMs) ?? null,
+    attempts: asArray(kept.attempts).flatMap(attemptOf),
+    bill: asArray(kept.bill).flatMap(lineOf),
+    markup: asNumber(kept.markup) ?? 1,
     usageImplausible: readClaim(kept.usageImplausible),
-    message: stringOf(kept.message) ?? null,
+    message: asString(kept.message) ?? null,
   };
 }
 
 function readClaim(value: unknown): Trace["usageImplausible"] {
   if (!isObject(value)) return null;
   const { promptTokens, completionTokens } = value;
-  return { promptTokens: numberOf(promptTokens) ?? 0, completionTokens: numberOf(completionTokens) ?? 0 };
+  return { promptTokens: asNumber(promptTokens) ?? 0, completionTokens: asNumber(completionTokens) ?? 0 };
 }
 
 function attemptOf(value: unknown): readonly TracedAttempt[] {
   if (!isObject(value)) return [];
-  const model = stringOf(value.model);
+  const model = asString(value.model);
   const outcome = ATTEMPT_OUTCOMES.find((one) => one === value.outcome);
   if (model === undefined || outcome === undefined) return [];
   return [
     {
       model,
-      last4: stringOf(value.last4) ?? null,
-      startMs: numberOf(value.startMs) ?? 0,
-      firstTokenMs: numberOf(value.firstTokenMs) ?? null,
-      endMs: numberOf(value.endMs) ?? 0,
+      last4: asString(value.last4) ?? null,
+      startMs: asNumber(value.startMs) ?? 0,
+      firstTokenMs: asNumber(value.firstTokenMs) ?? null,
+      endMs: asNumber(value.endMs) ?? 0,
       outcome,
-      faultCode: stringOf(value.faultCode) ?? null,
-      upstreamStatus: numberOf(value.upstreamStatus) ?? null,
+      faultCode: asString(value.faultCode) ?? null,
+      upstreamStatus: asNumber(value.upstreamStatus) ?? null,
     },
   ];
 }
@@ -76,7 +76,7 @@ function attemptOf(value: unknown): readonly TracedAttempt[] {
 function lineOf(value: unknown): readonly BillLine[] {
   if (!isObject(value)) return [];
   const { count, usdPerMillion } = value;
-  const what = stringOf(value.what);
+  const what = asString(value.what);
   const isLine = what !== undefined && typeof count === "number" && typeof usdPerMillion === "number";
   return isLine ? [{ what, count, usdPerMillion }] : [];
 }

@@ -159,7 +159,7 @@ export function garbled(what: string): Fault {
 }
 
 /** `Retry-After` (seconds or a date) or `retry-after-ms`, in milliseconds; only error answers are asked. */
-export function retryAfterMsOf(headers: Headers, nowMs: number): number | undefined {
+export function readRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   if (Number.isFinite(exact) && exact >= 0) return Math.ceil(exact);
   const given = headers.get("retry-after");

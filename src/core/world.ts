@@ -47,7 +47,7 @@ export interface LogEvent {
 }
 export type Log = (event: LogEvent) => void;
 
-/** Encrypts text for the account that asks. What was sealed for another account, or by nobody, opens as null. */
+/** Encrypts text for the account that asks. Text sealed for another account, or not sealed at all, opens as null. */
 export interface Sealer {
   seal(text: string): string;
   open(sealed: string): string | null;

@@ -9,7 +9,7 @@ export interface Begun {
   readonly first: readonly Part[];
   /** null: that was all. */
   readonly rest: PartStream | null;
-  /** Told what leaves behind the first. */
+  /** Called with each batch that leaves after the first. */
   readonly took: (parts: readonly Part[]) => void;
   /** Settles the answer that is whole, and gives its last batch. */
   readonly last: (usage: Usage | null) => Promise<readonly Part[]>;

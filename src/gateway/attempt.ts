@@ -19,7 +19,7 @@ export interface AttemptCall {
   readonly card: ModelCard;
   readonly credential: Credential;
   readonly upstream: Upstream;
-  /** Told what becomes of it; null: nobody keeps count. */
+  /** Records how the attempt ends; null where that isn't counted. */
   readonly permit: Permit | null;
   /** `n` is at most what the dialect gives in one call. */
   readonly request: ChatRequest;
@@ -37,13 +37,13 @@ export interface AttemptCall {
   readonly totalAtMs: number;
   /** The end of the client's own limit, on the monotonic clock; infinite if it set none. */
   readonly clientLimitAtMs: number;
-  /** Told before each call is sent, and of each for which no connection came about. */
+  /** Called before each call is sent, and for each call whose connection could not be opened. */
   readonly onSent: () => void;
   readonly onUnsent: () => void;
-  /** Told once, before the call is sent: the request fields that were changed or left out. */
+  /** Called once, before the call is sent, with the request fields that were changed or left out. */
   readonly onDropped: (fields: readonly string[]) => void;
   /**
-   * Told the usage so far as often as the provider reports it: a later report replaces an earlier one. `isWhole`: every
+   * Called with the usage so far each time the provider reports it: a later report replaces an earlier one. `isWhole`: every
    * choice had come to its finish.
    */
   readonly onUsage: (usage: Usage, isWhole: boolean) => void;
@@ -52,7 +52,7 @@ export interface AttemptCall {
 /** Runs a whole attempt: one JSON answer. */
 export async function wholeAttempt(ports: Ports, attempt: AttemptCall): Promise<ChatReply> {
   const started = ports.deadlines.nowMs();
-  const call = callFor(ports, attempt, attempt.totalAtMs);
+  const call = prepareCall(ports, attempt, attempt.totalAtMs);
   try {
     const { response, stops } = await send(attempt, call);
     const reply = parseReply(attempt, await call.text(response, REPLY_BYTES_MAX));
@@ -86,14 +86,14 @@ export function told(
   return fault;
 }
 
-/** The client is told what it always was: that no answer came in time. */
+/** Makes the fault of the client's own time limit. Its code is the one that a provider's timeout has. */
 function clientTimeout(): Fault {
   const message = "The provider did not answer in time: x-poundkey-timeout allowed no more.";
   return new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
 }
 
 /** No answer may name the provider's secret or its address. */
-export function callFor(
+export function prepareCall(
   ports: Ports,
   { client, credential, upstream, fresh }: AttemptCall,
   deadlineAtMs: number,
@@ -104,7 +104,7 @@ export function callFor(
 
 export interface Sent {
   readonly response: Response;
-  /** The stop sequences that the provider could not be told: they are ours to keep. */
+  /** The stop sequences that the provider doesn't take: the gateway applies them itself. */
   readonly stops: readonly string[];
 }
 

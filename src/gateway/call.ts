@@ -1,4 +1,4 @@
-// One request as the gateway is handed it, and what its client is told about it beside the answer.
+// One request as the gateway receives it, and the facts that its client gets beside the answer.
 
 import type { RawRequest } from "../core/dialect.ts";
 import type { GatewayKey } from "../core/key.ts";

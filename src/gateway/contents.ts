@@ -1,6 +1,6 @@
 // Keeps prompts and answers with the log where the operator wants that: sealed, bounded, beside the answer's own way.
 
-import { contentUseOf, type LoggedContent } from "../core/content.ts";
+import { type LoggedContent, makeContentUse } from "../core/content.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world.ts";
@@ -90,7 +90,7 @@ export class Contents {
     const { id, key, created } = recorder.call;
     const row = { id, accountId: key.accountId, atMs: created * 1000 };
     this.#underWay++;
-    const sealed = vault.seal(recorder.text(fault), contentUseOf(row));
+    const sealed = vault.seal(recorder.text(fault), makeContentUse(row));
     store
       .addContent({ ...row, sealed })
       .catch((error: unknown) =>

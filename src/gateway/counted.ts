@@ -3,7 +3,7 @@
 import type { BillLine } from "../core/money.ts";
 import type { Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
-import { costBy, linesOf } from "../ledger/price.ts";
+import { listBillLines, sumBill } from "../ledger/price.ts";
 import { likelyPromptTokens } from "../operations/chat/estimate.ts";
 import type { ChatRequest, Usage } from "../operations/chat/form.ts";
 import { cutUsage, type SentRequest } from "../operations/chat/plausible.ts";
@@ -56,8 +56,8 @@ function makeBill(
   markup: number,
 ): Bill {
   if (price === null) return { ...UNCOUNTED.bill, tokens };
-  const lines = linesOf(price, tokens, calls);
-  return { tokens, costNanoUsd: costBy(lines, markup), lines };
+  const lines = listBillLines(price, tokens, calls);
+  return { tokens, costNanoUsd: sumBill(lines, markup), lines };
 }
 
 /** The log's line on a report that can't be. */

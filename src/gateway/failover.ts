@@ -4,7 +4,7 @@ import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
 import type { RawRequest } from "../core/dialect.ts";
-import { type Fault, faultOf } from "../core/fault.ts";
+import { type Fault, toFault } from "../core/fault.ts";
 import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
 import { RetirementBudget } from "../health/credential.ts";
@@ -78,7 +78,7 @@ class Failover<Result> {
         if (race === null) return this.#won({ result: await running.run(), by: running });
         return this.#won(await this.#outcome(race, running));
       } catch (thrown) {
-        this.#last = faultOf(thrown);
+        this.#last = toFault(thrown);
       }
     }
     throw this.#last ?? health.unavailable(plan, this.#ports.deadlines.nowMs());
@@ -212,7 +212,7 @@ class Failover<Result> {
         return this.#next();
       },
       onTime: (task) => clock.after(afterMs, task),
-      isFinal: (error) => !isElsewhere(faultOf(error), this.#life.call),
+      isFinal: (error) => !isElsewhere(toFault(error), this.#life.call),
     };
   }
 

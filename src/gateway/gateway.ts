@@ -2,8 +2,8 @@
 
 import type { Attempt } from "../core/attempt.ts";
 import type { Granted } from "../core/demand.ts";
-import { Fault, faultOf } from "../core/fault.ts";
-import { usdOf } from "../core/money.ts";
+import { Fault, toFault } from "../core/fault.ts";
+import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import { unfold } from "../operations/chat/fold.ts";
@@ -26,7 +26,7 @@ import { once } from "./once.ts";
 import { type OpenRequest, OpenRequests } from "./open-requests.ts";
 import { opening } from "./opening.ts";
 import { type PlanPorts, planned } from "./planned.ts";
-import { chargedIn, Settlements, withheld } from "./settlements.ts";
+import { addCharge, Settlements, withheld } from "./settlements.ts";
 import { shownModel, Tally } from "./tally.ts";
 
 export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
@@ -81,7 +81,7 @@ export class Gateway {
     return this.#underWay.size;
   }
 
-  /** Ends what is under way: its clients are told the fault. */
+  /** Ends the requests under way: their clients get the fault. */
   end(fault: Fault): void {
     this.#underWay.end(fault);
   }
@@ -114,8 +114,8 @@ export class Gateway {
 
   /**
    * The answer as it arrives, in batches; the last one holds the usage. The first batch comes with the first part of
-   * the answer: until then other attempts may take over, and `facts` is complete with it. Whoever leaves early fires the
-   * call's signal.
+   * the answer: until then other attempts may take over, and `facts` is complete with it. A client that leaves early
+   * fires the call's signal.
    */
   stream(call: Call, facts: Facts): Batches<readonly Part[]> {
     const stream = new AnswerStream<Entered>({
@@ -183,7 +183,7 @@ export class Gateway {
     const usage = tally.finished(reply.usage ?? null, reply.choices);
     recorder?.whole({ ...reply, usage });
     const settled = await settle({ ...reply, usage });
-    return { ...reply, usage: chargedIn(usage, settled) };
+    return { ...reply, usage: addCharge(usage, settled) };
   }
 
   async #begun(entered: Entered): Promise<Begun> {
@@ -207,7 +207,7 @@ export class Gateway {
     const last = async (reported: Usage | null): Promise<readonly Part[]> => {
       const usage = tally.finished(reported);
       const settled = await settle(copy?.reply(usage));
-      return [{ choices: [], usage: chargedIn(usage, settled) }];
+      return [{ choices: [], usage: addCharge(usage, settled) }];
     };
     await durable.catch((error: unknown) => {
       rest.leave();
@@ -225,7 +225,7 @@ export class Gateway {
     log({ event: "replayed", request_id: call.requestId, id });
     // It was sealed before anybody knew what of its cost the balance would cover.
     const charged = await ledger.charged(id);
-    const usage = reply.usage && { ...reply.usage, charged: usdOf(charged) };
+    const usage = reply.usage && { ...reply.usage, charged: toUsd(charged) };
     return { ...reply, ...(usage ? { usage } : {}) };
   }
 
@@ -295,5 +295,5 @@ export class Gateway {
 }
 
 function isOutcomeUnknown(thrown: unknown): boolean {
-  return faultOf(thrown).details.outcomeUnknown === true;
+  return toFault(thrown).details.outcomeUnknown === true;
 }

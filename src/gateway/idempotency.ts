@@ -22,7 +22,7 @@ const COPIED_CHARACTERS_MAX = 32 * REPLY_BYTES_MAX;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 /** The digests of an Idempotency-Key within its gateway key, and of the body; how the answer is delivered is no part of it. */
-export function idempotencyOf(
+export function digestIdempotency(
   vault: Pick<Vault, "digest">,
   keyId: string,
   header: string | null,

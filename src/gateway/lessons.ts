@@ -7,8 +7,8 @@ import type { Clock, Log } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
-import { boundAt, kindKept, lessonOf, measureLength } from "../selectors/learning/lesson.ts";
-import { type Grader, saidBy } from "../selectors/learning/signal.ts";
+import { boundAt, kindKept, makeLesson, measureLength } from "../selectors/learning/lesson.ts";
+import { type Grader, weighSignal } from "../selectors/learning/signal.ts";
 import type { Call } from "./call.ts";
 
 export interface LessonPorts {
@@ -69,7 +69,7 @@ export class Lessons {
     { id, accountId, keyId }: UnsettledRecord,
     decision: KeptDecision,
     card: ModelCard,
-    signal: Parameters<typeof saidBy>[0],
+    signal: Parameters<typeof weighSignal>[0],
     sound: number,
   ): void {
     const { store, clock, log } = this.#ports;
@@ -77,8 +77,8 @@ export class Lessons {
     if (kind === null) return;
     const atMs = clock.nowMs();
     const about = { accountId, keyId, id, atMs, source: "signal", score: 0, weight: 1 } as const;
-    const lesson = lessonOf(about, card, kind);
-    const told = { ...lesson, ...saidBy(signal, lesson.expected, sound) };
+    const lesson = makeLesson(about, card, kind);
+    const told = { ...lesson, ...weighSignal(signal, lesson.expected, sound) };
     store.teach(told, boundAt(atMs)).then(
       (learned) => log({ event: "signal", level: "info", id, model: card.id, signal, learned }),
       (error: unknown) => log({ event: "signal_lost", level: "warn", id, cause: String(error) }),

@@ -8,7 +8,7 @@ import type { Health } from "../health/health.ts";
 import { spread } from "../health/spread.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
-import { needsOf, refuseUnable } from "../operations/chat/needs.ts";
+import { findNeeds, refuseUnable } from "../operations/chat/needs.ts";
 import type { ChooseInput } from "../selectors/candidate.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
 import { type KeptDecision, keptDecision } from "../selectors/decision.ts";
@@ -34,7 +34,7 @@ export interface PlanInput {
   readonly known?: Known;
   /** The credentials of a provider that is on; none: it is off. */
   readonly credentialsOf: (provider: string) => readonly Credential[];
-  /** A number from 0 up to 1, drawn anew at each call, that spreads load by the credentials' weights. */
+  /** A number from 0 up to 1, drawn at each call, that spreads load by the credentials' weights. */
   readonly roll: () => number;
   readonly conversation: Conversation;
   readonly health: Health;
@@ -58,10 +58,10 @@ const FIRST_CARD_MAX = 2;
 
 /**
  * At least one attempt. Those that can't be asked now (resting, an open breaker) are left out unless there are no others:
- * then whoever walks the plan finds out which of them may be asked first. Throws a Fault when the model can't take the
+ * then the walk finds out which of them may be asked first. Throws a Fault when the model can't take the
  * request or no provider is on.
  */
-export function planOf(input: PlanInput): Plan {
+export function planCalls(input: PlanInput): Plan {
   const { cards, decision } = cardsOf(input);
   const only = onlyAttempt(input);
   if (only !== null) return { attempts: [only], decision };
@@ -92,7 +92,7 @@ export function planOf(input: PlanInput): Plan {
 
 /**
  * If one model is served by one credential there is nothing to choose: it is asked if it may be, and if it may not,
- * whoever walks the plan finds that out. The way of all other plans comes to the same in 1 µs more.
+ * the walk finds that out. The way of all other plans comes to the same in 1 µs more.
  */
 function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
   if (selection.kind !== "card" || selection.fallbacks.length > 0) return null;
@@ -175,7 +175,7 @@ function mixed([first = [], ...others]: readonly (readonly Attempt[])[]): readon
 function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: KeptDecision | null } {
   const { request, selection, rules, roll } = input;
   if (selection.kind === "card") {
-    refuseUnable(selection.card, needsOf(request));
+    refuseUnable(selection.card, findNeeds(request));
     return { cards: [selection.card, ...selection.fallbacks], decision: null };
   }
   const choice = chosen(selection.selector, selection.candidates, input);
@@ -199,7 +199,7 @@ export function chosen(
   { request, rules, quality, known }: Pick<PlanInput, "request" | "rules" | "quality" | "known">,
 ): Choice {
   const share = quality ?? rules.fairQuality;
-  const needs = needsOf(request);
+  const needs = findNeeds(request);
   const choice = choose(selector, { ...known, request, needs, cards, rules, quality: share });
   if (choice.choice !== null) return choice;
   const { name } = selector;

@@ -8,7 +8,7 @@ import { estimateSpeed } from "../health/speed.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
-import { type Known, type Plan, planOf } from "./plan.ts";
+import { type Known, type Plan, planCalls } from "./plan.ts";
 
 export interface PlanPorts {
   readonly random: Random;
@@ -29,7 +29,7 @@ const OUTCOMES_BEFORE = 20;
 export function planned(ports: PlanPorts, call: Call): Plan {
   const { request, conversation, selection, rules, quality, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
-  const plan = planOf({
+  const plan = planCalls({
     request,
     selection,
     rules,

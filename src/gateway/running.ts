@@ -1,8 +1,8 @@
-// One attempt of a walk under way: its call, what it has told so far, and its end when another one was faster.
+// One attempt of a walk under way: its call, what it has reported so far, and its end when another one was faster.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { RawRequest } from "../core/dialect.ts";
-import { Fault, faultOf } from "../core/fault.ts";
+import { Fault, toFault } from "../core/fault.ts";
 import type { Permit } from "../health/permit.ts";
 import { type Fitted, fitToHold } from "../operations/chat/bounded.ts";
 import type { Usage } from "../operations/chat/form.ts";
@@ -71,7 +71,7 @@ export class Running<Result> implements Runner<Result> {
     try {
       return await way.run(this.#call());
     } catch (thrown) {
-      const fault = faultOf(thrown);
+      const fault = toFault(thrown);
       permit.failed(nowMs(), fault);
       life.tally.tracing.ends(traced, "failed", nowMs(), fault);
       if (!this.#ending?.signal.aborted) onFailed(fault);
@@ -95,7 +95,7 @@ export class Running<Result> implements Runner<Result> {
     return { request, card, calls: callsNeeded(this.upstream, card, request) };
   }
 
-  /** It has won: the request's facts and its usage are this attempt's, from now on and as far as they were told already. */
+  /** It has won: the request's facts and its usage are this attempt's, from now on and as far as they were reported already. */
   win(): void {
     const { life, attempt, traced } = this.#of;
     life.tally.tracing.won(traced);

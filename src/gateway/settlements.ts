@@ -1,7 +1,7 @@
 // Settlements on their way to the store: written at once, or again and again until the store can be used.
 
-import { FAULTS, faultOf } from "../core/fault.ts";
-import { usdOf } from "../core/money.ts";
+import { FAULTS, toFault } from "../core/fault.ts";
+import { toUsd } from "../core/money.ts";
 import type { Clock, Deadline, Deadlines, Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Usage } from "../operations/chat/form.ts";
@@ -22,7 +22,7 @@ class Waiting {
   readonly ticket: Ticket;
   /** The outcome that is written when it is its turn. */
   outcome: Outcome;
-  /** After it whoever waits is told that nobody knows yet. */
+  /** When it passes, those who wait get `outcomeUnknown`. */
   patience: Deadline | null = null;
   readonly #settled = Promise.withResolvers<Settled | null>();
 
@@ -84,7 +84,7 @@ export class Settlements {
     } catch (error) {
       this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
       // A settlement that the store refuses for good would only be refused again.
-      if (faultOf(error).code === "store_unavailable") this.#keep(waiting);
+      if (toFault(error).code === "store_unavailable") this.#keep(waiting);
       else this.#lose(waiting);
       return false;
     } finally {
@@ -136,6 +136,6 @@ export function withheld({ record }: Outcome, answers: number): Outcome {
 }
 
 /** The usage as the client sees it. */
-export function chargedIn(usage: Usage, settled: Settled | null): Usage {
-  return { ...usage, charged: usdOf(settled?.chargedNanoUsd ?? 0) };
+export function addCharge(usage: Usage, settled: Settled | null): Usage {
+  return { ...usage, charged: toUsd(settled?.chargedNanoUsd ?? 0) };
 }

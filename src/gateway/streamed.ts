@@ -8,7 +8,7 @@ import type { ChatReply, Usage } from "../operations/chat/form.ts";
 import { isAnswer } from "../operations/chat/normalise.ts";
 import type { Part } from "../operations/chat/run.ts";
 import { chooseFirstByteMs, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "../transport/client.ts";
-import { type AttemptCall, callFor, findCodec, isNative, parseReply, send, told } from "./attempt.ts";
+import { type AttemptCall, findCodec, isNative, parseReply, prepareCall, send, told } from "./attempt.ts";
 import type { Batches } from "./batches.ts";
 
 /**
@@ -53,7 +53,7 @@ export class StreamedAttempt implements PartStream {
     this.#attempt = attempt;
     this.#startedMs = ports.deadlines.nowMs();
     const firstByteMs = chooseFirstByteMs(upstream.setup.timeouts, card.capabilities.has("reasoning"));
-    this.#call = callFor(ports, attempt, Math.min(this.#startedMs + firstByteMs, totalAtMs));
+    this.#call = prepareCall(ports, attempt, Math.min(this.#startedMs + firstByteMs, totalAtMs));
   }
 
   get usage(): Usage | null {

@@ -1,8 +1,8 @@
 // The account of one request: counted while it runs, made into its one record at its end.
 
 import type { Attempt } from "../core/attempt.ts";
-import { type Fault, faultOf } from "../core/fault.ts";
-import { usdOf } from "../core/money.ts";
+import { type Fault, toFault } from "../core/fault.ts";
+import { toUsd } from "../core/money.ts";
 import type { Ended, UnsettledRecord } from "../core/record.ts";
 import type { Outcome } from "../ledger/ledger.ts";
 import { likelyPromptTokens, likelyTextTokens } from "../operations/chat/estimate.ts";
@@ -125,7 +125,7 @@ export class Tally {
     this.#ended = "done";
     for (const { index } of choices) this.#begun.add(index);
     const { usage, bill } = this.#count(reported);
-    return { ...(usage ?? this.#estimate()), cost: usdOf(bill.costNanoUsd) };
+    return { ...(usage ?? this.#estimate()), cost: toUsd(bill.costNanoUsd) };
   }
 
   /** The material to learn from; null: a selector didn't choose, or nobody answered. */
@@ -136,7 +136,7 @@ export class Tally {
 
   failed(thrown: unknown): void {
     if (this.#finished) return;
-    this.#fault = faultOf(thrown);
+    this.#fault = toFault(thrown);
     this.#ended = this.#endedBy(this.#fault);
   }
 

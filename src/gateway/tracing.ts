@@ -2,7 +2,7 @@
 import type { Fault } from "../core/fault.ts";
 import type { AttemptOutcome, Trace, TracedAttempt } from "../core/trace.ts";
 
-/** One attempt while it is under way. The first ending that it is told counts. */
+/** One attempt while it is under way. Only its first ending counts. */
 export class TracingAttempt {
   readonly model: string;
   readonly #last4: string | null;
@@ -38,7 +38,7 @@ export class TracingAttempt {
   }
 }
 
-/** All times that it is told are on the monotonic clock. */
+/** Every time that it takes is on the monotonic clock. */
 export class Tracing {
   readonly #startedMs: number;
   readonly #attempts: TracingAttempt[] = [];

@@ -7,9 +7,9 @@ import {
   fillableNamed,
   removeCredential,
 } from "../admin/credentials.ts";
-import { fieldsOf, optional, readText } from "../admin/input.ts";
+import { optional, readFields, readText } from "../admin/input.ts";
 import { getProvider, listProviders, type ProviderParts } from "../admin/providers.ts";
-import { options, routesBy, type WritingParts } from "./admin-route.ts";
+import { groupRoutes, options, type WritingParts } from "./admin-route.ts";
 import { bearerToken } from "./auth.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
@@ -18,7 +18,7 @@ export interface ProviderPorts extends CredentialParts, ProviderParts {
 }
 
 export function providerRoutes(operator: WritingParts, ports: ProviderPorts) {
-  const by = routesBy(operator, ports);
+  const by = groupRoutes(operator, ports);
   const name = "/providers/:id";
   const list = by(async (_, __, { query }) => listProviders(ports, query));
   const add = by(
@@ -30,7 +30,7 @@ export function providerRoutes(operator: WritingParts, ports: ProviderPorts) {
   );
   const remove = by(async (_, id, { query }) => getProvider(ports, await removeCredential(ports, id, query)));
   const test = by(async (_, id, at) => {
-    const fields = fieldsOf(await at.body(), ["credential_id"]);
+    const fields = readFields(await at.body(), ["credential_id"]);
     const credentialId = optional(fields, "credential_id", readText) ?? null;
     return ports.test(fillableNamed(ports, id).name, credentialId);
   });

@@ -22,7 +22,7 @@ export type By<Parts> = (use: Use<Parts>, status?: number) => (at: Omit<At, "bod
 /** The parts that routes need which read a body for the operator. */
 export interface WritingParts extends OperatorParts, BodyPorts {}
 
-export function routesBy<Parts>(operator: WritingParts, parts: Parts): By<Parts> {
+export function groupRoutes<Parts>(operator: WritingParts, parts: Parts): By<Parts> {
   return (use, status = 200) =>
     // Elysia reads off the parameter's text what a route needs of its request.
     async ({ bearer, request, server, params, query }) => {

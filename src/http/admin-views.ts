@@ -3,7 +3,7 @@ import { knownCards } from "../catalogue/catalogue.ts";
 import { overlaid } from "../catalogue/overlay.ts";
 import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
-import { usdOf } from "../core/money.ts";
+import { toUsd } from "../core/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
 import { findProfile } from "../selectors/profiles.ts";
 
@@ -91,7 +91,7 @@ function quotaView({ requestsPerDay, throttleMs, scope, dayStartsMinutes, timeZo
     time_zone: timeZone,
     free: {
       models: free.models,
-      budget_usd_per_day: free.budgetNanoUsd === null ? null : usdOf(free.budgetNanoUsd),
+      budget_usd_per_day: free.budgetNanoUsd === null ? null : toUsd(free.budgetNanoUsd),
     },
   };
 }

@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
 import { listJournal } from "../admin/journal.ts";
 import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
-import { forgetLessons, modelIn } from "../admin/lessons.ts";
+import { forgetLessons, readModelId } from "../admin/lessons.ts";
 import { overview } from "../admin/overview.ts";
 import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
 import { topUpAccount } from "../admin/topups.ts";
@@ -11,7 +11,7 @@ import { sumUsage } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Settings } from "../core/settings.ts";
 import type { TaughtView } from "../selectors/learning/learned.ts";
-import { options, type By as RouteBy, routesBy, type WritingParts } from "./admin-route.ts";
+import { groupRoutes, options, type By as RouteBy, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { bearerToken } from "./auth.ts";
 
@@ -37,7 +37,7 @@ type By = RouteBy<Parts>;
 export function adminRoutes(ports: AdminPorts) {
   const { settings, ledger, contentVault } = ports;
   const world: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
-  const by = routesBy(ports, world);
+  const by = groupRoutes(ports, world);
   return new Elysia({ prefix: "/admin/v1" })
     .use(accountRoutes(by))
     .use(keyRoutes(by))
@@ -121,7 +121,7 @@ function learnedRoutes(by: By, { learned }: AdminPorts) {
     )
     .delete(
       "/learned",
-      by((world, _, { query }) => forgetLessons(world, modelIn(query))),
+      by((world, _, { query }) => forgetLessons(world, readModelId(query))),
       options,
     );
 }

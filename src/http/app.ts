@@ -1,13 +1,13 @@
 // The HTTP server: Elysia with every route, and what holds for all of them — request ids, the error form, 404 and 405.
 import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
-import { Fault, faultOf } from "../core/fault.ts";
+import { Fault, toFault } from "../core/fault.ts";
 import type { Random } from "../core/world.ts";
 import { surfaceOfPath } from "../surfaces/index.ts";
 import { faultAnswer, refusalAnswer } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
-import { allowedMethods, isForOperators, pathOf } from "./paths.ts";
+import { allowedMethods, findPath, isForOperators } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { hintAt, rawRoutes, refuseSpelling } from "./spelling.ts";
 
@@ -47,7 +47,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
     })
     .onError(({ code, error, request, set }) => {
       if (code === "NOT_FOUND") return formAnswer(request, unknownPath(request), set);
-      const fault = faultOf(error);
+      const fault = toFault(error);
       if (fault.code === "internal_error") logBug(ports, error);
       return formAnswer(request, fault, set);
     });
@@ -57,7 +57,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
 
 /** An error in the form of the surface that the path belongs to. */
 function formAnswer(request: Request, fault: Fault, { headers }: Signing): Response {
-  const surface = surfaceOfPath(pathOf(request.url));
+  const surface = surfaceOfPath(findPath(request.url));
   return refusalAnswer(fault, surface.refuse(fault, String(headers["x-request-id"])));
 }
 
@@ -71,7 +71,7 @@ const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault | null {
   const host = headers.get("host");
   if (host !== null && !HOST.test(host)) return new Fault("invalid_header", "The Host header is not valid.");
-  if (hosts.length === 0 || PROBES.has(pathOf(url))) return null;
+  if (hosts.length === 0 || PROBES.has(findPath(url))) return null;
   const name = hostName(host ?? "");
   if (hosts.some((one) => one.toLowerCase() === name)) return null;
   return new Fault(
@@ -90,7 +90,7 @@ const KEY_IN_URL = /[?&](key|api[-_]?key|access[-_]token|token)=/i;
 
 /** URLs end up in logs, so a key is never taken from one, nor passed over: the client would not learn that it leaks. */
 function refuseKeyInUrl(url: string): Fault | null {
-  if (!url.includes("?") || isForOperators(pathOf(url))) return null;
+  if (!url.includes("?") || isForOperators(findPath(url))) return null;
   const name = KEY_IN_URL.exec(url)?.[1];
   if (name === undefined) return null;
   const message = "Send the key in the Authorization header, never in the URL, where logs would keep it.";
@@ -110,8 +110,8 @@ export interface Signing {
 }
 
 /**
- * The answer with the headers that every answer bears. Left to Elysia, it would be made anew with a stream in the place
- * of its text, which costs 10 µs.
+ * The answer with the headers that every answer bears. Left to Elysia, it would be built again with a stream in place of its
+ * text, which costs 10 µs.
  */
 export function signed(response: Response, set: Signing): Response {
   for (const [name, value] of Object.entries(set.headers)) {
@@ -147,7 +147,7 @@ export function mintOrderedId(random: Random, nowMs: number): string {
 }
 
 function unknownPath(request: Request): Fault {
-  const path = pathOf(request.url);
+  const path = findPath(request.url);
   const methods = allowedMethods(path);
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(", ");

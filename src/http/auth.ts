@@ -26,7 +26,7 @@ export function canonicalScheme(headers: Headers): void {
 }
 
 /** The secret that the request shows. Throws the Fault for none. */
-export function secretOf(bearer: string | undefined): string {
+export function requireSecret(bearer: string | undefined): string {
   const secret = bearer?.trim() ?? "";
   if (secret === "") {
     const message = "You didn't provide an API key. Send it as 'Authorization: Bearer sk-…'.";
@@ -45,5 +45,7 @@ const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
  */
 export function findSecret(bearer: string | undefined, headers: Headers): string {
   const given = [bearer, ...KEY_HEADERS.map((name) => headers.get(name) ?? undefined)];
-  return secretOf(given.find((one) => one !== undefined && checkSecret(one.trim())) ?? given.find(Boolean));
+  return requireSecret(
+    given.find((one) => one !== undefined && checkSecret(one.trim())) ?? given.find(Boolean),
+  );
 }

@@ -1,6 +1,6 @@
 // Routes for operators' machines: liveness, readiness, counters, and the configuration's schema. Only the counters may ask for a token.
 import { Elysia } from "elysia";
-import { faultOf } from "../core/fault.ts";
+import { toFault } from "../core/fault.ts";
 import { json } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -52,7 +52,7 @@ async function ready(ports: HealthPorts): Promise<Response> {
   try {
     await ports.storeReady();
   } catch (thrown) {
-    problems.push(`store: ${faultOf(thrown).message}`);
+    problems.push(`store: ${toFault(thrown).message}`);
   }
   if (problems.length === 0) return json(200, { status: "ready" });
   return json(503, { status: "not ready", problems }, { "retry-after": "1" });

@@ -1,7 +1,7 @@
 // GET /v1/key: what a key holder may know about the key, its allowance above all.
 import { Elysia } from "elysia";
 import { json } from "./answers.ts";
-import { bearerToken, secretOf } from "./auth.ts";
+import { bearerToken, requireSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 
 export interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
@@ -11,7 +11,7 @@ export interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
 
 export function keyRoutes(ports: KeyPorts) {
   return new Elysia().use(bearerToken()).get("/v1/key", async ({ bearer }) => {
-    const key = await ports.authenticate(secretOf(bearer));
+    const key = await ports.authenticate(requireSecret(bearer));
     return json(200, await ports.holderView(key));
   });
 }

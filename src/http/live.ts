@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { LiveFeed } from "../admin/live.ts";
 import { requestView } from "../admin/requests.ts";
-import { Fault, faultOf } from "../core/fault.ts";
+import { Fault, toFault } from "../core/fault.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
@@ -89,7 +89,7 @@ class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
     try {
       await checkOperator(this.#ports, this.#asked);
     } catch (thrown) {
-      if (faultOf(thrown).row.blame === "client") return this.#end();
+      if (toFault(thrown).row.blame === "client") return this.#end();
     }
     this.#send(KEEP_ALIVE_LINE);
   }

@@ -10,7 +10,7 @@ import { json, rendered } from "./answers.ts";
 import { bearerToken, findSecret } from "./auth.ts";
 import { type ModelEntry, writeAnthropicModel, writeGeminiModel, writeModelPage } from "./model-shapes.ts";
 import type { HttpPorts } from "./ports.ts";
-import { candidatesOf, notFound, selectorsOf } from "./selection.ts";
+import { listCandidates, listSelectors, notFound } from "./selection.ts";
 
 /** The day on which the selectors came to be, as `created` of their entries: 2026-11-20. */
 const SELECTORS_CREATED = 1_795_132_800;
@@ -60,16 +60,16 @@ function listed(key: GatewayKey, catalogue: Catalogue): Response {
 const wholeLists = new WeakMap<Catalogue, Uint8Array<ArrayBuffer>>();
 
 function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
-  const cards = candidatesOf(key, catalogue);
+  const cards = listCandidates(key, catalogue);
   if (cards.length === 0) return [];
   const named = catalogue.list().filter((card) => mayUse(key, card.id));
-  return [...selectorsOf(key).map(selectorView), ...named.map(modelView)];
+  return [...listSelectors(key).map(selectorView), ...named.map(modelView)];
 }
 
 function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {
   const found = catalogue.resolve(id);
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
-  if (found.kind === "selector" && selectorsOf(key).includes(found.selector))
+  if (found.kind === "selector" && listSelectors(key).includes(found.selector))
     return selectorView(found.selector);
   throw notFound(id, found.kind === "unknown" ? found.nearest : []);
 }

@@ -18,7 +18,7 @@ const documentation = {
   paths: { ...modelPath, ...surfacePaths },
 };
 
-/** Stands in the gateway's place: the plugin describes the routes of whoever uses it. */
+/** Stands in for the gateway: the plugin describes the routes of the application that uses it. */
 class Described extends Elysia {
   readonly #routes: () => InternalRoute[];
 

@@ -1,5 +1,5 @@
 // Our JSON Schemas in the form of OpenAPI 3.0, which is a dialect of its own: no type `null`, no pattern properties.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 
 /** A schema that says the same in OpenAPI 3.0.3. */
 export function inOpenApi(schema: unknown): unknown {
@@ -9,14 +9,14 @@ export function inOpenApi(schema: unknown): unknown {
   const shown: JsonObject = {};
   for (const [keyword, value] of Object.entries(rest)) shown[keyword] = inOpenApi(value);
   // A record: each of its fields, whatever its name.
-  const [each] = Object.values(objectOf(patternProperties));
+  const [each] = Object.values(asObject(patternProperties));
   if (each !== undefined) shown.additionalProperties = inOpenApi(each);
   return Array.isArray(anyOf) ? union(anyOf, shown) : shown;
 }
 
 function union(alternatives: readonly unknown[], beside: JsonObject): JsonObject {
   const shown = alternatives
-    .filter((one) => objectOf(one).type !== "null")
+    .filter((one) => asObject(one).type !== "null")
     .map(inOpenApi)
     .filter(isObject);
   const [only] = shown;
@@ -26,7 +26,7 @@ function union(alternatives: readonly unknown[], beside: JsonObject): JsonObject
 
 /** `nullable` counts only beside `type`, and an `enum` has to name null too (OpenAPI 3.0.3, "Schema Object"). */
 function orNull(schema: JsonObject): JsonObject {
-  const [first, ...others] = arrayOf(schema.anyOf);
+  const [first, ...others] = asArray(schema.anyOf);
   if (isObject(first)) return { ...schema, anyOf: [orNull(first), ...others] };
   const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
   return { ...schema, ...values, nullable: true };
@@ -34,9 +34,9 @@ function orNull(schema: JsonObject): JsonObject {
 
 /** A request whose optional fields may be null, which says the same as leaving them out. */
 export function withOptionalNulls(schema: JsonObject): JsonObject {
-  const required = new Set(arrayOf(schema.required).map(stringOf));
+  const required = new Set(asArray(schema.required).map(asString));
   const properties: JsonObject = {};
-  for (const [name, property] of Object.entries(objectOf(schema.properties))) {
+  for (const [name, property] of Object.entries(asObject(schema.properties))) {
     properties[name] = required.has(name) ? property : { anyOf: [property, { type: "null" }] };
   }
   return { ...schema, properties };

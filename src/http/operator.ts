@@ -1,12 +1,12 @@
 // Access to the admin routes: by the admin token, or by the cookie of a sign-in from a page of our own.
-import { sessionOf } from "../admin/session.ts";
+import { findSession } from "../admin/session.ts";
 import { checkAdminToken } from "../admin/token.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
 import type { Session } from "../core/rows.ts";
-import { secretOf } from "./auth.ts";
+import { requireSecret } from "./auth.ts";
 import type { Peers, ReadOrigin } from "./client-address.ts";
 
 export const COOKIE = "poundkey_session";
@@ -42,24 +42,24 @@ export function cookieSecret(request: Request): string | null {
 export async function checkOperator(parts: OperatorParts, asked: Asked): Promise<void> {
   const { world, adminToken } = parts;
   if (asked.bearer === undefined && cookieSecret(asked.request) !== null) {
-    await signedIn(parts, asked);
+    await isSignedIn(parts, asked);
     return;
   }
-  if (await checkAdminToken(world, adminToken, secretOf(asked.bearer))) return;
+  if (await checkAdminToken(world, adminToken, requireSecret(asked.bearer))) return;
   throw refused(parts, asked, invalidKey().message);
 }
 
 /** The session of the request's cookie. Throws the Faults `no_api_key`, `cross_site_request`, and what `refused` gives. */
-export async function signedIn(parts: OperatorParts, asked: Asked): Promise<Session> {
+export async function isSignedIn(parts: OperatorParts, asked: Asked): Promise<Session> {
   const secret = cookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
-  const session = await sessionOf(parts.world, parts.adminToken, secret);
+  const session = await findSession(parts.world, parts.adminToken, secret);
   if (session !== null) return session;
   throw refused(parts, asked, "The session has ended. Please sign in again.");
 }
 
-/** A browser adds the cookie whoever's page makes it ask, so only our own page's requests may change anything. */
+/** A browser adds the cookie to requests of any site, so only requests of our own pages may change anything. */
 function checkSite({ originOf }: OperatorParts, { request, server }: Asked): void {
   const site = request.headers.get("sec-fetch-site");
   const isOwn =

@@ -66,7 +66,7 @@ export function allowedMethods(path: string): readonly string[] {
 }
 
 /** The path of a request's URL as it stands there, cut out of the text: a strange Host header can't break it. */
-export function pathOf(url: string): string {
+export function findPath(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   if (start === -1) return "/";
   const end = url.indexOf("?", start);

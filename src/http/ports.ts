@@ -31,7 +31,7 @@ export interface HttpPorts extends BodyPorts {
   readonly random: Random;
   readonly log: Log;
   readonly server: ServerRules;
-  /** About to end: not ready, and clients are told to close their connections. */
+  /** About to end: not ready, and answers carry `connection: close`. */
   readonly draining: () => boolean;
   /** New work is refused. */
   readonly refusing: () => boolean;

@@ -6,7 +6,7 @@ import { refusalAnswer } from "./answers.ts";
 import { bearerToken, findSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 
-/** Codex goes over to POST at once when it is told 426; at a 404 it tries for eight seconds. */
+/** Codex falls back to POST at once on a 426; after a 404 it retries for eight seconds. */
 const UPGRADE_REFUSED = 426;
 
 export function responseRoutes(ports: HttpPorts) {

@@ -8,19 +8,19 @@ import type { Store } from "../core/store.ts";
 import { type KnownPorts, knownNow } from "../gateway/planned.ts";
 import { Conversation } from "../health/stickiness.ts";
 import { nameConversation } from "../operations/chat/conversation.ts";
-import { needsOf } from "../operations/chat/needs.ts";
+import { findNeeds } from "../operations/chat/needs.ts";
 import { choose } from "../selectors/choose.ts";
-import { boundAt, kindOf, lessonOf } from "../selectors/learning/lesson.ts";
+import { boundAt, makeLesson, readKind } from "../selectors/learning/lesson.ts";
 import { routeView } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { missingParameter } from "../surfaces/bounds.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { json } from "./answers.ts";
-import { bearerToken, secretOf } from "./auth.ts";
+import { bearerToken, requireSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
 import type { HttpPorts } from "./ports.ts";
-import { candidatesOf, selectionOf } from "./selection.ts";
+import { listCandidates, readSelection } from "./selection.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;
@@ -39,16 +39,16 @@ export function routeRoutes(ports: RoutePorts) {
 
 /** Calls nobody, costs nothing, takes no place. */
 async function route(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
-  const key = await ports.authenticate(secretOf(bearer));
+  const key = await ports.authenticate(requireSecret(bearer));
   const { catalogue, limits, rules } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
-  const allowed = new Set(candidatesOf(key, catalogue).map(({ id }) => id));
+  const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
   const choice = choose(requireSelector(asked.model, key, ports), {
     ...knownNow(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
     request: asked,
-    needs: needsOf(asked),
+    needs: findNeeds(asked),
     cards: catalogue.list(),
     allowed: (id) => allowed.has(id),
     rules,
@@ -58,28 +58,28 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
 }
 
 function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
-  const selection = selectionOf(model, key, ports.snapshot().catalogue);
+  const selection = readSelection(model, key, ports.snapshot().catalogue);
   if (selection.kind === "selector") return selection.selector;
   const message = "Invalid 'model': a selector chooses, so name Router#best, Router#fair or Router#light.";
   throw new Fault("invalid_value", message, { param: "model" });
 }
 
-/** The first score of a completion counts. What a selector chose is learned from, once every node has read it. */
+/** The first score of a completion counts. The selector learns from it once every node has read it. */
 async function feedback(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
-  const key = await ports.authenticate(secretOf(bearer));
+  const key = await ports.authenticate(requireSecret(bearer));
   const body = await readJson(request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = feedbackOf(body);
   const record = await ports.store.request(id);
   if (record === null || record.keyId !== key.id) {
     throw new Fault("not_found", "There is no completion with that id of this key.", { param: "id" });
   }
-  const kind = record.decision === null ? null : kindOf(record.decision);
+  const kind = record.decision === null ? null : readKind(record.decision);
   const answered = record.modelUsed === null ? null : ports.snapshot().catalogue.resolve(record.modelUsed);
   if (kind === null || answered?.kind !== "card") return json(200, { id, score, learned: false });
   const { accountId, keyId } = record;
   const atMs = ports.clock.nowMs();
   const about = { accountId, keyId, id, atMs, source: "score", score, weight: 1 } as const;
-  const learned = await ports.store.teach(lessonOf(about, answered.card, kind), boundAt(atMs));
+  const learned = await ports.store.teach(makeLesson(about, answered.card, kind), boundAt(atMs));
   return json(200, { id, score, learned });
 }
 

@@ -11,18 +11,18 @@ const SHOWN_CHARACTERS_MAX = 64;
 const SELECTOR_PREFIX = /^router[#/]/i;
 
 /** Throws the Faults `model_not_found` (with the nearest ids) and `model_not_allowed`. */
-export function selectionOf(model: string, key: GatewayKey, catalogue: Catalogue): Selection {
+export function readSelection(model: string, key: GatewayKey, catalogue: Catalogue): Selection {
   const found = catalogue.resolve(model);
   switch (found.kind) {
     case "card":
       if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id);
       return { kind: "card", card: found.card, fallbacks: fallbacksOf(found.card, key, catalogue) };
     case "selector":
-      if (!selectorsOf(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`);
+      if (!listSelectors(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`);
       return {
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
-        candidates: candidatesOf(key, catalogue),
+        candidates: listCandidates(key, catalogue),
       };
     case "unknown":
       throw notFound(model, found.nearest);
@@ -30,13 +30,13 @@ export function selectionOf(model: string, key: GatewayKey, catalogue: Catalogue
 }
 
 /** The selectors that a key may name: all, unless its list of models names some. */
-export function selectorsOf(key: GatewayKey): readonly Selector[] {
+export function listSelectors(key: GatewayKey): readonly Selector[] {
   if (!key.allowedModels?.some(isSelector)) return SELECTORS;
   return SELECTORS.filter((selector) => mayUse(key, `Router#${selector}`));
 }
 
 /** The cards that a key may use, by name or through a selector: a list of nothing but selectors limits no card. */
-export function candidatesOf(key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
+export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   const cards = catalogue.list();
   const { allowedModels } = key;
   if (allowedModels === null || allowedModels.every(isSelector)) return cards;

@@ -1,9 +1,9 @@
 // The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's own form.
 import { Elysia } from "elysia";
-import { Fault, faultOf } from "../core/fault.ts";
+import { Fault, toFault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, noFacts } from "../gateway/call.ts";
-import { idempotencyOf } from "../gateway/idempotency.ts";
+import { digestIdempotency } from "../gateway/idempotency.ts";
 import { Conversation } from "../health/stickiness.ts";
 import { nameConversation } from "../operations/chat/conversation.ts";
 import { likelyPromptTokens } from "../operations/chat/estimate.ts";
@@ -17,9 +17,9 @@ import { bearerToken, findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { CountingLimit } from "./counting.ts";
 import { headerNumber } from "./headers.ts";
-import { pathOf } from "./paths.ts";
+import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { selectionOf } from "./selection.ts";
+import { readSelection } from "./selection.ts";
 import { streamAnswer } from "./stream.ts";
 
 /** More requests at once than this are refused before they use up what the others need. */
@@ -70,7 +70,7 @@ export async function serve(ports: HttpPorts, visit: Visit, set: Signing): Promi
   try {
     return signed(await answer(ports, visit, requestId, facts), set);
   } catch (thrown) {
-    const fault = faultOf(thrown);
+    const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
     facts.limits ??= fault.details.limits ?? null;
@@ -81,7 +81,7 @@ export async function serve(ports: HttpPorts, visit: Visit, set: Signing): Promi
 async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: Facts): Promise<Response> {
   const { surface, request, identify, server } = visit;
   const startedMs = ports.clock.monotonicMs();
-  const path = pathOf(request.url);
+  const path = findPath(request.url);
   surface.checkPath?.(path);
   const known = await identify();
   if (surface.counting?.isCounting(path)) return count(ports, visit, known, surface.counting);
@@ -123,7 +123,7 @@ async function count(
   try {
     const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
     const ask = read(makeIncoming(ports, request, body, key));
-    selectionOf(ask.model, key, ports.snapshot().catalogue);
+    readSelection(ask.model, key, ports.snapshot().catalogue);
     return json(200, write(likelyPromptTokens(ask)));
   } finally {
     end();
@@ -132,7 +132,7 @@ async function count(
 
 /**
  * Ends the call when its client hangs up, and holds the client's connection open: a model may be silent for minutes, and
- * the gateway's own deadlines bound the wait. What it returns is to be called when all is over.
+ * the gateway's own deadlines bound the wait. Call the function that it returns when the request is over.
  */
 function watched(
   { deadlines }: HttpPorts,
@@ -181,8 +181,8 @@ function makeCall(
     searches,
     unreadBytes,
     conversation: new Conversation(key.id, () => nameConversation(ask, session)),
-    selection: selectionOf(ask.model, key, catalogue),
-    idempotency: idempotencyOf(ports.vault, key.id, request.headers.get("idempotency-key"), ask),
+    selection: readSelection(ask.model, key, catalogue),
+    idempotency: digestIdempotency(ports.vault, key.id, request.headers.get("idempotency-key"), ask),
     upstreams,
     rules,
     markup: billing.markup,

@@ -1,13 +1,13 @@
 // /admin/v1/session: the console's sign-in, with the admin token for a cookie, and its sign-out.
 import { Elysia } from "elysia";
-import { fieldsOf, readText, required } from "../admin/input.ts";
-import { instantOf } from "../admin/instant.ts";
+import { readFields, readText, required } from "../admin/input.ts";
+import { formatInstant } from "../admin/instant.ts";
 import { SESSION_MS, signIn, signOut } from "../admin/session.ts";
 import type { WritingParts } from "./admin-route.ts";
 import { json } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
 import { readJson } from "./body.ts";
-import { type Asked, COOKIE, cookieSecret, refused, signedIn } from "./operator.ts";
+import { type Asked, COOKIE, cookieSecret, isSignedIn, refused } from "./operator.ts";
 
 const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const options = { parse: "none" } as const;
@@ -28,8 +28,8 @@ export function sessionRoutes(ports: SessionPorts) {
     .get(
       "/session",
       async ({ bearer, request, server }) => {
-        const { expiresAtMs } = await signedIn(ports, { bearer, request, server });
-        return json(200, { expires_at: instantOf(expiresAtMs), version: ports.version });
+        const { expiresAtMs } = await isSignedIn(ports, { bearer, request, server });
+        return json(200, { expires_at: formatInstant(expiresAtMs), version: ports.version });
       },
       options,
     )
@@ -37,7 +37,7 @@ export function sessionRoutes(ports: SessionPorts) {
       "/session",
       async ({ bearer, request, server }) => {
         const asked = { bearer, request, server };
-        await signedIn(ports, asked);
+        await isSignedIn(ports, asked);
         await signOut(ports.world, cookieSecret(asked.request) ?? "");
         return cookieAnswer(ports, asked, "", 0);
       },
@@ -46,7 +46,7 @@ export function sessionRoutes(ports: SessionPorts) {
 }
 
 async function signInWith(ports: SessionPorts, asked: Asked): Promise<Response> {
-  const fields = fieldsOf(await readJson(asked.request, ports, BODY), ["token"]);
+  const fields = readFields(await readJson(asked.request, ports, BODY), ["token"]);
   const token = required(fields, "token", readText);
   const secret = await signIn(ports.world, ports.adminToken, token);
   if (secret === null) throw refused(ports, asked, "That is not the admin token.");

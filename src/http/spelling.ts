@@ -1,7 +1,7 @@
 // A path is served only as it is spelled: Bun resolves `..` and turns `\` into `/` before our code sees a URL, a proxy in front doesn't.
 import { Fault } from "../core/fault.ts";
-import { objectOf } from "../core/json.ts";
-import { allowedMethods, isForOperators, pathOf } from "./paths.ts";
+import { asObject } from "../core/json.ts";
+import { allowedMethods, findPath, isForOperators } from "./paths.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
@@ -14,7 +14,7 @@ const misspelled = new WeakSet<Request>();
 /** The refusal of a target that is not spelled as the path it is resolved to. */
 export function refuseSpelling(request: Request): Fault | null {
   if (!misspelled.has(request) && listSegments(request).every(isPlain)) return null;
-  const path = pathOf(request.url);
+  const path = findPath(request.url);
   if (isForOperators(path)) return new Fault("unknown_url", "Unknown request URL.");
   const message = `Unknown request URL.${hintAt(path)} Spell it without '.', '..', '\\' or '//'.`;
   return new Fault("unknown_url", message);
@@ -22,7 +22,7 @@ export function refuseSpelling(request: Request): Fault | null {
 
 /** The segments that Bun's router took out of the raw target, decoded: those that its pattern leaves open. */
 function listSegments(request: Request): readonly unknown[] {
-  return "params" in request ? Object.values(objectOf(request.params)) : [];
+  return "params" in request ? Object.values(asObject(request.params)) : [];
 }
 
 function isPlain(segment: unknown): boolean {
@@ -59,7 +59,7 @@ interface Target {
 
 function answerIf(answer: Answer, isSpelled: (target: Target) => boolean): Answer {
   return (request) => {
-    const path = pathOf(request.url);
+    const path = findPath(request.url);
     if (!isSpelled({ path, resolved: path.slice(1).split("/") })) misspelled.add(request);
     return answer(request);
   };

@@ -1,5 +1,5 @@
 // A streamed answer on the wire: server-sent events drawn by the client's reading, with signs of life in silences.
-import { faultOf } from "../core/fault.ts";
+import { toFault } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../core/world.ts";
 import type { Batches } from "../gateway/batches.ts";
 import type { Writer } from "../surfaces/surface.ts";
@@ -95,7 +95,7 @@ class EventStream<Piece> implements DirectSource {
     } catch (thrown) {
       if (this.#over) return;
       const { writer, requestId } = this.#parts;
-      this.#end(controller, writer.fail(faultOf(thrown), requestId));
+      this.#end(controller, writer.fail(toFault(thrown), requestId));
     }
   }
 

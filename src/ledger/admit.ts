@@ -2,7 +2,7 @@
 import type { Admission, Answer, Granted, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, invalidKey, isLive } from "../core/key.ts";
-import { limitOf, limitsOf, openDay, readStanding, type Standing, usedUp } from "./allowance.ts";
+import { findLimit, listLimits, openDay, readStanding, type Standing, usedUp } from "./allowance.ts";
 import type { Books } from "./books.ts";
 import { freeTerms } from "./budget.ts";
 import { standAside, takePlaces } from "./places.ts";
@@ -32,7 +32,7 @@ function resolvedMeanwhile(): Fault {
   return new Fault("store_unavailable", message, { retryAfterMs: 1000 });
 }
 
-/** The same admission was written before without anybody knowing: it starts anew. */
+/** Undoes an admission whose first write was never acknowledged, so that it can be made again. */
 function undo(books: Books, { id, nowMs }: Admission): void {
   const known = books.holds.get(id);
   if (known) undoHold(books, known, nowMs);
@@ -41,7 +41,7 @@ function undo(books: Books, { id, nowMs }: Admission): void {
 function letIn(books: Books, demand: Admission, key: GatewayKey): Answer {
   const { nowMs, quota, billing } = demand;
   if (billing.charge === "always") return paid(books, demand, key, null) ?? refused(unpaid(demand));
-  const limit = limitOf(key, quota);
+  const limit = findLimit(key, quota);
   if (limit === null) {
     const place = standAside("unlimited", openDay(books, key, quota, nowMs), null);
     return { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens: null };
@@ -65,7 +65,7 @@ function free(books: Books, demand: Admission, standing: Standing, terms: HoldTe
   const freeNanoUsd = quota.free.budgetNanoUsd === null ? null : (terms?.nanoUsd ?? 0);
   const everyMs = quota.throttleMs;
   const place = takePlaces(books, standing, { id, answers, nowMs, everyMs, freeNanoUsd });
-  const limits = limitsOf(standing, place.places, nowMs);
+  const limits = listLimits(standing, place.places, nowMs);
   return { kind: "granted", place, limits, holdNanoUsd: 0, outputTokens: terms?.outputTokens ?? null };
 }
 
@@ -76,7 +76,7 @@ function paid(books: Books, demand: Admission, key: GatewayKey, standing: Standi
   const { nowMs, quota } = demand;
   const day = standing ?? openDay(books, key, quota, nowMs);
   const place = standAside("balance", day, standing?.limit ?? null);
-  const limits = standing && limitsOf(standing, 0, nowMs);
+  const limits = standing && listLimits(standing, 0, nowMs);
   return { kind: "granted", place, limits, holdNanoUsd: terms.nanoUsd, outputTokens: terms.outputTokens };
 }
 

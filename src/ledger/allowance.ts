@@ -4,9 +4,9 @@ import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
-import { type Meter, meterIdOf, type Slot } from "../core/rows.ts";
+import { type Meter, makeMeterId, type Slot } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
-import { dayAfter, dayOf } from "./day.ts";
+import { computeDay, dayAfter } from "./day.ts";
 import { inWords } from "./time-words.ts";
 
 /** By what requests are let in. */
@@ -40,7 +40,7 @@ export interface Standing extends OpenDay {
 }
 
 /** The key's requests a day; null: unlimited. */
-export function limitOf(key: GatewayKey, quota: QuotaRules): number | null {
+export function findLimit(key: GatewayKey, quota: QuotaRules): number | null {
   return key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
 }
 
@@ -52,7 +52,7 @@ function ownerOf(key: GatewayKey, quota: QuotaRules): string {
 /** The rows that `readStanding` may need, whatever the key's row will turn out to say. */
 export function makeReads(key: GatewayKey, { quota }: LedgerRules, nowMs: number): Reads {
   const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
-  const today = dayOf(nowMs, quota);
+  const today = computeDay(nowMs, quota);
   const owners = quota.scope === "account" ? [key.id, key.accountId] : [key.id];
   return { ...read, owners, days: [today.name, dayAfter(today, quota).name] };
 }
@@ -74,11 +74,11 @@ export function freshMeter(given: {
  */
 export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowMs: number): OpenDay {
   const owner = ownerOf(key, quota);
-  const today = dayOf(nowMs, quota);
+  const today = computeDay(nowMs, quota);
   const tomorrow = dayAfter(today, quota);
-  const begun = counts.meters.get(meterIdOf(owner, tomorrow.name));
+  const begun = counts.meters.get(makeMeterId(owner, tomorrow.name));
   const day = begun ? tomorrow : today;
-  const kept = begun ?? counts.meters.get(meterIdOf(owner, today.name));
+  const kept = begun ?? counts.meters.get(makeMeterId(owner, today.name));
   const { accountId } = key;
   return {
     meter: kept ?? freshMeter({ accountId, owner, day: day.name, atMs: nowMs }),
@@ -113,12 +113,12 @@ export function usedUp(standing: Standing, quota: QuotaRules, nowMs: number): Fa
       ? ""
       : ` After it, one request every ${inWords(quota.throttleMs)} is let through.`;
   const message = `The day's allowance of requests (${standing.limit}) is used up.${after} The next one passes in ${inWords(resetAtMs - nowMs)}.`;
-  const limits = limitsOf(standing, 0, nowMs);
+  const limits = listLimits(standing, 0, nowMs);
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }
 
 /** The rest of the allowance once `taken` more places are taken. */
-export function limitsOf(
+export function listLimits(
   { limit, meter, resetsAtMs }: Standing,
   taken: number,
   nowMs: number,

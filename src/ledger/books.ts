@@ -1,7 +1,7 @@
 // The books during one batch of decisions: rows as read, with what the demands before have changed, and the one way money moves.
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import { FAULTS } from "../core/fault.ts";
-import { bucketOf } from "../core/histogram.ts";
+import { findBucket } from "../core/histogram.ts";
 import type { Account } from "../core/key.ts";
 import { isError, type RequestRecord, type Tokens } from "../core/record.ts";
 import type {
@@ -180,7 +180,7 @@ export class Books {
       chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + chargedNanoUsd,
     });
     if (!record.stream || record.firstTokenMs === null) return;
-    const bucket = bucketOf(record.firstTokenMs);
+    const bucket = findBucket(record.firstTokenMs);
     const place = `${id} ${bucket}`;
     const requests = (this.#firstTokens.get(place)?.requests ?? 0) + 1;
     this.#firstTokens.set(place, { hourMs, accountId, keyId, model, bucket, requests });

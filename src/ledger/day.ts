@@ -87,7 +87,7 @@ function findDay(nowMs: number, rules: DayRules): Day {
 }
 
 /** The day that a moment (Unix milliseconds) belongs to. Throws RangeError for a time zone that does not exist. */
-export function dayOf(nowMs: number, rules: DayRules): Day {
+export function computeDay(nowMs: number, rules: DayRules): Day {
   const zone = `${rules.timeZone} ${rules.dayStartsMinutes}`;
   const known = days.get(zone) ?? [];
   const hit = known.find((day) => day.startMs <= nowMs && nowMs < day.endMs);
@@ -100,10 +100,10 @@ export function dayOf(nowMs: number, rules: DayRules): Day {
 
 /** The beginning of the month that a moment's day belongs to, Unix milliseconds. */
 export function monthStartMs(nowMs: number, rules: DayRules): number {
-  const first = Date.parse(`${dayOf(nowMs, rules).name.slice(0, 7)}-01T00:00:00Z`);
+  const first = Date.parse(`${computeDay(nowMs, rules).name.slice(0, 7)}-01T00:00:00Z`);
   return momentOf(first + rules.dayStartsMinutes * MINUTE_MS, rules.timeZone);
 }
 
 export function dayAfter(day: Day, rules: DayRules): Day {
-  return dayOf(day.endMs, rules);
+  return computeDay(day.endMs, rules);
 }

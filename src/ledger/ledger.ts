@@ -7,8 +7,8 @@ import type { Hold } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { type Counts, type LedgerRules, limitOf, makeReads, readStanding } from "./allowance.ts";
-import { dayOf } from "./day.ts";
+import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
+import { computeDay } from "./day.ts";
 
 /** A request that asks to be let in. */
 export interface Ask {
@@ -75,8 +75,8 @@ export interface Ledger {
   ticket(ask: Ask): Ticket;
   /**
    * Lets it in, or says that the same was asked before. Throws the Faults `invalid_api_key`, `rate_limit_exceeded`,
-   * `insufficient_balance`, `model_not_priced`, `idempotency_…`, `store_unavailable`. What was granted, or failed with
-   * `outcomeUnknown`, has to be settled.
+   * `insufficient_balance`, `model_not_priced`, `idempotency_…`, `store_unavailable`. Settle whatever was granted, or failed with
+   * `outcomeUnknown`.
    */
   admit(ticket: Ticket): Promise<Admitted>;
   /** Resolves when what was granted would survive a power failure. Throws the Fault `store_unavailable`. */
@@ -124,7 +124,7 @@ function ticketOf(parts: LedgerParts, ask: Ask): Ticket {
 function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<Admitted> {
   const { key, offers, isNew } = ask;
   const { quota, billing } = rules;
-  const mayHold = billing.charge === "always" || limitOf(key, quota) !== null;
+  const mayHold = billing.charge === "always" || findLimit(key, quota) !== null;
   const answer = store.transact({
     kind: "admit",
     id: ask.id,
@@ -261,7 +261,7 @@ async function allowances(
 }
 
 function isCounted(key: GatewayKey, quota: QuotaRules, { charge }: BillingRules): boolean {
-  return charge !== "always" && limitOf(key, quota) !== null;
+  return charge !== "always" && findLimit(key, quota) !== null;
 }
 
 function allowanceOf(
@@ -271,9 +271,9 @@ function allowanceOf(
   billing: BillingRules,
   nowMs: number,
 ): Allowance {
-  const resetsAtMs = dayOf(nowMs, quota).endMs;
+  const resetsAtMs = computeDay(nowMs, quota).endMs;
   if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
-  const limit = limitOf(key, quota);
+  const limit = findLimit(key, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
   const standing = readStanding(countsOf(rows), key, limit, quota, nowMs);
   const { used } = standing.meter;

@@ -1,7 +1,7 @@
 // Places: what an admitted request takes of its owner's day, and what of it comes back when the request was failed.
 import type { GiveBack } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
-import { type Hold, meterIdOf, type Place } from "../core/rows.ts";
+import { type Hold, makeMeterId, type Place } from "../core/rows.ts";
 import { freshMeter, type OpenDay, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 
@@ -42,7 +42,7 @@ export function takePlaces(books: Books, standing: Standing, taking: Taking): Pl
     const lastAtMs = places > 0 ? Math.max(meter.lastAtMs, nowMs) : meter.lastAtMs;
     const freeHeldNanoUsd = meter.freeHeldNanoUsd + (freeNanoUsd ?? 0);
     const used = meter.used + places;
-    books.meters.put(meterIdOf(owner, day), { ...meter, used, lastAtMs, freeHeldNanoUsd });
+    books.meters.put(makeMeterId(owner, day), { ...meter, used, lastAtMs, freeHeldNanoUsd });
   }
   const taken = slots > 0 ? { atMs: lastSlotAtMs(standing, taking, slots, places), by: taking.id } : null;
   if (taken) books.slots.put(owner, { ...slot, taken });
@@ -69,7 +69,7 @@ function lastSlotAtMs(
  */
 export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giveBack: GiveBack): boolean {
   const { answers, isBounded, beyond } = giveBack;
-  const id = meterIdOf(place.owner, place.day);
+  const id = makeMeterId(place.owner, place.day);
   const meter = books.meters.get(id) ?? freshMeter({ accountId, owner: place.owner, day: place.day, atMs });
   // A request that is paid for, or has no limit, took no place: only refusals are counted, because they would be charged.
   const isCounted = isBounded && (place.places + place.slots > 0 || beyond !== null);
@@ -96,7 +96,7 @@ function returnSlots(books: Books, { owner, taken, previous, slots, everyMs }: P
 /** Releases what was held of the day's budget for free requests, and counts what the request cost. */
 export function settleFree(books: Books, place: Place, costNanoUsd: NanoUsd): void {
   if (place.freeNanoUsd === null) return;
-  const id = meterIdOf(place.owner, place.day);
+  const id = makeMeterId(place.owner, place.day);
   const meter = books.meters.get(id);
   if (!meter) return;
   books.meters.put(id, {

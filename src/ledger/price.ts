@@ -1,6 +1,6 @@
 // The cost of an answer: tokens of a usage report, priced line by line as the model's card says.
 import type { Price, Rates } from "../core/card.ts";
-import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
+import { type BillLine, computeCost, type NanoUsd } from "../core/money.ts";
 import type { Tokens } from "../core/record.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
@@ -19,7 +19,7 @@ function ratesFor(price: Price, promptTokens: number): Rates {
  * The bill for an answer that took so many calls, each with the same prompt. A rate that the card leaves out is the one
  * of the kind it belongs to: input, or output.
  */
-export function linesOf(price: Price, tokens: Tokens, calls = 1): readonly BillLine[] {
+export function listBillLines(price: Price, tokens: Tokens, calls = 1): readonly BillLine[] {
   const rates = ratesFor(price, tokens.prompt / calls);
   const { prompt, cached, cacheWrite, completion, reasoning, searches } = tokens;
   const lines: readonly BillLine[] = [
@@ -35,11 +35,11 @@ export function linesOf(price: Price, tokens: Tokens, calls = 1): readonly BillL
 }
 
 /** The sum of a bill in whole nano-dollars, rounded up once. */
-export function costBy(lines: readonly BillLine[], markup: number): NanoUsd {
-  return Math.min(costOf(lines, markup), COST_MAX);
+export function sumBill(lines: readonly BillLine[], markup: number): NanoUsd {
+  return Math.min(computeCost(lines, markup), COST_MAX);
 }
 
 /** The cost of an answer in whole nano-dollars; a model without a price costs nothing. */
 export function cost(price: Price | null, tokens: Tokens, markup: number, calls = 1): NanoUsd {
-  return price === null ? 0 : costBy(linesOf(price, tokens, calls), markup);
+  return price === null ? 0 : sumBill(listBillLines(price, tokens, calls), markup);
 }

@@ -51,7 +51,7 @@ export function fillReply(books: Books, hold: Hold, sealed: string | null, atMs:
   else put(books, { ...pending, atMs, state: "kept", sealed });
 }
 
-/** Nothing was produced: whoever asks again is served anew. */
+/** Frees the key of a request that produced nothing: a repeated request is served again. */
 export function freeReply(books: Books, hold: Hold): void {
   const pending = claimOf(books, hold);
   if (pending) books.replies.remove(pending);

@@ -7,7 +7,7 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** A span in words, rounded up to whole seconds and told in its two greatest units: `9 minutes 58 seconds`. */
+/** A span in words, rounded up to whole seconds and given in its two largest units: `9 minutes 58 seconds`. */
 export function inWords(spanMs: number): string {
   let seconds = Math.max(1, Math.ceil(spanMs / 1000));
   const words: string[] = [];

@@ -1,6 +1,6 @@
 // The worst that a request may cost: what is held of the balance before a provider is called.
 import type { Offer } from "../core/demand.ts";
-import { type BillLine, costOf, type NanoUsd } from "../core/money.ts";
+import { type BillLine, computeCost, type NanoUsd } from "../core/money.ts";
 
 /** Of the free balance, what a request that names no limit of its own may hold. */
 const SHARE_UNASKED = 1 / 4;
@@ -15,7 +15,7 @@ const OUTPUT_TOKENS_WISHED_MIN = 4096;
 function worstCost(offer: Offer, outputTokens: number, markup: number): NanoUsd {
   const { lines, outputUsdPerMillion: usdPerMillion, choices } = offer;
   const output: BillLine = { what: "output", count: choices * outputTokens, usdPerMillion };
-  return costOf([...lines, output], markup);
+  return computeCost([...lines, output], markup);
 }
 
 export interface HoldTerms {

@@ -2,7 +2,7 @@
 import type { Cached } from "../core/attempt.ts";
 import { type Capability, can, type ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
-import { type ChatRequest, outputLimitOf } from "../operations/chat/form.ts";
+import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import type { Needs } from "../operations/chat/needs.ts";
 import { type CardHealth, type HealthView, NO_HEALTH } from "./health-view.ts";
 import { Learned } from "./learning/learned.ts";
@@ -74,7 +74,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
   const isStructured = request.response_format?.type === "json_schema";
   return {
     promptTokens,
-    outputTokensMax: outputLimitOf(request),
+    outputTokensMax: readOutputLimit(request),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
     prediction,
     quality: prepareQuality(prediction),

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import type { Skill } from "../core/skill.ts";
 import { type Asked, type Candidate, type ChooseInput, prepareAsk } from "./candidate.ts";
-import { featuresOf } from "./features.ts";
+import { readFeatures } from "./features.ts";
 import { pickFirst } from "./first.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Prediction, predict } from "./predictor.ts";
@@ -34,7 +34,7 @@ const GOOD_KEPT = 3;
 
 /** Deterministic: the same input gives the same answer. One pass over the cards: 344 take 0.03 ms, ten thousand 0.8 ms. */
 export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
-  const features = featuresOf(input.request);
+  const features = readFeatures(input.request);
   return decide(selector, input, predict(features, parameters), features.promptTokens);
 }
 

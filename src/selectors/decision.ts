@@ -1,6 +1,6 @@
 // A selector's decision as the log keeps it: enough to show why, to decide it again, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
-import { arrayOf, isObject, type JsonObject, numberOf } from "../core/json.ts";
+import { asArray, asNumber, isObject, type JsonObject } from "../core/json.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { pickFirst } from "./first.ts";
@@ -81,7 +81,7 @@ export function rowText(row: Float32Array): string {
 }
 
 /** The row of `KeptDecision.row`; null when it is not one, or other parameters made it: its numbers meant something else. */
-export function rowOf(text: string): Float32Array | null {
+export function unpackRow(text: string): Float32Array | null {
   const [mark, numbers = ""] = text.split(":");
   if (mark !== markOfParameters()) return null;
   const bytes = Buffer.from(numbers, "base64");
@@ -111,7 +111,7 @@ export function decidedAgain(
   const selector = selectors.find(({ name }) => name === kept.selector);
   const { share, difficulty, choice, pinned, instead_of: usual } = kept;
   if (!selector || typeof share !== "number" || typeof difficulty !== "number") return null;
-  const able = readCandidates(arrayOf(kept.candidates).filter(isObject));
+  const able = readCandidates(asArray(kept.candidates).filter(isObject));
   const scores = selector.rank(able, { share, difficulty });
   const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
   const found =
@@ -123,7 +123,7 @@ export function decidedAgain(
 
 function readCandidates(candidates: readonly JsonObject[]): Candidates {
   const named = candidates.filter(({ model }) => typeof model === "string");
-  const numbers = (field: keyof KeptCandidate) => named.map((one) => numberOf(one[field]) ?? 0);
+  const numbers = (field: keyof KeptCandidate) => named.map((one) => asNumber(one[field]) ?? 0);
   const column = (field: keyof KeptCandidate) => Float64Array.from(numbers(field));
   const created = numbers("created");
   return {

@@ -3,11 +3,11 @@ import {
   type ChatMessage,
   type ChatRequest,
   type Content,
-  outputLimitOf,
+  readOutputLimit,
   type Tool,
 } from "../operations/chat/form.ts";
 import { noCounts, scan, type TextCounts } from "./ngrams.ts";
-import { taskOf } from "./politeness.ts";
+import { stripPoliteness } from "./politeness.ts";
 
 /** The parts that are read of the last user turn: its head and its tail. */
 const TURN_CHARS_MAX = 8_000;
@@ -49,7 +49,7 @@ export interface RequestFeatures {
 }
 
 /** Pure. Bounded work for a request of any length. */
-export function featuresOf(request: ChatRequest): RequestFeatures {
+export function readFeatures(request: ChatRequest): RequestFeatures {
   const { messages } = request;
   const lastAt = messages.findLastIndex(({ role }) => role === "user");
   const turn = clippedText(messages[lastAt]?.content, TURN_CHARS_MAX);
@@ -58,7 +58,7 @@ export function featuresOf(request: ChatRequest): RequestFeatures {
   const adding = (weight: number) => (hash: number) => {
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
   };
-  scan(taskOf(turn), counts, adding(1));
+  scan(stripPoliteness(turn), counts, adding(1));
   const around = noCounts();
   for (const text of contextOf(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
   const shape = shapeOf(request, lastAt);
@@ -84,7 +84,7 @@ function shapeOf(request: ChatRequest, lastAt: number): Shape {
     toolChars: toolCharsOf(tools),
     format: request.response_format?.type ?? "text",
     turnChars: charsOf(messages[lastAt]?.content),
-    outputTokensMax: outputLimitOf(request) ?? null,
+    outputTokensMax: readOutputLimit(request) ?? null,
   };
 }
 

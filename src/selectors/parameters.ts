@@ -51,12 +51,12 @@ let shipped: Parameters | undefined;
 
 export function shippedParameters(): Parameters {
   // A megabyte that is read when it is first needed, and in the binary once: what is code is there twice.
-  shipped ??= parametersOf(JSON.parse(readFileSync(String(path), "utf8")));
+  shipped ??= readParameters(JSON.parse(readFileSync(String(path), "utf8")));
   return shipped;
 }
 
 /** Throws when the rows don't fit each other: a broken build must not start. */
-export function parametersOf(file: ParameterFile): Parameters {
+export function readParameters(file: ParameterFile): Parameters {
   const { size } = file;
   const hashes = new Uint32Array(bytesOf(file.hashes).buffer);
   const embedding = new Int8Array(bytesOf(file.embedding).buffer);

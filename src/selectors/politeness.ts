@@ -11,7 +11,7 @@ const THANKS =
   /(?:^|[\s.!?])(?:many thanks|thanks|thank you|cheers|please)(?: (?:very|so) much| a lot| in advance)?\s*[.!]*\s*$/i;
 
 /** The text itself where nothing else is in it. */
-export function taskOf(text: string): string {
+export function stripPoliteness(text: string): string {
   let head = text.slice(0, OPENING_CHARS_MAX);
   let start = 0;
   for (const pattern of [GREETING, PLEA]) {

@@ -3,8 +3,8 @@
 import { SKILLS, type Skill } from "../core/skill.ts";
 import type { RequestFeatures } from "./features.ts";
 import { type Parameters, shippedParameters } from "./parameters.ts";
-import { STRUCTURE_SIZE, structureOf } from "./structure.ts";
-import { skillsOf, TOPICS } from "./topics.ts";
+import { readStructure, STRUCTURE_SIZE } from "./structure.ts";
+import { TOPICS, weighSkills } from "./topics.ts";
 
 export interface Prediction {
   /** Shares of the skills that the request calls for; they sum to 1. */
@@ -49,7 +49,7 @@ export function predict(features: RequestFeatures, parameters: Parameters = ship
   const { size } = parameters;
   const input = new Float32Array(size + STRUCTURE_SIZE);
   const known = embed(features.grams, parameters, input);
-  input.set(structureOf(features), size);
+  input.set(readStructure(features), size);
   const topics = softmax(parameters.topics.map((weights) => dot(weights, input)));
   const difficultyLogit = clamp(dot(parameters.difficulty, input), -DIFFICULTY_MAX, DIFFICULTY_MAX);
   const logTokens = dot(parameters.outputTokens, input);
@@ -92,7 +92,7 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
 
 function categoriesOf(features: RequestFeatures, topics: Float64Array): Record<Skill, number> {
   const { tools, format } = features.shape;
-  const shares = skillsOf(topics);
+  const shares = weighSkills(topics);
   const toolsShare = tools > 0 ? TOOLS_SHARE : 0;
   const schemaShare = format === "text" ? 0 : SCHEMA_SHARE;
   const left = 1 - toolsShare - schemaShare;
@@ -130,7 +130,7 @@ function sureOf(topics: Float64Array): number {
 }
 
 /** The logarithm of the prompt's length in a prediction's row, about −1…2. */
-export function sizeIn(row: Float32Array): number {
+export function readSize(row: Float32Array): number {
   return (row[row.length - STRUCTURE_SIZE - 1] ?? 0) / SCALES.shape;
 }
 

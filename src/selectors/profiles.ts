@@ -34,7 +34,7 @@ interface ProfileRow {
 
 const THOUSAND = 1000;
 const OPERATOR_SPREAD = 0.01;
-/** The day of the rows, Unix seconds: the age of a card that has none is told against it. */
+/** The day of the rows, Unix seconds: the age of a card is computed against it. */
 const ROWS_DAY = 1_795_132_800;
 const YEAR_SECONDS = 365.25 * 86_400;
 const YEARS_UNKNOWN = 0.5;
@@ -115,7 +115,7 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   return makeProfile({ ...profile, skills, spreads, source: "operator" });
 }
 
-/** Cards of which the same is told share a guess: ten thousand of an operator's own are told apart by their prices at most. */
+/** Cards with the same data share a guess: an operator's own ten thousand differ in their prices at most. */
 const guesses = new Map<string, Profile>();
 const GUESSES_MAX = 20_000;
 

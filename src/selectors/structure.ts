@@ -4,7 +4,7 @@ import type { RequestFeatures } from "./features.ts";
 export const STRUCTURE_SIZE = 20;
 
 /** Doesn't change with letter case or spacing beyond what the length says. */
-export function structureOf({ shape, counts, options }: RequestFeatures): Float32Array {
+export function readStructure({ shape, counts, options }: RequestFeatures): Float32Array {
   const { words, letters, numbers, signs, foreign, ideographs, lines } = counts;
   const tokens = words + numbers + ideographs + 1;
   const written = Math.max(1, letters + ideographs);

@@ -76,7 +76,7 @@ const SHARES: readonly (readonly number[])[] = TOPICS.map((topic) => {
 });
 
 /** The mixture of skills, in the order of SKILLS, that a mixture of topics calls for. */
-export function skillsOf(topics: ArrayLike<number>): number[] {
+export function weighSkills(topics: ArrayLike<number>): number[] {
   const skills = SKILLS.map(() => 0);
   for (const [at, shares] of SHARES.entries()) {
     const weight = topics[at] ?? 0;

@@ -1,5 +1,5 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { joinText } from "./chat-messages.ts";
 import { countBase64Bytes, readBearer, renderJsonError, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";
@@ -58,7 +58,7 @@ function renderError(problem: Problem): ErrorAnswer {
 
 function readMedia({ type, source }: JsonObject): readonly Media[] {
   if (type !== "image" && type !== "document") return [];
-  const { media_type: mediaType, data, url, file_id: id, type: kind } = objectOf(source);
+  const { media_type: mediaType, data, url, file_id: id, type: kind } = asObject(source);
   const bytes = typeof data !== "string" ? null : kind === "text" ? data.length : countBase64Bytes(data);
   const label = String(mediaType ?? url ?? id);
   return [{ kind: type === "image" ? "image" : "file", mediaType: label, bytes }];
@@ -66,7 +66,7 @@ function readMedia({ type, source }: JsonObject): readonly Media[] {
 
 /** Returns the turns of a message: in a user's message, each tool result is a turn, and the remaining blocks are the last one. */
 function readTurns({ role, content }: JsonObject): readonly Turn[] {
-  const blocks = arrayOf(content).filter(isObject);
+  const blocks = asArray(content).filter(isObject);
   if (role === "system") return [{ role: "system", text: joinText(content) }];
   if (role === "assistant") {
     const calls = blocks
@@ -79,14 +79,14 @@ function readTurns({ role, content }: JsonObject): readonly Turn[] {
     role: "tool",
     text: joinText(result.content),
     answers: String(result.tool_use_id),
-    media: arrayOf(result.content).filter(isObject).flatMap(readMedia),
+    media: asArray(result.content).filter(isObject).flatMap(readMedia),
   }));
   const said: Turn = { role: "user", text: joinText(content), media: blocks.flatMap(readMedia) };
   return results.length > 0 && results.length === blocks.length ? turns : [...turns, said];
 }
 
 function readToolChoice(choice: unknown): Prompt["toolChoice"] {
-  const { type, name } = objectOf(choice);
+  const { type, name } = asObject(choice);
   if (type === "tool") return { name: String(name) };
   if (type === "none") return "none";
   return type === "any" ? "required" : "auto";
@@ -96,29 +96,29 @@ function readToolChoice(choice: unknown): Prompt["toolChoice"] {
 export const ALWAYS_THINKS = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
 
 function isThinking(body: JsonObject, model: string): boolean {
-  const { type } = objectOf(body.thinking);
+  const { type } = asObject(body.thinking);
   if (type !== undefined) return type === "enabled" || type === "adaptive";
   return model.includes("think") || ALWAYS_THINKS.test(model);
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
   const system = joinText(body.system);
-  const { schema } = objectOf(objectOf(body.output_config).format);
+  const { schema } = asObject(asObject(body.output_config).format);
   return {
     turns: [
       ...(system === "" ? [] : [{ role: "system", text: system } as const]),
-      ...arrayOf(body.messages).filter(isObject).flatMap(readTurns),
+      ...asArray(body.messages).filter(isObject).flatMap(readTurns),
     ],
-    tools: arrayOf(body.tools).map((tool) => {
-      const { name, input_schema: parameters } = objectOf(tool);
-      return { name: String(name), schema: objectOf(parameters) };
+    tools: asArray(body.tools).map((tool) => {
+      const { name, input_schema: parameters } = asObject(tool);
+      return { name: String(name), schema: asObject(parameters) };
     }),
     toolChoice: readToolChoice(body.tool_choice),
-    parallelCalls: objectOf(body.tool_choice).disable_parallel_tool_use !== true,
+    parallelCalls: asObject(body.tool_choice).disable_parallel_tool_use !== true,
     format: isObject(schema) ? { schema } : null,
     isThinking: isThinking(body, model),
-    stop: arrayOf(body.stop_sequences).map(String),
-    outputTokensMax: numberOf(body.max_tokens) ?? null,
+    stop: asArray(body.stop_sequences).map(String),
+    outputTokensMax: asNumber(body.max_tokens) ?? null,
     choices: 1,
   };
 }
@@ -135,7 +135,7 @@ type Block = JsonObject & { readonly type: "thinking" | "text" | "tool_use" };
 
 /** Returns the visible thinking. Models that always think show none unless a summary is requested: the block is empty but signed. */
 function selectShownThinking({ body, model }: Exchange, { thinking }: Answer): string {
-  const shown = objectOf(body.thinking).display ?? (ALWAYS_THINKS.test(model) ? "omitted" : "summarized");
+  const shown = asObject(body.thinking).display ?? (ALWAYS_THINKS.test(model) ? "omitted" : "summarized");
   return shown === "summarized" ? thinking : "";
 }
 

@@ -1,5 +1,5 @@
 // Reads chat messages in the OpenAI form, which OpenAI, Mistral and Cohere share, into turns.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { parseDataUrl } from "../operations/chat/data-url.ts";
 import { countBase64Bytes } from "./formats.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
@@ -14,37 +14,37 @@ export function parseMedia(kind: Media["kind"], url: string): Media {
 function readMedia(part: JsonObject): readonly Media[] {
   const image = part.image_url;
   if (image !== undefined)
-    return [parseMedia("image", stringOf(image) ?? stringOf(objectOf(image).url) ?? "")];
-  const { data, format } = objectOf(part.input_audio);
+    return [parseMedia("image", asString(image) ?? asString(asObject(image).url) ?? "")];
+  const { data, format } = asObject(part.input_audio);
   if (typeof data === "string")
     return [{ kind: "audio", mediaType: `audio/${String(format)}`, bytes: countBase64Bytes(data) }];
-  const { file_data: file, file_id: id } = objectOf(part.file);
+  const { file_data: file, file_id: id } = asObject(part.file);
   if (typeof file === "string") return [parseMedia("file", file)];
   if (typeof id === "string") return [{ kind: "file", mediaType: id, bytes: null }];
-  const link = stringOf(part.document_url);
+  const link = asString(part.document_url);
   return link === undefined ? [] : [parseMedia("file", link)];
 }
 
 /** Returns the texts of all parts, joined; content that is a string is its own text. */
 export function joinText(content: unknown): string {
   if (typeof content === "string") return content;
-  return arrayOf(content)
-    .map((part) => stringOf(objectOf(part).text) ?? "")
+  return asArray(content)
+    .map((part) => asString(asObject(part).text) ?? "")
     .join("");
 }
 
 /** Returns the text of a part. The text of a Cohere document is its `data`, as JSON unless it is a string. */
 function readText(part: JsonObject): string {
   const document = part.document;
-  if (document === undefined) return stringOf(part.text) ?? "";
-  const data = objectOf(document).data;
-  return stringOf(data) ?? JSON.stringify(data);
+  if (document === undefined) return asString(part.text) ?? "";
+  const data = asObject(document).data;
+  return asString(data) ?? JSON.stringify(data);
 }
 
 function readTurn(message: JsonObject): Turn {
   const content = message.content;
-  const parts = arrayOf(content).filter(isObject);
-  const text = stringOf(content) ?? parts.map(readText).join("");
+  const parts = asArray(content).filter(isObject);
+  const text = asString(content) ?? parts.map(readText).join("");
   switch (message.role) {
     case "system":
     case "developer":
@@ -52,51 +52,51 @@ function readTurn(message: JsonObject): Turn {
     case "assistant":
       return { role: "assistant", text, calls: readCalls(message) };
     case "tool":
-      return { role: "tool", text, answers: stringOf(message.tool_call_id) ?? "" };
+      return { role: "tool", text, answers: asString(message.tool_call_id) ?? "" };
     default:
       return { role: "user", text, media: parts.flatMap(readMedia) };
   }
 }
 
 export function readCalls(message: JsonObject): NonNullable<Turn["calls"]> {
-  return arrayOf(message.tool_calls).map((each) => {
-    const { id, function: called, custom } = objectOf(each);
-    const { name, arguments: json, input } = objectOf(called ?? custom);
-    return { id: String(id), name: String(name), input: stringOf(json) ?? stringOf(input) ?? "" };
+  return asArray(message.tool_calls).map((each) => {
+    const { id, function: called, custom } = asObject(each);
+    const { name, arguments: json, input } = asObject(called ?? custom);
+    return { id: String(id), name: String(name), input: asString(json) ?? asString(input) ?? "" };
   });
 }
 
 /** Returns the turns of a list of messages; items that aren't objects are ignored. */
 export function readTurns(messages: unknown): readonly Turn[] {
-  return arrayOf(messages).filter(isObject).map(readTurn);
+  return asArray(messages).filter(isObject).map(readTurn);
 }
 
 /** Returns the function and custom tools of a list, without those that an `allowed_tools` choice leaves out. */
 export function readTools(tools: unknown, choice?: unknown): readonly OfferedTool[] {
-  const offered = arrayOf(tools)
-    .map(objectOf)
+  const offered = asArray(tools)
+    .map(asObject)
     .filter((tool) => tool.type === "function" || tool.type === "custom")
     .map((tool) => {
-      const { name, parameters } = objectOf(tool.function ?? tool.custom);
-      return { name: String(name), schema: tool.type === "custom" ? null : objectOf(parameters) };
+      const { name, parameters } = asObject(tool.function ?? tool.custom);
+      return { name: String(name), schema: tool.type === "custom" ? null : asObject(parameters) };
     });
-  return filterAllowed(offered, objectOf(choice).allowed_tools);
+  return filterAllowed(offered, asObject(choice).allowed_tools);
 }
 
 /** Returns the tools that an `allowed_tools` list names, nested or flat; all of them if there is no list. */
 export function filterAllowed(offered: readonly OfferedTool[], list: unknown): readonly OfferedTool[] {
-  const { tools } = objectOf(list);
+  const { tools } = asObject(list);
   if (!Array.isArray(tools)) return offered;
-  const names = tools.map(objectOf).map((tool) => objectOf(tool.function ?? tool.custom).name ?? tool.name);
+  const names = tools.map(asObject).map((tool) => asObject(tool.function ?? tool.custom).name ?? tool.name);
   return offered.filter(({ name }) => names.includes(name));
 }
 
 /** Reads `tool_choice` in the OpenAI form, with Mistral's `any` and Cohere's capitals. */
 export function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (isObject(choice)) {
-    const { mode } = objectOf(choice.allowed_tools);
+    const { mode } = asObject(choice.allowed_tools);
     if (mode !== undefined) return mode === "required" ? "required" : "auto";
-    return { name: String(objectOf(choice.function ?? choice.custom).name) };
+    return { name: String(asObject(choice.function ?? choice.custom).name) };
   }
   const word = String(choice ?? "auto").toLowerCase();
   if (word === "none") return "none";

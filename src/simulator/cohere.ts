@@ -1,5 +1,5 @@
 // The Cohere dialect from the provider's side: `/cohere/v2/chat`.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
 import { readBearer, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem } from "./problem.ts";
@@ -35,22 +35,22 @@ function renderError(problem: Problem): ErrorAnswer {
   };
 }
 
-function asObject(value: unknown): JsonObject | null {
+function asSchema(value: unknown): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
-  const { type, json_schema: schema, schema: older } = objectOf(body.response_format);
-  const { type: thinking } = objectOf(body.thinking);
+  const { type, json_schema: schema, schema: older } = asObject(body.response_format);
+  const { type: thinking } = asObject(body.thinking);
   return {
     turns: readTurns(body.messages),
     tools: readTools(body.tools),
     toolChoice: readToolChoice(body.tool_choice),
     parallelCalls: true,
-    format: type === "json_object" ? { schema: asObject(schema ?? older) } : null,
+    format: type === "json_object" ? { schema: asSchema(schema ?? older) } : null,
     isThinking: thinking === "enabled" || (thinking !== "disabled" && /reasoning|think/.test(model)),
-    stop: arrayOf(body.stop_sequences).map(String),
-    outputTokensMax: numberOf(body.max_tokens) ?? null,
+    stop: asArray(body.stop_sequences).map(String),
+    outputTokensMax: asNumber(body.max_tokens) ?? null,
     choices: 1,
   };
 }
@@ -138,7 +138,7 @@ function* renderContentEvents(
 
 /** Yields the events of one call. Cohere sends no delta for a call without arguments. */
 function* renderCallEvents(call: JsonObject, index: number): Iterable<Event> {
-  const called = objectOf(call.function);
+  const called = asObject(call.function);
   const json = String(called.arguments);
   const opened = { ...call, function: { ...called, arguments: "" } };
   yield ["delta", "tool-call-start", { index, delta: { message: { tool_calls: opened } } }];

@@ -1,10 +1,10 @@
 // Reads a Gemini request into a prompt.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { countBase64Bytes } from "./formats.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
 
 function readMedia(part: JsonObject): readonly Media[] {
-  const { mimeType, data, fileUri } = objectOf(part.inlineData ?? part.fileData);
+  const { mimeType, data, fileUri } = asObject(part.inlineData ?? part.fileData);
   if (mimeType === undefined && fileUri === undefined) return [];
   const kind = /^(image|audio)/.exec(String(mimeType))?.[1];
   const bytes = typeof data === "string" ? countBase64Bytes(data) : null;
@@ -18,21 +18,21 @@ function readMedia(part: JsonObject): readonly Media[] {
 }
 
 function readText(content: unknown): string {
-  return arrayOf(objectOf(content).parts)
-    .map(objectOf)
+  return asArray(asObject(content).parts)
+    .map(asObject)
     .filter(({ thought }) => thought !== true)
-    .map(({ text }) => stringOf(text) ?? "")
+    .map(({ text }) => asString(text) ?? "")
     .join("");
 }
 
 /** Returns the text of a function's response: its `result` or `output`, or else its JSON. */
 function readResult(response: unknown): string {
-  const { result, output } = objectOf(response);
-  return stringOf(result) ?? stringOf(output) ?? JSON.stringify(response);
+  const { result, output } = asObject(response);
+  return asString(result) ?? asString(output) ?? JSON.stringify(response);
 }
 
 function readTurns(content: JsonObject): readonly Turn[] {
-  const parts = arrayOf(content.parts).filter(isObject);
+  const parts = asArray(content.parts).filter(isObject);
   const text = readText(content);
   if (content.role === "model") {
     const calls = parts.flatMap(({ functionCall }) => {
@@ -52,25 +52,25 @@ function readTurns(content: JsonObject): readonly Turn[] {
 }
 
 function readTools(body: JsonObject): readonly OfferedTool[] {
-  return arrayOf(body.tools)
-    .flatMap((each) => arrayOf(objectOf(each).functionDeclarations))
+  return asArray(body.tools)
+    .flatMap((each) => asArray(asObject(each).functionDeclarations))
     .map((each) => {
-      const { name, parameters, parametersJsonSchema } = objectOf(each);
-      return { name: String(name), schema: objectOf(parameters ?? parametersJsonSchema) };
+      const { name, parameters, parametersJsonSchema } = asObject(each);
+      return { name: String(name), schema: asObject(parameters ?? parametersJsonSchema) };
     });
 }
 
 function readToolChoice(body: JsonObject): Prompt["toolChoice"] {
-  const { mode, allowedFunctionNames } = objectOf(objectOf(body.toolConfig).functionCallingConfig);
+  const { mode, allowedFunctionNames } = asObject(asObject(body.toolConfig).functionCallingConfig);
   if (mode === "NONE") return "none";
   if (mode !== "ANY") return "auto";
-  const allowed = arrayOf(allowedFunctionNames);
+  const allowed = asArray(allowedFunctionNames);
   return allowed.length === 1 ? { name: String(allowed[0]) } : "required";
 }
 
 /** True if the model thinks. Gemini models do unless the budget is 0, others only if they are asked. */
 function isThinking(config: JsonObject, model: string): boolean {
-  const { thinkingBudget, thinkingLevel, includeThoughts } = objectOf(config.thinkingConfig);
+  const { thinkingBudget, thinkingLevel, includeThoughts } = asObject(config.thinkingConfig);
   if (thinkingBudget === 0) return false;
   const asked = includeThoughts === true || thinkingLevel !== undefined || thinkingBudget !== undefined;
   return asked || model.includes("think") || /^gemini-([3-9]|2\.5-pro)/.test(model);
@@ -78,13 +78,13 @@ function isThinking(config: JsonObject, model: string): boolean {
 
 /** Reads the prompt of a request. */
 export function readPrompt(body: JsonObject, model: string): Prompt {
-  const config = objectOf(body.generationConfig);
+  const config = asObject(body.generationConfig);
   const system = readText(body.systemInstruction);
   const schema = config.responseSchema ?? config.responseJsonSchema;
   return {
     turns: [
       ...(system === "" ? [] : [{ role: "system", text: system } as const]),
-      ...arrayOf(body.contents).filter(isObject).flatMap(readTurns),
+      ...asArray(body.contents).filter(isObject).flatMap(readTurns),
     ],
     tools: readTools(body),
     toolChoice: readToolChoice(body),
@@ -92,8 +92,8 @@ export function readPrompt(body: JsonObject, model: string): Prompt {
     format:
       config.responseMimeType === "application/json" ? { schema: isObject(schema) ? schema : null } : null,
     isThinking: isThinking(config, model),
-    stop: arrayOf(config.stopSequences).map(String),
-    outputTokensMax: numberOf(config.maxOutputTokens) ?? null,
-    choices: numberOf(config.candidateCount) ?? 1,
+    stop: asArray(config.stopSequences).map(String),
+    outputTokensMax: asNumber(config.maxOutputTokens) ?? null,
+    choices: asNumber(config.candidateCount) ?? 1,
   };
 }

@@ -1,5 +1,5 @@
 // The Gemini dialect from the provider's side: `/gemini/v1beta/models/{model}:generateContent` and `:streamGenerateContent`.
-import { type JsonObject, objectOf } from "../core/json.ts";
+import { asObject, type JsonObject } from "../core/json.ts";
 import { readPrompt } from "./gemini-prompt.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign } from "./responder.ts";
@@ -123,7 +123,7 @@ export function signCall({ name, args }: JsonObject): string {
 
 /** Returns the answer's parts in Gemini's order. Only the first call is signed. */
 function renderParts(exchange: Exchange, answer: Answer, pieces: readonly string[]): readonly JsonObject[] {
-  const shown = objectOf(objectOf(exchange.body.generationConfig).thinkingConfig).includeThoughts === true;
+  const shown = asObject(asObject(exchange.body.generationConfig).thinkingConfig).includeThoughts === true;
   const calls = answer.calls.map(({ name, input }, at) => {
     const call: JsonObject = { name, args: JSON.parse(input) };
     return at === 0 ? { functionCall: call, thoughtSignature: signCall(call) } : { functionCall: call };

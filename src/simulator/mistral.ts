@@ -1,5 +1,5 @@
 // The Mistral dialect from the provider's side: `/mistral/v1/chat/completions`.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
 import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
 import { COMMON_STATUS, type Problem, type ProblemKind } from "./problem.ts";
@@ -51,8 +51,8 @@ function renderError(problem: Problem): ErrorAnswer {
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
-  const { type, json_schema: schema } = objectOf(body.response_format);
-  const asked = objectOf(schema).schema;
+  const { type, json_schema: schema } = asObject(body.response_format);
+  const asked = asObject(schema).schema;
   const json = type === "json_object" || type === "json_schema";
   const { stop } = body;
   return {
@@ -62,9 +62,9 @@ function readPrompt(body: JsonObject, model: string): Prompt {
     parallelCalls: body.parallel_tool_calls !== false,
     format: json ? { schema: isObject(asked) ? asked : null } : null,
     isThinking: body.reasoning_effort === "high" || /^magistral|think/.test(model),
-    stop: typeof stop === "string" ? [stop] : arrayOf(stop).map(String),
-    outputTokensMax: numberOf(body.max_tokens) ?? null,
-    choices: numberOf(body.n) ?? 1,
+    stop: typeof stop === "string" ? [stop] : asArray(stop).map(String),
+    outputTokensMax: asNumber(body.max_tokens) ?? null,
+    choices: asNumber(body.n) ?? 1,
   };
 }
 

@@ -1,5 +1,5 @@
 // The OpenAI dialect from the provider's side: `/openai/v1/chat/completions` and `/openai/v1/models`.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
 import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
 import { SIM_MODELS } from "./models.ts";
@@ -57,21 +57,21 @@ export function renderOpenaiError(problem: Problem): ErrorAnswer {
 }
 
 function readFormat(body: JsonObject): Prompt["format"] {
-  const format = objectOf(body.response_format);
+  const format = asObject(body.response_format);
   if (format.type === "json_object") return { schema: null };
   if (format.type !== "json_schema") return null;
-  const { schema } = objectOf(format.json_schema);
+  const { schema } = asObject(format.json_schema);
   return { schema: isObject(schema) ? schema : null };
 }
 
 function isThinking(body: JsonObject, model: string): boolean {
   if (isOpenaiModel(model)) return isReasoning(model, body.reasoning_effort);
-  if (body.reasoning_effort === "none" || objectOf(body.thinking).type === "disabled") return false;
+  if (body.reasoning_effort === "none" || asObject(body.thinking).type === "disabled") return false;
   return model.includes("think") || typeof body.reasoning_effort === "string" || isObject(body.thinking);
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
-  const limits = [numberOf(body.max_tokens), numberOf(body.max_completion_tokens)];
+  const limits = [asNumber(body.max_tokens), asNumber(body.max_completion_tokens)];
   const asked = limits.filter((limit) => limit !== undefined);
   const { stop } = body;
   return {
@@ -81,9 +81,9 @@ function readPrompt(body: JsonObject, model: string): Prompt {
     parallelCalls: body.parallel_tool_calls !== false,
     format: readFormat(body),
     isThinking: isThinking(body, model),
-    stop: typeof stop === "string" ? [stop] : arrayOf(stop).map(String),
+    stop: typeof stop === "string" ? [stop] : asArray(stop).map(String),
     outputTokensMax: asked.length === 0 ? null : Math.min(...asked),
-    choices: numberOf(body.n) ?? 1,
+    choices: asNumber(body.n) ?? 1,
   };
 }
 
@@ -115,7 +115,7 @@ const ALTERNATIVES_MAX = 20;
 /** Renders log probabilities, one token a piece, with made-up alternatives; the best comes first. */
 function renderLogprobs(exchange: Exchange, pieces: readonly string[]): JsonObject | null {
   if (exchange.body.logprobs !== true) return null;
-  const alternatives = Math.min(numberOf(exchange.body.top_logprobs) ?? 0, ALTERNATIVES_MAX);
+  const alternatives = Math.min(asNumber(exchange.body.top_logprobs) ?? 0, ALTERNATIVES_MAX);
   const entry = (token: string, rank: number) => ({
     token,
     logprob: -0.25 * rank,
@@ -178,7 +178,7 @@ function* renderCallDeltas(exchange: Exchange, answer: Answer): Iterable<JsonObj
   for (const [index, call] of renderCalls(exchange, answer).entries()) {
     const kind = call.type === "custom" ? "custom" : "function";
     const part = kind === "custom" ? "input" : "arguments";
-    const { name, ...rest } = objectOf(call[kind]);
+    const { name, ...rest } = asObject(call[kind]);
     const input = String(rest[part]);
     yield { tool_calls: [{ index, id: call.id, type: kind, [kind]: { name, [part]: "" } }] };
     for (const piece of splitInput(input)) yield { tool_calls: [{ index, [kind]: { [part]: piece } }] };
@@ -195,7 +195,7 @@ function* renderDeltas(exchange: Exchange, answer: Answer): Iterable<readonly [J
 
 function* renderFrames(exchange: Exchange): Iterable<Frame> {
   const shared = renderHead(exchange, "chat.completion.chunk");
-  const asked = objectOf(exchange.body.stream_options).include_usage === true;
+  const asked = asObject(exchange.body.stream_options).include_usage === true;
   const usage = renderUsage(exchange);
   const chunk = (choices: readonly JsonObject[], counted: JsonObject | null = null) =>
     renderDataEvent({ ...shared, choices, ...(asked || counted ? { usage: counted } : {}) });

@@ -1,5 +1,5 @@
 // The dialect of Perplexity's Agent from the provider's side: `/perplexity/v1/agent`.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
 import { sign, takeFirstAnswer } from "./responder.ts";
@@ -49,7 +49,7 @@ function renderError(problem: Problem): ErrorAnswer {
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
-  const { schema } = objectOf(objectOf(body.response_format).json_schema);
+  const { schema } = asObject(asObject(body.response_format).json_schema);
   return {
     turns: readInputTurns(body),
     tools: readResponseTools(body.tools),
@@ -58,7 +58,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
     format: isObject(schema) ? { schema } : null,
     isThinking: isObject(body.reasoning) || model.includes("think"),
     stop: [],
-    outputTokensMax: numberOf(body.max_output_tokens) ?? null,
+    outputTokensMax: asNumber(body.max_output_tokens) ?? null,
     choices: 1,
   };
 }
@@ -72,7 +72,7 @@ const PAGES = [
 function isSearching(body: JsonObject): boolean {
   if (body.preset !== undefined) return body.max_tool_calls !== 0;
   return (
-    body.tool_choice !== "none" && arrayOf(body.tools).some((tool) => objectOf(tool).type === "web_search")
+    body.tool_choice !== "none" && asArray(body.tools).some((tool) => asObject(tool).type === "web_search")
   );
 }
 
@@ -209,7 +209,7 @@ function* renderEvents(exchange: Exchange): Iterable<Event> {
     }
   }
   const response = renderReply(exchange);
-  const isReported = objectOf(exchange.body.stream_options).include_usage !== false;
+  const isReported = asObject(exchange.body.stream_options).include_usage !== false;
   yield [
     "end",
     `response.${String(response.status)}`,

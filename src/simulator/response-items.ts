@@ -1,5 +1,5 @@
 // Input and output items of the Responses interface, which OpenAI and Perplexity's Agent share.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { filterAllowed, joinText, parseMedia } from "./chat-messages.ts";
 import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
 
@@ -7,7 +7,7 @@ function readMedia(part: JsonObject): readonly Media[] {
   const { image_url: image, file_data: data, file_id: id, file_url: link } = part;
   if (typeof image === "string") return [parseMedia("image", image)];
   if (typeof data === "string") return [parseMedia("file", data)];
-  const named = stringOf(link) ?? stringOf(id);
+  const named = asString(link) ?? asString(id);
   if (named === undefined) return [];
   return [{ kind: part.type === "input_image" ? "image" : "file", mediaType: named, bytes: null }];
 }
@@ -27,7 +27,7 @@ function readTurns(item: JsonObject): readonly Turn[] {
       const text = joinText(item.content);
       if (item.role === "assistant") return [{ role: "assistant", text }];
       if (item.role !== "user") return [{ role: "system", text }];
-      return [{ role: "user", text, media: arrayOf(item.content).filter(isObject).flatMap(readMedia) }];
+      return [{ role: "user", text, media: asArray(item.content).filter(isObject).flatMap(readMedia) }];
     }
     default:
       return [];
@@ -39,17 +39,17 @@ export function readInputTurns({ instructions, input }: JsonObject): readonly Tu
   const system: readonly Turn[] =
     typeof instructions === "string" ? [{ role: "system", text: instructions }] : [];
   if (typeof input === "string") return [...system, { role: "user", text: input }];
-  return [...system, ...arrayOf(input).filter(isObject).flatMap(readTurns)];
+  return [...system, ...asArray(input).filter(isObject).flatMap(readTurns)];
 }
 
 /** Returns the function and custom tools that may be called, without the tools that the provider runs itself. */
 export function readResponseTools(tools: unknown, choice?: unknown): readonly OfferedTool[] {
-  const offered = arrayOf(tools)
-    .map(objectOf)
+  const offered = asArray(tools)
+    .map(asObject)
     .filter(({ type }) => type === "function" || type === "custom")
     .map(({ type, name, parameters }) => ({
       name: String(name),
-      schema: type === "custom" ? null : objectOf(parameters),
+      schema: type === "custom" ? null : asObject(parameters),
     }));
   return filterAllowed(offered, choice);
 }
@@ -57,7 +57,7 @@ export function readResponseTools(tools: unknown, choice?: unknown): readonly Of
 /** Reads `tool_choice` in the form of Responses, which has the function's name at its top level. */
 export function readResponseToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (choice === "none" || choice === "required") return choice;
-  const { name, type, mode } = objectOf(choice);
+  const { name, type, mode } = asObject(choice);
   if (type === "allowed_tools") return mode === "required" ? "required" : "auto";
   return typeof name === "string" ? { name } : "auto";
 }

@@ -1,5 +1,5 @@
 // The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readBearer, renderNamedEvent } from "./formats.ts";
 import { renderOpenaiError, renderOpenaiErrorBody } from "./openai.ts";
 import { isOpenaiModel, isReasoning } from "./openai-models.ts";
@@ -16,14 +16,14 @@ import {
 import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 
 function isThinking(body: JsonObject, model: string): boolean {
-  const { effort } = objectOf(body.reasoning);
+  const { effort } = asObject(body.reasoning);
   if (isOpenaiModel(model)) return isReasoning(model, effort);
   if (effort === "none") return false;
   return model.includes("think") || typeof effort === "string";
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
-  const { type, schema } = objectOf(objectOf(body.text).format);
+  const { type, schema } = asObject(asObject(body.text).format);
   const json = type === "json_object" || type === "json_schema";
   return {
     turns: readInputTurns(body),
@@ -33,7 +33,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
     format: json ? { schema: isObject(schema) ? schema : null } : null,
     isThinking: isThinking(body, model),
     stop: [],
-    outputTokensMax: numberOf(body.max_output_tokens) ?? null,
+    outputTokensMax: asNumber(body.max_output_tokens) ?? null,
     choices: 1,
   };
 }
@@ -48,10 +48,10 @@ export function sealThinking(secret: string): string {
 
 /** Renders thinking. Its summary and sealed content are included only if they are requested. */
 function renderReasoningItem(exchange: Exchange, answer: Answer): JsonObject {
-  const shown = typeof objectOf(exchange.body.reasoning).summary === "string";
+  const shown = typeof asObject(exchange.body.reasoning).summary === "string";
   const summary = shown ? [{ type: "summary_text", text: answer.thinking }] : [];
   const item = { type: "reasoning", id: `rs_${exchange.id("reasoning", 32)}`, summary };
-  const asked = arrayOf(exchange.body.include).includes("reasoning.encrypted_content");
+  const asked = asArray(exchange.body.include).includes("reasoning.encrypted_content");
   return asked ? { ...item, encrypted_content: sealThinking(exchange.id("seal", 40)) } : item;
 }
 
@@ -106,9 +106,9 @@ function renderReply(exchange: Exchange): JsonObject {
 type Event = readonly [Frame["kind"], string, JsonObject];
 
 function* renderReasoningEvents(item: JsonObject): Iterable<Event> {
-  for (const [summary_index, part] of arrayOf(item.summary).entries()) {
+  for (const [summary_index, part] of asArray(item.summary).entries()) {
     const at = { item_id: item.id, summary_index };
-    const text = String(objectOf(part).text);
+    const text = String(asObject(part).text);
     yield [
       "start",
       "response.reasoning_summary_part.added",
@@ -123,7 +123,7 @@ function* renderReasoningEvents(item: JsonObject): Iterable<Event> {
 
 function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<Event> {
   const at = { item_id: item.id, content_index: 0 };
-  const part = objectOf(arrayOf(item.content)[0]);
+  const part = asObject(asArray(item.content)[0]);
   const field = part.type === "refusal" ? "refusal" : "text";
   const mark = field === "refusal" ? "response.refusal" : "response.output_text";
   const pieces = answer.refusal === null ? answer.pieces : [answer.refusal];

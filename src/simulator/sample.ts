@@ -1,5 +1,5 @@
 // Makes a small value that satisfies a JSON Schema.
-import { arrayOf, type JsonObject, numberOf, objectOf, stringOf } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
 
 const DEPTH_MAX = 32;
 
@@ -20,9 +20,9 @@ const FORMATS: Readonly<Record<string, string>> = {
 function resolveReference(reference: string, root: JsonObject): JsonObject {
   let found: unknown = root;
   for (const step of reference.replace(/^#\/?/, "").split("/")) {
-    if (step !== "") found = objectOf(found)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
+    if (step !== "") found = asObject(found)[step.replaceAll("~1", "/").replaceAll("~0", "~")];
   }
-  return objectOf(found);
+  return asObject(found);
 }
 
 export function findType(schema: JsonObject): string {
@@ -34,18 +34,18 @@ export function findType(schema: JsonObject): string {
 }
 
 function makeSampleText(schema: JsonObject): string {
-  const format = FORMATS[stringOf(schema.format) ?? ""];
+  const format = FORMATS[asString(schema.format) ?? ""];
   if (format !== undefined) return format;
-  const least = numberOf(schema.minLength) ?? 0;
-  const most = numberOf(schema.maxLength) ?? Infinity;
+  const least = asNumber(schema.minLength) ?? 0;
+  const most = asNumber(schema.maxLength) ?? Infinity;
   return "sample".padEnd(least, "x").slice(0, Math.max(least, Math.min(most, Math.max(6, least))));
 }
 
 function makeSampleNumber(schema: JsonObject, whole: boolean): number {
-  const step = numberOf(schema.multipleOf) ?? (whole ? 1 : 0);
-  const above = numberOf(schema.exclusiveMinimum);
-  const least = numberOf(schema.minimum) ?? (above === undefined ? undefined : above + (step || 0.5));
-  const most = numberOf(schema.maximum) ?? numberOf(schema.exclusiveMaximum);
+  const step = asNumber(schema.multipleOf) ?? (whole ? 1 : 0);
+  const above = asNumber(schema.exclusiveMinimum);
+  const least = asNumber(schema.minimum) ?? (above === undefined ? undefined : above + (step || 0.5));
+  const most = asNumber(schema.maximum) ?? asNumber(schema.exclusiveMaximum);
   const from = least ?? (most !== undefined && most <= 0 ? most - (step || 1) : 0);
   return step === 0 ? from : Math.ceil(from / step) * step;
 }
@@ -53,23 +53,23 @@ function makeSampleNumber(schema: JsonObject, whole: boolean): number {
 /** Returns a small value that satisfies the schema, except for `pattern`: required properties, fewest items, first choices. */
 export function makeSample(schema: JsonObject, root: JsonObject = schema, depth = 0): unknown {
   if (depth > DEPTH_MAX) return null;
-  const deeper = (each: unknown) => makeSample(objectOf(each), root, depth + 1);
+  const deeper = (each: unknown) => makeSample(asObject(each), root, depth + 1);
   if ("const" in schema) return schema.const;
   if (Array.isArray(schema.enum) && schema.enum.length > 0) return schema.enum[0];
-  const reference = stringOf(schema.$ref);
+  const reference = asString(schema.$ref);
   if (reference !== undefined) return deeper(resolveReference(reference, root));
-  const choice = arrayOf(schema.anyOf)[0] ?? arrayOf(schema.oneOf)[0];
+  const choice = asArray(schema.anyOf)[0] ?? asArray(schema.oneOf)[0];
   if (choice !== undefined) return deeper(choice);
-  const parts = arrayOf(schema.allOf);
+  const parts = asArray(schema.allOf);
   if (parts.length > 0) return Object.assign({}, ...parts.map(deeper));
   switch (findType(schema)) {
     case "object": {
-      const properties = objectOf(schema.properties);
-      const required = arrayOf(schema.required).map(String);
+      const properties = asObject(schema.properties);
+      const required = asArray(schema.required).map(String);
       return Object.fromEntries(required.map((name) => [name, deeper(properties[name])]));
     }
     case "array":
-      return Array.from({ length: numberOf(schema.minItems) ?? 0 }, () => deeper(schema.items));
+      return Array.from({ length: asNumber(schema.minItems) ?? 0 }, () => deeper(schema.items));
     case "integer":
       return makeSampleNumber(schema, true);
     case "number":

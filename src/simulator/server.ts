@@ -1,6 +1,6 @@
 // The HTTP server of the simulated providers: the only file of the simulator with a socket, a clock and timers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { objectOf, parseJson } from "../core/json.ts";
+import { asObject, parseJson } from "../core/json.ts";
 import { anthropic } from "./anthropic.ts";
 import { cohere } from "./cohere.ts";
 import type { Step } from "./fault-injection.ts";
@@ -214,7 +214,7 @@ class SimServer {
         })
       : null;
     const name = dialect?.name ?? (pathname === TRAP ? "trap" : "none");
-    const model = dialect?.readModel({ ...raw, body: objectOf(raw.body) }) ?? "";
+    const model = dialect?.readModel({ ...raw, body: asObject(raw.body) }) ?? "";
     const finish = this.#hooks.observe?.({
       dialect: name,
       method,

@@ -118,7 +118,7 @@ export const USAGE = table<UsageSum>(
 );
 
 /** A row of `keyUsesSql`. */
-export function keyUseOf(found: Found): KeyUse {
+export function readKeyUse(found: Found): KeyUse {
   return {
     keyId: text(found, "id"),
     sinceDayNanoUsd: sum(found, "day_nano"),

@@ -9,7 +9,7 @@ import type {
 } from "../core/store.ts";
 import type { Value } from "./found.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
-import { listOf, type Mark } from "./sql.ts";
+import { joinNames, type Mark } from "./sql.ts";
 import { KEY } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
@@ -79,7 +79,7 @@ export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): L
   by.by(fromMs, (at) => `at_ms >= ${at}`);
   by.by(toMs, (at) => `at_ms < ${at}`);
   const end = pageEnd(by, "at_ms", page);
-  return { text: `SELECT ${listOf(REQUEST.columns)} FROM ${REQUEST.name} ${end}`, values: by.values };
+  return { text: `SELECT ${joinNames(REQUEST.columns)} FROM ${REQUEST.name} ${end}`, values: by.values };
 }
 
 export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Lookup {
@@ -95,7 +95,7 @@ export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark
     ["name", "id", "last4"].map((column) => `lower(${column}) LIKE ${at} ESCAPE '\\'`).join(" OR "),
   );
   const end = pageEnd(by, "created_at_ms", page);
-  return { text: `SELECT ${listOf(KEY.columns)} FROM ${KEY.name} ${end}`, values: by.values };
+  return { text: `SELECT ${joinNames(KEY.columns)} FROM ${KEY.name} ${end}`, values: by.values };
 }
 
 const DIMENSION_COLUMNS: Readonly<
@@ -133,8 +133,8 @@ function sumsLookup(
   );
   const grouped = [...groupBy.map((dimension) => DIMENSION_COLUMNS[dimension].column), ...always];
   const added = sums.map((column) => `coalesce(sum(${column}), 0) AS ${column}`);
-  const tail = grouped.length > 0 ? `GROUP BY ${listOf(grouped)} ORDER BY ${listOf(grouped)}` : "";
-  const columns = listOf([...shown, ...always, ...added]);
+  const tail = grouped.length > 0 ? `GROUP BY ${joinNames(grouped)} ORDER BY ${joinNames(grouped)}` : "";
+  const columns = joinNames([...shown, ...always, ...added]);
   return { text: `SELECT ${columns} FROM ${table} WHERE ${by.where} ${tail}`, values: by.values };
 }
 

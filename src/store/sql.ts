@@ -5,18 +5,18 @@ import { type Found, text, whole } from "./found.ts";
 /** `?`s for SQLite, `$1, $2 …` for PostgreSQL. */
 export type Mark = (position: number) => string;
 
-export function listOf(columns: readonly string[]): string {
+export function joinNames(columns: readonly string[]): string {
   return columns.join(", ");
 }
 
-export function marksOf(count: number, mark: Mark): string {
+export function joinMarks(count: number, mark: Mark): string {
   return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
 }
 
 /** The update of an upsert if the key is known: every other column takes its new value. */
-export function overwriteOf(key: readonly string[], columns: readonly string[]): string {
+export function composeOverwrite(key: readonly string[], columns: readonly string[]): string {
   const others = columns.filter((column) => !key.includes(column));
-  return `ON CONFLICT (${listOf(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
+  return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
 }
 
 /** Each account's row beside what its journal and its open holds come to. */
@@ -53,7 +53,7 @@ export const AUDIT_SUMS = `
     (SELECT count(*) FROM entry WHERE account_id NOT IN (SELECT id FROM account)) AS stray`;
 
 /** Both results, read in one transaction. */
-export function auditOf(accounts: readonly Found[], sums: Found): Audit {
+export function readAudit(accounts: readonly Found[], sums: Found): Audit {
   return {
     accounts: accounts.map((found) => ({
       id: text(found, "id"),
@@ -85,8 +85,8 @@ type Columns = {
 
 /** The first lesson of an id stays, but what a signal said gives way to a judgment. */
 export function teachSql({ name, key, columns }: Columns, mark: Mark): string {
-  return `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})
-    ${overwriteOf(key, columns)} WHERE ${name}.source = 'signal' AND excluded.source <> 'signal'`;
+  return `INSERT INTO ${name} (${joinNames(columns)}) VALUES (${joinMarks(columns.length, mark)})
+    ${composeOverwrite(key, columns)} WHERE ${name}.source = 'signal' AND excluded.source <> 'signal'`;
 }
 
 /**

@@ -1,5 +1,5 @@
 // The tables of the store as both engines have them: columns, keys, and the way from a row to its columns and back.
-import { arrayOf, parseJson } from "../core/json.ts";
+import { asArray, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import {
@@ -97,7 +97,7 @@ export const KEY = table<GatewayKey>(
 
 function allowedModelsOf(json: string): GatewayKey["allowedModels"] {
   const list = parseJson(json);
-  return list === null ? null : arrayOf(list).filter((id) => typeof id === "string");
+  return list === null ? null : asArray(list).filter((id) => typeof id === "string");
 }
 
 function requestsPerDayOf(json: string): GatewayKey["requestsPerDay"] {

@@ -28,7 +28,7 @@ TypeRegistry.Set<{ readonly enum: readonly unknown[] }>(STRING_ENUM, (schema, va
 );
 
 /** One of some strings, as JSON Schema's `enum`: errors and documents list the values. */
-export function oneOf(...values: readonly string[]): TSchema {
+export function checkChoice(...values: readonly string[]): TSchema {
   return Type.Unsafe<string>({ [Kind]: STRING_ENUM, type: "string", enum: values });
 }
 
@@ -43,8 +43,8 @@ const ARTICLED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The first field of `value` that breaks `schema`; null when none does. Values are not repeated to the client. How many
- * fields an object may have (`maxProperties`) is for `refuseManyFields` to say, before this looks at each.
+ * The first field of `value` that breaks `schema`; null when none does. Values are not repeated to the client. `maxProperties` is
+ * checked by `refuseManyFields`, before this looks at each field.
  */
 export function firstFault(schema: TSchema, value: unknown): Fault | null {
   return check(schema, value, "");

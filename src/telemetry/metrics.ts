@@ -1,5 +1,5 @@
 // Counts log events for this process's `/metrics`. No metric names a key or an account.
-import { numberOf } from "../core/json.ts";
+import { asNumber } from "../core/json.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
 import { BUCKETS_MS, formatLabels } from "./exposition.ts";
@@ -52,7 +52,7 @@ const COUNTED: ReadonlyMap<string, (event: LogEvent, count: Count) => void> = ne
   ["breaker_opened", ({ model }, count) => count("poundkey_breaker_opened_total", { model })],
   ["credential_retired", ({ provider }, count) => count("poundkey_credentials_retired_total", { provider })],
   ["usage_implausible", ({ model }, count) => count("poundkey_usage_implausible_total", { model })],
-  ["holds_lost", ({ holds }, count) => count("poundkey_holds_lost_total", {}, numberOf(holds))],
+  ["holds_lost", ({ holds }, count) => count("poundkey_holds_lost_total", {}, asNumber(holds))],
   ["settle_failed", (_, count) => count("poundkey_settle_failed_total", {})],
   ["settle_lost", (_, count) => count("poundkey_settle_lost_total", {})],
   ["internal_error", (_, count) => count("poundkey_internal_errors_total", {})],
@@ -96,7 +96,7 @@ export class Metrics {
 
   /** Counts a log event. Events without a counter are ignored. */
   readonly take = (event: LogEvent): void => {
-    const writtenOff = numberOf(event.written_off_nano_usd);
+    const writtenOff = asNumber(event.written_off_nano_usd);
     if (writtenOff !== undefined) this.#increase("poundkey_written_off_usd_total", {}, writtenOff);
     if (event.late === true) this.#increase("poundkey_settled_late_total", {});
     if (event.record) this.#countRequest(event.record);

@@ -1,6 +1,6 @@
 // One HTTP call to a provider: it is bounded in time, ends with its client, and reports each kind of failure as a Fault.
 import type { Outgoing } from "../core/dialect.ts";
-import { Fault, faultOf } from "../core/fault.ts";
+import { Fault, toFault } from "../core/fault.ts";
 import type { Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Clock, Deadline, Deadlines, Fetch, Reach } from "../core/world.ts";
@@ -196,14 +196,14 @@ export class UpstreamCall {
 
   /** Returns the fault of this call, as a client may see it. */
   toFault(thrown: unknown): Fault {
-    return redact(faultOf(thrown), this.#private);
+    return redact(toFault(thrown), this.#private);
   }
 
   /** Returns why this call broke off: the reason it was ended for, or a broken connection. */
   explain(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
-    return isNetworkError(thrown) ? explainBroken(thrown) : faultOf(thrown);
+    return isNetworkError(thrown) ? explainBroken(thrown) : toFault(thrown);
   }
 
   /** Sends the call once: a call that breaks may have been served, so only the plan may decide to repeat it. */

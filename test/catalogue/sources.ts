@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
-  arrayOf,
+  asArray,
+  asNumber,
+  asObject,
+  asString,
   isObject,
   type JsonObject,
-  numberOf,
-  objectOf,
   parseJson,
-  stringOf,
 } from "../../src/core/json.ts";
 
 /** USD per million tokens, with the field names of the catalogue's own file. */
@@ -69,7 +69,7 @@ const PRICE_DIGITS = 1e6;
 
 /** A price exact to 6 decimals; undefined for a missing one, and for 0, which the lists write for "not stated". */
 function rate(value: unknown): number | undefined {
-  const number = numberOf(value);
+  const number = asNumber(value);
   return number === undefined || number <= 0 ? undefined : Math.round(number * PRICE_DIGITS) / PRICE_DIGITS;
 }
 
@@ -82,34 +82,34 @@ function without<T extends object>(fields: T): T {
 
 /** Facts from the merged list (`gateway-catalogue.json`), in its order. */
 export function mergedList(folder: string): ModelFacts[] {
-  const models = arrayOf(
-    objectOf(parseJson(readFileSync(join(folder, "gateway-catalogue.json"), "utf8"))).models,
+  const models = asArray(
+    asObject(parseJson(readFileSync(join(folder, "gateway-catalogue.json"), "utf8"))).models,
   );
   return models
     .filter(isObject)
-    .filter((row) => PROVIDER_NAMES[stringOf(row.provider) ?? ""] !== undefined)
+    .filter((row) => PROVIDER_NAMES[asString(row.provider) ?? ""] !== undefined)
     .map(mergedRow);
 }
 
 function mergedRow(row: JsonObject): ModelFacts {
   return {
-    provider: PROVIDER_NAMES[stringOf(row.provider) ?? ""] ?? "",
-    name: stringOf(row.model) ?? "",
-    kind: stringOf(row.kind) ?? "",
+    provider: PROVIDER_NAMES[asString(row.provider) ?? ""] ?? "",
+    name: asString(row.model) ?? "",
+    kind: asString(row.kind) ?? "",
     deprecated: row.status === "deprecated",
-    released: stringOf(row.release_date) ?? null,
+    released: asString(row.release_date) ?? null,
     context: positive(row.context_window),
     output: positive(row.max_output),
-    price: mergedPrice(objectOf(row.price)),
+    price: mergedPrice(asObject(row.price)),
     tools: row.tools === true,
     reasoning: row.reasoning === true,
     structured: row.structured_output === true,
-    inputs: arrayOf(objectOf(row.modalities).input).filter((input) => typeof input === "string"),
+    inputs: asArray(asObject(row.modalities).input).filter((input) => typeof input === "string"),
   };
 }
 
 function positive(value: unknown): number | null {
-  const number = numberOf(value);
+  const number = asNumber(value);
   return number === undefined || number <= 0 ? null : number;
 }
 
@@ -117,11 +117,11 @@ function mergedPrice(price: JsonObject): PriceFacts | null {
   const input = rate(price.input);
   const output = rate(price.output);
   if (input === undefined || output === undefined) return null;
-  const tiers = arrayOf(price.tiers)
+  const tiers = asArray(price.tiers)
     .filter(isObject)
     .map((tier) =>
       without({
-        above_tokens: numberOf(objectOf(tier.tier).size) ?? 0,
+        above_tokens: asNumber(asObject(tier.tier).size) ?? 0,
         input: rate(tier.input) ?? input,
         output: rate(tier.output) ?? output,
         cached_input: rate(tier.cache_read),
@@ -145,13 +145,13 @@ export interface DatedPrices {
 }
 
 export function datedPrices(folder: string): DatedPrices[] {
-  const list = arrayOf(parseJson(readFileSync(join(folder, "genai-prices.v2.data.json"), "utf8")));
+  const list = asArray(parseJson(readFileSync(join(folder, "genai-prices.v2.data.json"), "utf8")));
   return list
     .filter(isObject)
-    .filter((entry) => PROVIDER_NAMES[stringOf(entry.id) ?? ""] !== undefined)
+    .filter((entry) => PROVIDER_NAMES[asString(entry.id) ?? ""] !== undefined)
     .map((entry) => ({
-      provider: PROVIDER_NAMES[stringOf(entry.id) ?? ""] ?? "",
-      rows: arrayOf(entry.models).filter(isObject),
+      provider: PROVIDER_NAMES[asString(entry.id) ?? ""] ?? "",
+      rows: asArray(entry.models).filter(isObject),
     }));
 }
 
@@ -166,8 +166,8 @@ export function datedPrice(
   const row = rows.find((one) => one.id === name) ?? rows.find((one) => matches(one.match, name));
   if (row === undefined) return null;
   const dated = Array.isArray(row.prices) ? row.prices.filter(isObject) : [{ prices: row.prices }];
-  const valid = dated.filter((one) => (stringOf(objectOf(one.constraint).start_date) ?? "") <= day);
-  return datedFacts(objectOf(valid.at(-1)?.prices));
+  const valid = dated.filter((one) => (asString(asObject(one.constraint).start_date) ?? "") <= day);
+  return datedFacts(asObject(valid.at(-1)?.prices));
 }
 
 function matches(rule: unknown, name: string): boolean {
@@ -190,7 +190,7 @@ const DATED_FIELDS = {
 
 function datedFacts(prices: JsonObject): PriceFacts | null {
   const base = (field: string) =>
-    rate(isObject(prices[field]) ? objectOf(prices[field]).base : prices[field]);
+    rate(isObject(prices[field]) ? asObject(prices[field]).base : prices[field]);
   const input = base(DATED_FIELDS.input);
   const output = base(DATED_FIELDS.output);
   if (input === undefined || output === undefined) return null;
@@ -208,8 +208,8 @@ function datedFacts(prices: JsonObject): PriceFacts | null {
 }
 
 function datedTier(prices: JsonObject, input: number, output: number) {
-  const above = (field: string) => objectOf(arrayOf(objectOf(prices[field]).tiers)[0]);
-  const start = numberOf(above(DATED_FIELDS.input).start);
+  const above = (field: string) => asObject(asArray(asObject(prices[field]).tiers)[0]);
+  const start = asNumber(above(DATED_FIELDS.input).start);
   if (start === undefined) return null;
   return without({
     above_tokens: start,

@@ -12,7 +12,7 @@ import {
   tool,
 } from "ai";
 import { z } from "zod";
-import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import {
   ASK_TWO,
@@ -124,7 +124,7 @@ describe("text", () => {
       include: { responseBody: true },
     });
     expect(text).toBe("hi");
-    expect(arrayOf(objectOf(response.body).choices)).toHaveLength(2);
+    expect(asArray(asObject(response.body).choices)).toHaveLength(2);
   });
 });
 

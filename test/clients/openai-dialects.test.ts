@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";
-import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json.ts";
 import type { UnderTest } from "../harness.ts";
 import { ASK_TWO, failure, PICTURE, PICTURE_SEEN, startOpenAI } from "./setting.ts";
 
@@ -147,8 +147,8 @@ describe.each(MODELS)("%s", (model) => {
 /** Returns what the model list says that a model can do; a model that isn't listed counts as able to see. */
 async function capabilitiesOf(model: string): Promise<readonly unknown[]> {
   const models = await Array.fromAsync(client.models.list());
-  const entry = objectOf(models.find(({ id }) => id === model));
-  return entry.capabilities === undefined ? ["vision"] : arrayOf(entry.capabilities);
+  const entry = asObject(models.find(({ id }) => id === model));
+  return entry.capabilities === undefined ? ["vision"] : asArray(entry.capabilities);
 }
 
 const { BadRequestError, RateLimitError, InternalServerError, APIError } = OpenAI;

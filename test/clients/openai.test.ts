@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type OpenAI from "openai";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
-import { objectOf } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json.ts";
 import type { UnderTest } from "../harness.ts";
 import { PICTURE, PICTURE_SEEN, PLAIN, startOpenAI, THINKING } from "./setting.ts";
 
@@ -143,7 +143,7 @@ describe("a stream", () => {
       messages: user("say: hi"),
     });
     const deltas = (await Array.fromAsync(stream)).flatMap((chunk) =>
-      chunk.choices.map((one) => objectOf(one.delta)),
+      chunk.choices.map((one) => asObject(one.delta)),
     );
     const thoughts = deltas.flatMap((delta) => delta.reasoning_content ?? []);
     expect(thoughts.length).toBeGreaterThan(1);

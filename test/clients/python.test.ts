@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { arrayOf, objectOf, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, parseJson } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Door, doorTo, PICTURE, PICTURE_SEEN, PLAIN, readStanding, until } from "./setting.ts";
 
@@ -19,7 +19,7 @@ function pythonHere(): Python | null {
       env: environment,
       stderr: "ignore",
     });
-    if (success) return { python, checks: arrayOf(parseJson(stdout.toString())).map(String) };
+    if (success) return { python, checks: asArray(parseJson(stdout.toString())).map(String) };
   }
   return null;
 }
@@ -34,7 +34,7 @@ async function resultsOf({ python }: Python, given: object): Promise<ReadonlyMap
   const command = [python, SCRIPT, JSON.stringify(given)];
   const child = Bun.spawn(command, { env: environment, stdout: "pipe", stderr: "inherit" });
   const lines = (await new Response(child.stdout).text()).trim().split("\n");
-  const entries = lines.map((line) => objectOf(parseJson(line)));
+  const entries = lines.map((line) => asObject(parseJson(line)));
   return new Map(entries.map(({ check, error }) => [String(check), error]));
 }
 

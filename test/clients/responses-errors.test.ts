@@ -1,7 +1,7 @@
 // Failures on the Responses API, as OpenAI's JavaScript SDK and Codex take them: what is used up, what breaks off, what is gone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
-import { objectOf } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { splitEvents } from "../recorded/events.ts";
 import { failure, PLAIN } from "./setting.ts";
@@ -42,16 +42,16 @@ describe.each([false, true])("stream: %p", (stream) => {
     const refused = await post(secret, { model: PLAIN, input: INPUT, stream });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, null]);
     expect(refused.headers.get("x-should-retry")).toBe("false");
-    const { error } = objectOf(await refused.json());
+    const { error } = asObject(await refused.json());
     expect(error).toMatchObject({ code: "insufficient_quota", reason: "rate_limit_exceeded" });
-    expect(Date.parse(String(objectOf(error).reset_at))).toBeGreaterThan(Date.now());
+    expect(Date.parse(String(asObject(error).reset_at))).toBeGreaterThan(Date.now());
   });
 
   test("an empty balance too", async () => {
     const { secret } = await charged.newKey({ requests_per_day: null });
     const refused = await post(secret, { model: "OpenAI#gpt-5.4", input: INPUT, stream }, charged);
     expect(refused.status).toBe(429);
-    expect(objectOf(await refused.json()).error).toMatchObject({
+    expect(asObject(await refused.json()).error).toMatchObject({
       code: "insufficient_quota",
       reason: "insufficient_balance",
     });
@@ -60,7 +60,7 @@ describe.each([false, true])("stream: %p", (stream) => {
   test("a provider's load may pass", async () => {
     const refused = await post(under.secret, { model: `${PLAIN}~429`, input: INPUT, stream });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
-    expect(objectOf(await refused.json()).error).toMatchObject({ code: "provider_busy" });
+    expect(asObject(await refused.json()).error).toMatchObject({ code: "provider_busy" });
   });
 
   test.each([
@@ -70,7 +70,7 @@ describe.each([false, true])("stream: %p", (stream) => {
   ] as const)("%s", async (_name, secret, body, status, code) => {
     const refused = await post(secret || under.secret, { ...body, input: INPUT, stream });
     expect(refused.status).toBe(status);
-    expect(objectOf(await refused.json()).error).toMatchObject({ code, type: "invalid_request_error" });
+    expect(asObject(await refused.json()).error).toMatchObject({ code, type: "invalid_request_error" });
   });
 });
 
@@ -87,9 +87,9 @@ describe.each(MODELS)("a stream of %s that breaks off", (model) => {
   test.each(["cut", "garbage", "error-mid"])("ends in response.failed (%s)", async (trouble) => {
     const body = { model: `${model}~pace=20~${trouble}`, input: INPUT, stream: true };
     const answer = await post(under.secret, body);
-    const events = splitEvents(await answer.text()).map(({ data }) => objectOf(JSON.parse(data)));
+    const events = splitEvents(await answer.text()).map(({ data }) => asObject(JSON.parse(data)));
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_event, at) => at));
-    const ids = new Set(events.flatMap(({ response }) => objectOf(response).id ?? []));
+    const ids = new Set(events.flatMap(({ response }) => asObject(response).id ?? []));
     expect([...ids]).toEqual([expect.stringMatching(/^resp_/)]);
     expect(events.at(-1)).toMatchObject({
       type: "response.failed",
@@ -155,7 +155,7 @@ describe("counting", () => {
     for (let asked = 0; asked < 62; asked++) statuses.push((await count(secret)).status);
     expect(statuses.filter((status) => status === 200).length).toBeWithin(59, 62);
     const refused = await count(secret);
-    expect([refused.status, objectOf(objectOf(await refused.json()).error).code]).toEqual([
+    expect([refused.status, asObject(asObject(await refused.json()).error).code]).toEqual([
       429,
       "requests_per_minute_exceeded",
     ]);
@@ -165,7 +165,7 @@ describe("counting", () => {
   test("grows with tools and instructions", async () => {
     const countOf = async (more: object) =>
       Number(
-        objectOf(await (await count(under.secret, { model: PLAIN, input: INPUT, ...more })).json())
+        asObject(await (await count(under.secret, { model: PLAIN, input: INPUT, ...more })).json())
           .input_tokens,
       );
     const bare = await countOf({});

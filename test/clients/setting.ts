@@ -1,6 +1,6 @@
 // The parts that the tests with real SDKs share: a tool, a picture, failures by their class, and a proxy that counts requests.
 import OpenAI from "openai";
-import { objectOf } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 
 /** A model of an OpenAI-compatible server of which the catalogue knows nothing; the simulator's controls may follow. */
@@ -74,7 +74,7 @@ export async function until(what: string, holds: () => boolean): Promise<void> {
 /** Returns how much of its allowance a key has used, and when its next slot comes, as the key's own route says it. */
 export async function readStanding(url: string, secret: string) {
   const response = await fetch(`${url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
-  const { used, next_slot_at } = objectOf(objectOf(await response.json()).allowance);
+  const { used, next_slot_at } = asObject(asObject(await response.json()).allowance);
   return { used, next_slot_at };
 }
 

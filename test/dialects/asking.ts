@@ -1,6 +1,6 @@
 // One question to the gateway, whole or streamed, read as a strict client reads it and put into one form.
 import { expect } from "bun:test";
-import { arrayOf, type JsonObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatChunk } from "../../src/operations/chat/form.ts";
 import type { UnderTest } from "../harness.ts";
@@ -50,11 +50,11 @@ function replyIn({ status, stream, body }: Seen): JsonObject {
 
 /** An answer, or a piece of one, to deprecated `functions`, as one to tools. */
 function inPresentForm(answer: JsonObject): JsonObject {
-  const choices = arrayOf(answer.choices).map((given) => {
-    const { finish_reason: reason, ...choice } = objectOf(given);
+  const choices = asArray(answer.choices).map((given) => {
+    const { finish_reason: reason, ...choice } = asObject(given);
     const said = choice.message === undefined ? "delta" : "message";
-    const { function_call: made, ...rest } = objectOf(choice[said]);
-    const start = objectOf(made).name === undefined ? {} : { id: "call_once", type: "function" };
+    const { function_call: made, ...rest } = asObject(choice[said]);
+    const start = asObject(made).name === undefined ? {} : { id: "call_once", type: "function" };
     const place = said === "delta" ? { index: 0 } : {};
     const calls = made === undefined ? {} : { tool_calls: [{ ...place, ...start, function: made }] };
     const finish_reason = reason === "function_call" ? "tool_calls" : reason;
@@ -74,38 +74,38 @@ function checkReply(reply: JsonObject, headers: Headers): void {
     created: expect.any(Number),
     model: headers.get("x-poundkey-model"),
   });
-  const choices = arrayOf(reply.choices).map(objectOf);
+  const choices = asArray(reply.choices).map(asObject);
   expect(choices.map(({ index }) => index)).toEqual(choices.map((_, at) => at));
   for (const [at, choice] of choices.entries()) checkChoice(choice, readCalls(reply, at));
-  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = objectOf(reply.usage);
+  const { prompt_tokens: input, completion_tokens: output, total_tokens: total } = asObject(reply.usage);
   for (const count of [input, output, total]) expect(Number.isInteger(count)).toBe(true);
   expect(total).toBe(Number(input) + Number(output));
 }
 
 function checkChoice(choice: JsonObject, calls: readonly Call[]): void {
-  const message = objectOf(choice.message);
+  const message = asObject(choice.message);
   expect(FINISHES).toContain(String(choice.finish_reason));
   expect(choice).toHaveProperty("logprobs");
   expect(message.role).toBe("assistant");
-  if (calls.length === 0) expect(stringOf(message.content) ?? stringOf(message.refusal)).toBeString();
-  else expect(message.content === null || stringOf(message.content) !== "").toBe(true);
+  if (calls.length === 0) expect(asString(message.content) ?? asString(message.refusal)).toBeString();
+  else expect(message.content === null || asString(message.content) !== "").toBe(true);
   for (const { id } of calls) expect(id).toMatch(LEGAL_ID);
   expect(new Set(calls.map(({ id }) => id)).size).toBe(calls.length);
 }
 
 export function readChoice(reply: JsonObject, at = 0): JsonObject {
-  return objectOf(arrayOf(reply.choices)[at]);
+  return asObject(asArray(reply.choices)[at]);
 }
 
 /** The message as a client sends it back: unchanged. */
 export function readMessage(answer: Answer, at = 0): JsonObject {
-  return objectOf(readChoice(answer.reply, at).message);
+  return asObject(readChoice(answer.reply, at).message);
 }
 
 export function readCalls(reply: JsonObject, at = 0): readonly Call[] {
-  const calls = arrayOf(objectOf(readChoice(reply, at).message).tool_calls).map(objectOf);
+  const calls = asArray(asObject(readChoice(reply, at).message).tool_calls).map(asObject);
   return calls.map(({ id, function: made, custom }) => {
-    const { name, arguments: json, input } = objectOf(made ?? custom);
+    const { name, arguments: json, input } = asObject(made ?? custom);
     const parsed = made ? parseJson(String(json)) : input;
     return { id: String(id), name: String(name), input: parsed };
   });
@@ -117,11 +117,11 @@ export function readFinish(answer: Answer, at = 0): string {
 
 /** The text of a choice, without the mark by which a searching model cites. */
 export function readWords(answer: Answer, at = 0): string {
-  return (stringOf(readMessage(answer, at).content) ?? "").replace(/\[1\]$/, "");
+  return (asString(readMessage(answer, at).content) ?? "").replace(/\[1\]$/, "");
 }
 
 export function readCount(answer: Answer, field: string): number {
-  return numberOf(objectOf(answer.reply.usage)[field]) ?? Number.NaN;
+  return asNumber(asObject(answer.reply.usage)[field]) ?? Number.NaN;
 }
 
 /** Returns the part of an answer that must be the same whole and streamed: all but identifiers and sealed thinking. */

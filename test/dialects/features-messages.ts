@@ -1,6 +1,6 @@
 // Features of messages: system prompts wherever they stand, turns in any order, pictures, sound and documents.
 import { expect } from "bun:test";
-import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json.ts";
 import { readChoice, readMessage, readWords } from "./asking.ts";
 import { answered, type Feature, feature, mentions, says, user } from "./feature.ts";
 
@@ -152,9 +152,9 @@ const MARK_FEATURES: readonly Feature[] = [
     { messages: [user("say: yes")], logprobs: true, top_logprobs: 1 },
     (answer) => {
       says("yes")(answer);
-      const { content } = objectOf(readChoice(answer.reply).logprobs);
+      const { content } = asObject(readChoice(answer.reply).logprobs);
       if (answer.dropped.includes("logprobs")) expect(content).toBeUndefined();
-      else expect(arrayOf(content).map((each) => objectOf(each).token)).toEqual(["yes"]);
+      else expect(asArray(content).map((each) => asObject(each).token)).toEqual(["yes"]);
     },
   ),
 ];

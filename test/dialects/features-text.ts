@@ -1,6 +1,6 @@
 // Features of plain text: what is said, where it stops, how many answers come.
 import { expect } from "bun:test";
-import { numberOf, objectOf, stringOf } from "../../src/core/json.ts";
+import { asNumber, asObject, asString } from "../../src/core/json.ts";
 import { type Answer, readCount, readFinish, readMessage, readWords } from "./asking.ts";
 import { answered, type Feature, feature, says, user } from "./feature.ts";
 
@@ -37,10 +37,10 @@ function tokensOf(text: string): number {
 function counted(asked: string, said: string): (answer: Answer) => void {
   return (answer) => {
     says(said)(answer);
-    const { reasoning_tokens: thought } = objectOf(objectOf(answer.reply.usage).completion_tokens_details);
-    const shown = tokensOf(stringOf(readMessage(answer).reasoning_content) ?? "");
+    const { reasoning_tokens: thought } = asObject(asObject(answer.reply.usage).completion_tokens_details);
+    const shown = tokensOf(asString(readMessage(answer).reasoning_content) ?? "");
     expect(readCount(answer, "prompt_tokens")).toBe(tokensOf(asked));
-    expect(readCount(answer, "completion_tokens")).toBe(tokensOf(said) + (numberOf(thought) ?? shown));
+    expect(readCount(answer, "completion_tokens")).toBe(tokensOf(said) + (asNumber(thought) ?? shown));
     if (shown > 0 && thought !== undefined) expect(thought).toBe(shown);
   };
 }
@@ -75,7 +75,7 @@ export const TEXT_FEATURES: readonly Feature[] = [
   feature("n: 3 with stop", { ...stopping, n: 3, stop: ["STOP"] }, gives(3, /^one $/)),
   feature("a refusal", { messages: [user("please refuse this")] }, (answer) => {
     answered(answer);
-    const words = stringOf(readMessage(answer).refusal) ?? readWords(answer);
+    const words = asString(readMessage(answer).refusal) ?? readWords(answer);
     // A provider that stops for safety may give no words at all.
     if (words === "") expect(readFinish(answer)).toBe("content_filter");
     else expect(words).toContain("can't help");

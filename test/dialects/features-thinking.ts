@@ -1,6 +1,6 @@
 // Features of thinking: every effort, thinking beside tools, and thinking that goes back with the results, spoilt or lost.
 import { expect } from "bun:test";
-import { arrayOf, isObject, type JsonObject, stringOf } from "../../src/core/json.ts";
+import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { type Answer, readCalls, readMessage } from "./asking.ts";
 import { answered, type Feature, feature, makes, mentions, says, type Turn, user } from "./feature.ts";
 import { makeResults } from "./features-results.ts";
@@ -38,7 +38,7 @@ function conversation(
 
 /** Keeps the fields of a message that a client of the official fields keeps. */
 function plain({ role, content, tool_calls: calls }: JsonObject): JsonObject {
-  const kept = arrayOf(calls).filter(isObject);
+  const kept = asArray(calls).filter(isObject);
   return {
     role,
     content,
@@ -69,7 +69,7 @@ const SHOWN = { include_reasoning: true };
 
 const shows: Turn["expects"] = (answer) => {
   CALLS(answer);
-  expect(stringOf(readMessage(answer).reasoning_content)).toStartWith("Thinking about: call weather");
+  expect(asString(readMessage(answer).reasoning_content)).toStartWith("Thinking about: call weather");
 };
 
 export const THINKING_FEATURES: readonly Feature[] = [

@@ -1,6 +1,6 @@
 // Usage that each dialect reports in its own fields, and what it costs at prices where every kind of token shows.
 
-import { type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
+import { asNumber, asObject, type JsonObject } from "../../src/core/json.ts";
 import { type Answer, readCount } from "./asking.ts";
 
 /** USD per million tokens; each kind another, so that a mix-up changes the sum. */
@@ -72,11 +72,11 @@ export function pricedProviders(url: string): string {
 
 /** Returns an answer's cost at the prices of the model list: nothing is cached here, and no prompt reaches a tier. */
 export function computeCost(pricing: JsonObject, answer: Answer): number {
-  const rate = (name: string, otherwise = 0) => numberOf(pricing[name]) ?? otherwise;
-  const usage = objectOf(answer.reply.usage);
-  const { reasoning_tokens: told } = objectOf(usage.completion_tokens_details);
-  const thought = numberOf(told) ?? 0;
-  const searches = numberOf(objectOf(usage.server_tool_use).web_search_requests) ?? 0;
+  const rate = (name: string, otherwise = 0) => asNumber(pricing[name]) ?? otherwise;
+  const usage = asObject(answer.reply.usage);
+  const { reasoning_tokens: told } = asObject(usage.completion_tokens_details);
+  const thought = asNumber(told) ?? 0;
+  const searches = asNumber(asObject(usage.server_tool_use).web_search_requests) ?? 0;
   const read = readCount(answer, "prompt_tokens") * rate("input");
   const said = (readCount(answer, "completion_tokens") - thought) * rate("output");
   const reasoned = thought * rate("reasoning", rate("output"));

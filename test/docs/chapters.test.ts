@@ -71,7 +71,7 @@ test("every event that the log may hold is in operate.md", () => {
   const events = sources
     .filter((file) => file.endsWith(".ts"))
     .flatMap((file) => [
-      ...readDocument(`src/${file}`).matchAll(/(?:\bevent: |#tell\(|\bregularly\()"([a-z_]+)"/g),
+      ...readDocument(`src/${file}`).matchAll(/(?:\bevent: |#logEvent\(|\bschedule\()"([a-z_]+)"/g),
     ])
     .map(([, name = ""]) => name);
   expect(events.length).toBeGreaterThan(30);

@@ -1,7 +1,7 @@
 // The manual's table of configuration fields, made from the schema and the notes on its fields.
 import { FIELDS, type FieldNote, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
-import { arrayOf, isObject, type JsonObject, stringOf } from "../../src/core/json.ts";
+import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 
 /** A heading for each section of the file and a row for each of its fields. */
 export function configurationTable(): string {
@@ -34,7 +34,7 @@ function isSection(field: JsonObject): boolean {
 }
 
 function typeOf(field: JsonObject): string {
-  const expected = stringOf(field.expected);
+  const expected = asString(field.expected);
   if (field.type === "boolean") return "true or false";
   if (field.type === "array") {
     const of = isObject(field.items) ? typeOf(field.items) : "";
@@ -42,7 +42,7 @@ function typeOf(field: JsonObject): string {
   }
   if (isSection(field)) return "fields";
   if (expected !== undefined) return expected.replaceAll("|", "\\|");
-  const kinds = arrayOf(field.anyOf).map((one) => (isObject(one) ? typeOf(one) : ""));
+  const kinds = asArray(field.anyOf).map((one) => (isObject(one) ? typeOf(one) : ""));
   return kinds.join(", or ");
 }
 

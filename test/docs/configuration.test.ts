@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIELDS, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema, configJsonSchema } from "../../src/config/schema.ts";
-import { objectOf } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { readSettings } from "../settings.ts";
 import { configurationTable } from "./configuration-table.ts";
@@ -41,7 +41,7 @@ function defaultsBelow(from: string): object {
     const last = names.pop() ?? "";
     let at = root;
     for (const name of names) {
-      const inner: Record<string, unknown> = { ...objectOf(at[name]) };
+      const inner: Record<string, unknown> = { ...asObject(at[name]) };
       at[name] = inner;
       at = inner;
     }
@@ -78,7 +78,7 @@ test("and a weight, a rule and a model that isn't disabled", () => {
 });
 
 test("editors are shown the notes by the published schema", () => {
-  const { properties } = objectOf(configJsonSchema());
-  const { throttle } = objectOf(objectOf(objectOf(properties).quota).properties);
+  const { properties } = asObject(configJsonSchema());
+  const { throttle } = asObject(asObject(asObject(properties).quota).properties);
   expect(throttle).toMatchObject({ default: "10m", description: FIELDS["quota.throttle"]?.meaning });
 });

@@ -1,7 +1,7 @@
 // The documents for people that the repository has: the READMEs, the changelog and the manual's chapters.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { objectOf } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json.ts";
 import { CHAPTER_NAMES } from "../../src/docs/contents.ts";
 
 export const ROOT = join(import.meta.dir, "../..");
@@ -25,8 +25,8 @@ export function readProse(path: string): string {
 }
 
 export function scriptsOfPackage(): readonly string[] {
-  const { scripts } = objectOf(JSON.parse(readDocument("package.json")));
-  return Object.keys(objectOf(scripts));
+  const { scripts } = asObject(JSON.parse(readDocument("package.json")));
+  return Object.keys(asObject(scripts));
 }
 
 /** The files that `bun test` finds, by their path from the repository's root. */

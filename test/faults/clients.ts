@@ -1,5 +1,5 @@
 // Clients of a gateway whose store suffers: their requests, their answers, and the calls that the provider saw.
-import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../src/core/json.ts";
 import type { Simulator } from "../simulator/server.ts";
 
 export interface Asked {
@@ -69,14 +69,14 @@ async function ask(url: string, secret: string, asked: Asked): Promise<Told> {
   const parts = text.split("\n\n").map((line) => parseJson(line.replace(/^data: /, "")));
   const objects = parts.filter(isObject);
   const usage = objects.map(({ usage }) => usage).findLast(isObject);
-  const charged = numberOf(usage?.charged);
+  const charged = asNumber(usage?.charged);
   const error = objects.map(({ error }) => error).findLast(isObject);
   return {
     ...asked,
     status: response.status,
     retryAfter: response.headers.get("retry-after"),
-    code: stringOf(error?.code) ?? null,
-    whole: stream ? text.endsWith("data: [DONE]\n\n") : arrayOf(objects[0]?.choices).length === 1,
+    code: asString(error?.code) ?? null,
+    whole: stream ? text.endsWith("data: [DONE]\n\n") : asArray(objects[0]?.choices).length === 1,
     chargedNanoUsd: charged === undefined ? null : Math.round(charged * 1e9),
   };
 }
@@ -84,7 +84,7 @@ async function ask(url: string, secret: string, asked: Asked): Promise<Told> {
 /** The requests that the provider received, by the numbers in the prompts. */
 export function numbersSeen({ simulator }: Pick<Clients, "simulator">): readonly string[] {
   return simulator.calls.all().map(({ body }) => {
-    const prompt = String(objectOf(arrayOf(objectOf(body).messages)[0]).content);
+    const prompt = String(asObject(asArray(asObject(body).messages)[0]).content);
     return prompt.slice(0, prompt.indexOf(" "));
   });
 }

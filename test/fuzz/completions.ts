@@ -1,5 +1,5 @@
 // The rules of every completion, whole or streamed, whatever the provider's answer was: its choices, their ends, a sound usage.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { parseTranscript, type Transcript } from "../http/transcript.ts";
 
 /** The stream as a strict client reads it, or why none can. */
@@ -22,17 +22,17 @@ export function streamedProblems(
 /** Of a parsed JSON answer; one that is no completion has none. */
 export function wholeProblems(body: JsonObject, choicesMax: number): readonly string[] {
   if (body.object !== "chat.completion") return [];
-  const choices = arrayOf(body.choices).map(objectOf);
+  const choices = asArray(body.choices).map(asObject);
   if (choices.length === 0) return ["a completion without choices"];
   const isOrdered = choices.every(({ index }, at) => index === at);
   const isWhole = choices.every(
-    ({ message, finish_reason: finish }) => isObject(message) && stringOf(finish) !== undefined,
+    ({ message, finish_reason: finish }) => isObject(message) && asString(finish) !== undefined,
   );
   return [
     ...tooMany(choices.length, choicesMax),
     ...(isOrdered ? [] : ["choices out of order"]),
     ...(isWhole ? [] : ["a choice without message or finish reason"]),
-    ...usageProblems(objectOf(body.usage)),
+    ...usageProblems(asObject(body.usage)),
   ];
 }
 

@@ -1,5 +1,5 @@
 // The rules that hold for every answer of the gateway, however odd the request and however broken the provider.
-import { isObject, objectOf, parseJson } from "../../src/core/json.ts";
+import { asObject, isObject, parseJson } from "../../src/core/json.ts";
 import type { Case } from "./case.ts";
 import type { Answer, Played } from "./client.ts";
 import { readStream, streamedProblems, wholeProblems } from "./completions.ts";
@@ -50,14 +50,14 @@ function answerProblems(one: Case, answer: Answer): readonly string[] {
     if (type !== "application/json" || body === "") return [];
     const parsed = parseJson(body);
     if (parsed === undefined) return [`${status} whose JSON is broken: ${body.slice(0, SHOWN)}`];
-    return wholeProblems(objectOf(parsed), one.choicesMax);
+    return wholeProblems(asObject(parsed), one.choicesMax);
   }
   if (one.kind === "raw" && body === "")
     return PARSER_STATUSES.has(status) || headers.has("x-request-id") ? [] : [`${status} without a body`];
-  const error = objectOf(parseJson(body)).error;
+  const error = asObject(parseJson(body)).error;
   const found = errorProblems(error).map((problem) => `${status}: ${problem}: ${body.slice(0, SHOWN)}`);
   if (type !== "application/json") found.push(`${status} of the type ${type}`);
-  return status >= 500 ? [...found, ...serverProblems(one, status, String(objectOf(error).code))] : found;
+  return status >= 500 ? [...found, ...serverProblems(one, status, String(asObject(error).code))] : found;
 }
 
 function serverProblems(one: Case, status: number, code: string): readonly string[] {

@@ -1,5 +1,5 @@
 // Asking for the same completion again, and what has to be the same in the answers.
-import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { Payer } from "./money-world.ts";
 import { readText, type Seen, seen } from "./observe.ts";
 import { until } from "./until.ts";
@@ -41,7 +41,7 @@ export async function readAsked(
   headers.delete("x-poundkey-replayed");
   const answer = await seen(new Response(await response.text(), { status: response.status, headers }));
   const { stream, body: whole } = answer;
-  const head = stream ? objectOf(stream.chunks[0]) : whole;
+  const head = stream ? asObject(stream.chunks[0]) : whole;
   return {
     ...answer,
     replayed,
@@ -66,13 +66,13 @@ export async function openRequests(url: string, count: number): Promise<void> {
 
 /** The message of a whole answer, or what a stream's deltas make up; without what may be empty in one of the two. */
 export function readMessage({ body, stream }: Asked): JsonObject {
-  if (!stream) return pickedFrom(objectOf(objectOf(arrayOf(body.choices)[0]).message));
+  if (!stream) return pickedFrom(asObject(asObject(asArray(body.choices)[0]).message));
   const calls: JsonObject[] = [];
   const details = new Map<unknown, JsonObject>();
   for (const chunk of stream.chunks) {
-    const delta = objectOf(objectOf(arrayOf(chunk.choices)[0]).delta);
-    for (const call of arrayOf(delta.tool_calls).filter(isObject)) addCall(calls, call);
-    for (const detail of arrayOf(delta.reasoning_details).filter(isObject)) addDetail(details, detail);
+    const delta = asObject(asObject(asArray(chunk.choices)[0]).delta);
+    for (const call of asArray(delta.tool_calls).filter(isObject)) addCall(calls, call);
+    for (const detail of asArray(delta.reasoning_details).filter(isObject)) addDetail(details, detail);
   }
   const reasoning_details = details.size > 0 ? [...details.values()] : undefined;
   return pickedFrom({ reasoning_content: stream.reasoning, reasoning_details, tool_calls: calls });
@@ -88,7 +88,7 @@ function addCall(calls: JsonObject[], { index, ...call }: JsonObject): void {
     calls[Number(index)] = structuredClone(call);
     return;
   }
-  const [held, more] = [objectOf(before.function), objectOf(call.function)];
+  const [held, more] = [asObject(before.function), asObject(call.function)];
   before.function = { ...held, arguments: `${held.arguments}${more.arguments}` };
 }
 

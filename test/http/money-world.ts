@@ -1,7 +1,7 @@
 // A gateway whose models have prices, accounts with money on them, and a look into its books from outside.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 import { type GatedUpstream, startGatedUpstream } from "./money-upstream.ts";
@@ -142,7 +142,7 @@ export async function startMoneyWorld(more = "", server = ""): Promise<MoneyWorl
       headers: { authorization: `Bearer ${gateway.adminToken}`, "content-type": "application/json" },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return objectOf(await response.json());
+    return asObject(await response.json());
   };
   const books = (payer: Payer) => booksIn(join(gateway.directory, "poundkey.db"), payer);
   return {
@@ -165,7 +165,7 @@ export async function startMoneyWorld(more = "", server = ""): Promise<MoneyWorl
       const response = await fetch(`${gateway.url}/v1/key`, {
         headers: { authorization: `Bearer ${secret}` },
       });
-      return objectOf(await response.json());
+      return asObject(await response.json());
     },
     settled: (payer, count = 1) =>
       until(`${count} requests are settled`, () => {
@@ -220,7 +220,7 @@ export function readSums(directory: string): JsonObject {
     (SELECT count(*) FROM entry WHERE balance_nano + held_nano + funding_nano + revenue_nano + overrun_nano <> 0) AS wrong_entries,
     (SELECT coalesce(sum(spend.held_nano), 0) FROM spend) AS spends_held,
     (SELECT count(*) FROM account WHERE balance_nano < 0) AS debts`;
-  const sums = objectOf(store.query(sql).get());
+  const sums = asObject(store.query(sql).get());
   store.close();
   return sums;
 }

@@ -1,6 +1,6 @@
 // The rules that hold for every answer of the gateway, and an answer in one line.
 import { expect } from "bun:test";
-import { type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { parseTranscript, type Transcript } from "./transcript.ts";
 
 /** Headers that answers may have: an upstream's own must never be among them. */
@@ -37,8 +37,8 @@ export async function seen(response: Response): Promise<Seen> {
   expect(headers.get("x-request-id") ?? "none").toMatch(/^[A-Za-z0-9._:-]{1,128}$/);
   const streamed = headers.get("content-type")?.startsWith("text/event-stream") ?? false;
   const stream = streamed ? parseTranscript(text) : null;
-  const body = objectOf(parseJson(text));
-  const error = stream ? stream.error : status >= 400 ? objectOf(body.error) : null;
+  const body = asObject(parseJson(text));
+  const error = stream ? stream.error : status >= 400 ? asObject(body.error) : null;
   if (status >= 400) checkErrorAnswer(headers, text);
   if (streamed || headers.get("content-type") === "application/json")
     expect(headers.get("x-content-type-options")).toBe("nosniff");
@@ -49,7 +49,7 @@ export async function seen(response: Response): Promise<Seen> {
 function checkErrorAnswer(headers: Headers, text: string): void {
   expect(headers.get("content-type")).toBe("application/json");
   expect(headers.get("cache-control")).toBe("no-store");
-  expect(Object.keys(objectOf(parseJson(text)))).toEqual(["error"]);
+  expect(Object.keys(asObject(parseJson(text)))).toEqual(["error"]);
 }
 
 /** The one error form: four fields, in time-limited refusals a fifth. */
@@ -57,10 +57,10 @@ export function checkError(error: JsonObject): void {
   const { reset_at: resetAt, ...rest } = error;
   expect(Object.keys(rest).sort()).toEqual(["code", "message", "param", "type"]);
   if (resetAt !== undefined) expect(Number.isNaN(Date.parse(String(resetAt)))).toBe(false);
-  expect(ERROR_TYPES).toContain(stringOf(error.type) ?? "none");
+  expect(ERROR_TYPES).toContain(asString(error.type) ?? "none");
   for (const field of [error.param, error.code])
     expect(field === null || typeof field === "string").toBe(true);
-  expect(stringOf(error.message) ?? "").toMatch(/^\S[\s\S]{3,}/);
+  expect(asString(error.message) ?? "").toMatch(/^\S[\s\S]{3,}/);
   expect(JSON.stringify(error)).not.toMatch(NEVER_SHOWN);
 }
 
@@ -76,5 +76,5 @@ export function formatLine({ status, headers, error, stream }: Seen): string {
 export function readText({ body, stream }: Seen): string {
   if (stream) return stream.texts[0] ?? "";
   const [choice] = Array.isArray(body.choices) ? body.choices : [];
-  return stringOf(objectOf(objectOf(choice).message).content) ?? "";
+  return asString(asObject(asObject(choice).message).content) ?? "";
 }

@@ -1,6 +1,6 @@
 // Scenario rows: answers as they should be, from every dialect, whole and streamed, with tools, several choices and usage.
 import { expect } from "bun:test";
-import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json.ts";
 import type { Seen } from "./observe.ts";
 import type { Row } from "./row.ts";
 import { asking, PROVIDER_NAMES } from "./world.ts";
@@ -29,7 +29,7 @@ const GOOD_DAY = expect.stringMatching(/^good day(\[1\])?$/);
 const GOOD_DAY_AGAIN = expect.stringMatching(/^good day/);
 
 function checkSum({ body, stream }: Seen): void {
-  const usage = objectOf(stream ? stream.usage : body.usage);
+  const usage = asObject(stream ? stream.usage : body.usage);
   expect(Number(usage.total_tokens)).toBe(Number(usage.prompt_tokens) + Number(usage.completion_tokens));
   expect(Number(usage.completion_tokens)).toBeGreaterThan(0);
 }
@@ -42,20 +42,20 @@ function checkWhole(answer: Seen): void {
 }
 
 function checkCalls(calls: unknown): void {
-  const [call] = arrayOf(calls);
-  expect(arrayOf(calls)).toHaveLength(1);
+  const [call] = asArray(calls);
+  expect(asArray(calls)).toHaveLength(1);
   expect(call).toMatchObject({ type: "function", function: { name: "lookup" } });
-  expect(objectOf(call).id).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
-  expect(JSON.parse(String(objectOf(objectOf(call).function).arguments))).toEqual({ city: "Oslo" });
+  expect(asObject(call).id).toMatch(/^[A-Za-z0-9_-]{1,40}$/);
+  expect(JSON.parse(String(asObject(asObject(call).function).arguments))).toEqual({ city: "Oslo" });
 }
 
 /** The tool calls of a stream's first choice, put together. */
 function streamedCalls({ stream }: Seen): readonly unknown[] {
   const calls: { id?: unknown; type?: unknown; function: { name?: unknown; arguments: string } }[] = [];
   for (const chunk of stream?.chunks ?? []) {
-    for (const fragment of arrayOf(objectOf(objectOf(arrayOf(chunk.choices)[0]).delta).tool_calls)) {
-      const { index, id, type, function: given } = objectOf(fragment);
-      const { name, arguments: piece } = objectOf(given);
+    for (const fragment of asArray(asObject(asObject(asArray(chunk.choices)[0]).delta).tool_calls)) {
+      const { index, id, type, function: given } = asObject(fragment);
+      const { name, arguments: piece } = asObject(given);
       const known = calls[Number(index)];
       if (known) known.function.arguments += String(piece ?? "");
       else calls[Number(index)] = { id, type, function: { name, arguments: String(piece ?? "") } };
@@ -146,7 +146,7 @@ function toolRows(provider: string): readonly Row[] {
       body: ask({ tools: TOOLS }, CALLING),
       status: 200,
       json: { choices: [{ finish_reason: "tool_calls", message: { content: null } }] },
-      check: ({ body }) => checkCalls(objectOf(objectOf(arrayOf(body.choices)[0]).message).tool_calls),
+      check: ({ body }) => checkCalls(asObject(asObject(asArray(body.choices)[0]).message).tool_calls),
     },
     {
       name: `${provider}: a tool call, streamed`,
@@ -168,7 +168,7 @@ function toolRows(provider: string): readonly Row[] {
 const DEAR = { input: 10, output: 50 };
 
 function checkCost({ body, stream }: Seen): void {
-  const usage = objectOf(stream ? stream.usage : body.usage);
+  const usage = asObject(stream ? stream.usage : body.usage);
   const cost =
     (Number(usage.prompt_tokens) * DEAR.input + Number(usage.completion_tokens) * DEAR.output) / 1e6;
   expect(cost).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 // Scenario rows: what a model id means, in a request, in an URL, in the list, for keys that may use all or a few.
 import { expect } from "bun:test";
-import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json.ts";
 import type { Row } from "./row.ts";
 import { asking } from "./world.ts";
 
@@ -127,7 +127,7 @@ const urlRows = IN_URLS.flatMap(([id, entry]) =>
   ),
 );
 
-const idsIn = (body: unknown) => arrayOf(objectOf(body).data).map((entry) => String(objectOf(entry).id));
+const idsIn = (body: unknown) => asArray(asObject(body).data).map((entry) => String(asObject(entry).id));
 const SELECTORS = ["Router#best", "Router#fair", "Router#light"];
 
 const entryRow: Row = {
@@ -156,10 +156,10 @@ const listRows: readonly Row[] = ["/v1/models", "/models"].flatMap((path): reado
       const ids = idsIn(body);
       expect(ids).toEqual(expect.arrayContaining([...SELECTORS, "OpenAI#gpt-5.4", "Acme#maker/model-1"]));
       expect(new Set(ids).size).toBe(ids.length);
-      for (const entry of arrayOf(body.data)) {
+      for (const entry of asArray(body.data)) {
         expect(entry).toMatchObject({ object: "model", id: expect.stringMatching(/^[A-Za-z]+#\S+$/) });
-        expect(Number.isInteger(objectOf(entry).created)).toBe(true);
-        expect(typeof objectOf(entry).owned_by).toBe("string");
+        expect(Number.isInteger(asObject(entry).created)).toBe(true);
+        expect(typeof asObject(entry).owned_by).toBe("string");
       }
     },
   },

@@ -1,6 +1,6 @@
 // An upstream without manners: what it does is said by the model's name.
 import type { ServerResponse } from "node:http";
-import { objectOf, parseJson } from "../../src/core/json.ts";
+import { asObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp, type TestServer } from "./serve.ts";
 
 /** Words that no client may ever read. */
@@ -70,7 +70,7 @@ async function flood(response: ServerResponse): Promise<void> {
 /** Speaks the OpenAI dialect. */
 export async function startRudeUpstream(): Promise<TestServer> {
   return serveHttp(async (request, response) => {
-    const model = String(objectOf(parseJson(await readText(request))).model);
+    const model = String(asObject(parseJson(await readText(request))).model);
     MANNERS[model]?.(response, String(request.headers.host));
   });
 }

@@ -1,5 +1,5 @@
 // A streamed answer as a strict client reads it: events told apart, the grammar of chunks checked, the answer folded.
-import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 
 export interface Transcript {
   readonly chunks: readonly JsonObject[];
@@ -41,7 +41,7 @@ function dataOf(block: string): string {
 }
 
 function errorOf(data: string): JsonObject {
-  const { error, ...rest } = objectOf(parseJson(data));
+  const { error, ...rest } = asObject(parseJson(data));
   if (isObject(error) && Object.keys(rest).length === 0) return error;
   throw new Error(`the stream does not end with [DONE] or an error: ${data.slice(0, 200)}`);
 }
@@ -66,10 +66,10 @@ function folded(
       if (chunk[field] === undefined || chunk[field] !== first[field]) throw new Error(`'${field}' changes`);
     }
     if (usage) throw new Error("a chunk follows the usage");
-    const given = arrayOf(chunk.choices);
-    if (given.length === 0) usage = objectOf(chunk.usage);
+    const given = asArray(chunk.choices);
+    if (given.length === 0) usage = asObject(chunk.usage);
     else if (chunk.usage) throw new Error("usage beside choices");
-    for (const choice of given) reasoning += takeChoice(choices, objectOf(choice));
+    for (const choice of given) reasoning += takeChoice(choices, asObject(choice));
   }
   const seen = [...choices].sort(([a], [b]) => a - b).map(([, choice]) => choice);
   if (whole && seen.some(({ finish }) => finish === null)) throw new Error("a choice has no finish reason");
@@ -78,22 +78,22 @@ function folded(
     finishes: seen.map(({ finish }) => finish ?? "none"),
     reasoning,
     usage,
-    model: stringOf(first.model) ?? "",
-    id: stringOf(first.id) ?? "",
+    model: asString(first.model) ?? "",
+    id: asString(first.id) ?? "",
   };
 }
 
 /** Adds a delta to its choice; gives the reasoning that it held. */
 function takeChoice(choices: Map<number, ChoiceSeen>, choice: JsonObject): string {
   const index = Number(choice.index);
-  const delta = objectOf(choice.delta);
+  const delta = asObject(choice.delta);
   const known = choices.get(index);
   if ((delta.role === "assistant") !== (known === undefined))
     throw new Error("the role is not first and once");
   const seen = known ?? { text: "", finish: null };
   if (seen.finish !== null) throw new Error("a delta follows the finish reason");
   choices.set(index, seen);
-  seen.text += stringOf(delta.content) ?? "";
-  seen.finish = stringOf(choice.finish_reason) ?? null;
-  return stringOf(delta.reasoning_content) ?? "";
+  seen.text += asString(delta.content) ?? "";
+  seen.finish = asString(choice.finish_reason) ?? null;
+  return asString(delta.reasoning_content) ?? "";
 }

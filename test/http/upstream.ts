@@ -1,6 +1,6 @@
 // An upstream in the test's own hand: streams that wait until they are let go, and streams without an end.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { arrayOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp } from "./serve.ts";
 
 const FLOOD_PIECE = "x".repeat(16 * 1024);
@@ -29,7 +29,7 @@ export async function startOwnUpstream(floodPieces: number): Promise<OwnUpstream
       state.open--;
       waiting.delete(response);
     });
-    const body = objectOf(parseJson(await readText(request)));
+    const body = asObject(parseJson(await readText(request)));
     response.writeHead(200, { "content-type": "text/event-stream" });
     if (body.model === "pings") return ping(response);
     if (body.model === "flood") return flood(response, floodPieces, () => state.flooded++);
@@ -58,8 +58,8 @@ export async function startOwnUpstream(floodPieces: number): Promise<OwnUpstream
 }
 
 function wordsOf(body: unknown): readonly string[] {
-  const message = objectOf(arrayOf(objectOf(body).messages).at(-1));
-  return (stringOf(message.content) ?? "").match(/\S+\s*/g) ?? [];
+  const message = asObject(asArray(asObject(body).messages).at(-1));
+  return (asString(message.content) ?? "").match(/\S+\s*/g) ?? [];
 }
 
 function event(choice: object): string {

@@ -1,5 +1,5 @@
 // An upstream whose answers are legal HTTP and far too large: the model's name says in which way.
-import { arrayOf, objectOf, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp, type TestServer } from "./serve.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -100,8 +100,8 @@ const MADE: Readonly<Record<string, () => Answer>> = {
 /** Speaks the OpenAI dialect: models of the table above, and `usage` and `error`, for which the user's words are the JSON. */
 export async function startWildUpstream(): Promise<TestServer> {
   return serveHttp(async (request, response) => {
-    const { model, stream, messages } = objectOf(parseJson(await readText(request)));
-    const said = String(objectOf(arrayOf(messages)[0]).content);
+    const { model, stream, messages } = asObject(parseJson(await readText(request)));
+    const said = String(asObject(asArray(messages)[0]).content);
     if (model === "error") {
       response.writeHead(400, { "content-type": "application/json" });
       response.end(`{"error":${said}}`);

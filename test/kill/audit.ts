@@ -1,6 +1,6 @@
 // Compares the answers that clients got and the calls that the provider saw with the request log.
 import { Database } from "bun:sqlite";
-import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json.ts";
 import type { SimCall } from "../simulator/calls.ts";
 import type { Told } from "./load.ts";
 import { brokenRules } from "./rules.ts";
@@ -105,7 +105,7 @@ function twice(told: readonly Told[], rows: ReadonlyMap<string, readonly Row[]>)
 
 /** Returns the number of the request, with which the prompt begins. */
 export function numberOfCall({ body }: SimCall): string {
-  const prompt = String(objectOf(arrayOf(objectOf(body).messages)[0]).content);
+  const prompt = String(asObject(asArray(asObject(body).messages)[0]).content);
   return prompt.slice(0, prompt.indexOf(" "));
 }
 

@@ -1,5 +1,5 @@
 // Parallel clients of a gateway that may die at any moment, and the answers that each of them got.
-import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../src/core/json.ts";
 import { type Charge, type KeyName, MODELS, type ModelKind, PAYING } from "./world.ts";
 
 const CLIENTS = 16;
@@ -159,9 +159,9 @@ function mayBreakOff({ model }: Asking, stream: boolean, text: string): boolean 
 }
 
 function wholeIn(text: string, replayed: boolean): Answer | null {
-  const body = objectOf(parseJson(text));
-  const { message } = objectOf(arrayOf(body.choices)[0]);
-  return stringOf(objectOf(message).content) ? answerOf(body, replayed) : null;
+  const body = asObject(parseJson(text));
+  const { message } = asObject(asArray(body.choices)[0]);
+  return asString(asObject(message).content) ? answerOf(body, replayed) : null;
 }
 
 /** Null unless the stream came to its `[DONE]`. */
@@ -173,8 +173,8 @@ function streamedIn(text: string, replayed: boolean): Answer | null {
 }
 
 function answerOf(body: Readonly<Record<string, unknown>>, replayed: boolean): Answer | null {
-  const id = stringOf(body.id);
-  const charged = numberOf(objectOf(body.usage).charged);
+  const id = asString(body.id);
+  const charged = asNumber(asObject(body.usage).charged);
   if (id === undefined || charged === undefined) return null;
   return { id, chargedNanoUsd: Math.round(charged * 1e9), replayed };
 }

@@ -25,8 +25,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "markup forgotten",
     file: "src/gateway/counted.ts",
-    find: "costBy(lines, markup)",
-    replace: "costBy(lines, 1)",
+    find: "sumBill(lines, markup)",
+    replace: "sumBill(lines, 1)",
   },
   {
     name: "cached prompts at the full price",
@@ -93,8 +93,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a count that is none counts as nothing",
     file: "src/dialects/_chat/counts.ts",
-    find: "return isCount ? countOf(value) : Number.NaN;",
-    replace: "return countOf(value);",
+    find: "return isCount ? asCount(value) : Number.NaN;",
+    replace: "return asCount(value);",
     tests: ["test/http-wild-answers.test.ts"],
   },
   {
@@ -160,8 +160,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a whole answer does not wait for the disk",
     file: "src/gateway/gateway.ts",
-    find: "    await durable;\n    // What was produced",
-    replace: "    // What was produced",
+    find: "    await durable;\n    // The answer is measured",
+    replace: "    // The answer is measured",
   },
   {
     name: "a reply is kept of a broken answer",
@@ -178,7 +178,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a replay says that it was charged its cost",
     file: "src/gateway/gateway.ts",
-    find: "charged: usdOf(charged) };\n    return",
+    find: "charged: toUsd(charged) };\n    return",
     replace: "charged: reply.usage.cost };\n    return",
   },
   {
@@ -243,8 +243,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "what the store did not take is not tried again",
     file: "src/gateway/settlements.ts",
-    find: 'if (faultOf(error).code === "store_unavailable") this.#keep(waiting);',
-    replace: 'if (faultOf(error).code === "overloaded") this.#keep(waiting);',
+    find: 'if (toFault(error).code === "store_unavailable") this.#keep(waiting);',
+    replace: 'if (toFault(error).code === "overloaded") this.#keep(waiting);',
   },
   {
     name: "a stream is passed on unread whatever came between",

@@ -48,8 +48,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "give back to the wrong day",
     file: "src/ledger/places.ts",
-    find: "  const id = meterIdOf(place.owner, place.day);\n  const meter = books.meters.get(id) ??",
-    replace: `  const id = meterIdOf(place.owner, new Date(atMs).toISOString().slice(0, 10));
+    find: "  const id = makeMeterId(place.owner, place.day);\n  const meter = books.meters.get(id) ??",
+    replace: `  const id = makeMeterId(place.owner, new Date(atMs).toISOString().slice(0, 10));
   const meter = books.meters.get(id) ??`,
   },
   {
@@ -164,7 +164,7 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "a clock set back hands out a second day",
     file: "src/ledger/allowance.ts",
-    find: "const begun = counts.meters.get(meterIdOf(owner, tomorrow.name));",
+    find: "const begun = counts.meters.get(makeMeterId(owner, tomorrow.name));",
     replace: "const begun = null;",
   },
   {

@@ -40,8 +40,8 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "every broken answer counts as if all were",
     file: "src/gateway/lessons.ts",
-    find: "saidBy(signal, lesson.expected, sound)",
-    replace: "saidBy(signal, lesson.expected, 0)",
+    find: "weighSignal(signal, lesson.expected, sound)",
+    replace: "weighSignal(signal, lesson.expected, 0)",
     tests: ["test/http-signals.test.ts"],
   },
   {

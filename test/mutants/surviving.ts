@@ -61,7 +61,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a probe that tells nothing blocks the next",
     file: "src/health/permit.ts",
-    find: "if (this.#isProbe) this.#of.deployment.breaker.released();",
+    find: "if (this.#isProbe) this.#parts.deployment.breaker.release();",
     replace: "",
     tests: ["test/router"],
   },
@@ -131,8 +131,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "connections that do not come about count for models alone",
     file: "src/health/permit.ts",
-    find: "const opened = address?.breaker.failed(nowMs, this.#isAddressProbe);",
-    replace: "const opened = deployment.failed(nowMs, false, fault);",
+    find: "const opened = address?.breaker.recordFailure(nowMs, this.#isAddressProbe);",
+    replace: "const opened = deployment.recordFailure(nowMs, false, fault);",
     tests: ["test/router/addresses.test.ts"],
   },
   {
@@ -159,8 +159,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a bad request is the provider's fault",
     file: "src/health/permit.ts",
-    find: 'if (fault.row.blame === "provider") this.#blamed',
-    replace: 'if (fault.row.blame !== "gateway") this.#blamed',
+    find: 'if (fault.row.blame === "provider") this.#recordFailure',
+    replace: 'if (fault.row.blame !== "gateway") this.#recordFailure',
     tests: ["test/router"],
   },
   {

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type JsonObject, objectOf, parseJson } from "../../src/core/json.ts";
+import { asObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { BINARY, providersYaml } from "../harness.ts";
 import { until } from "../http/until.ts";
 
@@ -101,5 +101,5 @@ export async function operate(url: string, path: string, body?: object | "DELETE
     : fetch(where, { method, headers }));
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-  return objectOf(parseJson(text));
+  return asObject(parseJson(text));
 }

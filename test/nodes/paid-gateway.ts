@@ -1,5 +1,5 @@
 // A gateway where everything is paid for, on a PostgreSQL store that gets into trouble, with a look into its books.
-import { numberOf, objectOf, parseJson } from "../../src/core/json.ts";
+import { asNumber, asObject, parseJson } from "../../src/core/json.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
 import { until } from "../http/until.ts";
@@ -73,12 +73,12 @@ export async function startPaidGateway(store: string, direct: string): Promise<P
     async chat({ secret }, model = QUICK) {
       const asked = { model, max_tokens: 50, messages: [{ role: "user", content: "say: hello" }] };
       const answer = await post(`${url}/v1/chat/completions`, secret, asked);
-      const body = objectOf(parseJson(await answer.text()));
+      const body = asObject(parseJson(await answer.text()));
       return {
         status: answer.status,
-        code: objectOf(body.error).code,
+        code: asObject(body.error).code,
         retryAfter: answer.headers.get("retry-after"),
-        charged: numberOf(objectOf(body.usage).charged) ?? 0,
+        charged: asNumber(asObject(body.usage).charged) ?? 0,
       };
     },
     status: async (path) => (await fetch(`${url}${path}`)).status,

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
-import { arrayOf, isObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, isObject, type JsonObject } from "../../src/core/json.ts";
 import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatMessage, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
@@ -53,7 +53,7 @@ export function sent(part: Partial<ChatRequest>, name = CLASSIC): Outgoing {
 
 /** The turns of a body. */
 export function readTurns({ body }: Outgoing): JsonObject[] {
-  return arrayOf(body.messages).filter(isObject);
+  return asArray(body.messages).filter(isObject);
 }
 
 export function call(id: string, text = "{}") {

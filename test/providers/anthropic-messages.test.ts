@@ -1,6 +1,6 @@
 // The Anthropic dialect's turns: order, merging, tool results, ids, files, prefills and cache marks.
 import { expect, test } from "bun:test";
-import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import {
   CLASSIC,
@@ -18,8 +18,8 @@ import {
 /** The turns as `role: block | block`: a block by its text, or by its type and what identifies it. */
 function told(messages: readonly ChatMessage[], name = CLASSIC): string[] {
   return readTurns(sent({ messages }, name)).map(({ role, content }) => {
-    const blocks = arrayOf(content).map((one) => {
-      const { type, text, id, tool_use_id } = objectOf(one);
+    const blocks = asArray(content).map((one) => {
+      const { type, text, id, tool_use_id } = asObject(one);
       return type === "text" ? text : `${type} ${tool_use_id ?? id}`;
     });
     return `${role}: ${blocks.join(" | ")}`;

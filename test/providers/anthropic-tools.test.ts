@@ -1,6 +1,6 @@
 // The Anthropic dialect's tools, the choice among them, constrained output and the schemas of both.
 import { expect, test } from "bun:test";
-import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { cleanSchema, makeInputSchema } from "../../src/dialects/anthropic/schema.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import {
@@ -77,7 +77,7 @@ test("strict tools as far as model and schema go", () => {
     dropped: ["tools"],
   });
   const many = [...Array(21).keys()].map((n) => toolOf(`f${n}`, { strict: true, parameters: schema }));
-  expect(arrayOf(sent({ tools: many }).body.tools).some((tool) => "strict" in objectOf(tool))).toBe(false);
+  expect(asArray(sent({ tools: many }).body.tools).some((tool) => "strict" in asObject(tool))).toBe(false);
 });
 
 test("a custom tool is a function with one string", () => {
@@ -128,7 +128,7 @@ const SENTENCES: [string, Partial<ChatRequest>, RegExp][] = [
 ];
 test.each(SENTENCES)("%s %j is said at the end of the system prompt", (model, part, sentence) => {
   const outgoing = sent({ ...part, messages: [{ role: "system", content: "Be kind." }, hi] }, model);
-  const texts = arrayOf(outgoing.body.system).map((block) => objectOf(block).text);
+  const texts = asArray(outgoing.body.system).map((block) => asObject(block).text);
   expect(texts).toEqual(["Be kind.", expect.stringMatching(sentence)]);
   expect(outgoing.dropped).toEqual([part.tools ? "tool_choice" : "response_format"]);
 });

@@ -1,7 +1,7 @@
 // Drives one dialect for its tests: encodes a request for a card, and reads a stream or a body the way the gateway does.
 import type { Capability, ModelCard } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
-import { faultOf } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
@@ -86,6 +86,6 @@ export function catchCode(act: () => unknown): string {
     act();
     return "none";
   } catch (thrown) {
-    return faultOf(thrown).code;
+    return toFault(thrown).code;
   }
 }

@@ -1,6 +1,6 @@
 // Gemini's answers, streamed and whole: parts, finish reasons, usage, sources, and every way to break off.
 import { describe, expect, test } from "bun:test";
-import { objectOf } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import { faultCode, makeCard, makeRequest, part, streamed, whole } from "./gemini-cases.ts";
 
@@ -97,7 +97,7 @@ describe("answers", () => {
       part([{ functionCall: {}, thoughtSignature: "sig" }], "STOP"),
     ]);
     const calls = reply.choices[0]?.message.tool_calls ?? [];
-    expect(calls.map((each) => objectOf(each).function)).toEqual([
+    expect(calls.map((each) => asObject(each).function)).toEqual([
       { name: "now", arguments: "{}" },
       { name: "add", arguments: '{"a":[1]}' },
       { name: "put", arguments: '{"to":{"a b":[null,{"c":"Paris"}]},"n":2}' },

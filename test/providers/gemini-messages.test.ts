@@ -1,6 +1,6 @@
 // A conversation as Gemini's contents: roles, results, signatures, media, and thinking over two turns.
 import { describe, expect, test } from "bun:test";
-import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ContentPart } from "../../src/operations/chat/form.ts";
 import { BASE, call, encoded, faultCode, part, SENTINEL, streamed, VERTEX, whole } from "./gemini-cases.ts";
 
@@ -51,10 +51,10 @@ describe("messages", () => {
     ] as const;
     const messages = [{ role: "user", content: "Q" } as const, ...past, ...now];
     const signatures = (name: string) =>
-      arrayOf(encoded({ messages }, name).body.contents)
-        .flatMap((turn) => arrayOf(objectOf(turn).parts))
-        .filter((each) => objectOf(each).functionCall)
-        .map((each) => objectOf(each).thoughtSignature);
+      asArray(encoded({ messages }, name).body.contents)
+        .flatMap((turn) => asArray(asObject(turn).parts))
+        .filter((each) => asObject(each).functionCall)
+        .map((each) => asObject(each).thoughtSignature);
     expect(signatures("gemini-3-pro-preview")).toEqual([undefined, "sig", undefined]);
     expect(
       JSON.stringify(encoded({ messages: messages.slice(0, 3) }, "gemini-2.5-flash").body),
@@ -96,7 +96,7 @@ describe("messages", () => {
       { role: "assistant", content: "B" },
     ] as const;
     const turns = (name: string) =>
-      arrayOf(encoded({ messages }, name).body.contents).map((turn) => objectOf(turn).role);
+      asArray(encoded({ messages }, name).body.contents).map((turn) => asObject(turn).role);
     expect(turns("gemini-2.5-flash")).toEqual(["user", "model"]);
     for (const name of ["gemini-3.5-flash-lite", "gemini-3.8-flash", "gemini-4-argon"]) {
       expect(turns(name)).toEqual(["user", "model", "user"]);
@@ -177,7 +177,7 @@ test("thinking and its signatures come back as they were given, over two turns",
         { role: "tool", tool_call_id: "g2", content: "2" },
       ],
     });
-    expect(objectOf(arrayOf(body.contents)[1]).parts).toEqual([
+    expect(asObject(asArray(body.contents)[1]).parts).toEqual([
       { text: "Let me think", thought: true },
       { text: "I look.", thoughtSignature: "text-sig" },
       { functionCall: { id: "g1", name: "look", args: { at: "x" } }, thoughtSignature: "call-sig" },
@@ -202,7 +202,7 @@ test("another provider's thinking is left out, OpenRouter's signature of a call 
       { role: "tool", tool_call_id: "c1", content: "x" },
     ],
   });
-  expect(objectOf(arrayOf(body.contents)[1]).parts).toEqual([
+  expect(asObject(asArray(body.contents)[1]).parts).toEqual([
     { text: "A" },
     { functionCall: { id: "c1", name: "add", args: { a: 1 } }, thoughtSignature: "call-sig" },
   ]);

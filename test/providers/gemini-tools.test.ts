@@ -1,6 +1,6 @@
 // Tools as Gemini's function declarations: choices among them, and schemas in the subset that it takes.
 import { describe, expect, test } from "bun:test";
-import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { encoded, makeCard, makeRequest, part, tool } from "./gemini-cases.ts";
@@ -25,7 +25,7 @@ describe("tools", () => {
   ];
   test.each(choices)("choice %j", (choice, config) => {
     const { body } = encoded({ tools: [tool()], ...(choice ? { tool_choice: choice } : {}) });
-    expect(objectOf(body.toolConfig).functionCallingConfig).toEqual(config);
+    expect(asObject(body.toolConfig).functionCallingConfig).toEqual(config);
     expect(body.tools).toEqual([{ functionDeclarations: [{ name: "add" }] }]);
   });
 

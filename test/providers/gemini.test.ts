@@ -1,6 +1,6 @@
 // Gemini's address, key, sampling, format and thinking fields, by model generation.
 import { describe, expect, test } from "bun:test";
-import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { BASE, encoded, makeCard, tool } from "./gemini-cases.ts";
@@ -144,7 +144,7 @@ describe("thinking", () => {
   ];
   test.each(rows)("%s, %s", (name, effort, thinkingConfig, changed) => {
     const { body, dropped } = encoded({ reasoning_effort: effort }, name);
-    expect(objectOf(body.generationConfig).thinkingConfig).toEqual(thinkingConfig);
+    expect(asObject(body.generationConfig).thinkingConfig).toEqual(thinkingConfig);
     expect(dropped.includes("reasoning_effort")).toBe(changed);
   });
 });

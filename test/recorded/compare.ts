@@ -1,6 +1,6 @@
 // Holds a reply against what its recording says; gives the differences in a few words each.
 
-import { arrayOf, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, parseJson } from "../../src/core/json.ts";
 import type {
   ChatReply,
   ReasoningDetail,
@@ -128,7 +128,7 @@ function sameInput(got: string, expected: string): boolean {
 /** Citations are annotations; Perplexity's retired chat API rides through as the `citations` beside the choices. */
 function urlDifferences(got: ReplyChoice, choice: ExpectedChoice, reply: ChatReply): string[] {
   const urls = new Set((got.message.annotations ?? []).map((one) => written(one.url_citation.url)));
-  const beside = arrayOf(reply.citations).map((one) => stringOf(one) ?? stringOf(objectOf(one).url) ?? "");
+  const beside = asArray(reply.citations).map((one) => asString(one) ?? asString(asObject(one).url) ?? "");
   const [must, may] = [[...choice.urls].map(written), [...choice.urlsAllowed].map(written)];
   const lost = must.filter((url) => !urls.has(url) && !beside.includes(url));
   const made = [...urls].filter((url) => !must.includes(url) && !may.includes(url));

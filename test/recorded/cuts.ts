@@ -1,5 +1,5 @@
 // Ways to cut a recorded stream into reads, and the places before its end where it may break off.
-import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { type RecordedEvent, splitEvents } from "./events.ts";
 import type { ChatApi, Recording } from "./load.ts";
 import { encodeText } from "./pipeline.ts";
@@ -77,8 +77,8 @@ function endOf(recording: Recording): RecordedEvent | undefined {
 function endedBy(api: ChatApi, json: JsonObject): unknown[] {
   switch (api) {
     case "openai-chat":
-      return arrayOf(json.choices)
-        .map(objectOf)
+      return asArray(json.choices)
+        .map(asObject)
         .filter((choice) => choice.finish_reason)
         .map((choice) => choice.index);
     case "anthropic-messages":
@@ -86,9 +86,9 @@ function endedBy(api: ChatApi, json: JsonObject): unknown[] {
       return json.type === "message_stop" ? [0] : [];
     case "gemini-generateContent":
     case "gemini-streamGenerateContent":
-      if (objectOf(json.promptFeedback).blockReason) return [0];
-      return arrayOf(json.candidates)
-        .map(objectOf)
+      if (asObject(json.promptFeedback).blockReason) return [0];
+      return asArray(json.candidates)
+        .map(asObject)
         .filter((candidate) => candidate.finishReason)
         .map((candidate) => candidate.index ?? 0);
     case "cohere-v2":

@@ -1,6 +1,6 @@
 // The client's request behind a recorded answer, as far as a decoder looks at it: tools, choices, the ids in its history.
 
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest, FunctionTool, Tool } from "../../src/operations/chat/form.ts";
 import type { Recording } from "./load.ts";
 
@@ -21,14 +21,14 @@ export function requestForDecoding(recording: Recording): ChatRequest {
 export function idsTaken(request: ChatRequest): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const message of request.messages) {
-    for (const call of arrayOf(message.tool_calls)) ids.add(String(objectOf(call).id));
+    for (const call of asArray(message.tool_calls)) ids.add(String(asObject(call).id));
   }
   return ids;
 }
 
 /** Only the OpenAI form is at hand without an adapter; elsewhere the question itself does not matter to a decoder. */
 function messagesOf({ api, request }: Recording): readonly ChatMessage[] {
-  const messages = api === "openai-chat" ? arrayOf(request?.messages).filter(isMessage) : [];
+  const messages = api === "openai-chat" ? asArray(request?.messages).filter(isMessage) : [];
   return messages.length > 0 ? messages : [{ role: "user", content: "The recorded question." }];
 }
 
@@ -37,13 +37,13 @@ function isMessage(value: unknown): value is ChatMessage {
 }
 
 function choicesOf(body: JsonObject): number {
-  const given = body.n ?? objectOf(body.generationConfig).candidateCount;
+  const given = body.n ?? asObject(body.generationConfig).candidateCount;
   return typeof given === "number" ? given : 1;
 }
 
 /** The tools that the client declared, in OpenAI's form, whatever the API; server tools are not the client's. */
 function toolsOf({ api, request }: Recording): Tool[] {
-  const declared = arrayOf(request?.tools).map(objectOf);
+  const declared = asArray(request?.tools).map(asObject);
   switch (api) {
     case "openai-chat":
     case "cohere-v2":
@@ -51,7 +51,7 @@ function toolsOf({ api, request }: Recording): Tool[] {
     case "gemini-generateContent":
     case "gemini-streamGenerateContent":
       return declared.flatMap((tool) =>
-        arrayOf(tool.functionDeclarations).flatMap((one) => named(objectOf(one))),
+        asArray(tool.functionDeclarations).flatMap((one) => named(asObject(one))),
       );
     case "anthropic-messages":
     case "vertex-rawPredict":
@@ -66,10 +66,10 @@ function toolsOf({ api, request }: Recording): Tool[] {
 }
 
 function isFunctionTool(tool: JsonObject): tool is FunctionTool {
-  return tool.type === "function" && typeof objectOf(tool.function).name === "string";
+  return tool.type === "function" && typeof asObject(tool.function).name === "string";
 }
 
 function named(tool: JsonObject): FunctionTool[] {
-  const name = stringOf(tool.name);
+  const name = asString(tool.name);
   return name ? [{ type: "function", function: { name } }] : [];
 }

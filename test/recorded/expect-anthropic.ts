@@ -1,6 +1,6 @@
 // Reads recordings of Anthropic's Messages API: blocks in their order, usage summed over cache and iterations.
 
-import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "./events.ts";
 import {
@@ -27,18 +27,18 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 };
 
 export function expectAnthropic(recording: Recording): Expectation {
-  const message = recording.streamed ? folded(recording.body) : objectOf(JSON.parse(recording.body));
+  const message = recording.streamed ? folded(recording.body) : asObject(JSON.parse(recording.body));
   if (message === null || message.type === "error") return { fails: "an error" };
   const table = new ChoiceTable();
   const choice = table.at(0);
-  for (const block of arrayOf(message.content).map(objectOf)) addBlock(choice, block);
-  const reason = stringOf(message.stop_reason) ?? "";
+  for (const block of asArray(message.content).map(asObject)) addBlock(choice, block);
+  const reason = asString(message.stop_reason) ?? "";
   const finish = FINISH[reason];
   if (!finish) return { fails: `stop_reason ${reason}` };
   choice.finish = [finish];
-  const explanation = stringOf(objectOf(message.stop_details).explanation);
+  const explanation = asString(asObject(message.stop_details).explanation);
   if (reason === "refusal" && explanation) choice.refusal = explanation;
-  return { choices: table.all(), usage: usageOf(objectOf(message.usage)) };
+  return { choices: table.all(), usage: usageOf(asObject(message.usage)) };
 }
 
 /** Only text, thinking and tool_use are the answer; blocks of server tools and compaction are the vendor's own business. */
@@ -46,7 +46,7 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   switch (block.type) {
     case "text":
       append(choice.content, block.text);
-      for (const citation of arrayOf(block.citations).map(objectOf)) addCitation(choice, citation);
+      for (const citation of asArray(block.citations).map(asObject)) addCitation(choice, citation);
       return;
     case "thinking":
       addPiece(choice.reasoning, block.thinking);
@@ -57,18 +57,18 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
       return;
     case "tool_use":
       choice.calls.push({
-        name: stringOf(block.name) ?? "",
+        name: asString(block.name) ?? "",
         input: typeof block.input === "string" ? block.input : JSON.stringify(block.input ?? {}),
-        id: stringOf(block.id) ?? null,
+        id: asString(block.id) ?? null,
       });
   }
 }
 
 /** Web results have a url; a search result's `source` may be one; document citations have none. */
 function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
-  const url = stringOf(citation.url);
+  const url = asString(citation.url);
   if (url) choice.urls.add(url);
-  const source = stringOf(citation.source);
+  const source = asString(citation.source);
   if (source) choice.urlsAllowed.add(source);
 }
 
@@ -82,16 +82,16 @@ function folded(text: string): JsonObject | null {
       case "error":
         return null;
       case "message_start":
-        message = objectOf(event.message);
+        message = asObject(event.message);
         break;
       case "content_block_start":
-        blocks.set(event.index, { ...objectOf(event.content_block), json: "" });
+        blocks.set(event.index, { ...asObject(event.content_block), json: "" });
         break;
       case "content_block_delta":
-        addDelta(blocks.get(event.index) ?? {}, objectOf(event.delta));
+        addDelta(blocks.get(event.index) ?? {}, asObject(event.delta));
         break;
       case "message_delta":
-        message = { ...message, ...objectOf(event.delta), usage: overlaid(message.usage, event.usage) };
+        message = { ...message, ...asObject(event.delta), usage: overlaid(message.usage, event.usage) };
     }
   }
   const content = [...blocks.values()].map((block) => {
@@ -116,21 +116,21 @@ function addDelta(block: JsonObject, delta: JsonObject): void {
       block.json = `${block.json ?? ""}${delta.partial_json}`;
       return;
     case "citations_delta":
-      block.citations = [...arrayOf(block.citations), delta.citation];
+      block.citations = [...asArray(block.citations), delta.citation];
   }
 }
 
 /** message_delta's usage is cumulative and replaces message_start's, field by field; a null reports nothing. */
 function overlaid(before: unknown, after: unknown): JsonObject {
-  const reported = Object.entries(objectOf(after)).filter(
+  const reported = Object.entries(asObject(after)).filter(
     ([, value]) => value !== null && value !== undefined,
   );
-  return { ...objectOf(before), ...Object.fromEntries(reported) };
+  return { ...asObject(before), ...Object.fromEntries(reported) };
 }
 
 /** Wire facts §3.2: with `iterations` (compaction, fallback) they are summed. */
 function usageOf(usage: JsonObject): ExpectedUsage {
-  const iterations = arrayOf(usage.iterations).filter(isObject);
+  const iterations = asArray(usage.iterations).filter(isObject);
   const plain = sum(usage, [usage]);
   if (iterations.length === 0) return plain;
   const summed = sum(usage, iterations);
@@ -140,7 +140,7 @@ function usageOf(usage: JsonObject): ExpectedUsage {
 }
 
 function sum(usage: JsonObject, parts: readonly JsonObject[]): ExpectedUsage {
-  const total = (field: string) => parts.reduce((count, part) => count + countOf(part[field]), 0);
+  const total = (field: string) => parts.reduce((count, part) => count + asCount(part[field]), 0);
   const [cached, cacheWrite] = [total("cache_read_input_tokens"), total("cache_creation_input_tokens")];
   return usageFrom({
     prompt: total("input_tokens") + cached + cacheWrite,

@@ -1,6 +1,6 @@
 // Reads recordings of Cohere's v2 chat, whole or streamed.
 
-import { arrayOf, countOf, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asCount, asObject, asString, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "./events.ts";
 import {
@@ -25,19 +25,19 @@ export function expectCohere(recording: Recording): Expectation {
   const table = new ChoiceTable();
   const choice = table.at(0);
   const end = recording.streamed ? addStream(choice, recording.body) : addWhole(choice, recording.body);
-  const finish = FINISH[stringOf(end.finish_reason) ?? ""];
+  const finish = FINISH[asString(end.finish_reason) ?? ""];
   if (!finish) return { fails: `finish_reason ${String(end.finish_reason)}` };
   choice.finish = [finish];
-  return { choices: table.all(), usage: usageOf(objectOf(end.usage)) };
+  return { choices: table.all(), usage: usageOf(asObject(end.usage)) };
 }
 
 function addWhole(choice: ExpectedChoice, body: string): JsonObject {
-  const reply = objectOf(JSON.parse(body));
-  const message = objectOf(reply.message);
-  for (const part of arrayOf(message.content)) addPart(choice, objectOf(part));
-  choice.plan = stringOf(message.tool_plan) ?? "";
-  for (const call of arrayOf(message.tool_calls)) addCall(choice, objectOf(call));
-  for (const citation of arrayOf(message.citations)) addCitation(choice, objectOf(citation));
+  const reply = asObject(JSON.parse(body));
+  const message = asObject(reply.message);
+  for (const part of asArray(message.content)) addPart(choice, asObject(part));
+  choice.plan = asString(message.tool_plan) ?? "";
+  for (const call of asArray(message.tool_calls)) addCall(choice, asObject(call));
+  for (const citation of asArray(message.citations)) addCitation(choice, asObject(citation));
   return reply;
 }
 
@@ -46,26 +46,26 @@ function addStream(choice: ExpectedChoice, text: string): JsonObject {
   let end: JsonObject = {};
   for (const { json } of splitEvents(text)) {
     const event = json ?? {};
-    const message = objectOf(objectOf(event.delta).message);
+    const message = asObject(asObject(event.delta).message);
     switch (event.type) {
       case "content-start":
       case "content-delta":
-        addPart(choice, objectOf(message.content));
+        addPart(choice, asObject(message.content));
         break;
       case "tool-plan-delta":
-        choice.plan += stringOf(message.tool_plan) ?? "";
+        choice.plan += asString(message.tool_plan) ?? "";
         break;
       case "tool-call-start":
-        addCall(choice, objectOf(message.tool_calls));
+        addCall(choice, asObject(message.tool_calls));
         break;
       case "tool-call-delta":
-        addArguments(choice, objectOf(message.tool_calls));
+        addArguments(choice, asObject(message.tool_calls));
         break;
       case "citation-start":
-        addCitation(choice, objectOf(message.citations));
+        addCitation(choice, asObject(message.citations));
         break;
       case "message-end":
-        end = objectOf(event.delta);
+        end = asObject(event.delta);
     }
   }
   return end;
@@ -77,23 +77,23 @@ function addPart(choice: ExpectedChoice, part: JsonObject): void {
 }
 
 function addCall(choice: ExpectedChoice, call: JsonObject): void {
-  const fn = objectOf(call.function);
+  const fn = asObject(call.function);
   choice.calls.push({
-    name: stringOf(fn.name) ?? "",
-    input: stringOf(fn.arguments) ?? "",
-    id: stringOf(call.id) ?? null,
+    name: asString(fn.name) ?? "",
+    input: asString(fn.arguments) ?? "",
+    id: asString(call.id) ?? null,
   });
 }
 
 function addArguments(choice: ExpectedChoice, call: JsonObject): void {
   const last = choice.calls.at(-1);
-  if (last) last.input += stringOf(objectOf(call.function).arguments) ?? "";
+  if (last) last.input += asString(asObject(call.function).arguments) ?? "";
 }
 
 /** Sources are documents and tool results of the client's own; a url among their fields may be cited. */
 function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
-  for (const source of arrayOf(citation.sources).map(objectOf)) {
-    const url = stringOf(objectOf(source.document ?? source.tool_output).url);
+  for (const source of asArray(citation.sources).map(asObject)) {
+    const url = asString(asObject(source.document ?? source.tool_output).url);
     if (url) choice.urlsAllowed.add(url);
   }
 }
@@ -106,7 +106,7 @@ function usageOf(usage: JsonObject): ExpectedUsage {
   return usageFrom({
     prompt: countAt(usage, "tokens", "input_tokens") + countAt(usage, "tokens", "image_tokens"),
     completion: countAt(usage, "tokens", "output_tokens"),
-    cached: countOf(usage.cached_tokens),
+    cached: asCount(usage.cached_tokens),
     reasoning: countAt(usage, "tokens", "reasoning_tokens"),
   });
 }

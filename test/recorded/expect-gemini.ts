@@ -1,6 +1,6 @@
 // Reads recordings of Gemini's generateContent, whole or streamed: parts in their order, usage of the last report.
 
-import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "./events.ts";
 import {
@@ -45,19 +45,19 @@ interface OpenCall {
 export function expectGemini(recording: Recording): Expectation {
   const bodies = recording.streamed
     ? splitEvents(recording.body).map((event) => event.json ?? {})
-    : [objectOf(JSON.parse(recording.body))];
+    : [asObject(JSON.parse(recording.body))];
   if (bodies.some((body) => body.error)) return { fails: "an error" };
   const table = new ChoiceTable();
   const open = new Map<number, OpenCall>();
   let usage: ExpectedUsage | null = null;
   let mayFail = false;
   for (const body of bodies) {
-    usage = usageOf(objectOf(body.usageMetadata)) ?? usage;
-    if (objectOf(body.promptFeedback).blockReason) table.at(0).finish = ["content_filter"];
-    for (const candidate of arrayOf(body.candidates).map(objectOf)) {
-      const choice = table.at(countOf(candidate.index));
-      for (const part of arrayOf(objectOf(candidate.content).parts)) addPart(choice, objectOf(part), open);
-      const reason = stringOf(candidate.finishReason) ?? "";
+    usage = usageOf(asObject(body.usageMetadata)) ?? usage;
+    if (asObject(body.promptFeedback).blockReason) table.at(0).finish = ["content_filter"];
+    for (const candidate of asArray(body.candidates).map(asObject)) {
+      const choice = table.at(asCount(candidate.index));
+      for (const part of asArray(asObject(candidate.content).parts)) addPart(choice, asObject(part), open);
+      const reason = asString(candidate.finishReason) ?? "";
       const finish = FINISH[reason];
       if (finish) choice.finish = [finish];
       if (BROKEN.has(reason)) choice.finish = ["stop", "content_filter"];
@@ -78,15 +78,15 @@ function addPart(choice: ExpectedChoice, part: JsonObject, open: Map<number, Ope
 }
 
 function addCall(choice: ExpectedChoice, call: JsonObject, open: Map<number, OpenCall>): void {
-  const name = stringOf(call.name);
+  const name = asString(call.name);
   let current = open.get(choice.index);
   if (name) {
-    current = { args: { ...objectOf(call.args) }, position: choice.calls.length };
+    current = { args: { ...asObject(call.args) }, position: choice.calls.length };
     open.set(choice.index, current);
-    choice.calls.push({ name, input: "", id: stringOf(call.id) ?? null });
+    choice.calls.push({ name, input: "", id: asString(call.id) ?? null });
   }
   if (!current) return;
-  for (const partial of arrayOf(call.partialArgs)) setAt(current.args, objectOf(partial));
+  for (const partial of asArray(call.partialArgs)) setAt(current.args, asObject(partial));
   const target = choice.calls[current.position];
   if (target) target.input = JSON.stringify(current.args);
 }
@@ -104,16 +104,16 @@ function setAt(args: JsonObject, partial: JsonObject): void {
 
 /** Web chunks are cited pages; a retrieved document's uri need not be one. */
 function addCitations(choice: ExpectedChoice, candidate: JsonObject): void {
-  const grounding = objectOf(candidate.groundingMetadata);
-  for (const chunk of arrayOf(grounding.groundingChunks).map(objectOf)) {
-    const url = stringOf(objectOf(chunk.web).uri);
+  const grounding = asObject(candidate.groundingMetadata);
+  for (const chunk of asArray(grounding.groundingChunks).map(asObject)) {
+    const url = asString(asObject(chunk.web).uri);
     if (url) choice.urls.add(url);
-    const document = stringOf(objectOf(chunk.retrievedContext).uri);
+    const document = asString(asObject(chunk.retrievedContext).uri);
     if (document) choice.urlsAllowed.add(document);
   }
-  const sources = objectOf(candidate.citationMetadata);
-  for (const source of arrayOf(sources.citationSources ?? sources.citations).map(objectOf)) {
-    const url = stringOf(source.uri);
+  const sources = asObject(candidate.citationMetadata);
+  for (const source of asArray(sources.citationSources ?? sources.citations).map(asObject)) {
+    const url = asString(source.uri);
     if (url) choice.urlsAllowed.add(url);
   }
 }
@@ -122,11 +122,11 @@ function addCitations(choice: ExpectedChoice, candidate: JsonObject): void {
 function usageOf(usage: JsonObject): ExpectedUsage | null {
   const counts = Object.keys(usage).filter((field) => /TokenCount$/.test(field));
   if (counts.length === 0) return null;
-  const reasoning = countOf(usage.thoughtsTokenCount);
+  const reasoning = asCount(usage.thoughtsTokenCount);
   return usageFrom({
-    prompt: countOf(usage.promptTokenCount) + countOf(usage.toolUsePromptTokenCount),
-    completion: countOf(usage.candidatesTokenCount) + reasoning,
-    cached: countOf(usage.cachedContentTokenCount),
+    prompt: asCount(usage.promptTokenCount) + asCount(usage.toolUsePromptTokenCount),
+    completion: asCount(usage.candidatesTokenCount) + reasoning,
+    cached: asCount(usage.cachedContentTokenCount),
     reasoning,
   });
 }

@@ -1,6 +1,6 @@
 // Reads recordings of the OpenAI dialect (and Mistral's variant of it) by the published field names.
 
-import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "./events.ts";
 import {
@@ -28,16 +28,16 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
 };
 
 export function expectOpenAi(recording: Recording): Expectation {
-  return recording.streamed ? ofStream(recording.body) : ofWhole(objectOf(JSON.parse(recording.body)));
+  return recording.streamed ? ofStream(recording.body) : ofWhole(asObject(JSON.parse(recording.body)));
 }
 
 function ofWhole(body: JsonObject): Expectation {
   if (body.error) return { fails: "the body is an error" };
   const table = new ChoiceTable();
-  for (const one of arrayOf(body.choices).map(objectOf)) {
-    const choice = table.at(countOf(one.index));
-    addMessage(choice, objectOf(one.message));
-    for (const call of arrayOf(objectOf(one.message).tool_calls)) choice.calls.push(callOf(objectOf(call)));
+  for (const one of asArray(body.choices).map(asObject)) {
+    const choice = table.at(asCount(one.index));
+    addMessage(choice, asObject(one.message));
+    for (const call of asArray(asObject(one.message).tool_calls)) choice.calls.push(callOf(asObject(call)));
     setFinish(choice, one.finish_reason);
     addCitations(choice, body);
   }
@@ -53,13 +53,13 @@ function ofStream(text: string): Expectation {
     if (!json) return { fails: "a line is not JSON" };
     if (event === "error" || json.error) return { fails: "an error in the stream" };
     usage = usageOf(json.usage) ?? usageInside(json) ?? usage;
-    for (const one of arrayOf(json.choices).map(objectOf)) {
-      const choice = table.at(countOf(one.index));
-      const delta = objectOf(one.delta);
+    for (const one of asArray(json.choices).map(asObject)) {
+      const choice = table.at(asCount(one.index));
+      const delta = asObject(one.delta);
       addMessage(choice, delta);
       const keys = callKeys.get(choice.index) ?? [];
       callKeys.set(choice.index, keys);
-      for (const call of arrayOf(delta.tool_calls)) addFragment(choice.calls, keys, objectOf(call));
+      for (const call of asArray(delta.tool_calls)) addFragment(choice.calls, keys, asObject(call));
       setFinish(choice, one.finish_reason);
       addCitations(choice, json);
     }
@@ -68,15 +68,15 @@ function ofStream(text: string): Expectation {
 }
 
 function setFinish(choice: ExpectedChoice, given: unknown): void {
-  const reason = FINISH[stringOf(given) ?? ""];
+  const reason = FINISH[asString(given) ?? ""];
   if (reason) choice.finish = [reason];
 }
 
 /** A message or a delta: the same names in both. */
 function addMessage(choice: ExpectedChoice, message: JsonObject): void {
-  for (const part of arrayOf(message.content).map(objectOf)) {
+  for (const part of asArray(message.content).map(asObject)) {
     // Mistral's reasoning models: `[{type:"thinking",thinking:[{type:"text",text}]},{type:"text",text}]`.
-    for (const thought of arrayOf(part.thinking)) append(choice.reasoning, objectOf(thought).text);
+    for (const thought of asArray(part.thinking)) append(choice.reasoning, asObject(thought).text);
     append(choice.content, part.text);
   }
   append(choice.content, message.content);
@@ -84,32 +84,32 @@ function addMessage(choice: ExpectedChoice, message: JsonObject): void {
   if (typeof message.refusal === "string" && message.refusal !== "") {
     choice.refusal = `${choice.refusal ?? ""}${message.refusal}`;
   }
-  for (const detail of arrayOf(message.reasoning_details).map(objectOf)) {
+  for (const detail of asArray(message.reasoning_details).map(asObject)) {
     addSignature(choice, detail.signature);
     addSignature(choice, detail.data);
   }
-  for (const annotation of arrayOf(message.annotations).map(objectOf)) {
-    const url = stringOf(objectOf(annotation.url_citation).url);
+  for (const annotation of asArray(message.annotations).map(asObject)) {
+    const url = asString(asObject(annotation.url_citation).url);
     if (url) choice.urls.add(url);
   }
 }
 
 /** Perplexity's retired chat API cites beside the choices; OpenRouter repeats it there. */
 function addCitations(choice: ExpectedChoice, body: JsonObject): void {
-  for (const url of arrayOf(body.citations)) if (typeof url === "string") choice.urls.add(url);
-  for (const result of arrayOf(body.search_results).map(objectOf)) {
-    const url = stringOf(result.url);
+  for (const url of asArray(body.citations)) if (typeof url === "string") choice.urls.add(url);
+  for (const result of asArray(body.search_results).map(asObject)) {
+    const url = asString(result.url);
     if (url) choice.urlsAllowed.add(url);
   }
 }
 
 function callOf(call: JsonObject): ExpectedCall {
-  const fn = objectOf(call.function ?? call.custom);
+  const fn = asObject(call.function ?? call.custom);
   const given = fn.arguments ?? fn.input ?? "";
   return {
-    name: stringOf(fn.name) ?? "",
+    name: asString(fn.name) ?? "",
     input: isObject(given) ? JSON.stringify(given) : String(given),
-    id: stringOf(call.id) ?? null,
+    id: asString(call.id) ?? null,
   };
 }
 
@@ -132,17 +132,17 @@ function addFragment(calls: ExpectedCall[], keys: (number | null)[], fragment: J
 
 /** Groq puts it under `x_groq`, Moonshot into the choice; both send it under `usage` too, when asked. */
 function usageInside(chunk: JsonObject): ExpectedUsage | null {
-  const inChoice = arrayOf(chunk.choices).map((choice) => objectOf(choice).usage);
-  return usageOf(objectOf(chunk.x_groq).usage ?? inChoice.find(isObject));
+  const inChoice = asArray(chunk.choices).map((choice) => asObject(choice).usage);
+  return usageOf(asObject(chunk.x_groq).usage ?? inChoice.find(isObject));
 }
 
 function usageOf(given: unknown): ExpectedUsage | null {
   if (!isObject(given)) return null;
   const cachedPlaces = [
     countAt(given, "prompt_tokens_details", "cached_tokens"),
-    countOf(given.prompt_cache_hit_tokens),
-    countOf(given.cached_tokens),
-    countOf(given.num_cached_tokens),
+    asCount(given.prompt_cache_hit_tokens),
+    asCount(given.cached_tokens),
+    asCount(given.num_cached_tokens),
   ];
   return usageFrom({
     ...tokensOf(given),
@@ -160,9 +160,9 @@ function usageOf(given: unknown): ExpectedUsage | null {
  * Mistral leaves audio out of prompt_tokens only.
  */
 function tokensOf(usage: JsonObject): Pick<ExpectedUsage, "prompt" | "completion" | "reasoning"> {
-  const [prompt, completion] = [countOf(usage.prompt_tokens), countOf(usage.completion_tokens)];
+  const [prompt, completion] = [asCount(usage.prompt_tokens), asCount(usage.completion_tokens)];
   const reasoning = countAt(usage, "completion_tokens_details", "reasoning_tokens");
-  const uncounted = Math.max(0, countOf(usage.total_tokens) - prompt - completion);
+  const uncounted = Math.max(0, asCount(usage.total_tokens) - prompt - completion);
   if (uncounted > 0 && usage.prompt_audio_seconds)
     return { prompt: prompt + uncounted, completion, reasoning };
   if (uncounted > 0) {

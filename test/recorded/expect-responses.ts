@@ -1,5 +1,5 @@
 // Reads recordings of the Responses API (OpenAI's, and Perplexity's Agent form of it): the items of the last response.
-import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { splitEvents } from "./events.ts";
 import {
   addPiece,
@@ -16,16 +16,16 @@ import type { Recording } from "./load.ts";
 const TERMINAL = /^response\.(completed|failed|incomplete|cancelled)$/;
 
 export function expectResponses(recording: Recording): Expectation {
-  const response = recording.streamed ? lastOf(recording.body) : objectOf(JSON.parse(recording.body));
+  const response = recording.streamed ? lastOf(recording.body) : asObject(JSON.parse(recording.body));
   if (response === null) return { fails: "no terminal event" };
-  const cut = objectOf(response.incomplete_details).reason;
+  const cut = asObject(response.incomplete_details).reason;
   if (response.status !== "completed" && response.status !== "incomplete") {
     return { fails: `status ${String(response.status)}` };
   }
   const table = new ChoiceTable();
   const choice = table.at(0);
   const declared = customTools(recording);
-  const items = recording.streamed ? doneItems(recording.body) : arrayOf(response.output).map(objectOf);
+  const items = recording.streamed ? doneItems(recording.body) : asArray(response.output).map(asObject);
   for (const item of items) addItem(choice, item, declared);
   addResults(choice, items);
   choice.finish = [
@@ -39,12 +39,12 @@ export function expectResponses(recording: Recording): Expectation {
  * xAI report what they bill.
  */
 function searchesOf(usage: JsonObject, items: readonly JsonObject[]): number {
-  const perplexity = objectOf(objectOf(usage.tool_calls_details).search_web);
-  if (Object.keys(perplexity).length > 0) return countOf(perplexity.invocation);
+  const perplexity = asObject(asObject(usage.tool_calls_details).search_web);
+  if (Object.keys(perplexity).length > 0) return asCount(perplexity.invocation);
   const xai = usage.server_side_tool_usage_details;
-  if (isObject(xai)) return countOf(xai.web_search_calls) + countOf(xai.x_search_calls);
+  if (isObject(xai)) return asCount(xai.web_search_calls) + asCount(xai.x_search_calls);
   const searches = items.filter((item) => {
-    return item.type === "web_search_call" && (objectOf(item.action).type ?? "search") === "search";
+    return item.type === "web_search_call" && (asObject(item.action).type ?? "search") === "search";
   });
   return searches.length;
 }
@@ -55,44 +55,44 @@ function searchesOf(usage: JsonObject, items: readonly JsonObject[]): number {
  */
 function doneItems(text: string): JsonObject[] {
   const done = splitEvents(text).filter(({ json }) => json?.type === "response.output_item.done");
-  return done.map(({ json }) => objectOf(json?.item));
+  return done.map(({ json }) => asObject(json?.item));
 }
 
 /** Names of the custom tools that the client declared: xAI reports its own searches as custom calls too. */
 function customTools(recording: Recording): ReadonlySet<string> {
-  const tools = arrayOf(recording.request?.tools).map(objectOf);
+  const tools = asArray(recording.request?.tools).map(asObject);
   return new Set(tools.filter((tool) => tool.type === "custom").map((tool) => String(tool.name)));
 }
 
 function lastOf(text: string): JsonObject | null {
   const terminal = splitEvents(text).findLast(({ json }) => TERMINAL.test(String(json?.type)));
-  return terminal ? objectOf(terminal.json?.response) : null;
+  return terminal ? asObject(terminal.json?.response) : null;
 }
 
 function addItem(choice: ExpectedChoice, item: JsonObject, declared: ReadonlySet<string>): void {
   switch (item.type) {
     case "message":
-      addMessage(choice, arrayOf(item.content).map(objectOf));
+      addMessage(choice, asArray(item.content).map(asObject));
       return;
     case "reasoning":
-      for (const part of [...arrayOf(item.summary), ...arrayOf(item.content)].map(objectOf)) {
+      for (const part of [...asArray(item.summary), ...asArray(item.content)].map(asObject)) {
         addPiece(choice.reasoning, part.text);
       }
       addSignature(choice, item.encrypted_content);
       return;
     case "function_call":
       choice.calls.push({
-        name: stringOf(item.name) ?? "",
-        input: stringOf(item.arguments) ?? "",
-        id: stringOf(item.call_id) ?? null,
+        name: asString(item.name) ?? "",
+        input: asString(item.arguments) ?? "",
+        id: asString(item.call_id) ?? null,
       });
       return;
     case "custom_tool_call":
       if (!declared.has(String(item.name))) return;
       choice.calls.push({
         name: String(item.name),
-        input: stringOf(item.input) ?? "",
-        id: stringOf(item.call_id) ?? null,
+        input: asString(item.input) ?? "",
+        id: asString(item.call_id) ?? null,
       });
   }
 }
@@ -101,7 +101,7 @@ function addMessage(choice: ExpectedChoice, parts: readonly JsonObject[]): void 
   addPiece(choice.content, parts.map((part) => (part.type === "output_text" ? part.text : "")).join(""));
   for (const part of parts) {
     if (part.type === "refusal") choice.refusal = `${choice.refusal ?? ""}${String(part.refusal)}`;
-    for (const annotation of arrayOf(part.annotations).map(objectOf)) {
+    for (const annotation of asArray(part.annotations).map(asObject)) {
       if (annotation.type === "url_citation" && annotation.url) choice.urls.add(String(annotation.url));
     }
   }
@@ -112,7 +112,7 @@ function addResults(choice: ExpectedChoice, items: readonly JsonObject[]): void 
   const text = choice.content.join("\n");
   for (const item of items) {
     if (item.type !== "search_results") continue;
-    for (const result of arrayOf(item.results).map(objectOf)) {
+    for (const result of asArray(item.results).map(asObject)) {
       const urls = text.includes(`[${String(result.id)}]`) ? choice.urls : choice.urlsAllowed;
       if (result.url) urls.add(String(result.url));
     }
@@ -122,8 +122,8 @@ function addResults(choice: ExpectedChoice, items: readonly JsonObject[]): void 
 function usageOf(given: unknown, items: readonly JsonObject[]): ExpectedUsage | null {
   if (!isObject(given)) return null;
   return usageFrom({
-    prompt: countOf(given.input_tokens),
-    completion: countOf(given.output_tokens),
+    prompt: asCount(given.input_tokens),
+    completion: asCount(given.output_tokens),
     cached: countAt(given, "input_tokens_details", "cached_tokens"),
     cacheWrite: Math.max(
       countAt(given, "input_tokens_details", "cache_write_tokens"),

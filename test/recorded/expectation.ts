@@ -1,6 +1,6 @@
 // The expectation of a recording in the canonical form: the answer that a right adapter returns for it.
 
-import { countOf, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asCount, asObject, asString, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 
 export interface ExpectedCall {
@@ -102,7 +102,7 @@ export function addPiece(pieces: string[], text: unknown): void {
 }
 
 export function addSignature(choice: ExpectedChoice, signature: unknown): void {
-  const text = stringOf(signature);
+  const text = asString(signature);
   if (text) choice.signatures.push(text);
 }
 
@@ -112,5 +112,5 @@ export function usageFrom(counts: Partial<ExpectedUsage>): ExpectedUsage {
 
 /** The number at `a.b`, or 0. */
 export function countAt(object: JsonObject, outer: string, inner: string): number {
-  return countOf(objectOf(object[outer])[inner]);
+  return asCount(asObject(object[outer])[inner]);
 }

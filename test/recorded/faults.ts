@@ -1,6 +1,6 @@
 // The kind of fault that a recorded error answer is, judged by its status and its words.
 import type { Fault, FaultCode } from "../../src/core/fault.ts";
-import { arrayOf, isObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, parseJson } from "../../src/core/json.ts";
 import { splitEvents } from "./events.ts";
 import type { Recording } from "./load.ts";
 
@@ -48,14 +48,14 @@ function codeOf(status: number, body: string): FaultCode {
 /** Gemini streams send the error as plain JSON, as an event, or in a list. */
 function bodyOf(body: string): unknown {
   const json = parseJson(body) ?? splitEvents(body)[0]?.json;
-  return arrayOf(json)[0] ?? json;
+  return asArray(json)[0] ?? json;
 }
 
 /** `error.message`, `message`, `detail` or an `error` that is a text. */
 function messageOf(error: unknown): string {
-  const body = objectOf(error);
+  const body = asObject(error);
   const inner = isObject(body.error) ? body.error.message : body.error;
-  return stringOf(inner ?? body.message ?? body.detail) ?? "";
+  return asString(inner ?? body.message ?? body.detail) ?? "";
 }
 
 /** The part of a message that must survive: links and what looks like a secret may be taken out. */

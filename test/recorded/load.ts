@@ -1,7 +1,7 @@
 // Recorded provider traffic as test material: finds it, reads it, and names what lies outside the suite and why.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { splitEvents } from "./events.ts";
 
 export const CHAT_APIS = [
@@ -60,7 +60,7 @@ export function readTraffic(folder: string): Traffic {
     const file = name.replace(/\.jsonl$/, "");
     for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
       if (line.trim() === "") continue;
-      const row = objectOf(JSON.parse(line));
+      const row = asObject(JSON.parse(line));
       const api = CHAT_APIS.find((one) => one === row.api);
       const reason = api ? outside(row) : otherApi(String(row.api));
       if (!api || reason) skipped.push({ file, api: String(row.api), reason: reason ?? "" });
@@ -79,7 +79,7 @@ function otherApi(api: string): string {
 
 /** Returns why a chat record can't be judged, or null for all others. */
 function outside(row: JsonObject): string | null {
-  const body = stringOf(objectOf(row.response).body);
+  const body = asString(asObject(row.response).body);
   if (body === undefined) return "the body is not text";
   // `functions` are sent as `tools`, so no upstream answers with the deprecated message.function_call.
   if (row.api === "openai-chat" && /"function_call": ?\{/.test(body))
@@ -88,18 +88,18 @@ function outside(row: JsonObject): string | null {
 }
 
 function recordingOf(row: JsonObject, file: string, api: ChatApi): Recording {
-  const request = objectOf(row.request);
-  const response = objectOf(row.response);
-  const body = asAsked(stringOf(response.body) ?? "", api);
+  const request = asObject(row.request);
+  const response = asObject(row.response);
+  const body = asAsked(asString(response.body) ?? "", api);
   const headers = new Headers();
-  for (const [name, value] of Object.entries(objectOf(response.headers))) headers.set(name, String(value));
+  for (const [name, value] of Object.entries(asObject(response.headers))) headers.set(name, String(value));
   return {
     id: String(row.id),
     file,
     api,
-    model: stringOf(row.model) ?? "unknown",
-    tags: arrayOf(row.tags).map(String),
-    url: stringOf(request.url) ?? "",
+    model: asString(row.model) ?? "unknown",
+    tags: asArray(row.tags).map(String),
+    url: asString(request.url) ?? "",
     request: isObject(request.body) ? request.body : null,
     status: Number(response.status),
     headers,
@@ -121,7 +121,7 @@ function asAsked(body: string, api: ChatApi): string {
     return name ? `"finishReason": "${name}"` : whole;
   });
   if (api !== "gemini-streamGenerateContent" || !named.startsWith("[")) return named;
-  const events = arrayOf(JSON.parse(named)).map((one) => `data: ${JSON.stringify(one)}\r\n\r\n`);
+  const events = asArray(JSON.parse(named)).map((one) => `data: ${JSON.stringify(one)}\r\n\r\n`);
   return events.join("");
 }
 

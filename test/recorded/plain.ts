@@ -1,6 +1,6 @@
 // The parts that the readers of recorded native requests share: giving up on anything that OpenAI's form can't express, and comparing bodies.
 
-import { arrayOf, isObject, type JsonObject, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 
 /** The request says something that no chat-completion request says, so no client of ours could have caused it. */
@@ -37,7 +37,7 @@ export function chatRequest(
 ): ChatRequest {
   const typed = messages.filter(isMessage);
   if (typed.length !== messages.length || typed.length === 0) notPlain("messages");
-  return { ...without(fields), model: stringOf(model) ?? "unknown", messages: typed };
+  return { ...without(fields), model: asString(model) ?? "unknown", messages: typed };
 }
 
 function isMessage(message: JsonObject): message is ChatMessage & JsonObject {
@@ -78,7 +78,7 @@ export function bodyDifferences(recorded: unknown, made: unknown, path = ""): st
     return [...fields].flatMap((field) => bodyDifferences(recorded[field], made[field], `${path}.${field}`));
   }
   if (Array.isArray(recorded) && Array.isArray(made) && recorded.length === made.length) {
-    return arrayOf(recorded).flatMap((one, index) => bodyDifferences(one, made[index], `${path}[${index}]`));
+    return asArray(recorded).flatMap((one, index) => bodyDifferences(one, made[index], `${path}[${index}]`));
   }
   return [`${path}: ${short(made)}, recorded ${short(recorded)}`];
 }

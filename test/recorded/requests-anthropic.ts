@@ -1,6 +1,6 @@
 // Recorded Messages requests as the chat-completion requests that mean the same, and the form in which both are compared.
 
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, merged, notPlain, only, without } from "./plain.ts";
 
@@ -11,11 +11,11 @@ const FIELDS = [
 
 export function chatFromAnthropic(native: JsonObject): ChatRequest {
   only(native, "", ...FIELDS);
-  only(objectOf(native.metadata), "metadata", "user_id");
-  const output = objectOf(native.output_config);
-  const format = objectOf(output.format);
+  only(asObject(native.metadata), "metadata", "user_id");
+  const output = asObject(native.output_config);
+  const format = asObject(output.format);
   const thinks = isObject(native.thinking) && native.thinking.type !== "disabled";
-  const messages = arrayOf(native.messages).map(objectOf).flatMap(messagesOf);
+  const messages = asArray(native.messages).map(asObject).flatMap(messagesOf);
   return chatRequest(native.model, [...systemOf(native.system), ...messages], {
     max_tokens: native.max_tokens,
     // With thinking on, 1 (the default) is all that is accepted.
@@ -23,19 +23,19 @@ export function chatFromAnthropic(native: JsonObject): ChatRequest {
     top_p: native.top_p,
     stop: native.stop_sequences,
     stream: native.stream === true ? true : undefined,
-    user: objectOf(native.metadata).user_id,
+    user: asObject(native.metadata).user_id,
     reasoning_effort: output.effort ?? (thinks ? "medium" : undefined),
     response_format: format.schema
       ? { type: "json_schema", json_schema: { name: "answer", schema: format.schema } }
       : undefined,
-    tools: arrayOf(native.tools).map((tool) => toolOf(objectOf(tool))),
-    ...choiceOf(objectOf(native.tool_choice)),
+    tools: asArray(native.tools).map((tool) => toolOf(asObject(tool))),
+    ...choiceOf(asObject(native.tool_choice)),
   });
 }
 
 function systemOf(system: unknown): JsonObject[] {
   if (typeof system === "string") return system === "" ? [] : [{ role: "system", content: system }];
-  const parts = arrayOf(system).map((block) => partOf(objectOf(block)));
+  const parts = asArray(system).map((block) => partOf(asObject(block)));
   return parts.length > 0 ? [{ role: "system", content: parts }] : [];
 }
 
@@ -43,7 +43,7 @@ function messagesOf(message: JsonObject): JsonObject[] {
   only(message, "message", "role", "content");
   if (message.role !== "user" && message.role !== "assistant") notPlain(`role ${String(message.role)}`);
   if (typeof message.content === "string") return [{ role: message.role, content: message.content }];
-  const blocks = arrayOf(message.content).map(objectOf);
+  const blocks = asArray(message.content).map(asObject);
   return message.role === "assistant" ? [assistantOf(blocks)] : userOf(blocks);
 }
 
@@ -60,8 +60,8 @@ function toolMessageOf(block: JsonObject): JsonObject {
   only(block, "tool_result", "type", "tool_use_id", "content", "is_error");
   if (block.is_error === true) notPlain("is_error");
   const content = Array.isArray(block.content)
-    ? arrayOf(block.content).map((part) => partOf(objectOf(part)))
-    : (stringOf(block.content) ?? "");
+    ? asArray(block.content).map((part) => partOf(asObject(part)))
+    : (asString(block.content) ?? "");
   return { role: "tool", tool_call_id: block.tool_use_id, content };
 }
 
@@ -101,7 +101,7 @@ function partOf(block: JsonObject): JsonObject {
     return { type: "text", text: block.text, ...cache };
   }
   only(block, String(block.type), "type", "source", "cache_control");
-  const source = objectOf(block.source);
+  const source = asObject(block.source);
   const dataUrl = `data:${String(source.media_type)};base64,${String(source.data)}`;
   if (block.type === "image" && source.type === "url") {
     return { type: "image_url", image_url: { url: source.url }, ...cache };
@@ -128,7 +128,7 @@ const CHOICES: Readonly<Record<string, string>> = { auto: "auto", any: "required
 function choiceOf(choice: JsonObject): JsonObject {
   const forced = { type: "function", function: { name: choice.name } };
   return without({
-    tool_choice: choice.type === "tool" ? forced : CHOICES[stringOf(choice.type) ?? ""],
+    tool_choice: choice.type === "tool" ? forced : CHOICES[asString(choice.type) ?? ""],
     parallel_tool_calls: choice.disable_parallel_tool_use === true ? false : undefined,
   });
 }
@@ -140,23 +140,23 @@ function choiceOf(choice: JsonObject): JsonObject {
  * beside it.
  */
 export function canonicalAnthropic(body: JsonObject): JsonObject {
-  const turns = arrayOf(body.messages).map((message) => {
-    const { role, content } = objectOf(message);
+  const turns = asArray(body.messages).map((message) => {
+    const { role, content } = asObject(message);
     return { role, parts: blocksOf(content) };
   });
-  const choice = without(objectOf(body.tool_choice), "disable_parallel_tool_use");
-  if (objectOf(body.tool_choice).disable_parallel_tool_use === true) choice.disable_parallel_tool_use = true;
+  const choice = without(asObject(body.tool_choice), "disable_parallel_tool_use");
+  if (asObject(body.tool_choice).disable_parallel_tool_use === true) choice.disable_parallel_tool_use = true;
   const plainChoice = choice.type === "auto" && Object.keys(choice).length === 1;
   const output = body.thinking
-    ? without(objectOf(body.output_config), "effort")
-    : objectOf(body.output_config);
+    ? without(asObject(body.output_config), "effort")
+    : asObject(body.output_config);
   return {
     ...without(body, "thinking", "anthropic_version"),
     messages: merged(turns),
     system: blocksOf(body.system),
     stream: body.stream === true,
     temperature: body.thinking && body.temperature === 1 ? undefined : body.temperature,
-    tools: arrayOf(body.tools).map((tool) => canonicalTool(objectOf(tool))),
+    tools: asArray(body.tools).map((tool) => canonicalTool(asObject(tool))),
     tool_choice: plainChoice ? {} : choice,
     output_config: output,
   };
@@ -169,7 +169,7 @@ function canonicalTool(tool: JsonObject): JsonObject {
 
 function blocksOf(content: unknown): JsonObject[] {
   const blocks =
-    typeof content === "string" ? [{ type: "text", text: content }] : arrayOf(content).map(objectOf);
+    typeof content === "string" ? [{ type: "text", text: content }] : asArray(content).map(asObject);
   return blocks.filter((block) => block.type !== "text" || block.text !== "").map(blockOf);
 }
 

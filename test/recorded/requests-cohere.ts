@@ -1,6 +1,6 @@
 // Recorded Cohere v2 requests as the chat-completion requests that mean the same, and the form in which both are compared.
 
-import { arrayOf, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, toolResult, without } from "./plain.ts";
 
@@ -12,7 +12,7 @@ const CHOICES: Readonly<Record<string, string>> = { NONE: "none", REQUIRED: "req
 
 export function chatFromCohere(native: JsonObject): ChatRequest {
   only(native, "", ...FIELDS);
-  return chatRequest(native.model, arrayOf(native.messages).map(objectOf).map(messageOf), {
+  return chatRequest(native.model, asArray(native.messages).map(asObject).map(messageOf), {
     max_tokens: native.max_tokens,
     temperature: native.temperature,
     top_p: native.p,
@@ -22,9 +22,9 @@ export function chatFromCohere(native: JsonObject): ChatRequest {
     stop: native.stop_sequences,
     stream: native.stream === true ? true : undefined,
     tools: native.tools,
-    tool_choice: CHOICES[stringOf(native.tool_choice) ?? ""],
-    response_format: formatOf(objectOf(native.response_format)),
-    reasoning_effort: objectOf(native.thinking).type === "enabled" ? "medium" : undefined,
+    tool_choice: CHOICES[asString(native.tool_choice) ?? ""],
+    response_format: formatOf(asObject(native.response_format)),
+    reasoning_effort: asObject(native.thinking).type === "enabled" ? "medium" : undefined,
   });
 }
 
@@ -45,8 +45,8 @@ function messageOf(message: JsonObject): JsonObject {
 
 function resultOf(content: unknown): string {
   if (typeof content === "string") return content;
-  const [part, ...more] = arrayOf(content).map(objectOf);
-  const document = objectOf(part?.document);
+  const [part, ...more] = asArray(content).map(asObject);
+  const document = asObject(part?.document);
   if (!part || more.length > 0 || part.type !== "document") notPlain("several documents");
   only(document, "document", "data");
   return typeof document.data === "string" ? document.data : JSON.stringify(document.data);
@@ -57,24 +57,24 @@ function resultOf(content: unknown): string {
  * schema under either of its names; `thinking` is the adapter's choice; nulls and `stream:false` left out.
  */
 export function canonicalCohere(body: JsonObject): JsonObject {
-  const format = objectOf(body.response_format);
+  const format = asObject(body.response_format);
   return {
     ...without(body, "thinking"),
     stream: body.stream === true,
-    messages: arrayOf(body.messages).map(objectOf).map(canonicalMessage),
+    messages: asArray(body.messages).map(asObject).map(canonicalMessage),
     response_format: without({ type: format.type, schema: format.json_schema ?? format.schema }),
   };
 }
 
 function canonicalMessage(message: JsonObject): JsonObject {
-  const calls = arrayOf(message.tool_calls).map((call) => {
-    const { id, function: fn } = objectOf(call);
-    return { id, name: objectOf(fn).name, input: parseJson(String(objectOf(fn).arguments)) };
+  const calls = asArray(message.tool_calls).map((call) => {
+    const { id, function: fn } = asObject(call);
+    return { id, name: asObject(fn).name, input: parseJson(String(asObject(fn).arguments)) };
   });
   const content = partsOf(message.content);
   if (message.role === "tool") {
-    const only = content.length === 1 ? objectOf(content[0]) : {};
-    const data = objectOf(only.document).data ?? only.text;
+    const only = content.length === 1 ? asObject(content[0]) : {};
+    const data = asObject(only.document).data ?? only.text;
     return { role: "tool", id: message.tool_call_id, result: toolResult(data) };
   }
   const plan = message.tool_plan ? [{ type: "text", text: message.tool_plan }] : [];
@@ -83,5 +83,5 @@ function canonicalMessage(message: JsonObject): JsonObject {
 
 function partsOf(content: unknown): unknown[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return arrayOf(content).filter((part) => objectOf(part).text !== "");
+  return asArray(content).filter((part) => asObject(part).text !== "");
 }

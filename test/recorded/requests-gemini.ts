@@ -1,12 +1,12 @@
 // Recorded generateContent requests as the chat-completion requests that mean the same, and the form in which both are compared.
 
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, merged, notPlain, only, toolResult, without } from "./plain.ts";
 
 /** Google reads snake_case names too, and some clients send them: one level of names, as the documentation writes them. */
 function camel(value: unknown): JsonObject {
-  const entries = Object.entries(objectOf(value)).map(([field, inner]) => {
+  const entries = Object.entries(asObject(value)).map(([field, inner]) => {
     return [field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), inner] as const;
   });
   return Object.fromEntries(entries);
@@ -24,10 +24,10 @@ export function chatFromGemini(raw: JsonObject, model: string): ChatRequest {
   only(native, "", ...FIELDS);
   const settings = camel(native.generationConfig);
   only(settings, "generationConfig", ...GENERATION);
-  const modalities = arrayOf(settings.responseModalities);
+  const modalities = asArray(settings.responseModalities);
   if (modalities.some((one) => one !== "TEXT")) notPlain("modalities");
   const system = textOf(native.systemInstruction);
-  const contents = arrayOf(native.contents).map(camel).flatMap(messagesOf);
+  const contents = asArray(native.contents).map(camel).flatMap(messagesOf);
   return chatRequest(model, [...(system ? [{ role: "system", content: system }] : []), ...contents], {
     temperature: settings.temperature,
     max_tokens: settings.maxOutputTokens,
@@ -40,15 +40,15 @@ export function chatFromGemini(raw: JsonObject, model: string): ChatRequest {
     logprobs: settings.responseLogprobs,
     top_logprobs: settings.logprobs,
     response_format: formatOf(settings),
-    tools: arrayOf(native.tools).map(camel).flatMap(toolsOf),
+    tools: asArray(native.tools).map(camel).flatMap(toolsOf),
     tool_choice: choiceOf(camel(camel(native.toolConfig).functionCallingConfig)),
   });
 }
 
 function textOf(content: unknown): string {
-  const { parts } = objectOf(content);
+  const { parts } = asObject(content);
   const list = Array.isArray(parts) ? parts : [parts];
-  return list.map((part) => stringOf(objectOf(part).text) ?? "").join("\n");
+  return list.map((part) => asString(asObject(part).text) ?? "").join("\n");
 }
 
 function formatOf(settings: JsonObject): JsonObject | undefined {
@@ -65,7 +65,7 @@ function formatOf(settings: JsonObject): JsonObject | undefined {
 /** Ids are made from a name and how often it came before in its turn: Gemini pairs calls and results by these. */
 function messagesOf(content: JsonObject): JsonObject[] {
   only(content, "content", "role", "parts");
-  const parts = arrayOf(content.parts).map(camel);
+  const parts = asArray(content.parts).map(camel);
   if (content.role === "model") return [assistantOf(parts)];
   const responses = parts.map((part) => part.functionResponse).filter(isObject);
   const results = responses.map((response, position) =>
@@ -96,7 +96,7 @@ function assistantOf(parts: readonly JsonObject[]): JsonObject {
     const fn = { name: part.functionCall.name, arguments: JSON.stringify(part.functionCall.args ?? {}) };
     const google = { google: { thought_signature: part.thoughtSignature } };
     const extra = part.thoughtSignature ? { extra_content: google } : {};
-    const before = calls.map((call) => objectOf(call.function));
+    const before = calls.map((call) => asObject(call.function));
     calls.push({ id: idOf(fn.name, before), type: "function", function: fn, ...extra });
   }
   return without({ role: "assistant", content: texts, tool_calls: calls });
@@ -105,8 +105,8 @@ function assistantOf(parts: readonly JsonObject[]): JsonObject {
 function toolMessageOf(result: JsonObject, before: readonly JsonObject[]): JsonObject {
   const { name, response, ...rest } = result;
   only(rest, "functionResponse", "id");
-  const inner = objectOf(response).result ?? objectOf(response).output;
-  const single = Object.keys(objectOf(response)).length === 1 && typeof inner === "string";
+  const inner = asObject(response).result ?? asObject(response).output;
+  const single = Object.keys(asObject(response)).length === 1 && typeof inner === "string";
   return {
     role: "tool",
     tool_call_id: idOf(name, before),
@@ -129,7 +129,7 @@ function partOf(part: JsonObject): JsonObject {
 
 function toolsOf(tool: JsonObject): JsonObject[] {
   only(tool, "tool", "functionDeclarations");
-  return arrayOf(tool.functionDeclarations).map((one) => {
+  return asArray(tool.functionDeclarations).map((one) => {
     const { name, description, parameters, parametersJsonSchema, ...rest } = camel(one);
     only(rest, "functionDeclaration");
     const schema = lowerTypes(parameters ?? parametersJsonSchema);
@@ -139,7 +139,7 @@ function toolsOf(tool: JsonObject): JsonObject[] {
 
 function choiceOf(config: JsonObject): unknown {
   only(config, "functionCallingConfig", "mode", "allowedFunctionNames");
-  const names = arrayOf(config.allowedFunctionNames);
+  const names = asArray(config.allowedFunctionNames);
   if (config.mode === "VALIDATED") notPlain("VALIDATED");
   if (config.mode === "NONE") return "none";
   if (config.mode !== "ANY") return config.mode === "AUTO" ? "auto" : undefined;
@@ -179,18 +179,18 @@ export function canonicalGemini(raw: JsonObject): JsonObject {
   const settings = camel(body.generationConfig);
   const { responseSchema, responseJsonSchema, responseMimeType, candidateCount, ...rest } = settings;
   const choice = camel(camel(body.toolConfig).functionCallingConfig);
-  const turns = arrayOf(body.contents).map((one) => {
-    const { role, parts } = objectOf(one);
-    return { role: role ?? "user", parts: arrayOf(parts).flatMap(canonicalPart) };
+  const turns = asArray(body.contents).map((one) => {
+    const { role, parts } = asObject(one);
+    return { role: role ?? "user", parts: asArray(parts).flatMap(canonicalPart) };
   });
   return {
     ...without(body, "toolConfig", "model"),
     contents: merged(turns).map(({ role, parts }) => ({
       role,
-      parts: joinedTexts(arrayOf(parts).map(objectOf)),
+      parts: joinedTexts(asArray(parts).map(asObject)),
     })),
     systemInstruction: textOf(body.systemInstruction),
-    tools: arrayOf(body.tools).map(camel).flatMap(toolsOf),
+    tools: asArray(body.tools).map(camel).flatMap(toolsOf),
     toolChoice: choice.mode === "AUTO" ? {} : choice,
     generationConfig: without(
       {

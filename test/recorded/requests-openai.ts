@@ -1,6 +1,6 @@
 // Recorded requests of the OpenAI form (OpenAI's own and Mistral's) as clients send them, and the form in which both are compared.
 
-import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, without } from "./plain.ts";
 import { STANDARD_FIELDS } from "./standard-fields.ts";
@@ -11,14 +11,14 @@ export function chatFromOpenAi(native: JsonObject): ChatRequest {
   // Shut down since 2026-10-23 (wire facts §1.5); it alone of the reasoning models took `stop`.
   if (/^o3-mini/.test(String(native.model)) && native.stop) notPlain("stop of o3-mini");
   const { messages, model, stop, tools, temperature, tool_choice: choice, ...rest } = native;
-  const conversation = arrayOf(messages).map((message) => without(objectOf(message)));
+  const conversation = asArray(messages).map((message) => without(asObject(message)));
   return chatRequest(model, conversation, {
     ...rest,
     // 1 is the default, and all that reasoning models take; a choice among no tools is none.
     temperature: temperature === 1 ? undefined : temperature,
-    tool_choice: arrayOf(tools).length > 0 ? choice : undefined,
+    tool_choice: asArray(tools).length > 0 ? choice : undefined,
     stop: typeof stop === "string" ? [stop] : stop,
-    tools: arrayOf(tools).map((tool) => ({ type: "function", ...objectOf(tool) })),
+    tools: asArray(tools).map((tool) => ({ type: "function", ...asObject(tool) })),
     stream: native.stream === true ? true : undefined,
   });
 }
@@ -26,19 +26,19 @@ export function chatFromOpenAi(native: JsonObject): ChatRequest {
 export function chatFromMistral(native: JsonObject): ChatRequest {
   const { random_seed: seed, safe_prompt: safe, tool_choice: choice, ...rest } = native;
   if (safe === true) notPlain("safe_prompt");
-  const messages = arrayOf(native.messages).map(objectOf).map(mistralMessage);
+  const messages = asArray(native.messages).map(asObject).map(mistralMessage);
   return chatFromOpenAi({ ...rest, seed, messages, tool_choice: choice === "any" ? "required" : choice });
 }
 
 function mistralMessage(message: JsonObject): JsonObject {
   const { prefix: _prefix, ...rest } = message;
-  for (const part of arrayOf(message.content).map(objectOf)) {
+  for (const part of asArray(message.content).map(asObject)) {
     if (part.type === "thinking" || part.type === "document_url") notPlain(String(part.type));
     if (part.type === "input_audio" && typeof part.input_audio === "string")
       notPlain("audio without its format");
   }
   const content = Array.isArray(message.content)
-    ? arrayOf(message.content).map((part) => imageAsObject(objectOf(part)))
+    ? asArray(message.content).map((part) => imageAsObject(asObject(part)))
     : message.content;
   return { ...rest, content };
 }
@@ -67,7 +67,7 @@ export function findTranslated(file: string): readonly string[] {
 
 /** For servers of the OpenAI dialect; what only they know (message-level `cache_control`) no other model's client sends. */
 export function chatFromCompatible(native: JsonObject): ChatRequest {
-  for (const message of arrayOf(native.messages).map(objectOf)) {
+  for (const message of asArray(native.messages).map(asObject)) {
     if (message.cache_control) notPlain("message.cache_control");
   }
   return chatFromOpenAi(native);
@@ -80,7 +80,7 @@ export function chatFromCompatible(native: JsonObject): ChatRequest {
 export function canonicalCompatible(body: JsonObject, file: string): JsonObject {
   const texts = ["reasoning", "reasoning_content"];
   const theirs = file === "openrouter" ? texts : [...texts, "reasoning_details"];
-  const messages = arrayOf(body.messages).map((message) => without(objectOf(message), ...theirs));
+  const messages = asArray(body.messages).map((message) => without(asObject(message), ...theirs));
   return without(canonicalOpenAi({ ...body, messages }), "model", ...findTranslated(file));
 }
 
@@ -94,19 +94,19 @@ export function canonicalCompatible(body: JsonObject, file: string): JsonObject 
 export function canonicalOpenAi(body: JsonObject): JsonObject {
   const ids = new Map<unknown, number>();
   const { stop, tool_choice: choice, max_tokens: old, ...rest } = body;
-  const format = objectOf(body.response_format);
+  const format = asObject(body.response_format);
   const plainFormat = format.type === undefined || format.type === "text";
   return {
     ...without(rest, "stream_options", "max_completion_tokens", "n", "safe_prompt"),
     limit: old ?? body.max_completion_tokens,
     n: body.n ?? 1,
     temperature: body.temperature === 1 ? undefined : (body.temperature ?? undefined),
-    stop: typeof stop === "string" ? [stop] : arrayOf(stop),
+    stop: typeof stop === "string" ? [stop] : asArray(stop),
     stream: body.stream === true,
-    tool_choice: arrayOf(body.tools).length === 0 ? null : choice === "any" ? "required" : (choice ?? null),
+    tool_choice: asArray(body.tools).length === 0 ? null : choice === "any" ? "required" : (choice ?? null),
     response_format: plainFormat ? {} : canonicalFormat(format),
-    tools: arrayOf(body.tools).map((tool) => canonicalTool(objectOf(tool))),
-    messages: arrayOf(body.messages).map((message) => canonicalMessage(objectOf(message), ids)),
+    tools: asArray(body.tools).map((tool) => canonicalTool(asObject(tool))),
+    messages: asArray(body.messages).map((message) => canonicalMessage(asObject(message), ids)),
   };
 }
 
@@ -118,7 +118,7 @@ function canonicalFormat(format: JsonObject): JsonObject {
 }
 
 function canonicalTool(tool: JsonObject): JsonObject {
-  const { strict, ...fn } = objectOf(tool.function);
+  const { strict, ...fn } = asObject(tool.function);
   return {
     ...tool,
     type: tool.type ?? "function",
@@ -132,10 +132,10 @@ function canonicalMessage(message: JsonObject, ids: Map<unknown, number>): JsonO
     return ids.get(id);
   };
   const role = message.role === "developer" ? "system" : message.role;
-  const calls = arrayOf(message.tool_calls).map((one) => {
-    const { id, function: fn } = objectOf(one);
-    const input = stringOf(objectOf(fn).arguments) ?? "";
-    return { id: order(id), name: objectOf(fn).name, input: parseJson(input) ?? input };
+  const calls = asArray(message.tool_calls).map((one) => {
+    const { id, function: fn } = asObject(one);
+    const input = asString(asObject(fn).arguments) ?? "";
+    return { id: order(id), name: asObject(fn).name, input: parseJson(input) ?? input };
   });
   const extras = without(message, "role", "content", "tool_calls", "tool_call_id", "name", "prefix");
   return without({
@@ -151,5 +151,5 @@ function canonicalMessage(message: JsonObject, ids: Map<unknown, number>): JsonO
 
 function partsOf(content: unknown): unknown[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return arrayOf(content).map((part) => imageAsObject(without(objectOf(part))));
+  return asArray(content).map((part) => imageAsObject(without(asObject(part))));
 }

@@ -1,6 +1,6 @@
 // Recorded Responses requests as the chat-completion requests that mean the same, and the form in which both are compared.
 
-import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, without } from "./plain.ts";
 
@@ -30,8 +30,8 @@ const FIELDS = [
 
 export function chatFromResponses(native: JsonObject): ChatRequest {
   only(native, "", ...FIELDS);
-  if (arrayOf(native.include).some((one) => one !== "reasoning.encrypted_content")) notPlain("include");
-  const reasoning = objectOf(native.reasoning);
+  if (asArray(native.include).some((one) => one !== "reasoning.encrypted_content")) notPlain("include");
+  const reasoning = asObject(native.reasoning);
   only(reasoning, "reasoning", "effort", "summary");
   const instructions = native.instructions ? [{ role: "system", content: native.instructions }] : [];
   return chatRequest(native.model, [...instructions, ...messagesOf(native.input)], {
@@ -44,8 +44,8 @@ export function chatFromResponses(native: JsonObject): ChatRequest {
     service_tier: native.service_tier,
     stream: native.stream === true ? true : undefined,
     reasoning_effort: reasoning.effort,
-    response_format: formatOf(objectOf(objectOf(native.text).format)),
-    tools: arrayOf(native.tools).map((tool) => toolOf(objectOf(tool))),
+    response_format: formatOf(asObject(asObject(native.text).format)),
+    tools: asArray(native.tools).map((tool) => toolOf(asObject(tool))),
     tool_choice: choiceOf(native.tool_choice),
   });
 }
@@ -67,9 +67,9 @@ function choiceOf(choice: unknown): unknown {
   if (!isObject(choice)) return choice;
   if (choice.type === "function") return { type: "function", function: { name: choice.name } };
   if (choice.type !== "allowed_tools") notPlain("tool_choice");
-  const tools = arrayOf(choice.tools).map((tool) => ({
+  const tools = asArray(choice.tools).map((tool) => ({
     type: "function",
-    function: { name: objectOf(tool).name },
+    function: { name: asObject(tool).name },
   }));
   return { type: "allowed_tools", allowed_tools: { mode: choice.mode, tools } };
 }
@@ -78,7 +78,7 @@ function choiceOf(choice: unknown): unknown {
 function messagesOf(input: unknown): JsonObject[] {
   if (typeof input === "string") return [{ role: "user", content: input }];
   const messages: JsonObject[] = [];
-  for (const item of arrayOf(input).map(objectOf)) {
+  for (const item of asArray(input).map(asObject)) {
     const made = messageOf(item);
     const last = messages.at(-1);
     const goesOn = last?.role === "assistant" && made.role === "assistant" && !(last.content && made.content);
@@ -90,7 +90,7 @@ function messagesOf(input: unknown): JsonObject[] {
 }
 
 function joined(before: JsonObject, after: JsonObject): JsonObject {
-  const both = (field: string) => [...arrayOf(before[field]), ...arrayOf(after[field])];
+  const both = (field: string) => [...asArray(before[field]), ...asArray(after[field])];
   return without({
     ...before,
     ...after,
@@ -122,11 +122,11 @@ function messageOf(item: JsonObject): JsonObject {
 
 /** OpenRouter's form: a summary and the encrypted thinking, of one id. */
 function detailsOf(item: JsonObject): JsonObject[] {
-  if (!item.encrypted_content || arrayOf(item.content).length > 0)
+  if (!item.encrypted_content || asArray(item.content).length > 0)
     notPlain("reasoning that is not encrypted");
   const shared = { format: "openai-responses-v1", id: item.id ?? null, index: 0 };
-  const summaries = arrayOf(item.summary).map((part) => {
-    return { type: "reasoning.summary", summary: objectOf(part).text, ...shared };
+  const summaries = asArray(item.summary).map((part) => {
+    return { type: "reasoning.summary", summary: asObject(part).text, ...shared };
   });
   return [...summaries, { type: "reasoning.encrypted", data: item.encrypted_content, ...shared }];
 }
@@ -134,7 +134,7 @@ function detailsOf(item: JsonObject): JsonObject[] {
 function contentOf(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
   return content.map((one) => {
-    const part = objectOf(one);
+    const part = asObject(one);
     if (part.type === "input_text" || part.type === "output_text") return { type: "text", text: part.text };
     if (part.type === "input_image") {
       only(part, "input_image", "type", "image_url", "detail");
@@ -154,22 +154,22 @@ function contentOf(content: unknown): unknown {
  */
 export function canonicalResponses(body: JsonObject): JsonObject {
   const items =
-    typeof body.input === "string" ? [{ role: "user", content: body.input }] : arrayOf(body.input);
+    typeof body.input === "string" ? [{ role: "user", content: body.input }] : asArray(body.input);
   const first = body.instructions ? [{ role: "system", content: body.instructions }] : [];
-  const text = objectOf(body.text);
-  const { strict, ...format } = objectOf(text.format);
+  const text = asObject(body.text);
+  const { strict, ...format } = asObject(text.format);
   return {
     ...without(body, "instructions", "store", "include", "truncation"),
-    input: [...first, ...items].map((item) => canonicalItem(objectOf(item))),
-    reasoning: without(objectOf(body.reasoning), "summary"),
+    input: [...first, ...items].map((item) => canonicalItem(asObject(item))),
+    reasoning: without(asObject(body.reasoning), "summary"),
     stream: body.stream === true,
     text: {
       ...text,
       format: format.type === "text" ? {} : without({ ...format, strict: strict || undefined }),
     },
     tool_choice: body.tool_choice ?? "auto",
-    tools: arrayOf(body.tools).map((one) => {
-      const { strict: strictly, ...tool } = objectOf(one);
+    tools: asArray(body.tools).map((one) => {
+      const { strict: strictly, ...tool } = asObject(one);
       return without({ ...tool, strict: strictly || undefined });
     }),
   };
@@ -178,14 +178,14 @@ export function canonicalResponses(body: JsonObject): JsonObject {
 function canonicalItem(item: JsonObject): JsonObject {
   const rest = without(item, "id", "status", "phase");
   if (item.type === "function_call") {
-    const input = stringOf(item.arguments) ?? "";
+    const input = asString(item.arguments) ?? "";
     return { ...rest, arguments: parseJson(input) ?? input };
   }
   if ((item.type ?? "message") !== "message") return rest;
   const parts =
-    typeof item.content === "string" ? [{ type: "text", text: item.content }] : arrayOf(item.content);
+    typeof item.content === "string" ? [{ type: "text", text: item.content }] : asArray(item.content);
   const role = item.role === "developer" ? "system" : item.role;
-  return { type: "message", role, content: parts.map((part) => canonicalPart(objectOf(part))) };
+  return { type: "message", role, content: parts.map((part) => canonicalPart(asObject(part))) };
 }
 
 function canonicalPart(part: JsonObject): JsonObject {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { objectOf } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json.ts";
 import type { ChatChunk, ChatReply } from "../../src/operations/chat/form.ts";
 
 export interface OfficialSchema {
@@ -18,7 +18,7 @@ const ENVELOPE = { id: "chatcmpl-0", created: 1, model: "Provider#model" };
 export function officialSchema(fixtures: string): OfficialSchema | null {
   const path = join(fixtures, "../openai-chat.schema.json");
   if (!existsSync(path)) return null;
-  const schema = objectOf(JSON.parse(readFileSync(path, "utf8")));
+  const schema = asObject(JSON.parse(readFileSync(path, "utf8")));
   const ajv = new Ajv2020({ strict: false });
   formats.default(ajv);
   ajv.addFormat("unixtime", { type: "number", validate: Number.isInteger });

@@ -4,15 +4,15 @@ import { describe, expect, test } from "bun:test";
 import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import { SKILLS, type SkillRow } from "../../src/core/skill.ts";
-import { planOf } from "../../src/gateway/plan.ts";
+import { planCalls } from "../../src/gateway/plan.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { needsOf } from "../../src/operations/chat/needs.ts";
+import { findNeeds } from "../../src/operations/chat/needs.ts";
 import type { Candidate, ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose, FIRST_KEPT } from "../../src/selectors/choose.ts";
 import { keptDecision } from "../../src/selectors/decision.ts";
-import { featuresOf } from "../../src/selectors/features.ts";
+import { readFeatures } from "../../src/selectors/features.ts";
 import { type CardHealth, type HealthView, NO_HEALTH } from "../../src/selectors/health-view.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
@@ -110,7 +110,7 @@ function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
   const learned = new Learned();
   const lessons = oneOf([0, 0, 2, 5], roll);
   for (let lesson = 0; lesson < lessons; lesson++) {
-    const prediction = predict(featuresOf(anyRequest(roll)));
+    const prediction = predict(readFeatures(anyRequest(roll)));
     const model = oneOf(cards, roll).id;
     learned.fold(prediction, { model, score: roll(), weight: 1, expected: 0.8 });
     if (roll() < 0.5) learned.foldLength(prediction, oneOf(cards, roll).id, 10 + roll() * 4000);
@@ -125,7 +125,7 @@ function anyInput(roll: Roll): ChooseInput {
   const cached = { cardId: oneOf(cards, roll).id, tokens: Math.floor(roll() * 30) };
   return {
     request,
-    needs: needsOf(request),
+    needs: findNeeds(request),
     cards,
     rules: anyRules(cards, roll),
     quality: oneOf([0, 0.7, 0.98, 1], roll),
@@ -195,7 +195,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       const places = able.flatMap(({ card }, place) => (card.provider === on ? [place] : [])).slice(0, 4);
       if (places.length === 0) continue;
       if ((places.at(-1) ?? 0) >= FIRST_KEPT) beyond++;
-      const plan = planOf({
+      const plan = planCalls({
         ...{ request: input.request, rules: input.rules, quality: input.quality, known: input },
         selection: { kind: "selector", selector, candidates: input.cards },
         credentialsOf: (provider) => (provider === on ? [{ secret: "s", weight: 1 }] : []),

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { Opened } from "../../src/cli/administration.ts";
 import { runRoute } from "../../src/cli/route.ts";
-import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asObject, type JsonObject } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import { decide } from "../../src/ledger/decide.ts";
@@ -58,7 +58,7 @@ export class Command {
   async shown(...args: readonly string[]): Promise<JsonObject> {
     const { code, out, err } = await this.run(...args, "--json");
     if (code !== 0 || err !== "") throw new Error(`${code}: ${err}`);
-    return objectOf(JSON.parse(out));
+    return asObject(JSON.parse(out));
   }
 
   async fileOf(content: unknown): Promise<string> {

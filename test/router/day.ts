@@ -7,7 +7,7 @@ import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { Settings } from "../../src/core/settings.ts";
-import { planOf } from "../../src/gateway/plan.ts";
+import { planCalls } from "../../src/gateway/plan.ts";
 import { type KnownPorts, knownNow } from "../../src/gateway/planned.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
@@ -145,7 +145,7 @@ export class Day {
   request(selector: Selector, prompt: string): void {
     const request = { model: `Router#${selector}`, messages: [{ role: "user", content: prompt }] } as const;
     const conversation = makeConversation(`key ${this.#asked++}`, request);
-    const { attempts, decision } = planOf({
+    const { attempts, decision } = planCalls({
       request,
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
       rules: this.#settings.router,

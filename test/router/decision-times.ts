@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../src/core/card.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { fair } from "../../src/selectors/fair.ts";
-import { featuresOf } from "../../src/selectors/features.ts";
+import { readFeatures } from "../../src/selectors/features.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
 import { makeRequest, RULES } from "./pools.ts";
@@ -46,7 +46,7 @@ function decisionOf(chars: number, cards: readonly ModelCard[], taughtCards: num
   const text = ownPrompts(12, 5).map(({ prompt }) => prompt);
   const request = makeRequest(text.join(" ").repeat(20).slice(0, chars));
   const learned = new Learned();
-  const prediction = predict(featuresOf(request));
+  const prediction = predict(readFeatures(request));
   for (const { id } of cards.slice(0, taughtCards)) {
     learned.fold(prediction, { model: id, score: 0.5, weight: 1, expected: 0.5 });
   }

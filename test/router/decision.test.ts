@@ -5,12 +5,12 @@ import type { ModelCard } from "../../src/core/card.ts";
 import { parseJson } from "../../src/core/json.ts";
 import { SELECTORS, type Selector } from "../../src/core/selector.ts";
 import { SKILLS } from "../../src/core/skill.ts";
-import { needsOf } from "../../src/operations/chat/needs.ts";
+import { findNeeds } from "../../src/operations/chat/needs.ts";
 import { type Choice, choose } from "../../src/selectors/choose.ts";
-import { decidedAgain, keptDecision, rowOf, rowText } from "../../src/selectors/decision.ts";
+import { decidedAgain, keptDecision, rowText, unpackRow } from "../../src/selectors/decision.ts";
 import type { HealthView } from "../../src/selectors/health-view.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { kindOf } from "../../src/selectors/learning/lesson.ts";
+import { readKind } from "../../src/selectors/learning/lesson.ts";
 import { rowWidth } from "../../src/selectors/predictor.ts";
 import { makeDice } from "./dice.ts";
 
@@ -38,7 +38,7 @@ function anyChoice(selector: Selector, roll: () => number) {
   const rules = { fairQuality: share, deny: [], pin: {}, rules: [], explore: 0 };
   const choice = choose(SELECTOR_RULES[selector], {
     request,
-    needs: needsOf(request),
+    needs: findNeeds(request),
     cards,
     rules,
     quality: share,
@@ -71,7 +71,7 @@ describe("a kept decision", () => {
 
   test("holds what is learned from: the row, exactly, and the kind of request", () => {
     const { choice, share } = anyChoice("fair", makeDice(3));
-    const kind = kindOf(kept(choice, share));
+    const kind = readKind(kept(choice, share));
     expect(kind?.row).toEqual(choice.prediction.row);
     expect(kind?.row).toHaveLength(rowWidth());
     expect(kind?.difficultyLogit).toBeCloseTo(choice.prediction.difficultyLogit, 6);
@@ -86,15 +86,15 @@ describe("a kept decision", () => {
 
 test("a row is the same as text and back, and what is no row is none", () => {
   const row = new Float32Array([0, -0, 1 / 3, -1e-30, 3.4e38]);
-  expect(rowOf(rowText(row))).toEqual(row);
-  expect(rowOf(rowText(row.subarray(1, 3)))).toEqual(row.slice(1, 3));
-  for (const text of ["", "!!", "AAA", "AAAAAAA="]) expect(rowOf(text)).toBeNull();
+  expect(unpackRow(rowText(row))).toEqual(row);
+  expect(unpackRow(rowText(row.subarray(1, 3)))).toEqual(row.slice(1, 3));
+  for (const text of ["", "!!", "AAA", "AAAAAAA="]) expect(unpackRow(text)).toBeNull();
 });
 
 test("anything else is no decision", () => {
   const lacking = [{ selector: "best" }, { selector: "king", share: 1, difficulty: 0.5 }];
   for (const value of [null, 1, "text", [], {}, ...lacking]) {
     expect(decidedAgain(value)).toBeNull();
-    expect(kindOf(JSON.stringify(value))).toBeNull();
+    expect(readKind(JSON.stringify(value))).toBeNull();
   }
 });

@@ -1,5 +1,5 @@
 // A gateway with a provider `Acme` whose models the selectors are asked to choose among, and what is asked of it.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Seen, seen } from "../http/observe.ts";
 
@@ -77,23 +77,23 @@ export async function routed(gateway: UnderTest, body: unknown, asking: Asking =
 }
 
 export function readCandidates(view: JsonObject): readonly JsonObject[] {
-  return arrayOf(view.candidates).filter(isObject);
+  return asArray(view.candidates).filter(isObject);
 }
 
 export function candidate(view: JsonObject, model: string): JsonObject {
-  return objectOf(readCandidates(view).find((one) => one.model === model));
+  return asObject(readCandidates(view).find((one) => one.model === model));
 }
 
 /** Of the models of `Acme`: what removed each; those that can serve as "". */
 export function removals(view: JsonObject): Readonly<Record<string, string>> {
   const own = readCandidates(view).filter(({ model }) => MODELS.includes(String(model)));
   return Object.fromEntries(
-    own.map((one) => [String(one.model).slice("Acme#".length), stringOf(one.removed_by) ?? ""]),
+    own.map((one) => [String(one.model).slice("Acme#".length), asString(one.removed_by) ?? ""]),
   );
 }
 
 /** GET of an administrator. */
 export async function looked(gateway: UnderTest, path: string): Promise<JsonObject> {
   const headers = { authorization: `Bearer ${gateway.adminToken}` };
-  return objectOf(await (await fetch(`${gateway.url}/admin/v1${path}`, { headers })).json());
+  return asObject(await (await fetch(`${gateway.url}/admin/v1${path}`, { headers })).json());
 }

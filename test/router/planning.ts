@@ -5,7 +5,7 @@ import type { ModelCard } from "../../src/core/card.ts";
 import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
-import { planOf } from "../../src/gateway/plan.ts";
+import { planCalls } from "../../src/gateway/plan.ts";
 import type { RetirementBudget } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
@@ -77,7 +77,7 @@ export class Planning {
   }
 
   plan(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): readonly Attempt[] {
-    return planOf({
+    return planCalls({
       request: this.requestOf(asking),
       selection: { kind: "card", card: HOUSE, fallbacks: asking.fallbacks ?? [] },
       rules: { fairQuality: 1, deny: [], pin: {}, rules: [], explore: 0 },

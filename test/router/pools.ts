@@ -7,7 +7,7 @@ import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose, decide } from "../../src/selectors/choose.ts";
 import { thoughtTokens } from "../../src/selectors/expense.ts";
-import { featuresOf } from "../../src/selectors/features.ts";
+import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import type { Parameters } from "../../src/selectors/parameters.ts";
@@ -72,10 +72,10 @@ const predictions = new Map<string, Prediction>();
 
 /** By the shipped parameters unless others are given. */
 export function predictPrompt(prompt: string, parameters?: Parameters): Prediction {
-  if (parameters !== undefined) return predict(featuresOf(makeRequest(prompt)), parameters);
+  if (parameters !== undefined) return predict(readFeatures(makeRequest(prompt)), parameters);
   let found = predictions.get(prompt);
   if (found === undefined) {
-    found = predict(featuresOf(makeRequest(prompt)));
+    found = predict(readFeatures(makeRequest(prompt)));
     predictions.set(prompt, found);
   }
   return found;

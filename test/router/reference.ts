@@ -1,5 +1,5 @@
 // The offline reference from the same labels: a ridge regression on all words and pairs of words, weighed by rarity.
-import { featuresOf } from "../../src/selectors/features.ts";
+import { readFeatures } from "../../src/selectors/features.ts";
 import type { Row } from "./data.ts";
 import { makeRequest } from "./pools.ts";
 import { average } from "./statistics.ts";
@@ -15,7 +15,7 @@ const ROUNDS = 30;
 
 /** Returns by how much the first model is predicted to be better than the second, for the rows that are scored. */
 export function referenceLeanings(drawn: readonly Row[], scored: readonly Row[]): readonly number[] {
-  const grams = drawn.map(({ prompt }) => featuresOf(makeRequest(prompt)).grams);
+  const grams = drawn.map(({ prompt }) => readFeatures(makeRequest(prompt)).grams);
   const counts = new Map<number, number>();
   for (const own of grams) for (const hash of own.keys()) counts.set(hash, (counts.get(hash) ?? 0) + 1);
   const places = new Map([...counts.keys()].map((hash, at) => [hash, at]));
@@ -36,7 +36,7 @@ export function referenceLeanings(drawn: readonly Row[], scored: readonly Row[])
     Float64Array.from(gaps, (gap) => gap - mean),
     places.size,
   );
-  return scored.map(({ prompt }) => along(wordsOf(featuresOf(makeRequest(prompt)).grams), weights));
+  return scored.map(({ prompt }) => along(wordsOf(readFeatures(makeRequest(prompt)).grams), weights));
 }
 
 function along({ at, values }: Words, weights: Float64Array): number {

@@ -5,10 +5,10 @@ import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { needsOf } from "../../src/operations/chat/needs.ts";
+import { findNeeds } from "../../src/operations/chat/needs.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose } from "../../src/selectors/choose.ts";
-import { featuresOf } from "../../src/selectors/features.ts";
+import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { type Prediction, predict } from "../../src/selectors/predictor.ts";
 
@@ -59,7 +59,7 @@ export function asking(prompt: string, change: Partial<ChatRequest> = {}): ChatR
 export function makeInput(request: ChatRequest, change: Partial<ChooseInput> = {}): ChooseInput {
   return {
     request,
-    needs: needsOf(request),
+    needs: findNeeds(request),
     cards: CARDS,
     rules: RULES,
     quality: 0.98,
@@ -76,5 +76,5 @@ export function pick(
 }
 
 export function foretold(prompt: string): Prediction {
-  return predict(featuresOf(asking(prompt)));
+  return predict(readFeatures(asking(prompt)));
 }

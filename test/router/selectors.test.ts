@@ -1,7 +1,7 @@
 // The port of selectors: another rule goes through the plan, the log and a replay like those that are shipped.
 
 import { expect, test } from "bun:test";
-import { planOf } from "../../src/gateway/plan.ts";
+import { planCalls } from "../../src/gateway/plan.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { decidedAgain } from "../../src/selectors/decision.ts";
@@ -19,7 +19,7 @@ const thrift: SelectorRule = {
 };
 
 function planBy(selector: SelectorRule, explore = 0) {
-  return planOf({
+  return planCalls({
     request: asking(TRIVIA),
     selection: {
       kind: "selector",

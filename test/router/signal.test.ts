@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatRequest, FinishReason } from "../../src/operations/chat/form.ts";
 import { isOf } from "../../src/selectors/learning/schema.ts";
-import { Grader, type Signal, saidBy } from "../../src/selectors/learning/signal.ts";
+import { Grader, type Signal, weighSignal } from "../../src/selectors/learning/signal.ts";
 
 const PERSON = {
   type: "object",
@@ -105,7 +105,7 @@ describe("what a signal says", () => {
 
   test.each(SIGNALS)("of %s is bounded, and less than a judgment", (signal) => {
     for (const sound of [0, 1, 3, 20, 1000]) {
-      const { score, weight } = saidBy(signal, 0.8, sound);
+      const { score, weight } = weighSignal(signal, 0.8, sound);
       expect(weight).toBeWithin(0.1, 0.5 + 1e-9);
       expect(score).toBeWithin(0, 0.8);
       expect(weight * (0.8 - score)).toBeLessThanOrEqual(0.4 * 0.8 + 1e-9);
@@ -114,7 +114,7 @@ describe("what a signal says", () => {
 
   test("comes to the share of broken answers, however rare they are", () => {
     for (const sound of [1, 9, 99]) {
-      const { score } = saidBy("not_json", 0.8, sound);
+      const { score } = weighSignal("not_json", 0.8, sound);
       expect(score / 0.8).toBeCloseTo(sound / (sound + 1), 10);
     }
   });

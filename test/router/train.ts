@@ -2,9 +2,9 @@
 // `bun test/router/train.ts` writes src/selectors/parameters.data.json.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { featuresOf } from "../../src/selectors/features.ts";
+import { readFeatures } from "../../src/selectors/features.ts";
 import type { ParameterFile } from "../../src/selectors/parameters.ts";
-import { structureOf } from "../../src/selectors/structure.ts";
+import { readStructure } from "../../src/selectors/structure.ts";
 import { TOPICS, type Topic } from "../../src/selectors/topics.ts";
 import { hashPrompt, isTrial, type Row, readTable, type Table, TEST_PART } from "./data.ts";
 import { fitDifficulties } from "./difficulty.ts";
@@ -128,7 +128,7 @@ function tokensOf({ tokens, set }: Row): number {
 
 function fileOf(tasks: readonly Task[], heads: number, seed: number): ParameterFile {
   const features = tasks.map(({ prompt }) =>
-    featuresOf({ model: "", messages: [{ role: "user", content: prompt }] }),
+    readFeatures({ model: "", messages: [{ role: "user", content: prompt }] }),
   );
   const vocabulary = buildVocabulary(
     features.map(({ grams }) => grams),
@@ -142,7 +142,7 @@ function fileOf(tasks: readonly Task[], heads: number, seed: number): ParameterF
     if (one === undefined) throw new Error("There is a task without features.");
     return {
       ...vocabulary.rowOf(one.grams),
-      structure: structureOf(one),
+      structure: readStructure(one),
       topic: TOPICS.indexOf(task.topic),
       difficulty: task.difficulty,
       logTokens: Math.log(task.tokens),

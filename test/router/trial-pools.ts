@@ -1,6 +1,6 @@
 // Trials on the many-model pools: whom the shipped choice picks, in and out of distribution, and what it saves.
 import { Learned } from "../../src/selectors/learning/learned.ts";
-import { type Parameters, parametersOf } from "../../src/selectors/parameters.ts";
+import { type Parameters, readParameters } from "../../src/selectors/parameters.ts";
 import { type Pool, type Row, TEST_PART } from "./data.ts";
 import { makeDice } from "./dice.ts";
 import {
@@ -42,7 +42,7 @@ export const SHIPPED: Fold = { part: TEST_PART, parameters: undefined };
 
 /** Another part than that of the shipped parameters, and parameters that never saw it. */
 export function makeFold(part: number): Fold {
-  return { part, parameters: parametersOf(train({ keep: (row) => row.part !== part })) };
+  return { part, parameters: readParameters(train({ keep: (row) => row.part !== part })) };
 }
 
 export function splitParts(
@@ -152,7 +152,7 @@ export function retraining(part = TEST_PART): (topic: string) => Parameters {
   const made = new Map<string, Parameters>();
   return (topic) => {
     const keep = (row: Row) => row.topic !== topic && row.part !== part;
-    const found = made.get(topic) ?? parametersOf(train({ keep }));
+    const found = made.get(topic) ?? readParameters(train({ keep }));
     made.set(topic, found);
     return found;
   };

@@ -1,11 +1,11 @@
 // Clients: they ask, read at their own pace, hang up when they like, and note down what they were given.
 
-import { type Fault, faultOf } from "../../src/core/fault.ts";
+import { type Fault, toFault } from "../../src/core/fault.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import type { Batches } from "../../src/gateway/batches.ts";
 import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
-import { idempotencyOf } from "../../src/gateway/idempotency.ts";
+import { digestIdempotency } from "../../src/gateway/idempotency.ts";
 import type { Selection } from "../../src/gateway/plan.ts";
 import { makeUpstream, type Upstream } from "../../src/gateway/upstream.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operations/chat/form.ts";
@@ -120,7 +120,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     markup: world.markup,
     timeoutMs: plan.timeoutMs,
     quality: null,
-    idempotency: idempotencyOf(SEALER, key.id, plan.idempotencyKey, request),
+    idempotency: digestIdempotency(SEALER, key.id, plan.idempotencyKey, request),
     ending,
   };
   const seen: Seen = {
@@ -173,7 +173,7 @@ class Visit {
       else await this.#whole();
     } catch (thrown) {
       if (this.#isGone) return;
-      this.#seen.fault = faultOf(thrown);
+      this.#seen.fault = toFault(thrown);
       this.#world.tell(`${this.#seen.id} is told ${this.#seen.fault.code}`);
       if (this.#seen.fault.code === "internal_error") throw thrown;
     } finally {

@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { faultOf } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/fault.ts";
 import type { Audit } from "../../src/core/store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import type { CallTruth } from "./call-truth.ts";
@@ -225,7 +225,7 @@ class Day {
           return;
         }
       } catch (thrown) {
-        const { code } = faultOf(thrown);
+        const { code } = toFault(thrown);
         if (code === "idempotency_mismatch") return;
         if (code !== "store_unavailable") throw thrown;
       }

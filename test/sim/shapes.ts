@@ -1,5 +1,5 @@
 // The wire formats of the simulated providers: their events, whole answers and errors, in three dialects.
-import { arrayOf, type JsonObject, numberOf, objectOf, stringOf } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../../src/core/json.ts";
 import type { Counted, Shape } from "./cards.ts";
 
 /** The parts of a call that a provider reads. */
@@ -31,10 +31,10 @@ function event(data: JsonObject, name?: string): string {
 /** The bytes of a prompt's text, wherever the dialect puts it. */
 function textBytes(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + textBytes(one), 0);
-  const { content, text, parts } = objectOf(value);
+  const { content, text, parts } = asObject(value);
   if (typeof content === "string") return Buffer.byteLength(content);
   if (typeof text === "string") return Buffer.byteLength(text);
-  return textBytes(arrayOf(content ?? parts));
+  return textBytes(asArray(content ?? parts));
 }
 
 function openaiUsage(counted: Counted): JsonObject {
@@ -49,8 +49,8 @@ function openaiUsage(counted: Counted): JsonObject {
 
 const openai: Speech = {
   asked: (_url, body) => ({
-    choices: numberOf(body.n) ?? 1,
-    limit: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens) ?? null,
+    choices: asNumber(body.n) ?? 1,
+    limit: asNumber(body.max_completion_tokens) ?? asNumber(body.max_tokens) ?? null,
     stream: body.stream === true,
     promptBytes: textBytes(body.messages),
   }),
@@ -91,7 +91,7 @@ function anthropicUsage(counted: Counted): JsonObject {
 const anthropic: Speech = {
   asked: (_url, body) => ({
     choices: 1,
-    limit: numberOf(body.max_tokens) ?? null,
+    limit: asNumber(body.max_tokens) ?? null,
     stream: body.stream === true,
     promptBytes: textBytes(body.messages),
   }),
@@ -158,10 +158,10 @@ function metadata(counted: Counted | null): JsonObject {
 
 const gemini: Speech = {
   asked(url, body) {
-    const config = objectOf(body.generationConfig);
+    const config = asObject(body.generationConfig);
     return {
-      choices: numberOf(config.candidateCount) ?? 1,
-      limit: numberOf(config.maxOutputTokens) ?? null,
+      choices: asNumber(config.candidateCount) ?? 1,
+      limit: asNumber(config.maxOutputTokens) ?? null,
       stream: url.includes("streamGenerateContent"),
       promptBytes: textBytes(body.contents),
     };
@@ -192,5 +192,5 @@ export const SPEECH: Readonly<Record<Shape, Speech>> = { openai, anthropic, gemi
 
 /** The model's name that a call is for. */
 export function readModelName(url: string, body: JsonObject): string {
-  return stringOf(body.model) ?? /\/models\/([^:/]+):/.exec(url)?.[1] ?? "";
+  return asString(body.model) ?? /\/models\/([^:/]+):/.exec(url)?.[1] ?? "";
 }

@@ -1,10 +1,11 @@
 // The fields of a request to Anthropic's Messages; any other field is refused.
-import { objectOf } from "../../src/core/json.ts";
+import { asObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import {
   anything,
   base64,
   type Check,
+  checkChoice,
   type Fields,
   flag,
   IMAGE_TYPES,
@@ -12,7 +13,6 @@ import {
   list,
   matching,
   number,
-  oneOf,
   record,
   shape,
   text,
@@ -21,7 +21,7 @@ import {
 } from "./validator.ts";
 
 const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required });
-const cache = of({ type: oneOf("ephemeral"), ttl: oneOf("5m", "1h") }, ["type"]);
+const cache = of({ type: checkChoice("ephemeral"), ttl: checkChoice("5m", "1h") }, ["type"]);
 const toolId = matching(/^[a-zA-Z0-9_-]+$/);
 const toolName = matching(/^[a-zA-Z0-9_-]{1,128}$/);
 const marked: Check = (value, path) => value === null || cache(value, path);
@@ -32,13 +32,19 @@ const fullText: Check = (value, path) => {
 };
 
 const imageSource = variant("type", {
-  base64: of({ type: anything, media_type: oneOf(...IMAGE_TYPES), data: base64 }, ["media_type", "data"]),
+  base64: of({ type: anything, media_type: checkChoice(...IMAGE_TYPES), data: base64 }, [
+    "media_type",
+    "data",
+  ]),
   url: of({ type: anything, url: matching(/^https?:\/\//) }, ["url"]),
   file: of({ type: anything, file_id: text }, ["file_id"]),
 });
 const documentSource = variant("type", {
-  base64: of({ type: anything, media_type: oneOf("application/pdf"), data: base64 }, ["media_type", "data"]),
-  text: of({ type: anything, media_type: oneOf("text/plain"), data: text }, ["media_type", "data"]),
+  base64: of({ type: anything, media_type: checkChoice("application/pdf"), data: base64 }, [
+    "media_type",
+    "data",
+  ]),
+  text: of({ type: anything, media_type: checkChoice("text/plain"), data: text }, ["media_type", "data"]),
   url: of({ type: anything, url: matching(/^https?:\/\//) }, ["url"]),
   file: of({ type: anything, file_id: text }, ["file_id"]),
 });
@@ -67,12 +73,12 @@ const message = variant("role", {
 });
 const schema: Check = (value, path) => {
   record(value, path);
-  if (objectOf(value).type === undefined) reject("missing", "Field required", [...path, "type"]);
-  if (objectOf(value).type !== "object") reject("value", "Input should be 'object'", [...path, "type"]);
+  if (asObject(value).type === undefined) reject("missing", "Field required", [...path, "type"]);
+  if (asObject(value).type !== "object") reject("value", "Input should be 'object'", [...path, "type"]);
 };
 const tool = of(
   {
-    type: oneOf("custom"),
+    type: checkChoice("custom"),
     name: toolName,
     description: text,
     input_schema: schema,
@@ -90,14 +96,16 @@ const typedTool = of({ ...mark, name: toolName, max_uses: integer(1), user_locat
   "name",
 ]);
 const anyTool: Check = (value, path) => {
-  const isTyped = /^(web_search|bash|text_editor|memory)_\d{8}$/.test(String(objectOf(value).type));
+  const isTyped = /^(web_search|bash|text_editor|memory)_\d{8}$/.test(String(asObject(value).type));
   (isTyped ? typedTool : tool)(value, path);
 };
 const choice = { type: anything, disable_parallel_tool_use: flag };
 const thought = {
   type: anything,
-  display: oneOf("summarized", "omitted"),
-  block_binding: of({ prefix_mismatch_behavior: oneOf("error", "drop_block") }, ["prefix_mismatch_behavior"]),
+  display: checkChoice("summarized", "omitted"),
+  block_binding: of({ prefix_mismatch_behavior: checkChoice("error", "drop_block") }, [
+    "prefix_mismatch_behavior",
+  ]),
 };
 /** The fields of a Messages request, on every level ("Messages API"). */
 export const MESSAGES_REQUEST = of(
@@ -126,10 +134,10 @@ export const MESSAGES_REQUEST = of(
       disabled: of({ type: anything }),
     }),
     output_config: of({
-      effort: oneOf("low", "medium", "high", "xhigh", "max"),
-      format: of({ type: oneOf("json_schema"), schema: record }, ["type", "schema"]),
+      effort: checkChoice("low", "medium", "high", "xhigh", "max"),
+      format: of({ type: checkChoice("json_schema"), schema: record }, ["type", "schema"]),
     }),
-    service_tier: oneOf("auto", "standard_only"),
+    service_tier: checkChoice("auto", "standard_only"),
     cache_control: cache,
     context_management: record,
     container: anything,

@@ -1,5 +1,5 @@
 // Validates requests to Anthropic's Messages beyond their shape: the order of turns and blocks, and the limits of each generation of models.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import { ALWAYS_THINKS } from "../../src/simulator/anthropic.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
@@ -37,12 +37,12 @@ function checkSampling(body: JsonObject, model: string): void {
 }
 
 function checkThinking(body: JsonObject, model: string, betas: string): boolean {
-  const thinking = objectOf(body.thinking);
+  const thinking = asObject(body.thinking);
   const { type } = thinking;
   const refused = (wrong: boolean) => {
     if (wrong) reject("value", `"thinking.type.${String(type)}" is not supported for this model.`);
   };
-  if ((numberOf(thinking.budget_tokens) ?? 0) >= Number(body.max_tokens))
+  if ((asNumber(thinking.budget_tokens) ?? 0) >= Number(body.max_tokens))
     reject("value", "`max_tokens` must be greater than `thinking.budget_tokens`.");
   refused(type === "enabled" && NO_SAMPLING.test(model));
   refused(type === "disabled" && ALWAYS_THINKS.test(model));
@@ -56,8 +56,8 @@ function checkThinking(body: JsonObject, model: string, betas: string): boolean 
 }
 
 function checkChoice(body: JsonObject, model: string, thinks: boolean): void {
-  const { type, name } = objectOf(body.tool_choice);
-  const names = arrayOf(body.tools).map((each) => objectOf(each).name);
+  const { type, name } = asObject(body.tool_choice);
+  const names = asArray(body.tools).map((each) => asObject(each).name);
   if (type !== undefined && names.length === 0)
     reject("value", "tool_choice may only be specified while providing tools.", ["tool_choice"]);
   if (new Set(names).size < names.length) reject("value", "tools: Tool names must be unique.", ["tools"]);
@@ -105,7 +105,7 @@ function checkSignatures(blocks: readonly JsonObject[], at: number): void {
 }
 
 function checkTurns(body: JsonObject, model: string): void {
-  const all = arrayOf(body.messages).filter(isObject);
+  const all = asArray(body.messages).filter(isObject);
   if (all[0]?.role === "system") {
     reject("value", "the first message must use the `user` role", ["messages", 0, "role"]);
   }
@@ -127,7 +127,7 @@ function checkTurns(body: JsonObject, model: string): void {
         "all messages must have non-empty content except for the optional final assistant message",
         ["messages", at],
       );
-    const blocks = arrayOf(content).filter(isObject);
+    const blocks = asArray(content).filter(isObject);
     if (role === "user") checkResults(blocks, asked, at);
     else checkSignatures(blocks, at);
     asked = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => String(id));
@@ -142,9 +142,9 @@ function checkTurns(body: JsonObject, model: string): void {
 
 /** With a thinking budget, the assistant turn before tool results must begin with its thinking ("Extended thinking"). */
 function checkThoughtKept(body: JsonObject): void {
-  const messages = arrayOf(body.messages).map(objectOf);
-  const answering = arrayOf(messages.at(-1)?.content).some((block) => objectOf(block).type === "tool_result");
-  const first = objectOf(arrayOf(messages.at(-2)?.content)[0]);
+  const messages = asArray(body.messages).map(asObject);
+  const answering = asArray(messages.at(-1)?.content).some((block) => asObject(block).type === "tool_result");
+  const first = asObject(asArray(messages.at(-2)?.content)[0]);
   if (!answering || first.type === "thinking" || first.type === "redacted_thinking") return;
   reject(
     "value",
@@ -168,7 +168,7 @@ function checkLimits(body: JsonObject, model: string): void {
       `${String(body.max_tokens)} > ${most}, which is the maximum allowed number of output tokens for ${model}`,
       ["max_tokens"],
     );
-  if (arrayOf(body.stop_sequences).some((stop) => String(stop).trim() === ""))
+  if (asArray(body.stop_sequences).some((stop) => String(stop).trim() === ""))
     reject("value", "each stop sequence must contain non-whitespace", ["stop_sequences"]);
   const marks = countCacheMarks(body.system) + countCacheMarks(body.tools) + countCacheMarks(body.messages);
   if (marks > CACHE_MARKS_MAX)
@@ -188,7 +188,7 @@ export function checkMessagesRequest(body: JsonObject, model: string, headers: I
   const thinks = checkThinking(body, model, betas);
   checkChoice(body, model, thinks);
   checkTurns(body, model);
-  if (objectOf(body.thinking).type === "enabled") checkThoughtKept(body);
-  const { schema: asked } = objectOf(objectOf(body.output_config).format);
+  if (asObject(body.thinking).type === "enabled") checkThoughtKept(body);
+  const { schema: asked } = asObject(asObject(body.output_config).format);
   checkAnthropicSchema(asked, ["output_config", "format", "schema"]);
 }

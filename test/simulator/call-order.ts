@@ -1,5 +1,5 @@
 // Validates the order of calls and their results in a conversation, for several dialects.
-import { arrayOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject } from "../../src/core/json.ts";
 import { readCalls } from "../../src/simulator/chat-messages.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 
@@ -13,7 +13,7 @@ export interface OrderWords {
 export function checkToolOrder(messages: readonly unknown[], say: OrderWords): void {
   let open = new Set<string>();
   messages.forEach((each, at) => {
-    const message = objectOf(each);
+    const message = asObject(each);
     const path: Path = ["messages", at, "role"];
     if (message.role === "tool") {
       const id = String(message.tool_call_id);
@@ -29,8 +29,8 @@ export function checkToolOrder(messages: readonly unknown[], say: OrderWords): v
 /** Each output must answer an earlier call, and each call must have an output. */
 export function checkCallOrder(input: unknown): void {
   const open = new Map<string, number>();
-  arrayOf(input).forEach((each, at) => {
-    const { type, call_id: id } = objectOf(each);
+  asArray(input).forEach((each, at) => {
+    const { type, call_id: id } = asObject(each);
     const given = String(id);
     if (type === "function_call" || type === "custom_tool_call") open.set(given, at);
     if (type !== "function_call_output" && type !== "custom_tool_call_output") return;

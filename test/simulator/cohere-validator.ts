@@ -1,17 +1,17 @@
 // Validates requests to Cohere's v2 chat: fields, roles, the order of calls and results, and JSON together with tools.
-import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import {
   anything,
+  checkChoice,
   type Fields,
   flag,
   integer,
   list,
   matching,
   number,
-  oneOf,
   record,
   shape,
   text,
@@ -23,7 +23,7 @@ const of = (fields: Fields, required: readonly string[] = []) => shape(fields, {
 const textPart = of({ type: anything, text }, ["text"]);
 const texts = textOr(list(variant("type", { text: textPart })));
 const image = of(
-  { type: anything, image_url: of({ url: imageUrl, detail: oneOf("auto", "low", "high") }, ["url"]) },
+  { type: anything, image_url: of({ url: imageUrl, detail: checkChoice("auto", "low", "high") }, ["url"]) },
   ["image_url"],
 );
 const document = of({ type: anything, document: of({ id: text, data: textOr(record) }, ["data"]) }, [
@@ -32,7 +32,7 @@ const document = of({ type: anything, document: of({ id: text, data: textOr(reco
 const call = of(
   {
     id: matching(/^.+$/s),
-    type: oneOf("function"),
+    type: checkChoice("function"),
     function: of({ name: matching(/^[a-zA-Z0-9_-]+$/), arguments: text }, ["name", "arguments"]),
   },
   ["id", "type", "function"],
@@ -63,7 +63,7 @@ const message = variant("role", {
 });
 const tool = of(
   {
-    type: oneOf("function"),
+    type: checkChoice("function"),
     function: of({ name: matching(/^[a-zA-Z0-9_-]+$/), description: text, parameters: record }, ["name"]),
   },
   ["type", "function"],
@@ -75,13 +75,13 @@ const request = of(
     stream: flag,
     tools: list(tool),
     strict_tools: flag,
-    tool_choice: oneOf("REQUIRED", "NONE"),
+    tool_choice: checkChoice("REQUIRED", "NONE"),
     documents: list(textOr(record)),
     citation_options: record,
-    response_format: of({ type: oneOf("text", "json_object"), json_schema: record, schema: record }, [
+    response_format: of({ type: checkChoice("text", "json_object"), json_schema: record, schema: record }, [
       "type",
     ]),
-    safety_mode: oneOf("CONTEXTUAL", "STRICT", "OFF", "NONE"),
+    safety_mode: checkChoice("CONTEXTUAL", "STRICT", "OFF", "NONE"),
     max_tokens: integer(1),
     stop_sequences: list(text, 0, 5),
     temperature: number(0, 1),
@@ -91,7 +91,7 @@ const request = of(
     k: integer(0, 500),
     p: number(0.01, 0.99),
     logprobs: flag,
-    thinking: of({ type: oneOf("enabled", "disabled"), token_budget: integer(1) }, ["type"]),
+    thinking: of({ type: checkChoice("enabled", "disabled"), token_budget: integer(1) }, ["type"]),
     priority: integer(0, 999),
   },
   ["model", "messages"],
@@ -100,12 +100,12 @@ const request = of(
 /** Throws a Rejection for a request that Cohere refuses ("Cohere API v2: Chat"). */
 export function checkCohereRequest(body: JsonObject): void {
   request(body, []);
-  checkToolOrder(arrayOf(body.messages), {
+  checkToolOrder(asArray(body.messages), {
     stray: (id) => `all tool results must correspond to a previous tool call: ${id}`,
     unanswered: (ids) => `all tool calls must have a tool result: ${ids.join(", ")}`,
   });
-  if (body.tool_choice !== undefined && arrayOf(body.tools).length === 0)
+  if (body.tool_choice !== undefined && asArray(body.tools).length === 0)
     reject("value", "tool_choice may only be set with tools");
-  if (objectOf(body.response_format).type === "json_object" && arrayOf(body.tools).length > 0)
+  if (asObject(body.response_format).type === "json_object" && asArray(body.tools).length > 0)
     reject("value", "cannot use response_format json_object with tools");
 }

@@ -1,18 +1,18 @@
 // Validates requests to Gemini's generateContent: fields, turns of calls and responses, signatures, schemas and combinations.
-import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkGeminiSchema } from "./schema-validator.ts";
 import {
   anything,
   type Check,
+  checkChoice,
   type Fields,
   flag,
   integer,
   list,
   matching,
   number,
-  oneOf,
   record,
   shape,
   text,
@@ -46,7 +46,7 @@ const partFields = of({
 });
 const part: Check = (value, path) => {
   partFields(value, path);
-  const given = objectOf(value);
+  const given = asObject(value);
   const kinds = KINDS.filter((kind) => given[kind] !== undefined);
   if (kinds.length === 0)
     reject("value", "required oneof field 'data' must have one initialized field", [...path, "data"]);
@@ -56,7 +56,7 @@ const parts = list(part, 1);
 /** Only the model's own text may be empty (recorded). */
 const userParts = list((value, path) => {
   part(value, path);
-  if (objectOf(value).text === "")
+  if (asObject(value).text === "")
     reject("value", "required oneof field 'data' must have one initialized field", [...path, "data"]);
 }, 1);
 const content = variant("role", {
@@ -79,7 +79,7 @@ const declaration = of(
 const thinkingConfig = of({
   includeThoughts: flag,
   thinkingBudget: integer(-1),
-  thinkingLevel: oneOf("MINIMAL", "LOW", "MEDIUM", "HIGH", "minimal", "low", "medium", "high"),
+  thinkingLevel: checkChoice("MINIMAL", "LOW", "MEDIUM", "HIGH", "minimal", "low", "medium", "high"),
 });
 const generationConfig = of({
   maxOutputTokens: integer(1),
@@ -91,12 +91,12 @@ const generationConfig = of({
   seed: integer(-(2 ** 31), 2 ** 31 - 1),
   presencePenalty: number(-2, 2),
   frequencyPenalty: number(-2, 2),
-  responseMimeType: oneOf("text/plain", "application/json", "text/x.enum"),
+  responseMimeType: checkChoice("text/plain", "application/json", "text/x.enum"),
   responseSchema: checkGeminiSchema,
   responseJsonSchema: record,
   responseLogprobs: flag,
   logprobs: integer(0, 20),
-  responseModalities: list(oneOf("TEXT", "IMAGE", "AUDIO")),
+  responseModalities: list(checkChoice("TEXT", "IMAGE", "AUDIO")),
   thinkingConfig,
   mediaResolution: text,
 });
@@ -115,7 +115,7 @@ const request = of(
     ),
     toolConfig: of({
       functionCallingConfig: of({
-        mode: oneOf("AUTO", "ANY", "NONE", "VALIDATED"),
+        mode: checkChoice("AUTO", "ANY", "NONE", "VALIDATED"),
         allowedFunctionNames: list(text),
       }),
     }),
@@ -135,8 +135,8 @@ const THIRD = /^gemini-([3-9]|\d\d)/;
 const SENTINELS = ["skip_thought_signature_validator", "context_engineering_is_the_way_to_go"];
 
 function filterParts(content: JsonObject | undefined, kind: string): readonly JsonObject[] {
-  return arrayOf(content?.parts)
-    .map(objectOf)
+  return asArray(content?.parts)
+    .map(asObject)
     .filter((each) => each[kind] !== undefined);
 }
 
@@ -151,8 +151,8 @@ function checkResponses(contents: readonly JsonObject[]): void {
         "value",
         "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
       );
-    const names = new Set(calls.map(({ functionCall }) => objectOf(functionCall).name));
-    const stray = responses.find(({ functionResponse }) => !names.has(objectOf(functionResponse).name));
+    const names = new Set(calls.map(({ functionCall }) => asObject(functionCall).name));
+    const stray = responses.find(({ functionResponse }) => !names.has(asObject(functionResponse).name));
     if (stray)
       reject(
         "value",
@@ -170,7 +170,7 @@ function checkSignatures(contents: readonly JsonObject[], model: string): void {
   );
   contents.forEach((each, at) => {
     filterParts(each, "functionCall").forEach(({ functionCall, thoughtSignature: given }, index) => {
-      const call = objectOf(functionCall);
+      const call = asObject(functionCall);
       if (given !== undefined && given !== signCall(call) && !SENTINELS.includes(String(given)))
         reject("value", "Corrupted thought signature.");
       if (given === undefined && index === 0 && at > asked && THIRD.test(model))
@@ -183,10 +183,10 @@ function checkSignatures(contents: readonly JsonObject[], model: string): void {
 }
 
 function checkCombinations(body: JsonObject, model: string): void {
-  const config = objectOf(body.generationConfig);
-  const { thinkingBudget, thinkingLevel } = objectOf(config.thinkingConfig);
+  const config = asObject(body.generationConfig);
+  const { thinkingBudget, thinkingLevel } = asObject(config.thinkingConfig);
   const json = config.responseMimeType === "application/json";
-  const { mode } = objectOf(objectOf(body.toolConfig).functionCallingConfig);
+  const { mode } = asObject(asObject(body.toolConfig).functionCallingConfig);
   const old = /^gemini-[12]/.test(model);
   if ((thinkingBudget ?? null) !== null && (thinkingLevel ?? null) !== null)
     reject("value", "You can only set only one of thinking budget and thinking level.");
@@ -199,14 +199,14 @@ function checkCombinations(body: JsonObject, model: string): void {
   if (level !== "" && old) reject("value", "Thinking level is not supported for this model.");
   if ((config.responseSchema ?? config.responseJsonSchema ?? null) !== null && !json)
     reject("value", "response_schema is only supported with response_mime_type application/json.");
-  if (json && arrayOf(body.tools).length > 0 && (old || mode === "ANY"))
+  if (json && asArray(body.tools).length > 0 && (old || mode === "ANY"))
     reject("value", "Function calling with a response mime type: 'application/json' is unsupported");
   if (old && /2\.5/.test(model) && (config.presencePenalty ?? config.frequencyPenalty ?? null) !== null)
     reject("value", "Penalty is not enabled for this model");
-  arrayOf(body.tools)
-    .flatMap((each) => arrayOf(objectOf(each).functionDeclarations))
+  asArray(body.tools)
+    .flatMap((each) => asArray(asObject(each).functionDeclarations))
     .forEach((each) => {
-      const { parameters, parametersJsonSchema, name } = objectOf(each);
+      const { parameters, parametersJsonSchema, name } = asObject(each);
       if (parameters !== undefined && parametersJsonSchema !== undefined)
         reject(
           "value",
@@ -218,7 +218,7 @@ function checkCombinations(body: JsonObject, model: string): void {
 /** Throws a Rejection for a request that Gemini refuses ("Gemini API: generateContent", "Function calling", "Thought signatures"). */
 export function checkGeminiRequest(body: JsonObject, model: string): void {
   request(body, []);
-  const contents = arrayOf(body.contents).filter(isObject);
+  const contents = asArray(body.contents).filter(isObject);
   checkResponses(contents);
   checkSignatures(contents, model);
   checkCombinations(body, model);

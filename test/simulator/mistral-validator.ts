@@ -1,17 +1,17 @@
 // Validates requests to Mistral's chat: fields, ids of nine characters, and the order of turns.
-import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import {
   anything,
+  checkChoice,
   type Fields,
   flag,
   integer,
   list,
   matching,
   number,
-  oneOf,
   record,
   shape,
   text,
@@ -41,7 +41,7 @@ const userPart = variant("type", {
 const call = of(
   {
     id: CALL_ID,
-    type: oneOf("function"),
+    type: checkChoice("function"),
     index: integer(0),
     function: of({ name: NAME, arguments: textOr(record) }, ["name", "arguments"]),
   },
@@ -64,13 +64,13 @@ const message = variant("role", {
 });
 const tool = of(
   {
-    type: oneOf("function"),
+    type: checkChoice("function"),
     function: of({ name: NAME, description: text, strict: flag, parameters: record }, ["name", "parameters"]),
   },
   ["function"],
 );
 const format = of({
-  type: oneOf("text", "json_object", "json_schema"),
+  type: checkChoice("text", "json_object", "json_schema"),
   json_schema: of({ name: text, description: text, schema: record, strict: flag }, ["name", "schema"]),
 });
 const request = of(
@@ -95,8 +95,8 @@ const request = of(
     n: integer(1),
     prediction: record,
     parallel_tool_calls: flag,
-    reasoning_effort: oneOf("none", "high"),
-    prompt_mode: oneOf("reasoning"),
+    reasoning_effort: checkChoice("none", "high"),
+    prompt_mode: checkChoice("reasoning"),
     guardrails: anything,
     prompt_cache_key: text,
     service_tier: text,
@@ -108,7 +108,7 @@ const request = of(
 );
 
 function checkMessages(body: JsonObject): void {
-  const messages = arrayOf(body.messages).map(objectOf);
+  const messages = asArray(body.messages).map(asObject);
   checkToolOrder(messages, {
     stray: (id) => `Unexpected tool call id ${id} in tool results`,
     unanswered: () => "Not the same number of function calls and responses",

@@ -6,6 +6,7 @@ import {
   anything,
   base64,
   type Check,
+  checkChoice,
   type Fields,
   flag,
   IMAGE_TYPES,
@@ -13,7 +14,6 @@ import {
   list,
   matching,
   number,
-  oneOf,
   record,
   type ShapeRules,
   shape,
@@ -56,8 +56,8 @@ const roomy: Shaper = (fields, required = []) => shape(fields, { required, nulla
 function defineMessage(of: Shaper): Check {
   const marked = { type: anything, prompt_cache_breakpoint: record };
   const textPart = of({ ...marked, text }, ["text"]);
-  const image = of({ url: imageUrl, detail: oneOf("auto", "low", "high", "original") }, ["url"]);
-  const audio = of({ data: base64, format: oneOf("wav", "mp3") }, ["data", "format"]);
+  const image = of({ url: imageUrl, detail: checkChoice("auto", "low", "high", "original") }, ["url"]);
+  const audio = of({ data: base64, format: checkChoice("wav", "mp3") }, ["data", "format"]);
   const userPart = variant("type", {
     text: textPart,
     image_url: of({ ...marked, image_url: image }, ["image_url"]),
@@ -126,18 +126,18 @@ const SIMPLE: Fields = {
     variant("type", { function: record, custom: record, allowed_tools: record }),
   ),
   parallel_tool_calls: flag,
-  reasoning_effort: oneOf("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-  verbosity: oneOf("low", "medium", "high"),
-  modalities: list(oneOf("text", "audio")),
+  reasoning_effort: checkChoice("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+  verbosity: checkChoice("low", "medium", "high"),
+  modalities: list(checkChoice("text", "audio")),
   audio: record,
   prediction: record,
   web_search_options: record,
   store: flag,
   metadata: record,
-  service_tier: oneOf("auto", "default", "flex", "scale", "priority", "fast"),
+  service_tier: checkChoice("auto", "default", "flex", "scale", "priority", "fast"),
   prompt_cache_key: text,
   prompt_cache_options: record,
-  prompt_cache_retention: oneOf("in_memory", "24h"),
+  prompt_cache_retention: checkChoice("in_memory", "24h"),
   safety_identifier: text,
   moderation: record,
   user: text,

@@ -1,5 +1,5 @@
 // Validates requests to OpenAI's Chat Completions beyond their shape: the order of messages, schemas, and the limits of each family of models.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import { SIM_MODELS } from "../../src/simulator/models.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
@@ -55,7 +55,7 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
     const given = body[field] ?? null;
     if (given !== null && given !== DEFAULTS[field]) rejectUnsupported(field);
   }
-  if (arrayOf(body.tools).length > 0 && !family.toolsWhileReasoning)
+  if (asArray(body.tools).length > 0 && !family.toolsWhileReasoning)
     reject(
       "unsupported",
       `Function tools with reasoning_effort are not supported for ${model} in /v1/chat/completions. Please use /v1/responses or set reasoning_effort to 'none'.`,
@@ -64,8 +64,8 @@ function checkReasoning(body: JsonObject, model: string, family: Family): void {
 }
 
 function checkSchemas(body: JsonObject): void {
-  arrayOf(body.tools).forEach((each, at) => {
-    const { strict, parameters, name } = objectOf(objectOf(each).function);
+  asArray(body.tools).forEach((each, at) => {
+    const { strict, parameters, name } = asObject(asObject(each).function);
     const flaw = strict === true ? findStrictFlaw(parameters) : null;
     if (flaw !== null)
       reject(
@@ -75,7 +75,7 @@ function checkSchemas(body: JsonObject): void {
         "invalid_function_parameters",
       );
   });
-  const format = objectOf(objectOf(body.response_format).json_schema);
+  const format = asObject(asObject(body.response_format).json_schema);
   const flaw = format.strict === true ? findStrictFlaw(format.schema) : null;
   if (flaw !== null)
     reject("value", `Invalid schema for response_format '${String(format.name)}': ${flaw}`, [
@@ -84,21 +84,21 @@ function checkSchemas(body: JsonObject): void {
 }
 
 function checkMessages(body: JsonObject): void {
-  const messages = arrayOf(body.messages);
+  const messages = asArray(body.messages);
   checkToolOrder(messages, {
     stray: () => "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
     unanswered: (ids) =>
       `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${ids.join(", ")}`,
   });
   messages.forEach((each, at) => {
-    const { role, content, tool_calls: calls, audio, refusal } = objectOf(each);
+    const { role, content, tool_calls: calls, audio, refusal } = asObject(each);
     if (role !== "assistant" || (content ?? calls ?? audio ?? refusal ?? null) !== null) return;
     reject("type", `Invalid value for 'content': expected a string, got null.`, ["messages", at, "content"]);
   });
 }
 
 function checkTools(body: JsonObject): void {
-  if (arrayOf(body.tools).length > 0) return;
+  if (asArray(body.tools).length > 0) return;
   for (const field of ["tool_choice", "parallel_tool_calls"])
     if ((body[field] ?? null) !== null && body[field] !== "none")
       reject(
@@ -112,13 +112,13 @@ function checkTools(body: JsonObject): void {
 function checkAbilities(body: JsonObject, model: string): void {
   const card = SIM_MODELS.find(({ name }) => name === model);
   if (!card) return;
-  if (arrayOf(body.tools).length > 0 && !card.capabilities.includes("tools")) rejectUnsupported("tools");
-  const kinds = arrayOf(body.messages)
-    .flatMap((message) => arrayOf(objectOf(message).content))
-    .map((part) => objectOf(part).type);
+  if (asArray(body.tools).length > 0 && !card.capabilities.includes("tools")) rejectUnsupported("tools");
+  const kinds = asArray(body.messages)
+    .flatMap((message) => asArray(asObject(message).content))
+    .map((part) => asObject(part).type);
   if (kinds.includes("image_url") && !card.capabilities.includes("vision"))
     reject("value", "Invalid content type. image_url is only supported by certain models.", ["messages"]);
-  const limit = numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens) ?? 0;
+  const limit = asNumber(body.max_completion_tokens) ?? asNumber(body.max_tokens) ?? 0;
   if (limit > card.outputTokensMax)
     reject(
       "value",
@@ -129,7 +129,7 @@ function checkAbilities(body: JsonObject, model: string): void {
 
 /** DeepSeek requires the thinking of each turn with calls ("Thinking mode: tool calls"). */
 function checkDeepSeek(body: JsonObject): void {
-  arrayOf(body.messages).forEach((each, at) => {
+  asArray(body.messages).forEach((each, at) => {
     if (!isObject(each) || !each.tool_calls || typeof each.reasoning_content === "string") return;
     reject("value", `Missing \`reasoning_content\` field in the assistant message at message index ${at}.`);
   });
@@ -144,20 +144,20 @@ export function checkChatRequest(body: JsonObject, model: string): void {
     reject("value", "The 'stream_options' parameter is only allowed when 'stream' is enabled.", [
       "stream_options",
     ]);
-  if (numberOf(body.top_logprobs) !== undefined && body.logprobs !== true)
+  if (asNumber(body.top_logprobs) !== undefined && body.logprobs !== true)
     reject("value", "'top_logprobs' is only allowed when 'logprobs' is enabled.", ["top_logprobs"]);
   checkMessages(body);
   checkTools(body);
   checkSchemas(body);
   checkAbilities(body, model);
-  if (/deepseek/i.test(model) && objectOf(body.thinking).type !== "disabled") checkDeepSeek(body);
+  if (/deepseek/i.test(model) && asObject(body.thinking).type !== "disabled") checkDeepSeek(body);
   if (!family) return;
   if (!family.chat)
     reject("not_found", "This model is only supported in v1/responses and not in v1/chat/completions.", [
       "model",
     ]);
   checkReasoning(body, model, family);
-  if (objectOf(body.response_format).type === "json_object" && !/json/i.test(JSON.stringify(body.messages)))
+  if (asObject(body.response_format).type === "json_object" && !/json/i.test(JSON.stringify(body.messages)))
     reject(
       "value",
       "'messages' must contain the word 'json' in some form, to use 'response_format' of type 'json_object'.",

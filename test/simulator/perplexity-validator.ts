@@ -1,18 +1,18 @@
 // Validates requests to Perplexity's Agent: fields on every level, reserved names, and calls without outputs.
-import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import { signCall } from "../../src/simulator/perplexity.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkCallOrder } from "./call-order.ts";
 import {
   anything,
   type Check,
+  checkChoice,
   type Fields,
   flag,
   integer,
   list,
   matching,
   number,
-  oneOf,
   record,
   shape,
   text,
@@ -29,7 +29,7 @@ const parts = list(
     input_image: of({ type: anything, image_url: matching(/^(https?:\/\/|data:image\/)/) }, ["image_url"]),
   }),
 );
-const role = oneOf("user", "assistant", "system", "developer");
+const role = checkChoice("user", "assistant", "system", "developer");
 const message = of({ type: anything, role, content: textOr(parts) }, ["role", "content"]);
 const named = { type: anything, call_id: text, name: text };
 const item = variant("type", {
@@ -64,7 +64,7 @@ const domains = list(text, 0, 20);
 const filters = of({
   search_domain_filter: domains,
   search_language_filter: list(text),
-  search_recency_filter: oneOf("hour", "day", "week", "month", "year"),
+  search_recency_filter: checkChoice("hour", "day", "week", "month", "year"),
   search_after_date_filter: text,
   search_before_date_filter: text,
   last_updated_after_filter: text,
@@ -73,7 +73,7 @@ const filters = of({
 const webSearch = of({
   type: anything,
   filters,
-  search_context_size: oneOf("low", "medium", "high"),
+  search_context_size: checkChoice("low", "medium", "high"),
   user_location: record,
   max_tokens: integer(1),
   max_tokens_per_page: integer(1),
@@ -88,7 +88,7 @@ const tool = variant("type", {
 const request = of({
   model: text,
   models: list(text, 1, 5),
-  preset: oneOf("fast", "low", "medium", "high"),
+  preset: checkChoice("fast", "low", "medium", "high"),
   input: textOr(list(anyItem, 1)),
   instructions: text,
   max_output_tokens: integer(16),
@@ -99,10 +99,10 @@ const request = of({
   stream: flag,
   stream_options: of({ include_usage: flag }),
   parallel_tool_calls: flag,
-  reasoning: of({ effort: oneOf("minimal", "low", "medium", "high", "xhigh", "max") }),
+  reasoning: of({ effort: checkChoice("minimal", "low", "medium", "high", "xhigh", "max") }),
   response_format: of(
     {
-      type: oneOf("json_schema"),
+      type: checkChoice("json_schema"),
       json_schema: of({ name: text, description: text, schema: record, strict: flag }, ["schema"]),
     },
     ["type", "json_schema"],
@@ -117,8 +117,8 @@ const request = of({
 });
 
 function checkSignatures(body: JsonObject): void {
-  for (const each of arrayOf(body.input)) {
-    const { type, name, arguments: given, thought_signature: signature } = objectOf(each);
+  for (const each of asArray(body.input)) {
+    const { type, name, arguments: given, thought_signature: signature } = asObject(each);
     if (type !== "function_call" || (signature ?? null) === null) continue;
     if (signature !== signCall(String(name), String(given)))
       reject("value", "invalid thought_signature", ["input"]);

@@ -1,5 +1,5 @@
 // Validates requests to OpenAI's Responses: fields, items, calls without outputs, and sealed thinking.
-import { arrayOf, isObject, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
 import { THOUGHT_CALL } from "../../src/simulator/responses.ts";
@@ -10,13 +10,13 @@ import { findStrictFlaw } from "./schema-validator.ts";
 import {
   anything,
   type Check,
+  checkChoice,
   type Fields,
   flag,
   integer,
   list,
   matching,
   number,
-  oneOf,
   record,
   shape,
   text,
@@ -36,7 +36,7 @@ const inputParts = list(
       type: anything,
       image_url: imageUrl,
       file_id: text,
-      detail: oneOf("auto", "low", "high", "original"),
+      detail: checkChoice("auto", "low", "high", "original"),
     }),
     input_file: of({ type: anything, file_data: text, file_id: text, file_url: text, filename: text }),
   }),
@@ -85,7 +85,7 @@ const item = variant("type", {
     {
       type: anything,
       id: text,
-      summary: list(of({ type: oneOf("summary_text"), text }, ["type", "text"])),
+      summary: list(of({ type: checkChoice("summary_text"), text }, ["type", "text"])),
       content: anything,
       encrypted_content: text,
       status: text,
@@ -127,7 +127,7 @@ const choice = wordOr(
   variant("type", {
     function: of({ type: anything, name: text }, ["name"]),
     custom: of({ type: anything, name: text }, ["name"]),
-    allowed_tools: of({ type: anything, mode: oneOf("auto", "required"), tools: list(record) }, [
+    allowed_tools: of({ type: anything, mode: checkChoice("auto", "required"), tools: list(record) }, [
       "mode",
       "tools",
     ]),
@@ -148,24 +148,24 @@ const request = of(
     prompt: record,
     prompt_cache_key: text,
     prompt_cache_options: record,
-    prompt_cache_retention: oneOf("in_memory", "24h"),
+    prompt_cache_retention: checkChoice("in_memory", "24h"),
     reasoning: of({
-      effort: oneOf("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-      summary: oneOf("auto", "concise", "detailed"),
+      effort: checkChoice("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+      summary: checkChoice("auto", "concise", "detailed"),
       context: text,
     }),
     safety_identifier: text,
-    service_tier: oneOf("auto", "default", "flex", "scale", "priority", "fast"),
+    service_tier: checkChoice("auto", "default", "flex", "scale", "priority", "fast"),
     store: flag,
     stream: flag,
     stream_options: of({ include_obfuscation: flag }),
     temperature: number(0, 2),
-    text: of({ format, verbosity: oneOf("low", "medium", "high") }),
+    text: of({ format, verbosity: checkChoice("low", "medium", "high") }),
     tool_choice: choice,
     tools: list(tool),
     top_logprobs: integer(0, 20),
     top_p: number(0, 1),
-    truncation: oneOf("auto", "disabled"),
+    truncation: checkChoice("auto", "disabled"),
     user: text,
     background: flag,
     conversation: anything,
@@ -185,7 +185,7 @@ function rejectUnsupported(field: string): never {
 }
 
 function checkFamily(body: JsonObject, family: Family): void {
-  const { effort } = objectOf(body.reasoning);
+  const { effort } = asObject(body.reasoning);
   if (typeof effort === "string" && family.efforts.length === 0) rejectUnsupported("reasoning.effort");
   if (typeof effort === "string" && !family.efforts.includes(effort))
     reject(
@@ -203,8 +203,8 @@ function checkFamily(body: JsonObject, family: Family): void {
 }
 
 function checkSchemas(body: JsonObject): void {
-  arrayOf(body.tools).forEach((each, at) => {
-    const { strict, parameters, name, type } = objectOf(each);
+  asArray(body.tools).forEach((each, at) => {
+    const { strict, parameters, name, type } = asObject(each);
     // Without `strict`, Responses tries strict mode and accepts schemas that can't be strict.
     const flaw = type === "function" && strict === true ? findStrictFlaw(parameters) : null;
     if (flaw !== null)
@@ -215,7 +215,7 @@ function checkSchemas(body: JsonObject): void {
         "invalid_function_parameters",
       );
   });
-  const asked = objectOf(objectOf(body.text).format);
+  const asked = asObject(asObject(body.text).format);
   const flaw = asked.strict === true ? findStrictFlaw(asked.schema) : null;
   if (flaw !== null)
     reject(
@@ -235,7 +235,7 @@ function isSealed(content: unknown): boolean {
 
 /** Thinking must come back unchanged, sealed if nothing is stored, and with the item that followed it. */
 function checkReasoning(body: JsonObject): void {
-  const items = arrayOf(body.input).map(objectOf);
+  const items = asArray(body.input).map(asObject);
   items.forEach((each, at) => {
     if (each.type !== "reasoning") return;
     const content = each.encrypted_content ?? null;

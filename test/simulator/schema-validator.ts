@@ -1,5 +1,5 @@
 // Validates schemas against each provider's subset of JSON Schema.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../src/core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 import { findType } from "../../src/simulator/sample.ts";
 
@@ -21,7 +21,7 @@ export function visitSchemas(
     else for (const [at, each] of inner.entries()) visitSchemas(each, [...path, keyword, at], visit);
   }
   for (const keyword of NAMED) {
-    for (const [name, inner] of Object.entries(objectOf(schema[keyword]))) {
+    for (const [name, inner] of Object.entries(asObject(schema[keyword]))) {
       visitSchemas(inner, [...path, keyword, name], visit);
     }
   }
@@ -32,8 +32,8 @@ export function findStrictFlaw(schema: unknown): string | null {
   let flaw: string | null = null;
   visitSchemas(schema, [], (each, path) => {
     const at = `In context=(${path.map((step) => `'${step}'`).join(", ")})`;
-    const names = Object.keys(objectOf(each.properties));
-    const required = new Set(arrayOf(each.required));
+    const names = Object.keys(asObject(each.properties));
+    const required = new Set(asArray(each.required));
     const missing = names.find((name) => !required.has(name));
     if (findType(each) === "object" && each.additionalProperties !== false && !each.$ref)
       flaw ??= `${at}, 'additionalProperties' is required to be supplied and to be false.`;
@@ -59,10 +59,10 @@ export function checkGeminiSchema(schema: unknown, path: Path): void {
       if (!GEMINI_KEYWORDS.has(keyword)) reject("unknown", "Unknown field.", [...at, keyword]);
     if (Array.isArray(each.type))
       reject("type", "Proto field is not repeating, cannot start list.", [...at, "type"]);
-    if (arrayOf(each.enum).some((value) => typeof value !== "string"))
+    if (asArray(each.enum).some((value) => typeof value !== "string"))
       reject("type", "Invalid value (TYPE_STRING) of an enum.", [...at, "enum"]);
-    const properties = objectOf(each.properties);
-    const unknown = arrayOf(each.required).find((name) => !Object.hasOwn(properties, String(name)));
+    const properties = asObject(each.properties);
+    const unknown = asArray(each.required).find((name) => !Object.hasOwn(properties, String(name)));
     if (unknown !== undefined)
       reject("value", `required: property '${String(unknown)}' is not defined`, [...at, "required"]);
   });
@@ -84,7 +84,7 @@ export function checkAnthropicSchema(schema: unknown, path: Path): void {
     const refused = ANTHROPIC_REFUSES.split(" ").find((keyword) => keyword in each);
     if (refused !== undefined)
       reject("value", `${where}: For '${findType(each)}' type, property '${refused}' is not supported`, path);
-    if (numberOf(each.minItems) !== undefined && Number(each.minItems) > 1)
+    if (asNumber(each.minItems) !== undefined && Number(each.minItems) > 1)
       reject(
         "value",
         `${where}: For 'array' type, 'minItems' values other than 0 or 1 are not supported`,

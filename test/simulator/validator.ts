@@ -49,7 +49,7 @@ export function integer(low = -Infinity, high = Infinity): Check {
   };
 }
 
-export function oneOf(...allowed: readonly (string | number)[]): Check {
+export function checkChoice(...allowed: readonly (string | number)[]): Check {
   return (value, path) => {
     if (allowed.some((each) => each === value)) return;
     const given = JSON.stringify(value);
@@ -82,7 +82,7 @@ export function list(each: Check, least = 0, most = Infinity): Check {
 
 /** One of the words, or a value that isn't a string and passes the other check. */
 export function wordOr(words: readonly string[], other: Check): Check {
-  const known = oneOf(...words);
+  const known = checkChoice(...words);
   return (value, path) => (typeof value === "string" ? known : other)(value, path);
 }
 
@@ -126,7 +126,7 @@ export function shape(fields: Fields, rules: ShapeRules = {}): Check {
 
 /** An object whose `key` names the shape that it must have. */
 export function variant(key: string, shapes: Fields): Check {
-  const known = oneOf(...Object.keys(shapes));
+  const known = checkChoice(...Object.keys(shapes));
   return (value, path) => {
     if (!isObject(value)) reject("type", `'${formatBracketedPath(path)}' must be an object.`, path);
     const at = [...path, key];

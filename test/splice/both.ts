@@ -1,7 +1,7 @@
 // Both ways of a streamed answer over the same bytes, for tests that hold them against each other.
 import { expect } from "bun:test";
 import type { ModelCard } from "../../src/core/card.ts";
-import { faultOf } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/fault.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { AnswerReader } from "../../src/operations/chat/answer.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
@@ -42,7 +42,7 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
     parts.push(...last.parts);
     if (last.broken !== undefined) throw last.broken;
   } catch (thrown) {
-    fault = `${faultOf(thrown).code} ${String(faultOf(thrown).details.cause)}`;
+    fault = `${toFault(thrown).code} ${String(toFault(thrown).details.cause)}`;
   }
   parts.push(...reader.finish());
   const fold = new Fold();

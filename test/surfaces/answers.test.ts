@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { arrayOf, isObject, objectOf, parseJson } from "../../src/core/json.ts";
+import { asArray, asObject, isObject, parseJson } from "../../src/core/json.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
@@ -47,7 +47,7 @@ function saidInMessage({ content }: Anthropic.Message): Said {
 function saidInResponse(output: readonly unknown[]): Said {
   const items = output.filter(isObject);
   const parts = items.flatMap(({ type, content }) =>
-    type === "message" ? arrayOf(content).map(objectOf) : [],
+    type === "message" ? asArray(content).map(asObject) : [],
   );
   return {
     refusal: "",
@@ -63,9 +63,9 @@ function saidInResponse(output: readonly unknown[]): Said {
 
 function saidInCandidates(all: readonly unknown[]): Said {
   const parts = all
-    .flatMap((response) => arrayOf(objectOf(response).candidates).map(objectOf))
+    .flatMap((response) => asArray(asObject(response).candidates).map(asObject))
     .filter(({ index }) => index === 0)
-    .flatMap(({ content }) => arrayOf(objectOf(content).parts).map(objectOf));
+    .flatMap(({ content }) => asArray(asObject(content).parts).map(asObject));
   return {
     refusal: "",
     text: parts.map(({ text, thought }) => (thought ? "" : String(text ?? ""))).join(""),
@@ -93,7 +93,7 @@ const READINGS: Readonly<Record<string, Reading>> = {
       const { output } = await client.responses.stream({ model: "m", input: "a" }).finalResponse();
       return saidInResponse(output);
     },
-    whole: (body) => saidInResponse(arrayOf(objectOf(body).output)),
+    whole: (body) => saidInResponse(asArray(asObject(body).output)),
   },
   gemini: {
     streamed: async (text) =>

@@ -1,5 +1,5 @@
 // The grammar of the events that clients of Messages and of Responses rely on.
-import { isObject, type JsonObject, objectOf, parseJson } from "../../src/core/json.ts";
+import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 
 interface Event {
   readonly name: string;
@@ -12,7 +12,7 @@ function eventsIn(text: string): readonly Event[] {
     .filter((block) => block !== "" && !block.startsWith(":"))
     .map((block) => {
       const [, name = "", json = ""] = /^event: (.*)\ndata: (.*)$/s.exec(block) ?? [];
-      return { name, data: objectOf(parseJson(json)) };
+      return { name, data: asObject(parseJson(json)) };
     });
 }
 
@@ -73,7 +73,7 @@ export function responsesGrammar(text: string): readonly string[] {
     }
     if (TERMINAL.has(name)) {
       if (at !== events.length - 1) wrong.push(`something follows ${name}`);
-      const { output } = objectOf(data.response);
+      const { output } = asObject(data.response);
       if (JSON.stringify(output) !== JSON.stringify(done))
         wrong.push("the output is not the items that were done");
     }

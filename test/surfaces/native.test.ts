@@ -1,7 +1,7 @@
 // The native lane over recorded traffic: a provider gets what its family's client sent, the client what the provider answered.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
-import { isObject, type JsonObject, objectOf, parseJson } from "../../src/core/json.ts";
+import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import type { Part } from "../../src/operations/chat/run.ts";
 import { findDialect } from "../../src/providers/index.ts";
@@ -41,8 +41,8 @@ const FAMILIES: readonly Family[] = [
     stamped: (event) => {
       if (isObject(event.message))
         return { ...event, message: { ...event.message, id: STAMP.id, model: STAMP.model } };
-      const isEnd = event.type === "message_delta" && objectOf(event.delta).stop_reason;
-      return isEnd ? { ...event, usage: { ...objectOf(event.usage), ...COST } } : event;
+      const isEnd = event.type === "message_delta" && asObject(event.delta).stop_reason;
+      return isEnd ? { ...event, usage: { ...asObject(event.usage), ...COST } } : event;
     },
   },
   {
@@ -70,7 +70,7 @@ const FAMILIES: readonly Family[] = [
       ...event,
       modelVersion: STAMP.model,
       responseId: STAMP.id,
-      ...(isLast ? { usageMetadata: { ...objectOf(event.usageMetadata), ...COST } } : {}),
+      ...(isLast ? { usageMetadata: { ...asObject(event.usageMetadata), ...COST } } : {}),
     }),
   },
 ];

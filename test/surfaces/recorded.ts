@@ -1,5 +1,5 @@
 // Every recorded answer as its surface's clients get it: translated from the canonical form, or passed on as it came.
-import { faultOf } from "../../src/core/fault.ts";
+import { toFault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { Lane } from "../../src/dialects/dialect.ts";
 import { AnswerReader } from "../../src/operations/chat/answer.ts";
@@ -65,7 +65,7 @@ export function decodePieces(
     for (const text of decoded([encodeText(recording.body)]))
       pieces.push(...(reader.push(text)?.parts ?? []));
     const { parts, broken } = reader.end();
-    if (broken !== undefined) throw faultOf(broken);
+    if (broken !== undefined) throw toFault(broken);
     pieces.push(...parts, ...reader.finish());
     const usage = reader.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     return [...pieces, { choices: [], usage: { ...usage, cost: 0.5, charged: 0.25 } }];

@@ -1,6 +1,6 @@
 // Answers on the Responses API beyond what was recorded: log probabilities, cut calls, names put back, and what a provider must not forge.
 import { describe, expect, test } from "bun:test";
-import { type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatChunk, ChunkChoice, Delta, FinishReason } from "../../src/operations/chat/form.ts";
 import { type Part, Verbatim } from "../../src/operations/chat/run.ts";
@@ -25,8 +25,8 @@ function answer(body: JsonObject, chunks: readonly ChatChunk[]): JsonObject {
   const whole = exchange.whole(fold.reply(), STAMP);
   const stream = writeStream(exchange, chunks, true);
   expect(responsesGrammar(stream)).toEqual([]);
-  const { response } = objectOf(splitEvents(stream).at(-1)?.json);
-  expect(objectOf(response)).toEqual(JSON.parse(JSON.stringify(whole)));
+  const { response } = asObject(splitEvents(stream).at(-1)?.json);
+  expect(asObject(response)).toEqual(JSON.parse(JSON.stringify(whole)));
   return whole;
 }
 

@@ -1,6 +1,6 @@
 // The lane of Responses requests: each row of its tables, whole and nested.
 import { describe, expect, test } from "bun:test";
-import { arrayOf, type JsonObject, objectOf } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { NAME_ROWS, REASONING_ROWS, TOOL_ROWS } from "../../src/surfaces/openai-responses/lane.ts";
 import { signThinking } from "../../src/surfaces/signature.ts";
 import { PLAIN_SEALER } from "./recorded.ts";
@@ -194,7 +194,7 @@ describe("thinking on its way to OpenAI", () => {
     { type: "function_call_output", call_id: "c1", output: "rain" },
   ];
   const sent = (encrypted: string) =>
-    arrayOf(readRequest({ input: items(encrypted) }).raw?.body.input).map(objectOf);
+    asArray(readRequest({ input: items(encrypted) }).raw?.body.input).map(asObject);
 
   test("its own stays as it came", () => {
     expect(sent("e")).toEqual(items("e"));

@@ -1,7 +1,7 @@
 // Dialogs on the browser's own element, which keeps the focus inside and closes on Escape.
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { messageOf } from "../api.ts";
+import { readMessage } from "../api.ts";
 import { useTask } from "../task.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./states.tsx";
@@ -65,7 +65,7 @@ export function Confirm({ title, action, run, onClose, children }: ConfirmProps)
   return (
     <Dialog title={title} onClose={onClose} foot={foot}>
       <p class="soft">{children}</p>
-      {failed !== null && <Notice tone="bad">{messageOf(failed)}</Notice>}
+      {failed !== null && <Notice tone="bad">{readMessage(failed)}</Notice>}
     </Dialog>
   );
 }

@@ -1,6 +1,6 @@
-// Keeps a page's mistake to that page: the navigation stays, and the visitor is told.
+// Keeps a page's mistake to that page: the navigation stays, and the visitor sees an error.
 import { Component, type ComponentChildren } from "preact";
-import { messageOf } from "../api.ts";
+import { readMessage } from "../api.ts";
 import { Failed } from "./states.tsx";
 
 interface GuardProps {
@@ -11,7 +11,7 @@ export class Guard extends Component<GuardProps, { readonly message: string | nu
   override state = { message: null };
 
   override componentDidCatch(error: unknown): void {
-    this.setState({ message: messageOf(error) });
+    this.setState({ message: readMessage(error) });
   }
 
   render({ children }: GuardProps, { message }: { readonly message: string | null }) {

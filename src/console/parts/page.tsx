@@ -1,6 +1,6 @@
 // A page's head, and cards.
 import type { ComponentChildren } from "preact";
-import { addressOf } from "../route.ts";
+import { makeAddress } from "../route.ts";
 import { Icon } from "./icon.tsx";
 
 export function PageHead({
@@ -19,7 +19,7 @@ export function PageHead({
     <div class="page-head">
       <div>
         {back && (
-          <a class="crumb" href={addressOf(back.path)}>
+          <a class="crumb" href={makeAddress(back.path)}>
             <Icon name="back" size={14} />
             {back.label}
           </a>

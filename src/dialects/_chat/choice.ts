@@ -1,6 +1,6 @@
 // One choice of a chat completion as servers really send it: what a delta and a message share, mended field by field.
 
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Delta, FinishReason, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
 import { explainInside } from "./error.ts";
 
@@ -26,7 +26,7 @@ const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
 /** The finish reason of a choice, null while there is none. Throws a Fault when it says that the provider failed. */
 export function readFinish(choice: JsonObject): FinishReason | null {
   if (choice.error) throw explainInside(choice);
-  const said = choice.finish_reason ?? objectOf(choice.finish_details).type;
+  const said = choice.finish_reason ?? asObject(choice.finish_details).type;
   if (typeof said !== "string" || said === "") return null;
   const finish = FINISHES.get(said) ?? "stop";
   if (finish === "error") throw explainInside({ error: { message: `finish_reason ${said}` } });
@@ -71,14 +71,14 @@ export function mendDelta(said: JsonObject): Mended {
     said;
   const { annotations, refusal, ...rest } = others;
   const split = splitContent(content);
-  const details = reasoning_details ? arrayOf(reasoning_details).filter(isDetail) : NONE;
-  const calls = tool_calls ? arrayOf(tool_calls).filter(isObject) : NONE;
+  const details = reasoning_details ? asArray(reasoning_details).filter(isDetail) : NONE;
+  const calls = tool_calls ? asArray(tool_calls).filter(isObject) : NONE;
   return {
     rest: typeof refusal === "string" ? { ...rest, refusal } : rest,
     content: split.text,
-    thinking: stringOf(reasoning_content) || stringOf(reasoning) || split.thinking,
+    thinking: asString(reasoning_content) || asString(reasoning) || split.thinking,
     details: details.length > 0 ? details : undefined,
-    annotations: annotations ? arrayOf(annotations).flatMap(readCitation) : NONE,
+    annotations: annotations ? asArray(annotations).flatMap(readCitation) : NONE,
     calls: isObject(function_call) ? [...calls, { index: 0, function: function_call }] : calls,
   };
 }
@@ -88,15 +88,15 @@ function splitContent(content: unknown): { text: string | null | undefined; thin
   if (typeof content === "string" || content === null) return { text: content, thinking: undefined };
   if (!Array.isArray(content)) return { text: undefined, thinking: undefined };
   const pieces: unknown[] = content;
-  const thinking = pieces.map((piece) => readText(objectOf(piece).thinking)).join("");
-  const text = pieces.map((piece) => (typeof piece === "string" ? piece : readText(objectOf(piece).text)));
+  const thinking = pieces.map((piece) => readText(asObject(piece).thinking)).join("");
+  const text = pieces.map((piece) => (typeof piece === "string" ? piece : readText(asObject(piece).text)));
   return { text: text.join("") || undefined, thinking: thinking || undefined };
 }
 
 function readText(value: unknown): string {
   if (typeof value === "string") return value;
-  return arrayOf(value)
-    .map((piece) => (typeof piece === "string" ? piece : (stringOf(objectOf(piece).text) ?? "")))
+  return asArray(value)
+    .map((piece) => (typeof piece === "string" ? piece : (asString(asObject(piece).text) ?? "")))
     .join("");
 }
 
@@ -108,11 +108,11 @@ function isDetail(value: unknown): value is Detail {
 
 /** A citation with all four fields; other annotations (OpenRouter's parsed files) are no client's form. */
 function readCitation(annotation: unknown): readonly UrlCitation[] {
-  const given = objectOf(objectOf(annotation).url_citation);
-  const url = stringOf(given.url);
+  const given = asObject(asObject(annotation).url_citation);
+  const url = asString(given.url);
   if (url === undefined || !URL.canParse(url)) return [];
   return [
-    makeUrlCitation(url, stringOf(given.title), numberOf(given.start_index), numberOf(given.end_index)),
+    makeUrlCitation(url, asString(given.title), asNumber(given.start_index), asNumber(given.end_index)),
   ];
 }
 
@@ -127,18 +127,18 @@ function makeUrlCitation(url: string, title: string | undefined, start = 0, end 
 export function listSources(body: JsonObject): readonly UrlCitation[] {
   if (body.citations === undefined && body.search_results === undefined) return NONE;
   const titles = new Map<string, string | undefined>();
-  for (const result of arrayOf(body.search_results)) {
-    const url = stringOf(objectOf(result).url);
-    if (url !== undefined) titles.set(url, stringOf(objectOf(result).title));
+  for (const result of asArray(body.search_results)) {
+    const url = asString(asObject(result).url);
+    if (url !== undefined) titles.set(url, asString(asObject(result).title));
   }
-  const cited = arrayOf(body.citations).map((source) => stringOf(source) ?? stringOf(objectOf(source).url));
+  const cited = asArray(body.citations).map((source) => asString(source) ?? asString(asObject(source).url));
   const urls = new Set([...cited.filter((url) => url !== undefined), ...titles.keys()]);
   return [...urls].filter((url) => URL.canParse(url)).map((url) => makeUrlCitation(url, titles.get(url)));
 }
 
 /** A fragment of a tool call (or a whole one), without what servers fill in for nothing: `id:""`, `name:null`. */
 export function readCallFragment(call: JsonObject, index: number): ToolCallDelta {
-  const id = stringOf(call.id);
+  const id = asString(call.id);
   const extra = call.extra_content;
   const common = {
     index,
@@ -148,18 +148,18 @@ export function readCallFragment(call: JsonObject, index: number): ToolCallDelta
   if (isObject(call.custom)) {
     return { ...common, type: "custom", custom: { ...readName(call.custom), ...readCallInput(call.custom) } };
   }
-  const made = objectOf(call.function);
+  const made = asObject(call.function);
   const type = call.type === "function" || id ? { type: "function" as const } : {};
   return { ...common, ...type, function: { ...readName(made), ...readArguments(made) } };
 }
 
 function readName(made: JsonObject): { name?: string } {
-  const name = stringOf(made.name);
+  const name = asString(made.name);
   return name ? { name } : {};
 }
 
 function readCallInput(made: JsonObject): { input?: string } {
-  const input = stringOf(made.input);
+  const input = asString(made.input);
   return input === undefined ? {} : { input };
 }
 
@@ -187,9 +187,9 @@ export class CallNumbers {
   #last = 0;
 
   numberOf(call: JsonObject): number {
-    const given = numberOf(call.index);
-    const id = stringOf(call.id) || undefined;
-    const name = stringOf(objectOf(call.function ?? call.custom).name) || undefined;
+    const given = asNumber(call.index);
+    const id = asString(call.id) || undefined;
+    const name = asString(asObject(call.function ?? call.custom).name) || undefined;
     if (given === undefined) return name === undefined ? this.#last : this.#take(this.#next, id, name);
     const known = this.#known.get(given);
     if (known === undefined || isAnother(known, id, name)) return this.#take(given, id, name);

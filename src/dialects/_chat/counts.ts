@@ -1,5 +1,5 @@
 // Parses the counts of a provider's usage report. A malformed count makes the report unusable; it never counts as zero.
-import { countOf } from "../../core/json.ts";
+import { asCount } from "../../core/json.ts";
 
 /**
  * Returns a reported count: 0 if it is missing, NaN if it is not a count (negative, infinite, a text). NaN makes every
@@ -8,7 +8,7 @@ import { countOf } from "../../core/json.ts";
 export function parseCount(value: unknown): number {
   if (value === undefined || value === null) return 0;
   const isCount = typeof value === "number" && value >= 0 && Number.isFinite(value);
-  return isCount ? countOf(value) : Number.NaN;
+  return isCount ? asCount(value) : Number.NaN;
 }
 
 /** As `parseCount`, but undefined if the count is missing. */

@@ -1,7 +1,7 @@
 // Reads the answers of chat-completions servers: the decoder of a stream and the reader of a whole reply.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type {
   ChatChunk,
@@ -110,7 +110,7 @@ class ChatDecoder implements Decoder {
 
   /** Old Sonar sends `message` (all text so far) beside `delta`: only the delta is new. */
   #delta(raw: JsonObject, index: number): Delta {
-    const delta = objectOf(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
+    const delta = asObject(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
     if (isPlain(delta)) return delta;
     const parts = mendDelta(delta);
     if (parts.annotations.length > 0) this.#cited = true;
@@ -159,7 +159,7 @@ function readThinking(
 export function parseChatReply(body: unknown): ChatReply {
   if (!isObject(body)) throw garbled("a reply that is no JSON object");
   if (body.error || body.object === "error") throw explainInside(body);
-  const raw = arrayOf(body.choices).filter(isObject);
+  const raw = asArray(body.choices).filter(isObject);
   if (raw.length === 0) throw garbled("a reply without any choice");
   const usage = findUsage(body);
   const choices = raw.map(readReplyChoice);
@@ -177,7 +177,7 @@ export function parseChatReply(body: unknown): ChatReply {
 function readReplyChoice(raw: JsonObject, position: number): ReplyChoice {
   const choice = {
     index: readIndex(raw, position),
-    message: readMessage(objectOf(raw.message)),
+    message: readMessage(asObject(raw.message)),
     finish_reason: readFinish(raw) ?? "stop",
     logprobs: readLogprobs(raw.logprobs),
   };
@@ -203,7 +203,7 @@ function readMessage(said: JsonObject): ReplyMessage {
     ...parts.rest,
     role: "assistant",
     content: parts.content || (calls.length > 0 ? null : (parts.content ?? null)),
-    refusal: stringOf(said.refusal) || null,
+    refusal: asString(said.refusal) || null,
     ...readThinking(parts),
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   };

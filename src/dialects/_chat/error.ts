@@ -1,10 +1,10 @@
 // Errors of the servers of the chat-completions API, in all their forms, as Faults.
 import type { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, numberOf, parseJson, stringOf } from "../../core/json.ts";
+import { asArray, asNumber, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import {
   type ErrorRule,
   isAboutCredential,
-  retryAfterMsOf,
+  readRetryAfterMs,
   type UpstreamError,
   upstreamFault,
 } from "../../core/upstream.ts";
@@ -47,7 +47,7 @@ export function explainChat(
 ): Fault {
   const parsed = parseJson(body);
   const said = parsed === undefined ? { message: readPlainText(body), codes: [] } : readMessage(parsed);
-  return readFault(status, said, retryAfterMsOf(headers, nowMs), rules);
+  return readFault(status, said, readRetryAfterMs(headers, nowMs), rules);
 }
 
 /** The fault for an error that came with HTTP 200: an event of a stream, or a whole body. */
@@ -82,7 +82,7 @@ function readMessage(body: unknown): Said {
   if (!isObject(body)) return { codes: [] };
   if (isObject(body.error)) return inner(body.error);
   if (typeof body.error === "string") return { ...inner(body), message: body.error };
-  if (isObject(arrayOf(body.errors)[0])) return readMessage(arrayOf(body.errors)[0]);
+  if (isObject(asArray(body.errors)[0])) return readMessage(asArray(body.errors)[0]);
   return inner(body);
 }
 
@@ -90,13 +90,13 @@ function readMessage(body: unknown): Said {
 function inner(error: JsonObject): Said {
   const wrapped = unwrap(error);
   if (wrapped !== undefined) return wrapped;
-  const message = readErrorText(error.message) ?? readErrorText(error.detail) ?? stringOf(error.title);
+  const message = readErrorText(error.message) ?? readErrorText(error.detail) ?? asString(error.title);
   const { status_code: said, raw_status_code: raw, code, status: named } = error;
   const status = [said, raw, code, named].map(readStatus).find((one) => one !== undefined);
   const codes = [error.code, error.type, error.error_type, error.status].flatMap(
-    (one) => stringOf(one) ?? [],
+    (one) => asString(one) ?? [],
   );
-  return { message, codes, param: stringOf(error.param), status };
+  return { message, codes, param: asString(error.param), status };
 }
 
 /**
@@ -104,7 +104,7 @@ function inner(error: JsonObject): Said {
  * credential or balance, our own key is still good.
  */
 function unwrap(error: JsonObject): Said | undefined {
-  const raw = isObject(error.metadata) ? stringOf(error.metadata.raw) : undefined;
+  const raw = isObject(error.metadata) ? asString(error.metadata.raw) : undefined;
   if (raw === undefined || raw === "") return undefined;
   const said = readMessage(parseJson(raw) ?? readPlainText(raw));
   if (said.message === undefined) return undefined;
@@ -116,10 +116,10 @@ function unwrap(error: JsonObject): Said | undefined {
 function readErrorText(message: unknown): string | undefined {
   if (typeof message === "string") return message;
   if (isObject(message)) return readErrorText(message.detail ?? message.message);
-  const lines = arrayOf(message).map((item) => {
-    if (!isObject(item)) return stringOf(item) ?? "";
-    const where = arrayOf(item.loc).join(".");
-    const what = stringOf(item.msg) ?? stringOf(item.message) ?? "";
+  const lines = asArray(message).map((item) => {
+    if (!isObject(item)) return asString(item) ?? "";
+    const where = asArray(item.loc).join(".");
+    const what = asString(item.msg) ?? asString(item.message) ?? "";
     return where === "" ? what : `${where}: ${what}`;
   });
   const text = lines.filter((line) => line !== "").join("; ");
@@ -127,7 +127,7 @@ function readErrorText(message: unknown): string | undefined {
 }
 
 function readStatus(value: unknown): number | undefined {
-  const number = typeof value === "string" && /^[45]\d\d$/.test(value) ? Number(value) : numberOf(value);
+  const number = typeof value === "string" && /^[45]\d\d$/.test(value) ? Number(value) : asNumber(value);
   return number !== undefined && number >= 400 && number < 600 ? number : undefined;
 }
 

@@ -1,7 +1,7 @@
 // The common parts of every call to a JSON API with a bearer secret: its headers and its output limit.
 import type { ModelCard } from "../../core/card.ts";
 import type { Target } from "../../core/dialect.ts";
-import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
+import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 
 /** `authorization: Bearer …` unless the server needs none, then the operator's own headers, which win. */
 export function makeBearerHeaders(target: Target): Record<string, string> {
@@ -20,7 +20,7 @@ export interface OutputLimit {
 
 /** The client's output limit in tokens, at most what the card allows and at least what the API takes (`floor`). */
 export function clampOutputLimit(request: ChatRequest, card: ModelCard, floor: number): OutputLimit {
-  const asked = outputLimitOf(request);
+  const asked = readOutputLimit(request);
   if (asked === undefined) return { tokens: undefined, changed: [] };
   const tokens = Math.max(floor, Math.min(asked, card.outputTokensMax ?? asked));
   if (tokens === asked) return { tokens, changed: [] };

@@ -2,9 +2,9 @@
 import {
   type ChatMessage,
   type ContentPart,
-  partsOf,
+  joinText,
+  listParts,
   type ToolMessage,
-  textOf,
 } from "../../operations/chat/form.ts";
 
 /** The beginning of a failed tool's result, for servers that have no field for it. */
@@ -29,11 +29,11 @@ export function flattenToolResults(messages: readonly ChatMessage[]): readonly C
       continue;
     }
     const { is_error: isError, ...result } = message;
-    const others = partsOf(message.content).filter(({ type }) => type !== "text");
+    const others = listParts(message.content).filter(({ type }) => type !== "text");
     if (others.length > 0) {
       media.push({ type: "text", text: `Returned by the call ${message.tool_call_id}:` }, ...others);
     }
-    const text = textOf(message.content);
+    const text = joinText(message.content);
     const content = isError ? `${ERROR_PREFIX}${text}` : others.length > 0 ? text : message.content;
     plain.push({ ...result, role: "tool", tool_call_id: message.tool_call_id, content });
   }
@@ -43,5 +43,5 @@ export function flattenToolResults(messages: readonly ChatMessage[]): readonly C
 
 function isRich(message: ChatMessage): message is ToolMessage {
   if (message.role !== "tool") return false;
-  return message.is_error !== undefined || partsOf(message.content).some(({ type }) => type !== "text");
+  return message.is_error !== undefined || listParts(message.content).some(({ type }) => type !== "text");
 }

@@ -1,6 +1,6 @@
 // Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
 
-import { isObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import { asObject, asString, isObject, parseJson } from "../../core/json.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -20,9 +20,9 @@ const INPUT = "input";
 export function toFunction(tool: Tool): FunctionTool {
   if (tool.type !== "custom") return tool;
   const { name, description, format } = tool.custom;
-  const grammar = objectOf(objectOf(format).grammar).definition ?? objectOf(format).definition;
+  const grammar = asObject(asObject(format).grammar).definition ?? asObject(format).definition;
   const notes = [
-    stringOf(description),
+    asString(description),
     grammar === undefined ? undefined : `The input follows this grammar:\n${grammar}`,
   ];
   return {
@@ -80,7 +80,7 @@ function toCustomCall(call: ToolCall, names: ReadonlySet<string>): ToolCall {
 
 /** The text in `{"input":"…"}`; anything else a model makes up is the input itself. */
 function readInput(text: string): string {
-  return stringOf(objectOf(parseJson(text))[INPUT]) ?? text;
+  return asString(asObject(parseJson(text))[INPUT]) ?? text;
 }
 
 /**

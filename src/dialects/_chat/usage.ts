@@ -1,6 +1,6 @@
 // Parses token counts as the servers of the chat-completions API report them, in all their forms.
 
-import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import { asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { parseCount, parseKnownCount } from "./counts.ts";
 
@@ -72,7 +72,7 @@ function countSearches(given: JsonObject): Pick<Usage, "server_tool_use"> {
 /** Reads the counts among the details, leaving out lists and objects, which are none that we know. */
 function readCounts(details: unknown): Record<string, number> {
   const counts: Record<string, number> = {};
-  const given = objectOf(details);
+  const given = asObject(details);
   for (const name of Object.keys(given)) {
     const count = typeof given[name] === "object" ? undefined : parseKnownCount(given[name]);
     if (count !== undefined) counts[name] = count;

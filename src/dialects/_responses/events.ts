@@ -1,6 +1,6 @@
 // The shapes of the Responses API's stream events and calls, and the chunks that they become.
 
-import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ChatChunk, Delta, ToolCallDelta } from "../../operations/chat/form.ts";
 
 export type CallType = "function_call" | "custom_tool_call";
@@ -28,7 +28,7 @@ export const PIECES: ReadonlyMap<string, PieceRow> = new Map([
 /** The item that an event is about: its place in the output, or its id if a server leaves the place out. */
 export function readKey(event: JsonObject): number | string {
   if (typeof event.output_index === "number") return event.output_index;
-  return stringOf(event.item_id) ?? stringOf(objectOf(event.item).id) ?? "";
+  return asString(event.item_id) ?? asString(asObject(event.item).id) ?? "";
 }
 
 /** The input of a call: JSON text of a function, free text of a custom tool. */
@@ -42,8 +42,8 @@ export function makeCallStart(
   name: string,
   call: { index: number; custom: boolean },
 ): ToolCallDelta {
-  const id = stringOf(given.call_id) ?? stringOf(given.id);
-  const signature = stringOf(given.thought_signature);
+  const id = asString(given.call_id) ?? asString(given.id);
+  const signature = asString(given.thought_signature);
   return {
     index: call.index,
     ...(id === undefined ? {} : { id }),

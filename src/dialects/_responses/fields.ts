@@ -1,15 +1,15 @@
 // Field mappings that OpenAI's Responses API and APIs modelled on it share: usage, citations, log probabilities, errors.
 
 import type { Fault } from "../../core/fault.ts";
-import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
 import { parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
 import { explainInside } from "../_chat/error.ts";
 
 /** `usage` of a response. `input_tokens` counts cached and cache-written tokens, `output_tokens` counts reasoning. A malformed count is NaN. */
 export function parseResponseUsage(given: JsonObject): Usage {
-  const input = objectOf(given.input_tokens_details);
-  const output = objectOf(given.output_tokens_details);
+  const input = asObject(given.input_tokens_details);
+  const output = asObject(given.output_tokens_details);
   const cached = parseKnownCount(input.cached_tokens ?? input.cache_read_input_tokens);
   const written = parseKnownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens);
   const reasoning = parseKnownCount(output.reasoning_tokens);
@@ -29,22 +29,22 @@ export function parseResponseUsage(given: JsonObject): Usage {
 
 /** An annotation of a text part, `offset` characters into the content; null for files, which have no address. */
 export function readCitation(given: unknown, offset: number): UrlCitation | null {
-  const annotation = objectOf(given);
-  const url = stringOf(annotation.url);
+  const annotation = asObject(given);
+  const url = asString(annotation.url);
   if (annotation.type !== "url_citation" || url === undefined) return null;
-  const start = offset + countOf(annotation.start_index);
-  const end = offset + countOf(annotation.end_index);
-  const title = stringOf(annotation.title) ?? "";
+  const start = offset + asCount(annotation.start_index);
+  const end = offset + asCount(annotation.end_index);
+  const title = asString(annotation.title) ?? "";
   return { type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } };
 }
 
 /** Log probabilities of a text part or delta in the chat form; undefined when there are none. */
 export function readLogprobs(given: unknown): JsonObject | undefined {
-  const tokens = arrayOf(given).filter(isObject);
+  const tokens = asArray(given).filter(isObject);
   if (tokens.length === 0) return undefined;
   const content = tokens.map((token) => ({
     ...readLikelihood(token),
-    top_logprobs: arrayOf(token.top_logprobs).filter(isObject).map(readLikelihood),
+    top_logprobs: asArray(token.top_logprobs).filter(isObject).map(readLikelihood),
   }));
   return { content, refusal: null };
 }
@@ -55,7 +55,7 @@ function readLikelihood(token: JsonObject): JsonObject {
 
 /** The reason why an incomplete response stopped. */
 export function readIncompleteReason(response: JsonObject): FinishReason {
-  return objectOf(response.incomplete_details).reason === "content_filter" ? "content_filter" : "length";
+  return asObject(response.incomplete_details).reason === "content_filter" ? "content_filter" : "length";
 }
 
 /** The meaning of this family's error codes as an HTTP status, for answers whose own status was 200; the first that fits. */
@@ -68,7 +68,7 @@ const STATUS_BY_CODE: readonly (readonly [RegExp, number])[] = [
 /** The fault for an error inside a stream or a response that failed: `{error:{…}}` or the error object itself. */
 export function explainFailure(body: JsonObject): Fault {
   const error = isObject(body.error) ? body.error : body;
-  const code = stringOf(error.code) ?? stringOf(error.type) ?? "";
+  const code = asString(error.code) ?? asString(error.type) ?? "";
   const status = STATUS_BY_CODE.find(([words]) => words.test(code))?.[1];
   return explainInside(status === undefined ? body : { error: { ...error, status_code: status } });
 }

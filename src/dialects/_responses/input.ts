@@ -7,7 +7,7 @@ import {
   type Content,
   type ContentPart,
   type FunctionTool,
-  partsOf,
+  listParts,
   type RefusalPart,
   type TextPart,
   type ToolCall,
@@ -54,7 +54,7 @@ export function makeInputContent(content: Content, form: InputForm, param: strin
 
 function makeAssistantItems(message: AssistantMessage, form: InputForm): JsonObject[] {
   const items = [...form.thought(message)];
-  const parts = partsOf(message.content).filter((part) => part.type === "text" || part.type === "refusal");
+  const parts = listParts(message.content).filter((part) => part.type === "text" || part.type === "refusal");
   if (message.refusal) parts.push({ type: "refusal", refusal: message.refusal });
   if (parts.length > 0) items.push({ type: "message", role: "assistant", content: form.said(parts) });
   for (const call of message.tool_calls ?? []) items.push(form.call(call));

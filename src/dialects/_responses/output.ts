@@ -2,13 +2,13 @@
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import {
-  arrayOf,
-  countOf,
+  asArray,
+  asCount,
+  asObject,
+  asString,
   isObject,
   type JsonObject,
-  objectOf,
   parseJson,
-  stringOf,
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import { Fold } from "../../operations/chat/fold.ts";
@@ -58,7 +58,7 @@ export class ResponseReader implements Decoder {
     if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
     const parsed = parseJson(data);
     if (!isObject(parsed)) throw garbled("a stream event is not a JSON object");
-    return this.#event(stringOf(parsed.type) ?? event, parsed);
+    return this.#event(asString(parsed.type) ?? event, parsed);
   }
 
   end(): readonly ChatChunk[] {
@@ -83,9 +83,9 @@ export class ResponseReader implements Decoder {
   #event(type: string, event: JsonObject): ChatChunk[] {
     switch (type) {
       case "response.output_item.added":
-        return this.#begin(readKey(event), objectOf(event.item)).chunks;
+        return this.#begin(readKey(event), asObject(event.item)).chunks;
       case "response.output_item.done":
-        return this.#complete(readKey(event), objectOf(event.item));
+        return this.#complete(readKey(event), asObject(event.item));
       case "response.output_text.annotation.added":
         return this.#annotation(event);
       case "response.completed":
@@ -94,7 +94,7 @@ export class ResponseReader implements Decoder {
         return this.#terminal(event);
       case "response.failed":
       case "response.cancelled":
-        throw explainFailure(objectOf(objectOf(event.response).error ?? event.error));
+        throw explainFailure(asObject(asObject(event.response).error ?? event.error));
       case "error":
         throw explainFailure(event);
     }
@@ -107,9 +107,9 @@ export class ResponseReader implements Decoder {
     const row = PIECES.get(type.slice(0, dot));
     if (!row) return [];
     const item = this.#itemOf(event);
-    const piece = findPiece(item, row.kind, countOf(event[row.at]));
+    const piece = findPiece(item, row.kind, asCount(event[row.at]));
     const logprobs = readLogprobs(event.logprobs);
-    if (type.endsWith(".delta")) return this.#emit(item, piece, stringOf(event.delta) ?? "", logprobs);
+    if (type.endsWith(".delta")) return this.#emit(item, piece, asString(event.delta) ?? "", logprobs);
     return this.#rest(item, piece, event[row.whole], logprobs);
   }
 
@@ -125,12 +125,12 @@ export class ResponseReader implements Decoder {
   #begin(key: number | string, given: JsonObject): { item: Item; chunks: ChatChunk[] } {
     const item = this.#items.get(key) ?? makeItem();
     this.#items.set(key, item);
-    item.id ??= stringOf(given.id);
-    const type = stringOf(given.type);
+    item.id ??= asString(given.id);
+    const type = asString(given.type);
     if (item.type !== undefined || type === undefined) return { item, chunks: [] };
     item.type = type;
     if (type !== "function_call" && type !== "custom_tool_call") return { item, chunks: [] };
-    const name = this.#form.callName(stringOf(given.name) ?? "", type);
+    const name = this.#form.callName(asString(given.name) ?? "", type);
     if (name === null) return { item, chunks: [] };
     const call = { index: this.#calls++, custom: type === "custom_tool_call" };
     item.call = call;
@@ -145,7 +145,7 @@ export class ResponseReader implements Decoder {
     item.whole = true;
     switch (given.type) {
       case "message":
-        return [...chunks, ...this.#message(item, arrayOf(given.content).map(objectOf))];
+        return [...chunks, ...this.#message(item, asArray(given.content).map(asObject))];
       case "reasoning":
         return [...chunks, ...this.#reasoning(item, given)];
       case "function_call":
@@ -164,7 +164,7 @@ export class ResponseReader implements Decoder {
       ...texts.flatMap((part, nth) => {
         const piece = findNthPiece(item, "text", nth);
         const text = this.#rest(item, piece, part.text, readLogprobs(part.logprobs));
-        const annotations = arrayOf(part.annotations).slice(piece.cited);
+        const annotations = asArray(part.annotations).slice(piece.cited);
         return [...text, ...annotations.flatMap((one) => this.#cite(piece, one))];
       }),
       ...refusals.flatMap((part, nth) => this.#rest(item, findNthPiece(item, "refusal", nth), part.refusal)),
@@ -173,11 +173,11 @@ export class ResponseReader implements Decoder {
 
   #reasoning(item: Item, given: JsonObject): ChatChunk[] {
     const chunks = (["summary", "thought"] as const).flatMap((kind) =>
-      arrayOf(kind === "summary" ? given.summary : given.content)
-        .map(objectOf)
+      asArray(kind === "summary" ? given.summary : given.content)
+        .map(asObject)
         .flatMap((part, nth) => this.#rest(item, findNthPiece(item, kind, nth), part.text)),
     );
-    const data = stringOf(given.encrypted_content);
+    const data = asString(given.encrypted_content);
     if (!data) return chunks;
     const detail = { ...this.#detail(item, this.#details++), type: "reasoning.encrypted", data } as const;
     return [...chunks, chunk({ reasoning_details: [detail] })];
@@ -185,7 +185,7 @@ export class ResponseReader implements Decoder {
 
   /** The part of a whole text beyond the deltas of it that came. */
   #rest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
-    const missing = (stringOf(whole) ?? "").slice(piece.sent);
+    const missing = (asString(whole) ?? "").slice(piece.sent);
     return this.#emit(item, piece, missing, piece.sent === 0 ? logprobs : undefined);
   }
 
@@ -233,7 +233,7 @@ export class ResponseReader implements Decoder {
   }
 
   #annotation(event: JsonObject): ChatChunk[] {
-    const piece = findPiece(this.#itemOf(event), "text", countOf(event.content_index));
+    const piece = findPiece(this.#itemOf(event), "text", asCount(event.content_index));
     return this.#cite(piece, event.annotation);
   }
 
@@ -246,7 +246,7 @@ export class ResponseReader implements Decoder {
   }
 
   #terminal(event: JsonObject): ChatChunk[] {
-    const response = objectOf(event.response);
+    const response = asObject(event.response);
     const { status } = response;
     if (status === "failed" || status === "cancelled") throw explainFailure(response);
     this.#ended = true;
@@ -262,8 +262,8 @@ export class ResponseReader implements Decoder {
    */
   #finish(response: JsonObject): ChatChunk[] {
     const hasItems = this.#items.size > 0;
-    const chunks = arrayOf(response.output)
-      .map(objectOf)
+    const chunks = asArray(response.output)
+      .map(asObject)
       .flatMap((given, index) =>
         !hasItems || this.#isSame(index, given) ? this.#complete(index, given) : [],
       );

@@ -1,6 +1,6 @@
 // The content blocks of an answer, whole or in pieces, as deltas: the one mapping behind streams and whole replies.
 
-import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Delta, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
 import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
 import { OUTPUT_TOOL, readCustomInput } from "./tools.ts";
@@ -46,16 +46,16 @@ export class Blocks {
   start(index: number, given: JsonObject): Delta[] {
     switch (given.type) {
       case "text": {
-        const sources = arrayOf(given.citations).filter(isObject);
+        const sources = asArray(given.citations).filter(isObject);
         this.#open.set(index, { kind: "text", startsAt: this.#contentLength, sources });
-        return this.#text(stringOf(given.text));
+        return this.#text(asString(given.text));
       }
       case "thinking":
         this.#open.set(index, { kind: "thinking" });
-        return makeThinkingDelta(index, stringOf(given.thinking) ?? "", stringOf(given.signature) ?? "");
+        return makeThinkingDelta(index, asString(given.thinking) ?? "", asString(given.signature) ?? "");
       case "redacted_thinking":
         this.#open.set(index, { kind: "passed" });
-        return [{ reasoning_details: [makeRedactedDetail(index, stringOf(given.data) ?? "")] }];
+        return [{ reasoning_details: [makeRedactedDetail(index, asString(given.data) ?? "")] }];
       case "tool_use":
         return this.#startCall(index, given);
       default:
@@ -69,14 +69,14 @@ export class Blocks {
     const block = this.#open.get(index);
     switch (block?.kind) {
       case "text":
-        if (given.type === "citations_delta") block.sources.push(objectOf(given.citation));
-        return given.type === "text_delta" ? this.#text(stringOf(given.text)) : [];
+        if (given.type === "citations_delta") block.sources.push(asObject(given.citation));
+        return given.type === "text_delta" ? this.#text(asString(given.text)) : [];
       case "thinking":
-        return makeThinkingDelta(index, stringOf(given.thinking) ?? "", stringOf(given.signature) ?? "");
+        return makeThinkingDelta(index, asString(given.thinking) ?? "", asString(given.signature) ?? "");
       case "call":
       case "custom":
       case "output":
-        return this.#json(block, stringOf(given.partial_json) ?? "");
+        return this.#json(block, asString(given.partial_json) ?? "");
       default:
         return [];
     }
@@ -111,13 +111,13 @@ export class Blocks {
   }
 
   #startCall(index: number, given: JsonObject): Delta[] {
-    const name = stringOf(given.name) ?? "";
+    const name = asString(given.name) ?? "";
     if (name === OUTPUT_TOOL) {
       this.#open.set(index, { kind: "output", input: given.input, json: "" });
       return [];
     }
     const call = this.#calls++;
-    const id = stringOf(given.id);
+    const id = asString(given.id);
     const start = { index: call, ...(id === undefined ? {} : { id }) };
     if (this.#custom.has(name)) {
       this.#open.set(index, {
@@ -162,9 +162,9 @@ function makeThinkingDelta(index: number, text: string, signature: string): Delt
 /** Citations of web and search results; those of documents have no address and no place in this form. */
 function makeCitationsDelta(sources: readonly JsonObject[], start: number, end: number): Delta[] {
   const annotations = sources.flatMap((source): UrlCitation[] => {
-    const url = stringOf(source.url) ?? stringOf(source.source);
+    const url = asString(source.url) ?? asString(source.source);
     if (!url) return [];
-    const title = stringOf(source.title) ?? url;
+    const title = asString(source.title) ?? url;
     return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } }];
   });
   return annotations.length > 0 ? [{ annotations }] : [];

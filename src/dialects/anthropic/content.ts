@@ -8,7 +8,7 @@ import {
   type ContentPart,
   type FilePart,
   type ImagePart,
-  partsOf,
+  listParts,
 } from "../../operations/chat/form.ts";
 
 /** One content block of the Messages API. */
@@ -27,7 +27,7 @@ const PDF = "application/pdf";
  */
 export function makeBlocks(content: Content | null | undefined, path: string): Block[] {
   const blocks: Block[] = [];
-  for (const [index, part] of partsOf(content).entries()) {
+  for (const [index, part] of listParts(content).entries()) {
     const block = makeBlock(part, `${path}[${index}]`);
     if (block) blocks.push(addMark(block, part));
   }

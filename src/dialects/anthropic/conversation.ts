@@ -4,7 +4,7 @@ import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
-  partsOf,
+  listParts,
   type SystemMessage,
   type ToolCall,
   type ToolMessage,
@@ -66,7 +66,7 @@ function isSystem(message: ChatMessage): message is SystemMessage {
 }
 
 function hasGivenImage(message: ChatMessage): boolean {
-  return message.role === "assistant" && partsOf(message.content).some(({ type }) => type === "image_url");
+  return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
 }
 
 function makeContent(message: ChatMessage, index: number): Block[] {
@@ -92,7 +92,7 @@ function makeAssistantBlocks(
   calls: readonly Block[],
   keepsThinking: boolean,
 ): Block[] {
-  const parts = partsOf(message.content).filter(({ type }) => type === "text" || type === "refusal");
+  const parts = listParts(message.content).filter(({ type }) => type === "text" || type === "refusal");
   const said = makeBlocks(parts, `messages[${index}].content`);
   const refusal = said.length === 0 ? makeTextBlock(message.refusal ?? "") : null;
   const blocks = [...said, ...(refusal ? [refusal] : []), ...calls];

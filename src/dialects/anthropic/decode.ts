@@ -2,13 +2,13 @@
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import {
-  arrayOf,
+  asArray,
+  asNumber,
+  asObject,
+  asString,
   isObject,
   type JsonObject,
-  numberOf,
-  objectOf,
   parseJson,
-  stringOf,
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import { Fold } from "../../operations/chat/fold.ts";
@@ -62,22 +62,22 @@ export class MessageDecoder implements Decoder {
   /** A whole message goes the way of its stream. */
   message(message: JsonObject): ChatChunk[] {
     const { stop_reason, stop_details, content, usage } = message;
-    const blocks = arrayOf(content).flatMap((block, index) => this.#wholeBlock(index, block));
+    const blocks = asArray(content).flatMap((block, index) => this.#wholeBlock(index, block));
     return [...blocks, ...this.#finish({ stop_reason: stop_reason ?? "end_turn", stop_details }, usage)];
   }
 
   #event(data: JsonObject): ChatChunk[] {
     switch (data.type) {
       case "message_start":
-        return this.#start(objectOf(data.message));
+        return this.#start(asObject(data.message));
       case "content_block_start":
-        return chunks(this.#blocks.start(readIndex(data), objectOf(data.content_block)));
+        return chunks(this.#blocks.start(readIndex(data), asObject(data.content_block)));
       case "content_block_delta":
-        return this.#piece(readIndex(data), objectOf(data.delta));
+        return this.#piece(readIndex(data), asObject(data.delta));
       case "content_block_stop":
         return chunks(this.#blocks.stop(readIndex(data)));
       case "message_delta":
-        return this.#finish(objectOf(data.delta), data.usage);
+        return this.#finish(asObject(data.delta), data.usage);
       case "message_stop":
         // Without a stop reason nothing says that the answer is whole: passed on, it would end with no finish_reason.
         if (!this.#isFinished) throw garbled("message_stop without a stop reason");
@@ -105,20 +105,20 @@ export class MessageDecoder implements Decoder {
     }
     this.#isStarted = true;
     this.#messageId = message.id;
-    const blocks = arrayOf(message.content).flatMap((block, index) => this.#wholeBlock(index, block));
+    const blocks = asArray(message.content).flatMap((block, index) => this.#wholeBlock(index, block));
     return [...this.#usageChunks(message.usage), ...blocks];
   }
 
   #wholeBlock(index: number, block: unknown): ChatChunk[] {
-    return chunks([...this.#blocks.start(index, objectOf(block)), ...this.#blocks.stop(index)]);
+    return chunks([...this.#blocks.start(index, asObject(block)), ...this.#blocks.stop(index)]);
   }
 
   #finish({ stop_reason: reason, stop_details: details }: JsonObject, usage: unknown): ChatChunk[] {
     const report = this.#usageChunks(usage);
-    const given = stringOf(reason);
+    const given = asString(reason);
     if (given === undefined) return report;
     this.#isFinished = true;
-    const delta: Delta = given === "refusal" ? { refusal: readRefusal(objectOf(details)) } : {};
+    const delta: Delta = given === "refusal" ? { refusal: readRefusal(asObject(details)) } : {};
     return [{ choices: [{ index: 0, delta, finish_reason: this.#finishOf(given) }] }, ...report];
   }
 
@@ -151,9 +151,9 @@ function chunks(deltas: readonly Delta[]): ChatChunk[] {
 }
 
 function readIndex(data: JsonObject): number {
-  return numberOf(data.index) ?? 0;
+  return asNumber(data.index) ?? 0;
 }
 
 function readRefusal({ explanation }: JsonObject): string {
-  return stringOf(explanation) || "The model declined to answer this request.";
+  return asString(explanation) || "The model declined to answer this request.";
 }

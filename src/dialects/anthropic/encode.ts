@@ -1,8 +1,13 @@
 // A chat-completion request as a call of Anthropic's Messages API.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
-import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
-import { type ChatMessage, type ChatRequest, outputLimitOf, partsOf } from "../../operations/chat/form.ts";
+import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import {
+  type ChatMessage,
+  type ChatRequest,
+  listParts,
+  readOutputLimit,
+} from "../../operations/chat/form.ts";
 import { listLeftOut } from "../_chat/fields.ts";
 import { limitMarks } from "./cache-marks.ts";
 import { type Block, makeTextBlock } from "./content.ts";
@@ -107,7 +112,7 @@ export function makeHeaders(target: Target, betas: readonly string[]): Record<st
 }
 
 function outputLimit(request: ChatRequest, card: ModelCard): { maxTokens: number; dropped: string[] } {
-  const asked = outputLimitOf(request);
+  const asked = readOutputLimit(request);
   const most = card.outputTokensMax;
   if (asked === undefined) return { maxTokens: most ?? OUTPUT_TOKENS_DEFAULT, dropped: [] };
   if (most === null || asked <= most) return { maxTokens: asked, dropped: [] };
@@ -178,22 +183,22 @@ function hasThinking(turns: readonly Turn[]): boolean {
  */
 function makeThinkingFields(thinking: Thinking, isBound: boolean): JsonObject {
   if (!isBound) return thinking.fields.thinking ? { thinking: thinking.fields.thinking } : {};
-  const asked = objectOf(thinking.fields.thinking ?? { type: "adaptive" });
+  const asked = asObject(thinking.fields.thinking ?? { type: "adaptive" });
   return { thinking: { ...asked, block_binding: { prefix_mismatch_behavior: "drop_block" } } };
 }
 
 function makeOutputConfig(thinking: JsonObject, output: JsonObject): JsonObject {
-  const config = { ...objectOf(thinking.output_config), ...objectOf(output.output_config) };
+  const config = { ...asObject(thinking.output_config), ...asObject(output.output_config) };
   return Object.keys(config).length > 0 ? { output_config: config } : {};
 }
 
 /** The user's id, and the service tier. */
 function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): Portion {
-  const id = stringOf(safe) ?? user ?? "";
+  const id = asString(safe) ?? user ?? "";
   const dropped: string[] = [];
   if (user !== undefined && (id !== user || user.length > USER_ID_CHARACTERS_MAX)) dropped.push("user");
   const tiers: Readonly<Record<string, string>> = { auto: "auto", default: "standard_only" };
-  const serviceTier = tiers[stringOf(tier) ?? ""];
+  const serviceTier = tiers[asString(tier) ?? ""];
   if (tier !== undefined && serviceTier === undefined) dropped.push("service_tier");
   const fields = {
     ...(id === "" ? {} : { metadata: { user_id: id.slice(0, USER_ID_CHARACTERS_MAX) } }),
@@ -204,7 +209,7 @@ function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: Cha
 
 function hasFileId(request: ChatRequest): boolean {
   return request.messages.some((message) =>
-    partsOf(message.content).some(
+    listParts(message.content).some(
       (part) => part.type === "file" && !part.file.file_data && part.file.file_id,
     ),
   );

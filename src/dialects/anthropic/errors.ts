@@ -1,7 +1,7 @@
 // Anthropic's errors, as an answer of their own, inside a stream or inside a body with status 200.
 import type { Fault } from "../../core/fault.ts";
-import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
-import { type ErrorRule, retryAfterMsOf, upstreamFault } from "../../core/upstream.ts";
+import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 /** The meaning of an error's type if no status came with it (Anthropic Messages API, "Errors"). */
 const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
@@ -29,13 +29,13 @@ const RULES: readonly ErrorRule[] = [
 
 /** `Dialect.explain`, for every status and body. */
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
-  return toFault(status, findError(parseJson(body)), retryAfterMsOf(headers, nowMs));
+  return toFault(status, findError(parseJson(body)), readRetryAfterMs(headers, nowMs));
 }
 
 /** The fault of an error event, or of an error body that came with status 200. */
 export function explainAnswer(body: JsonObject): Fault {
   const error = findError(body);
-  return toFault(STATUS_BY_TYPE[stringOf(error.type) ?? ""] ?? 500, error);
+  return toFault(STATUS_BY_TYPE[asString(error.type) ?? ""] ?? 500, error);
 }
 
 /** True if a body says that it is an error. */
@@ -44,16 +44,16 @@ export function isError(body: JsonObject): boolean {
 }
 
 function findError(body: unknown): JsonObject {
-  const { error, message } = objectOf(body);
+  const { error, message } = asObject(body);
   if (isObject(error)) return error;
-  return { message: stringOf(error) ?? message };
+  return { message: asString(error) ?? message };
 }
 
 function toFault(status: number, error: JsonObject, retryAfterMs?: number): Fault {
-  const codes = [objectOf(error.details).error_code, error.type].flatMap((one) => stringOf(one) ?? []);
+  const codes = [asObject(error.details).error_code, error.type].flatMap((one) => asString(one) ?? []);
   return upstreamFault({
     status,
-    message: stringOf(error.message) ?? "",
+    message: asString(error.message) ?? "",
     codes,
     rules: RULES,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

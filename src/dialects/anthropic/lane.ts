@@ -2,8 +2,8 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
-import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import type { Lane } from "../dialect.ts";
 import { MessageDecoder, reply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
@@ -22,7 +22,7 @@ export const ANTHROPIC_LANE: Lane = {
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const given = raw.body;
-  const asked = outputLimitOf(request);
+  const asked = readOutputLimit(request);
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
   const thinking = isLowered ? fitThinking(given.thinking, most) : given.thinking;
@@ -54,7 +54,7 @@ function fitThinking(thinking: unknown, limit: number): unknown {
  */
 function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawRequest | null {
   if (fault.code !== "upstream_rejected" || !/signature/i.test(fault.message)) return null;
-  const messages = arrayOf(raw.body.messages);
+  const messages = asArray(raw.body.messages);
   const lastUser = messages.findLastIndex(isUserTurn);
   const before = withoutThinking(messages, lastUser);
   const mended = before ?? withoutThinking(messages, messages.length);
@@ -63,19 +63,19 @@ function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawRequest | nul
 
 /** True for a turn in which a person speaks: results of tools alone belong to the turn before. */
 function isUserTurn(message: unknown): boolean {
-  const { role, content } = objectOf(message);
+  const { role, content } = asObject(message);
   return role === "user" && !(Array.isArray(content) && content.every((one) => isType(one, "tool_result")));
 }
 
 function isType(block: unknown, ...types: readonly string[]): boolean {
-  return types.includes(String(objectOf(block).type));
+  return types.includes(String(asObject(block).type));
 }
 
 /** The messages without thinking up to that index; null if there was none. */
 function withoutThinking(messages: readonly unknown[], end: number): readonly JsonObject[] | null {
   let isChanged = false;
   const kept = messages.flatMap((message, index): readonly JsonObject[] => {
-    const given = objectOf(message);
+    const given = asObject(message);
     if (index >= end || given.role !== "assistant" || !Array.isArray(given.content)) return [given];
     const content = given.content.filter((block) => !isType(block, "thinking", "redacted_thinking"));
     if (content.length === given.content.length) return [given];

@@ -1,5 +1,5 @@
 // JSON Schema as Anthropic takes it: the strict subset for constrained output, and plain object schemas for tools.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 
 /** A schema in the strict subset, with what counts against the limits of one request. */
 export interface Cleaned {
@@ -28,7 +28,7 @@ export function cleanSchema(schema: JsonObject): Cleaned | null {
   const count = { optional: 0, unions: 0 };
   try {
     const cleaned = cleanNode(inlineRootReference(schema), count);
-    if (isRecursive(objectOf(cleaned.$defs))) return null;
+    if (isRecursive(asObject(cleaned.$defs))) return null;
     return { schema: cleaned, ...count };
   } catch (error) {
     if (error instanceof Inexpressible) return null;
@@ -45,18 +45,18 @@ export function fitLimits(schemas: readonly Cleaned[]): boolean {
 
 /** A root that is only a reference, as some schema writers make it, as the definition that it names. */
 function inlineRootReference(schema: JsonObject): JsonObject {
-  const reference = stringOf(schema.$ref);
+  const reference = asString(schema.$ref);
   if (reference === undefined) return schema;
-  const definitions = { ...objectOf(schema.definitions), ...objectOf(schema.$defs) };
+  const definitions = { ...asObject(schema.definitions), ...asObject(schema.$defs) };
   const name = reference.split("/").at(-1) ?? "";
-  return { ...objectOf(definitions[name]), $defs: definitions };
+  return { ...asObject(definitions[name]), $defs: definitions };
 }
 
 type Count = { optional: number; unions: number };
 
 function cleanNode(given: unknown, count: Count): JsonObject {
   if (!isObject(given)) throw new Inexpressible();
-  const reference = stringOf(given.$ref);
+  const reference = asString(given.$ref);
   if (reference !== undefined) return { $ref: findLocalReference(reference) };
   const { $defs, definitions, description, ...rest } = given;
   const cleaned: JsonObject = {};
@@ -66,9 +66,9 @@ function cleanNode(given: unknown, count: Count): JsonObject {
   const variants = ["anyOf", "allOf", "enum", "const"].some((keyword) => keyword in cleaned);
   if (cleaned.type === undefined && !variants) throw new Inexpressible();
   if (listTypes(given.type).includes("object")) closeObject(cleaned, given, count);
-  const text = [stringOf(description) ?? "", said.length > 0 ? `{${said.join(", ")}}` : ""].filter(Boolean);
+  const text = [asString(description) ?? "", said.length > 0 ? `{${said.join(", ")}}` : ""].filter(Boolean);
   if (text.length > 0) cleaned.description = text.join("\n\n");
-  const definitionsOf = { ...objectOf(definitions), ...objectOf($defs) };
+  const definitionsOf = { ...asObject(definitions), ...asObject($defs) };
   if (Object.keys(definitionsOf).length > 0) cleaned.$defs = mapValues(definitionsOf, count);
   return cleaned;
 }
@@ -90,10 +90,10 @@ function addKeyword(
     case "anyOf":
     case "oneOf":
       count.unions += 1;
-      cleaned.anyOf = arrayOf(value).map((variant) => cleanNode(variant, count));
+      cleaned.anyOf = asArray(value).map((variant) => cleanNode(variant, count));
       return;
     case "allOf":
-      cleaned.allOf = arrayOf(value).map((variant) => cleanNode(variant, count));
+      cleaned.allOf = asArray(value).map((variant) => cleanNode(variant, count));
       return;
     case "items":
       cleaned.items = cleanNode(value, count);
@@ -108,19 +108,19 @@ function addKeyword(
   }
   const isKept =
     KEPT.has(keyword) ||
-    (keyword === "format" && FORMATS.has(stringOf(value) ?? "")) ||
+    (keyword === "format" && FORMATS.has(asString(value) ?? "")) ||
     (keyword === "minItems" && (value === 0 || value === 1) && given.type === "array");
   if (isKept) cleaned[keyword] = value;
   else if (!SILENT.has(keyword)) said.push(`${keyword}: ${JSON.stringify(value)}`);
 }
 
 function closeObject(cleaned: JsonObject, given: JsonObject, count: Count): void {
-  const properties = objectOf(given.properties);
+  const properties = asObject(given.properties);
   const names = Object.keys(properties);
   const isMap = isObject(given.additionalProperties);
   if (isMap || (names.length === 0 && given.additionalProperties !== false)) throw new Inexpressible();
   const known = new Set(names);
-  const required = arrayOf(given.required).filter((name) => known.has(String(name)));
+  const required = asArray(given.required).filter((name) => known.has(String(name)));
   count.optional += names.length - required.length;
   cleaned.properties = mapValues(properties, count);
   cleaned.required = required;
@@ -159,7 +159,7 @@ function isRecursive(definitions: JsonObject): boolean {
 function listReferences(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(listReferences);
   if (!isObject(value)) return [];
-  const here = stringOf(value.$ref);
+  const here = asString(value.$ref);
   if (here !== undefined) return [here.slice("#/$defs/".length)];
   return Object.values(value).flatMap(listReferences);
 }
@@ -171,20 +171,20 @@ function listReferences(value: unknown): string[] {
 export function makeInputSchema(parameters: JsonObject | undefined): JsonObject {
   if (!parameters) return { type: "object", properties: {} };
   const { anyOf, oneOf, allOf, ...rest } = inlineRootReference(parameters);
-  const alternatives = [...arrayOf(anyOf), ...arrayOf(oneOf)].map(objectOf);
-  const all = arrayOf(allOf).map(objectOf);
+  const alternatives = [...asArray(anyOf), ...asArray(oneOf)].map(asObject);
+  const all = asArray(allOf).map(asObject);
   if (alternatives.length + all.length === 0) return { ...rest, type: "object" };
   const properties = Object.fromEntries(
-    [...alternatives, ...all, rest].flatMap((one) => Object.entries(objectOf(one.properties))),
+    [...alternatives, ...all, rest].flatMap((one) => Object.entries(asObject(one.properties))),
   );
   const [first, ...others] = alternatives.map((one) => new Set(listRequired(one)));
   const shared = [...(first ?? [])].filter((name) => others.every((names) => names.has(name)));
   const required = [...new Set([...listRequired(rest), ...all.flatMap(listRequired), ...shared])];
   const words = `The input is valid under this JSON Schema: ${JSON.stringify({ anyOf, oneOf, allOf })}`;
-  const description = [stringOf(rest.description), words].filter(Boolean).join("\n\n");
+  const description = [asString(rest.description), words].filter(Boolean).join("\n\n");
   return { ...rest, type: "object", properties, required, description };
 }
 
 function listRequired(schema: JsonObject): string[] {
-  return arrayOf(schema.required).filter((name) => typeof name === "string");
+  return asArray(schema.required).filter((name) => typeof name === "string");
 }

@@ -1,6 +1,6 @@
 // Tools, the choice among them, and constrained output, as the Messages API takes each.
 
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type {
   ChatRequest,
@@ -93,7 +93,7 @@ function listAllowedTools(request: ChatRequest): readonly Tool[] {
 }
 
 function readChosenName(reference: JsonObject): string | undefined {
-  return stringOf(objectOf(reference.function ?? reference.custom).name ?? reference.name);
+  return asString(asObject(reference.function ?? reference.custom).name ?? reference.name);
 }
 
 function readName(tool: Tool): string {
@@ -137,12 +137,12 @@ function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): Jso
 /** Makes a custom tool, which takes free text, a function with one string; the description states its grammar. */
 function makeCustomBlock(tool: CustomTool): JsonObject {
   const { name, description, format } = tool.custom;
-  const grammar = objectOf(objectOf(format).grammar ?? format);
-  const definition = stringOf(grammar.definition);
+  const grammar = asObject(asObject(format).grammar ?? format);
+  const definition = asString(grammar.definition);
   const words = definition
-    ? `The input must match this ${stringOf(grammar.syntax) ?? ""} grammar:\n${definition}`
+    ? `The input must match this ${asString(grammar.syntax) ?? ""} grammar:\n${definition}`
     : "";
-  const text = [stringOf(description), words].filter(Boolean).join("\n\n");
+  const text = [asString(description), words].filter(Boolean).join("\n\n");
   const input = { type: "string", description: "The whole input of the tool, as plain text." };
   const schema = { type: "object", properties: { input }, required: ["input"] };
   const block = { name, ...(text ? { description: text } : {}), input_schema: schema };
@@ -194,7 +194,7 @@ function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean)
 /** With constrained output as a tool, the answer is a call of it, or of another tool where the client lets the model choose. */
 function makeOutputChoice(request: ChatRequest, demand: Demand): JsonObject {
   if (demand.type === "tool" || demand.type === "any") return demand;
-  const isAlone = demand.type === "none" || arrayOf(request.tools).length === 0;
+  const isAlone = demand.type === "none" || asArray(request.tools).length === 0;
   return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };
 }
 

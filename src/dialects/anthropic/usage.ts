@@ -1,6 +1,6 @@
 // Anthropic's token counts as the canonical usage.
 
-import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { parseCount, parseKnownCount } from "../_chat/counts.ts";
 
@@ -14,7 +14,7 @@ const ADVISOR = "advisor_message";
  */
 export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   if (isMissing(raw.input_tokens) && isMissing(raw.output_tokens)) return undefined;
-  const iterations = arrayOf(raw.iterations).filter(isObject);
+  const iterations = asArray(raw.iterations).filter(isObject);
   const counted = iterations.filter(({ type }) => type !== ADVISOR);
   const rounds = counted.length > 0 ? counted : [raw];
   const sum = (field: string) => rounds.reduce((total, round) => total + parseCount(round[field]), 0);
@@ -31,9 +31,9 @@ export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   if (isKnown("cache_read_input_tokens") || isKnown("cache_creation_input_tokens")) {
     usage.prompt_tokens_details = { cached_tokens: cached, cache_write_tokens: written };
   }
-  const thinking = parseKnownCount(objectOf(raw.output_tokens_details).thinking_tokens);
+  const thinking = parseKnownCount(asObject(raw.output_tokens_details).thinking_tokens);
   if (thinking !== undefined) usage.completion_tokens_details = { reasoning_tokens: thinking };
-  const searches = parseKnownCount(objectOf(raw.server_tool_use).web_search_requests);
+  const searches = parseKnownCount(asObject(raw.server_tool_use).web_search_requests);
   if (searches !== undefined) usage.server_tool_use = { web_search_requests: searches };
   return usage;
 }
@@ -44,6 +44,6 @@ function isMissing(value: unknown): boolean {
 
 /** A later report over an earlier one: counts are cumulative, and what the later one leaves out stays. */
 export function mergeUsage(before: JsonObject, now: unknown): JsonObject {
-  const given = Object.entries(objectOf(now)).filter(([, value]) => value !== null && value !== undefined);
+  const given = Object.entries(asObject(now)).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(given) };
 }

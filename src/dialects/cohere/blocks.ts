@@ -1,6 +1,6 @@
 // Cohere's content blocks, plans, calls and citations as deltas: one mapping for streamed and whole answers.
 
-import { arrayOf, countOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Delta, FinishReason, ReasoningDetail, UrlCitation, Usage } from "../../operations/chat/form.ts";
 import { parseCount, parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
 
@@ -22,7 +22,7 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map([
 
 /** undefined: the answer failed (`ERROR`, `TIMEOUT`) or ended in no known way. */
 export function toFinish(reason: unknown): FinishReason | undefined {
-  return FINISH.get(stringOf(reason) ?? "");
+  return FINISH.get(asString(reason) ?? "");
 }
 
 /** Thinking in one answer: each block has an index of its own and stands apart from the one before. */
@@ -50,9 +50,9 @@ export function makeBlockDelta(block: JsonObject, index: number, thoughts: Thoug
 /** A call, or a piece of one: `{id,type,function:{name,arguments}}`. */
 export function makeCallDelta(given: unknown, index: number): Delta | null {
   if (!isObject(given)) return null;
-  const fn = objectOf(given.function);
-  const [id, name] = [stringOf(given.id), stringOf(fn.name)];
-  const input = stringOf(fn.arguments) ?? "";
+  const fn = asObject(given.function);
+  const [id, name] = [asString(given.id), asString(fn.name)];
+  const input = asString(fn.arguments) ?? "";
   const start = id === undefined ? {} : { id, type: "function" as const };
   return {
     tool_calls: [{ index, ...start, function: { ...(name ? { name } : {}), arguments: input } }],
@@ -68,17 +68,17 @@ export function makeCitationDelta(given: unknown): Delta | null {
   const annotations = citations
     .filter(({ type }) => type === undefined || type === "TEXT_CONTENT")
     .flatMap((citation) =>
-      arrayOf(citation.sources).flatMap((source) => makeAnnotation(citation, objectOf(source))),
+      asArray(citation.sources).flatMap((source) => makeAnnotation(citation, asObject(source))),
     );
   return annotations.length > 0 ? { annotations } : null;
 }
 
 function makeAnnotation(citation: JsonObject, source: JsonObject): UrlCitation[] {
-  const held = objectOf(source.document ?? source.tool_output);
-  const url = stringOf(held.url);
+  const held = asObject(source.document ?? source.tool_output);
+  const url = asString(held.url);
   if (url === undefined) return [];
-  const title = stringOf(held.title) ?? stringOf(source.id) ?? "";
-  const place = { start_index: countOf(citation.start), end_index: countOf(citation.end) };
+  const title = asString(held.title) ?? asString(source.id) ?? "";
+  const place = { start_index: asCount(citation.start), end_index: asCount(citation.end) };
   return [{ type: "url_citation", url_citation: { ...place, url, title } }];
 }
 
@@ -87,7 +87,7 @@ function makeAnnotation(citation: JsonObject, source: JsonObject): UrlCitation[]
  * are what Cohere bills: they leave the preamble out. A malformed count is NaN.
  */
 export function parseCohereUsage(given: JsonObject): Usage {
-  const billed = objectOf(given.billed_units);
+  const billed = asObject(given.billed_units);
   const tokens = isObject(given.tokens) ? given.tokens : billed;
   const [text, completion] = parseMainCounts(tokens.input_tokens, tokens.output_tokens);
   const prompt = text + parseCount(tokens.image_tokens);

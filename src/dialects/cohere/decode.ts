@@ -2,13 +2,13 @@
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import {
-  arrayOf,
-  countOf,
+  asArray,
+  asCount,
+  asObject,
+  asString,
   isObject,
   type JsonObject,
-  objectOf,
   parseJson,
-  stringOf,
 } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
 import { Fold } from "../../operations/chat/fold.ts";
@@ -37,13 +37,13 @@ export class CohereReader implements Decoder {
     if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
     const parsed = parseJson(data);
     if (!isObject(parsed)) throw garbled("a stream event is not a JSON object");
-    const type = stringOf(parsed.type) ?? event;
-    if (type === "message-end") return [this.#end(objectOf(parsed.delta))];
-    const given = objectOf(objectOf(parsed.delta).message);
-    const delta = this.#delta(type, given, countOf(parsed.index));
+    const type = asString(parsed.type) ?? event;
+    if (type === "message-end") return [this.#end(asObject(parsed.delta))];
+    const given = asObject(asObject(parsed.delta).message);
+    const delta = this.#delta(type, given, asCount(parsed.index));
     if (delta) return [chunk(delta)];
     // An error has the form of an error answer: a message, and no known event.
-    if (!isObject(parsed.delta) && stringOf(parsed.message)) throw explainInside(parsed);
+    if (!isObject(parsed.delta) && asString(parsed.message)) throw explainInside(parsed);
     return [];
   }
 
@@ -58,12 +58,12 @@ export class CohereReader implements Decoder {
     if (!isObject(body)) throw garbled("the answer is not a JSON object");
     if (!isObject(body.message)) throw explainInside(body);
     const { content, tool_plan, tool_calls, citations } = body.message;
-    const blocks = typeof content === "string" ? [{ text: content }] : arrayOf(content).map(objectOf);
+    const blocks = typeof content === "string" ? [{ text: content }] : asArray(content).map(asObject);
     const deltas = [
       ...blocks.map((block, index) => makeBlockDelta(block, index, this.#thoughts)),
       this.#plan(tool_plan),
-      ...arrayOf(tool_calls).map((call, index) => makeCallDelta(call, index)),
-      ...arrayOf(citations).map(makeCitationDelta),
+      ...asArray(tool_calls).map((call, index) => makeCallDelta(call, index)),
+      ...asArray(citations).map(makeCitationDelta),
     ];
     const fold = new Fold();
     for (const delta of deltas) if (delta) fold.push(chunk(delta));
@@ -75,7 +75,7 @@ export class CohereReader implements Decoder {
     switch (type) {
       case "content-start":
       case "content-delta":
-        return makeBlockDelta(objectOf(given.content), index, this.#thoughts);
+        return makeBlockDelta(asObject(given.content), index, this.#thoughts);
       case "tool-plan-delta":
         return this.#plan(given.tool_plan);
       case "tool-call-start":
@@ -102,7 +102,7 @@ export class CohereReader implements Decoder {
 
 function explainFailure(given: JsonObject): Error {
   const status = given.finish_reason === "TIMEOUT" ? 504 : 500;
-  return upstreamFault({ status, message: stringOf(given.error) ?? String(given.finish_reason) });
+  return upstreamFault({ status, message: asString(given.error) ?? String(given.finish_reason) });
 }
 
 function chunk(delta: Delta): ChatChunk {

@@ -1,7 +1,7 @@
 // A chat-completion request as a call of Cohere's v2 chat (`POST {base}/chat`).
 import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
-import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import { listLeftOut } from "../_chat/fields.ts";
@@ -122,8 +122,8 @@ function planTools(request: ChatRequest, card: ModelCard): Section {
 
 /** Strictness applies to all tools together, and Cohere then refuses a tool whose parameters are all optional. */
 function canBeStrict({ function: fn }: FunctionTool): boolean {
-  const { required, properties } = objectOf(fn.parameters);
-  const optionalOnly = arrayOf(required).length === 0 && Object.keys(objectOf(properties)).length > 0;
+  const { required, properties } = asObject(fn.parameters);
+  const optionalOnly = asArray(required).length === 0 && Object.keys(asObject(properties)).length > 0;
   return fn.strict === true && !optionalOnly;
 }
 

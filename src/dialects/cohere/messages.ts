@@ -1,13 +1,13 @@
 // Chat messages as Cohere v2 takes them, its own thinking and plans of earlier turns put back.
 
 import { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, stringOf } from "../../core/json.ts";
+import { asArray, asString, isObject, type JsonObject } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
-  partsOf,
-  textOf,
+  joinText,
+  listParts,
   type UserMessage,
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
@@ -27,13 +27,13 @@ function makeMessage(message: ChatMessage, param: string, thinks: boolean): Json
   switch (message.role) {
     case "system":
     case "developer":
-      return { role: "system", content: textOf(message.content) };
+      return { role: "system", content: joinText(message.content) };
     case "user":
       return { role: "user", content: makeUserContent(message, param) };
     case "assistant":
       return makeAssistant(message, thinks);
     case "tool":
-      return { role: "tool", tool_call_id: message.tool_call_id, content: textOf(message.content) };
+      return { role: "tool", tool_call_id: message.tool_call_id, content: joinText(message.content) };
   }
 }
 
@@ -78,17 +78,17 @@ function readText(message: AssistantMessage, thoughts: readonly string[]): strin
   if (typeof said === "string" && thoughts.length === 0) return said;
   return [
     ...thoughts.map((thinking) => ({ type: "thinking", thinking })),
-    ...partsOf(said).map((part) => ({
+    ...listParts(said).map((part) => ({
       type: "text",
-      text: part.type === "refusal" ? part.refusal : textOf([part]),
+      text: part.type === "refusal" ? part.refusal : joinText([part]),
     })),
   ];
 }
 
 function readThoughts(message: AssistantMessage, format: string): string[] {
-  return arrayOf(message.reasoning_details)
+  return asArray(message.reasoning_details)
     .filter(isObject)
     .filter((detail) => detail.format === format)
-    .map((detail) => stringOf(detail.text) ?? "")
+    .map((detail) => asString(detail.text) ?? "")
     .filter((text) => text !== "");
 }

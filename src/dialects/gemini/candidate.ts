@@ -1,6 +1,6 @@
 // One candidate of an answer while its parts come in: text, thoughts, calls and pictures as deltas of one choice.
 
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type {
   ChunkChoice,
@@ -60,12 +60,12 @@ export class Candidate {
 
   /** Takes one report of this candidate; null when it adds nothing to the choice. */
   take(given: JsonObject): ChunkChoice | null {
-    if (arrayOf(objectOf(given.groundingMetadata).groundingChunks).length > 0) {
-      this.#grounding = objectOf(given.groundingMetadata);
+    if (asArray(asObject(given.groundingMetadata).groundingChunks).length > 0) {
+      this.#grounding = asObject(given.groundingMetadata);
     }
     if (isObject(given.citationMetadata)) this.#citations = given.citationMetadata;
     const pieces: Pieces = { text: "", thought: "", details: [], calls: [], images: [] };
-    for (const part of arrayOf(objectOf(given.content).parts)) this.#part(objectOf(part), pieces);
+    for (const part of asArray(asObject(given.content).parts)) this.#part(asObject(part), pieces);
     const delta = readDelta(pieces);
     const logprobs = readLogprobs(given.logprobsResult);
     if (Object.keys(delta).length === 0 && !logprobs) return null;
@@ -87,7 +87,7 @@ export class Candidate {
 
   /** Code that Google ran, its results and its own searches are not the answer, nor are their signatures of use. */
   #part(part: JsonObject, pieces: Pieces): void {
-    const signature = stringOf(part.thoughtSignature);
+    const signature = asString(part.thoughtSignature);
     if (isObject(part.functionCall)) this.#call(part.functionCall, signature, pieces);
     else if (typeof part.text === "string" && part.thought === true) {
       this.#thought(part.text, signature, pieces);
@@ -124,19 +124,19 @@ export class Candidate {
 
   /** Pictures go out in OpenRouter's field `images`; sound has no form that clients would read. */
   #draw(data: JsonObject, pieces: Pieces): void {
-    const type = stringOf(data.mimeType) ?? "";
+    const type = asString(data.mimeType) ?? "";
     if (!type.startsWith("image/")) return;
-    const url = `data:${type};base64,${stringOf(data.data) ?? ""}`;
+    const url = `data:${type};base64,${asString(data.data) ?? ""}`;
     pieces.images.push({ type: "image_url", image_url: { url } });
   }
 
   /** A call comes whole, or, on Vertex AI, named first and then in pieces while `willContinue` says so. */
   #call(given: JsonObject, signature: string | undefined, pieces: Pieces): void {
     this.#thinking = null;
-    const name = stringOf(given.name);
+    const name = asString(given.name);
     if (name && this.#openCall) this.#close(this.#openCall, pieces);
     const call = name
-      ? { name, id: stringOf(given.id) || undefined, args: { ...objectOf(given.args) }, signature }
+      ? { name, id: asString(given.id) || undefined, args: { ...asObject(given.args) }, signature }
       : this.#openCall;
     if (!call) throw garbled("a function call has no name");
     call.signature ??= signature;

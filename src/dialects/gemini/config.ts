@@ -1,7 +1,7 @@
 // The sampling, length, format and thinking fields of a request as Gemini's `generationConfig`.
 import type { ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { type ChatRequest, outputLimitOf, type ResponseFormat } from "../../operations/chat/form.ts";
+import { type ChatRequest, type ResponseFormat, readOutputLimit } from "../../operations/chat/form.ts";
 import { clampOutputLimit } from "../_chat/outgoing.ts";
 import { chooseThinking, type ModelFacts } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
@@ -126,7 +126,7 @@ function configureThinking(request: ChatRequest, { thinking }: ModelFacts, drop:
     if (effort !== "none") drop("reasoning_effort");
     return {};
   }
-  const roomTokens = (outputLimitOf(request) ?? Number.POSITIVE_INFINITY) - ANSWER_TOKENS_MIN;
+  const roomTokens = (readOutputLimit(request) ?? Number.POSITIVE_INFINITY) - ANSWER_TOKENS_MIN;
   const { config, changed } = chooseThinking(thinking, effort, roomTokens);
   if (changed) drop("reasoning_effort");
   return { thinkingConfig: config };

@@ -1,18 +1,18 @@
 // The messages of a conversation as Gemini's `contents` and `systemInstruction`, thinking and its signatures included.
 
-import { isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
   type ChatRequest,
   type Content,
   type ContentPart,
-  partsOf,
+  joinText,
+  listParts,
   type ReasoningDetail,
   type SystemMessage,
   type ToolCall,
   type ToolMessage,
-  textOf,
 } from "../../operations/chat/form.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
@@ -69,7 +69,7 @@ function makeNoteParts(message: SystemMessage): JsonObject[] {
 
 function readSystemText(message: ChatMessage): string[] {
   if (!isSystem(message)) return [];
-  const text = textOf(message.content);
+  const text = joinText(message.content);
   return text === "" ? [] : [text];
 }
 
@@ -129,7 +129,7 @@ function addNote(turns: Turn[], parts: JsonObject[]): void {
 }
 
 function makeContentParts(content: Content, path: string, baseUrl: string): JsonObject[] {
-  return partsOf(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`, baseUrl));
+  return listParts(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`, baseUrl));
 }
 
 /** Leaves empty texts out, which the API refuses. */
@@ -152,7 +152,7 @@ function makeContentPart(part: ContentPart, path: string, baseUrl: string): Json
 function makeModelParts(message: AssistantMessage, made: Map<string, Made>, writing: Writing): JsonObject[] {
   const details = message.reasoning_details ?? [];
   const own = details.filter((each) => each.format === REASONING_FORMAT && writing.facts.thinking !== null);
-  const said = partsOf(message.content).flatMap((part) => {
+  const said = listParts(message.content).flatMap((part) => {
     if (part.type === "refusal") return part.refusal;
     return part.type === "text" ? part.text : "";
   });
@@ -192,8 +192,8 @@ function makeCallPart(
   const { name: given, args } = findCalled(call);
   const name = toSentName(given);
   made.set(call.id, { name, order: made.size });
-  const carried = objectOf(objectOf(call.extra_content).google).thought_signature;
-  const signature = stringOf(carried) ?? details.find((each) => each.id === call.id)?.data;
+  const carried = asObject(asObject(call.extra_content).google).thought_signature;
+  const signature = asString(carried) ?? details.find((each) => each.id === call.id)?.data;
   const id = writing.ids ? { id: call.id } : {};
   return { functionCall: { ...id, name, args }, ...(writing.facts.thinking ? addSignature(signature) : {}) };
 }
@@ -216,14 +216,14 @@ function makeResponseParts(
   const place = (message: ToolMessage) => made.get(message.tool_call_id)?.order ?? made.size;
   const ordered = results.toSorted((one, other) => place(one) - place(other));
   const responses = ordered.map((message) => {
-    const name = made.get(message.tool_call_id)?.name ?? stringOf(message.name) ?? message.tool_call_id;
+    const name = made.get(message.tool_call_id)?.name ?? asString(message.name) ?? message.tool_call_id;
     const id = writing.ids ? { id: message.tool_call_id } : {};
-    const text = textOf(message.content);
+    const text = joinText(message.content);
     const response = message.is_error ? { error: text } : makeResponse(text);
     return { functionResponse: { ...id, name, response } };
   });
   const media = ordered.flatMap((message) =>
-    partsOf(message.content).flatMap((part) =>
+    listParts(message.content).flatMap((part) =>
       part.type === "text" ? [] : makeContentPart(part, "messages", writing.baseUrl),
     ),
   );

@@ -3,13 +3,13 @@
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import {
-  arrayOf,
-  countOf,
+  asArray,
+  asCount,
+  asObject,
+  asString,
   isObject,
   type JsonObject,
-  objectOf,
   parseJson,
-  stringOf,
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import { Fold } from "../../operations/chat/fold.ts";
@@ -57,8 +57,8 @@ export class GeminiDecoder implements Decoder {
   #response(body: unknown): ChatChunk[] {
     if (!isObject(body)) throw garbled("not a generateContent response");
     if (body.error) throw explainError(body.error);
-    const choices = arrayOf(body.candidates).flatMap((each) => this.#candidate(objectOf(each)));
-    const { blockReason } = objectOf(body.promptFeedback);
+    const choices = asArray(body.candidates).flatMap((each) => this.#candidate(asObject(each)));
+    const { blockReason } = asObject(body.promptFeedback);
     if (blockReason) choices.push(...this.#block(String(blockReason)));
     const usage = this.#usageWith(body.usageMetadata);
     if (choices.length === 0 && !usage) return [];
@@ -66,7 +66,7 @@ export class GeminiDecoder implements Decoder {
   }
 
   #candidate(given: JsonObject): ChunkChoice[] {
-    const index = countOf(given.index);
+    const index = asCount(given.index);
     const reason = toFinishReason(given.finishReason);
     if (reason === "failed") throw explainUnfinished(given);
     const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
@@ -99,7 +99,7 @@ export class GeminiDecoder implements Decoder {
 
 /** The fault for a call that can't be read or an answer that Google gave up: another attempt may succeed. */
 function explainUnfinished(given: JsonObject): Fault {
-  const cause = `${String(given.finishReason)} ${stringOf(given.finishMessage) ?? ""}`;
+  const cause = `${String(given.finishReason)} ${asString(given.finishMessage) ?? ""}`;
   return new Fault("upstream_error", "The provider could not finish its answer.", { cause });
 }
 

@@ -1,15 +1,15 @@
 // Google's error bodies (google.rpc.Status) as faults: as an answer of their own, within a stream, or in a 200.
 import type { Fault, FaultCode } from "../../core/fault.ts";
 import {
-  arrayOf,
+  asArray,
+  asNumber,
+  asObject,
+  asString,
   isObject,
   type JsonObject,
-  numberOf,
-  objectOf,
   parseJson,
-  stringOf,
 } from "../../core/json.ts";
-import { type ErrorRule, retryAfterMsOf, upstreamFault } from "../../core/upstream.ts";
+import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 const RULES: readonly ErrorRule[] = [
   // A key without billing where the free tier is not served. A file that isn't ready has the same status.
@@ -25,19 +25,19 @@ const RULES: readonly ErrorRule[] = [
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
   const parsed = parseJson(body.replace(/^\s*data:/, ""));
   const holder = Array.isArray(parsed) ? parsed[0] : parsed;
-  return explainError(objectOf(holder).error, status, retryAfterMsOf(headers, nowMs));
+  return explainError(asObject(holder).error, status, readRetryAfterMs(headers, nowMs));
 }
 
 /** The fault for an error object. `status` is the HTTP status where there is one; within a stream the object says it. */
 export function explainError(given: unknown, status?: number, retryAfterMs?: number): Fault {
-  const error = objectOf(given);
-  const code = numberOf(error.code) ?? 0;
-  const message = stringOf(error.message) ?? stringOf(given);
-  const details = arrayOf(error.details).filter(isObject);
+  const error = asObject(given);
+  const code = asNumber(error.code) ?? 0;
+  const message = asString(error.message) ?? asString(given);
+  const details = asArray(error.details).filter(isObject);
   const meant = status ?? (code >= 400 ? code : 502);
   const waitMs = readRetryDelayMs(details) ?? retryAfterMs;
   const means = readMeaning(meant, details);
-  const name = stringOf(error.status);
+  const name = asString(error.status);
   return upstreamFault({
     status: meant,
     ...(message === undefined ? {} : { message }),
@@ -51,7 +51,7 @@ export function explainError(given: unknown, status?: number, retryAfterMs?: num
 /** `google.rpc.RetryInfo`: `"36s"`, `"48.939s"`. There is no Retry-After header. */
 function readRetryDelayMs(details: readonly JsonObject[]): number | undefined {
   for (const { retryDelay } of details) {
-    const seconds = Number.parseFloat(stringOf(retryDelay) ?? "");
+    const seconds = Number.parseFloat(asString(retryDelay) ?? "");
     if (Number.isFinite(seconds) && seconds >= 0) return Math.ceil(seconds * 1000);
   }
   return undefined;
@@ -59,7 +59,7 @@ function readRetryDelayMs(details: readonly JsonObject[]): number | undefined {
 
 /** The meaning of the details beyond the status. */
 function readMeaning(status: number, details: readonly JsonObject[]): FaultCode | undefined {
-  const reasons = details.map((each) => stringOf(each.reason) ?? "");
+  const reasons = details.map((each) => asString(each.reason) ?? "");
   if (reasons.some((reason) => reason.startsWith("API_KEY_"))) return "upstream_auth";
   return status === 429 && isSpent(details) ? "upstream_auth" : undefined;
 }
@@ -69,8 +69,8 @@ function readMeaning(status: number, details: readonly JsonObject[]): FaultCode 
  * quota, or one of zero, stays exceeded for longer than a moment.
  */
 function isSpent(details: readonly JsonObject[]): boolean {
-  const quotas = details.flatMap((each) => arrayOf(each.violations)).map(objectOf);
+  const quotas = details.flatMap((each) => asArray(each.violations)).map(asObject);
   return quotas.some(
-    ({ quotaId, quotaValue }) => /PerDay/.test(stringOf(quotaId) ?? "") || String(quotaValue) === "0",
+    ({ quotaId, quotaValue }) => /PerDay/.test(asString(quotaId) ?? "") || String(quotaValue) === "0",
   );
 }

@@ -1,8 +1,8 @@
 // The native lane of generateContent: the client's own request to Google, with its limit and nothing else changed.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
-import { objectOf } from "../../core/json.ts";
-import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
+import { asObject } from "../../core/json.ts";
+import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import type { Lane } from "../dialect.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
 import { explain } from "./errors.ts";
@@ -16,8 +16,8 @@ export const GEMINI_LANE: Lane = {
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const config = objectOf(raw.body.generationConfig);
-  const asked = outputLimitOf(request);
+  const config = asObject(raw.body.generationConfig);
+  const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
   const given = config.maxOutputTokens;
   const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);

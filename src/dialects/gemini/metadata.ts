@@ -1,13 +1,13 @@
 // Reads what stands beside a candidate's parts: finish reason, usage, citations and log probabilities.
 
 import {
-  arrayOf,
-  countOf,
+  asArray,
+  asCount,
+  asNumber,
+  asObject,
+  asString,
   isObject,
   type JsonObject,
-  numberOf,
-  objectOf,
-  stringOf,
 } from "../../core/json.ts";
 import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
 import { parseCount, parseKnownCount } from "../_chat/counts.ts";
@@ -52,7 +52,7 @@ const REASONS: ReadonlyMap<string, FinishReason | "failed"> = new Map([
 
 /** Gemini API, `Candidate.finishReason`. null: not finished yet; an unknown reason counts as `stop`. */
 export function toFinishReason(given: unknown): FinishReason | "failed" | null {
-  const name = typeof given === "number" ? BY_NUMBER[given] : stringOf(given);
+  const name = typeof given === "number" ? BY_NUMBER[given] : asString(given);
   if (!name || name === "FINISH_REASON_UNSPECIFIED") return null;
   return REASONS.get(name) ?? "stop";
 }
@@ -78,18 +78,18 @@ export function parseGeminiUsage(given: JsonObject): Usage | undefined {
 /** Gemini API, `LogprobsResult`, in OpenAI's form. */
 export function readLogprobs(given: unknown): JsonObject | undefined {
   if (!isObject(given)) return undefined;
-  const top = arrayOf(given.topCandidates).map(objectOf);
-  const content = arrayOf(given.chosenCandidates).map((chosen, position) => ({
+  const top = asArray(given.topCandidates).map(asObject);
+  const content = asArray(given.chosenCandidates).map((chosen, position) => ({
     ...readToken(chosen),
-    top_logprobs: arrayOf(top[position]?.candidates).map(readToken),
+    top_logprobs: asArray(top[position]?.candidates).map(readToken),
   }));
   return content.length === 0 ? undefined : { content, refusal: null };
 }
 
 function readToken(given: unknown): JsonObject {
-  const { token, logProbability } = objectOf(given);
-  const text = stringOf(token) ?? "";
-  return { token: text, logprob: numberOf(logProbability) ?? 0, bytes: [...new TextEncoder().encode(text)] };
+  const { token, logProbability } = asObject(given);
+  const text = asString(token) ?? "";
+  return { token: text, logprob: asNumber(logProbability) ?? 0, bytes: [...new TextEncoder().encode(text)] };
 }
 
 /** Google counts in bytes of UTF-8, clients in characters. */
@@ -104,7 +104,7 @@ class Positions {
 
   /** The index of the character that begins at that byte. */
   at(byte: unknown): number {
-    return new TextDecoder().decode(this.#bytes.subarray(0, countOf(byte))).length;
+    return new TextDecoder().decode(this.#bytes.subarray(0, asCount(byte))).length;
   }
 }
 
@@ -112,16 +112,16 @@ class Positions {
 const NOT_IN_URI = /[\s"<>\\^`{|}]/g;
 
 function makeCitation(source: JsonObject, start: number, end: number): UrlCitation[] {
-  const url = stringOf(source.uri)?.replace(NOT_IN_URI, encodeURIComponent);
+  const url = asString(source.uri)?.replace(NOT_IN_URI, encodeURIComponent);
   if (!url) return [];
-  const title = stringOf(source.title) ?? url;
+  const title = asString(source.title) ?? url;
   return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } }];
 }
 
 /** Gemini API, `GroundingMetadata` and `CitationMetadata`, over the candidate's whole text. */
 export function listAnnotations(text: string, grounding: JsonObject, citations: JsonObject): UrlCitation[] {
   const positions = new Positions(text);
-  const quoted = arrayOf(citations.citationSources ?? citations.citations).map(objectOf);
+  const quoted = asArray(citations.citationSources ?? citations.citations).map(asObject);
   return [
     ...listGrounded(grounding, positions),
     ...quoted.flatMap((each) =>
@@ -132,18 +132,18 @@ export function listAnnotations(text: string, grounding: JsonObject, citations: 
 
 /** Each source at the places that it supports; one that supports none stands for the whole text. */
 function listGrounded(grounding: JsonObject, positions: Positions): UrlCitation[] {
-  const sources = arrayOf(grounding.groundingChunks).map((chunk) => {
-    const { web, maps, retrievedContext } = objectOf(chunk);
-    return objectOf(web ?? maps ?? retrievedContext);
+  const sources = asArray(grounding.groundingChunks).map((chunk) => {
+    const { web, maps, retrievedContext } = asObject(chunk);
+    return asObject(web ?? maps ?? retrievedContext);
   });
   const used = new Set<unknown>();
-  const placed = arrayOf(grounding.groundingSupports).flatMap((support) => {
-    const { segment, groundingChunkIndices } = objectOf(support);
+  const placed = asArray(grounding.groundingSupports).flatMap((support) => {
+    const { segment, groundingChunkIndices } = asObject(support);
     const [start, end] = [
-      positions.at(objectOf(segment).startIndex),
-      positions.at(objectOf(segment).endIndex),
+      positions.at(asObject(segment).startIndex),
+      positions.at(asObject(segment).endIndex),
     ];
-    return arrayOf(groundingChunkIndices).flatMap((index) => {
+    return asArray(groundingChunkIndices).flatMap((index) => {
       used.add(index);
       return makeCitation(sources[Number(index)] ?? {}, start, end);
     });

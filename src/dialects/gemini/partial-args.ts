@@ -1,5 +1,5 @@
 // Arguments of a call that Vertex AI streams piece by piece, each under a JSON path, put together into one object.
-import { arrayOf, isObject, type JsonObject, stringOf } from "../../core/json.ts";
+import { asArray, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 
 /** A step is `.name`, `['name']`, `["name"]` or `[3]`. */
@@ -11,9 +11,9 @@ type Step = string | number;
 
 /** Writes the pieces of one `partialArgs` into `args`. Throws a Fault for a path that can't be followed. */
 export function applyPartialArgs(args: JsonObject, partialArgs: unknown): void {
-  for (const piece of arrayOf(partialArgs)) {
+  for (const piece of asArray(partialArgs)) {
     if (!isObject(piece)) throw garbled("a partial argument is not an object");
-    const steps = parseSteps(stringOf(piece.jsonPath) ?? "");
+    const steps = parseSteps(asString(piece.jsonPath) ?? "");
     setAt(args, steps, (before) => readPieceValue(piece, before));
   }
 }
@@ -36,7 +36,7 @@ function parseSteps(path: string): Step[] {
 
 /** Texts grow by their pieces, other values come whole. */
 function readPieceValue(piece: JsonObject, before: unknown): unknown {
-  const text = stringOf(piece.stringValue);
+  const text = asString(piece.stringValue);
   if (text !== undefined) return typeof before === "string" ? before + text : text;
   return piece.numberValue ?? piece.boolValue ?? null;
 }

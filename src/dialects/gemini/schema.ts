@@ -1,5 +1,5 @@
 // A client's JSON Schema in the subset that Gemini's `parametersJsonSchema` and `responseJsonSchema` are known to take.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 
 /** Keywords that reach the model (Gemini API reference, `responseJsonSchema`, and the fields of its `Schema`). */
 const KEPT: ReadonlySet<string> = new Set([
@@ -62,7 +62,7 @@ export function cleanSchema(schema: JsonObject): JsonObject {
 function clean(given: unknown, walk: Walk): JsonObject {
   walk.nodes.left -= 1;
   if (!isObject(given) || walk.nodes.left < 0) return {};
-  const reference = stringOf(given.$ref);
+  const reference = asString(given.$ref);
   if (reference !== undefined) return resolveReference(reference, given, walk);
   const merged = mergeAllOf(given, walk);
   const entries = Object.entries(merged).flatMap(([keyword, value]) => cleanKeyword(keyword, value, walk));
@@ -85,9 +85,9 @@ function findTarget(reference: string, root: JsonObject): JsonObject {
   let found: unknown = root;
   for (const step of reference.slice(1).split("/").filter(Boolean)) {
     const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
-    found = isObject(found) && Object.hasOwn(found, key) ? found[key] : arrayOf(found)[Number(key)];
+    found = isObject(found) && Object.hasOwn(found, key) ? found[key] : asArray(found)[Number(key)];
   }
-  return objectOf(found);
+  return asObject(found);
 }
 
 /** All of several schemas at once, as one: their properties and required names together. */
@@ -95,10 +95,10 @@ function mergeAllOf(given: JsonObject, walk: Walk): JsonObject {
   if (!Array.isArray(given.allOf)) return given;
   const { allOf, ...own } = given;
   let sum: JsonObject = {};
-  for (const part of [...arrayOf(allOf), own]) {
-    const next = objectOf(part === own ? own : clean(part, walk));
-    const properties = { ...objectOf(sum.properties), ...objectOf(next.properties) };
-    const required = [...new Set([...arrayOf(sum.required), ...arrayOf(next.required)])];
+  for (const part of [...asArray(allOf), own]) {
+    const next = asObject(part === own ? own : clean(part, walk));
+    const properties = { ...asObject(sum.properties), ...asObject(next.properties) };
+    const required = [...new Set([...asArray(sum.required), ...asArray(next.required)])];
     sum = { ...sum, ...next };
     if (Object.keys(properties).length > 0) sum.properties = properties;
     if (required.length > 0) sum.required = required;
@@ -113,15 +113,15 @@ function cleanKeyword(keyword: string, value: unknown, walk: Walk): [string, unk
       return cleanConst(value);
     case "oneOf":
     case "anyOf":
-      return [["anyOf", arrayOf(value).map((each) => clean(each, walk))]];
+      return [["anyOf", asArray(value).map((each) => clean(each, walk))]];
     case "prefixItems":
-      return [[keyword, arrayOf(value).map((each) => clean(each, walk))]];
+      return [[keyword, asArray(value).map((each) => clean(each, walk))]];
     case "items":
       return Array.isArray(value) ? [] : [[keyword, clean(value, walk)]];
     case "additionalProperties":
       return [[keyword, isObject(value) ? clean(value, walk) : value]];
     case "properties": {
-      const entries = Object.entries(objectOf(value)).map(([name, each]) => [name, clean(each, walk)]);
+      const entries = Object.entries(asObject(value)).map(([name, each]) => [name, clean(each, walk)]);
       return [[keyword, Object.fromEntries(entries)]];
     }
     case "format":

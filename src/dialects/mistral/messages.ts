@@ -1,12 +1,12 @@
 // The messages of a request in Mistral's form: four roles in an order it accepts, its own parts, rewritten call ids.
 
-import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
+  joinText,
   type ToolMessage,
-  textOf,
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
@@ -43,7 +43,7 @@ function makeMessage(
     case "system":
     case "developer": {
       const isLate = previous === "assistant" || previous === "tool";
-      return { role: isLate ? "user" : "system", content: textOf(message.content) };
+      return { role: isLate ? "user" : "system", content: joinText(message.content) };
     }
     case "user":
       return { role: "user", content: makeContent(message.content) };
@@ -66,7 +66,7 @@ function makeAssistant(
     if (plain.type === "function") names.set(plain.id, plain.function.name);
     return { ...plain, id: ids.forCall(plain.id) };
   });
-  const text = textOf(message.content) || stringOf(message.refusal) || "";
+  const text = joinText(message.content) || asString(message.refusal) || "";
   if (text === "" && calls.length === 0) return null;
   const thought = thinks ? readThought(message) : "";
   const thinking = { type: "thinking", thinking: [{ type: "text", text: thought }] };
@@ -76,7 +76,7 @@ function makeAssistant(
 
 function readThought(message: AssistantMessage): string {
   if (message.reasoning_content) return message.reasoning_content;
-  const texts = arrayOf(message.reasoning_details).map((detail) => stringOf(objectOf(detail).text) ?? "");
+  const texts = asArray(message.reasoning_details).map((detail) => asString(asObject(detail).text) ?? "");
   return texts.join("");
 }
 
@@ -86,7 +86,7 @@ function makeToolMessage(message: ToolMessage, ids: MistralIds, names: Map<strin
     role: "tool",
     tool_call_id: ids.forResult(message.tool_call_id),
     ...(name === undefined ? {} : { name }),
-    content: textOf(message.content),
+    content: joinText(message.content),
   };
 }
 

@@ -1,6 +1,6 @@
 // The time to think: `reasoning_effort` as one model takes it, and the switches that some providers have beside it.
 import { can, type ModelCard } from "../../core/card.ts";
-import { type JsonObject, objectOf } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ReasoningEffort } from "../../operations/chat/form.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
@@ -75,5 +75,5 @@ function isExcluded(request: ChatRequest, quirks: OpenaiQuirks): boolean {
 }
 
 function isOff(own: unknown): boolean {
-  return own === false || objectOf(own).type === "disabled";
+  return own === false || asObject(own).type === "disabled";
 }

@@ -1,11 +1,11 @@
 // The messages of a request as one server takes them: roles, fields, parts and earlier thinking.
 
-import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
-  textOf,
+  joinText,
 } from "../../operations/chat/form.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
@@ -75,7 +75,7 @@ function makeContent(message: ChatMessage, quirks: OpenaiQuirks): unknown {
     return content.length === 0 ? "" : content.map((part: ContentPart) => makePart(part, quirks));
   }
   if (message.role !== "assistant" || content) return content;
-  const refusal = quirks.messageFields.includes("refusal") ? undefined : stringOf(message.refusal);
+  const refusal = quirks.messageFields.includes("refusal") ? undefined : asString(message.refusal);
   return refusal ?? (message.tool_calls?.length ? content : (content ?? ""));
 }
 
@@ -104,8 +104,8 @@ export function withCacheMark(marked: JsonObject, quirks: OpenaiQuirks): JsonObj
 /** Earlier thinking in the field where the server takes it back; nothing where it takes none. */
 function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: boolean): JsonObject {
   const { reasoning_content: content, reasoning } = message;
-  const details = arrayOf(message.reasoning_details);
-  const text = content || stringOf(reasoning) || joinDetails(details);
+  const details = asArray(message.reasoning_details);
+  const text = content || asString(reasoning) || joinDetails(details);
   switch (quirks.thoughts) {
     case null:
       return {};
@@ -130,11 +130,11 @@ function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: b
 
 function joinDetails(details: readonly unknown[]): string {
   return details
-    .map((detail) => stringOf(objectOf(detail).text) ?? stringOf(objectOf(detail).summary) ?? "")
+    .map((detail) => asString(asObject(detail).text) ?? asString(asObject(detail).summary) ?? "")
     .join("");
 }
 
 /** True if any message says "JSON", without which several servers refuse their JSON mode. */
 export function mentionsJson(messages: readonly ChatMessage[]): boolean {
-  return messages.some((message) => /json/i.test(textOf(message.content)));
+  return messages.some((message) => /json/i.test(joinText(message.content)));
 }

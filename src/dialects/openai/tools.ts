@@ -1,6 +1,6 @@
 // Tools and the choice among them as one server takes them; a choice that it doesn't take becomes an instruction.
 
-import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, Tool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
@@ -30,7 +30,7 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
   const plain = quirks.customTools && keepsList ? { choice, allowed: null } : simplifyChoice(choice);
   const kept = tools.filter((tool) => plain.allowed?.has(readName(tool) ?? "") ?? true);
   const outgoing = kept.map((tool) => makeTool(tool, quirks));
-  const strict = !quirks.strictTools && kept.some((tool) => objectOf(tool.function).strict === true);
+  const strict = !quirks.strictTools && kept.some((tool) => asObject(tool.function).strict === true);
   const dropped = strict ? ["strict"] : [];
   const isTaken =
     direction === undefined ||
@@ -45,7 +45,7 @@ export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: bo
 }
 
 function readName(tool: Tool): string | undefined {
-  return stringOf(objectOf(tool.function ?? tool.custom).name);
+  return asString(asObject(tool.function ?? tool.custom).name);
 }
 
 /** A tool of the provider's own (OpenRouter's server tools) goes as it is. */

@@ -3,12 +3,12 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import {
   type ChatRequest,
   type ContentPart,
+  joinText,
   type SystemMessage,
-  textOf,
 } from "../../operations/chat/form.ts";
 import { listLeftOut } from "../_chat/fields.ts";
 import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
@@ -72,7 +72,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...limit.changed,
     ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
     ...(wantsJson ? ["response_format"] : []),
-    ...(objectOf(request.web_search_options).search_type === undefined ? [] : ["web_search_options"]),
+    ...(asObject(request.web_search_options).search_type === undefined ? [] : ["web_search_options"]),
   ];
   return {
     url: `${target.baseUrl}/agent`,
@@ -107,12 +107,12 @@ function inputForm(names: ToolNames): InputForm {
     thought: () => [],
     call(given) {
       const call = toFunctionCall(given, true);
-      const { name, arguments: input } = objectOf(call.function);
-      const signature = stringOf(objectOf(objectOf(call.extra_content).google).thought_signature);
+      const { name, arguments: input } = asObject(call.function);
+      const signature = asString(asObject(asObject(call.extra_content).google).thought_signature);
       return {
         type: "function_call",
         call_id: call.id,
-        name: names.upstream(stringOf(name) ?? ""),
+        name: names.upstream(asString(name) ?? ""),
         arguments: input,
         ...(signature === undefined ? {} : { thought_signature: signature }),
       };
@@ -123,7 +123,7 @@ function inputForm(names: ToolNames): InputForm {
         type: "function_call_output",
         call_id: message.tool_call_id,
         ...(name === undefined ? {} : { name: names.upstream(name) }),
-        output: textOf(message.content),
+        output: joinText(message.content),
       };
     },
   };

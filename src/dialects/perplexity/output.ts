@@ -1,6 +1,6 @@
 // The parts of the Agent API's answers beyond the common items: search results, the citations made of them, searches billed.
 
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, Delta, UrlCitation, Usage } from "../../operations/chat/form.ts";
 import { parseCount } from "../_chat/counts.ts";
 import { parseResponseUsage } from "../_responses/fields.ts";
@@ -25,12 +25,12 @@ export class AgentOutput implements OutputForm {
   }
 
   other(item: JsonObject): void {
-    if (RESULT_ITEMS.has(item.type)) this.#results.push(...arrayOf(item.results).filter(isObject));
+    if (RESULT_ITEMS.has(item.type)) this.#results.push(...asArray(item.results).filter(isObject));
   }
 
   /** `citations` and `search_results` stand where Sonar had them, beside the choices. */
   closing(text: string, cited: boolean): { delta: Delta; extras: JsonObject } {
-    const urls = this.#results.map((result) => stringOf(result.url)).filter((url) => url !== undefined);
+    const urls = this.#results.map((result) => asString(result.url)).filter((url) => url !== undefined);
     const extras = urls.length > 0 ? { citations: urls, search_results: this.#results } : {};
     const annotations = cited ? [] : this.#annotations(text);
     return { delta: annotations.length > 0 ? { annotations } : {}, extras };
@@ -39,17 +39,17 @@ export class AgentOutput implements OutputForm {
   /** Web searches are billed apart; pages fetched and other tools are not searches. */
   usage(given: JsonObject): Usage {
     const usage = parseResponseUsage(given);
-    const searches = parseCount(objectOf(objectOf(given.tool_calls_details).search_web).invocation);
+    const searches = parseCount(asObject(asObject(given.tool_calls_details).search_web).invocation);
     return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
   }
 
   #annotations(text: string): UrlCitation[] {
     const byId = new Map(this.#results.map((result) => [String(result.id), result]));
     return [...text.matchAll(MARK)].flatMap((mark) => {
-      const result = objectOf(byId.get(mark[1] ?? ""));
-      const url = stringOf(result.url);
+      const result = asObject(byId.get(mark[1] ?? ""));
+      const url = asString(result.url);
       if (url === undefined) return [];
-      const title = stringOf(result.title) ?? "";
+      const title = asString(result.title) ?? "";
       const place = { start_index: mark.index, end_index: mark.index + mark[0].length };
       return [{ type: "url_citation", url_citation: { ...place, url, title } } as const];
     });

@@ -1,6 +1,6 @@
 // The tools of an Agent API call: the client's functions, and the web search that makes a model behave as Sonar did.
 
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import { toFunction } from "../_chat/tools.ts";
@@ -71,12 +71,12 @@ function makeToolList(
 function makeSearchTool(request: ChatRequest): JsonObject {
   const filters: JsonObject = {};
   for (const field of FILTERS) if (request[field] !== undefined) filters[field] = request[field];
-  const domains = arrayOf(request.search_domain_filter).filter((one) => typeof one === "string");
+  const domains = asArray(request.search_domain_filter).filter((one) => typeof one === "string");
   if (domains.length > 0) filters.search_domain_filter = domains.slice(0, DOMAINS_MAX).map(dropScheme);
-  const options = objectOf(request.web_search_options);
-  const size = stringOf(options.search_context_size);
+  const options = asObject(request.web_search_options);
+  const size = asString(options.search_context_size);
   const place = readPlace(options.user_location);
-  const results = numberOf(request.num_search_results);
+  const results = asNumber(request.num_search_results);
   return {
     type: "web_search",
     ...(Object.keys(filters).length > 0 ? { filters } : {}),
@@ -95,7 +95,7 @@ function dropScheme(domain: string): string {
 
 /** OpenAI nests the place under `approximate`, Sonar did not. */
 function readPlace(location: unknown): JsonObject {
-  const given = objectOf(objectOf(location).approximate ?? location);
+  const given = asObject(asObject(location).approximate ?? location);
   const place: JsonObject = {};
   for (const field of PLACE_FIELDS) if (given[field] !== undefined) place[field] = given[field];
   return place;

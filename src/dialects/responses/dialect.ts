@@ -1,6 +1,6 @@
 // OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
 import type { ModelCard } from "../../core/card.ts";
-import { isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import { asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatReply, ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
 import { parseCount } from "../_chat/counts.ts";
 import { explainChat } from "../_chat/error.ts";
@@ -26,7 +26,7 @@ class OutputOfResponses implements OutputForm {
 
   /** A search counts when it asked the web: opening a found page is not billed. */
   other(item: JsonObject): void {
-    const { type } = objectOf(item.action);
+    const { type } = asObject(item.action);
     if (item.type === "web_search_call" && (type === undefined || type === "search")) this.#searches++;
   }
 
@@ -38,7 +38,7 @@ class OutputOfResponses implements OutputForm {
   usage(given: JsonObject): Usage {
     const usage = parseResponseUsage(given);
     const billed = given.server_side_tool_usage_details;
-    const { web_search_calls: web, x_search_calls: posts } = objectOf(billed);
+    const { web_search_calls: web, x_search_calls: posts } = asObject(billed);
     const searches = isObject(billed) ? parseCount(web) + parseCount(posts) : this.#searches;
     return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
   }

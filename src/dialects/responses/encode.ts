@@ -1,7 +1,7 @@
 // A chat-completion request as a call of OpenAI's Responses API (`POST {base}/responses`).
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
-import { isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { listLeftOut } from "../_chat/fields.ts";
 import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
@@ -100,11 +100,11 @@ function listPutBack(facts: ModelFacts): PutBack {
 
 /** A summary is asked for only when the client wants to see thinking: OpenAI gives it to verified organisations alone. */
 function makeReasoning(request: ChatRequest, facts: ModelFacts): Section {
-  const wish = objectOf(request.reasoning);
+  const wish = asObject(request.reasoning);
   const asked = request.reasoning_effort;
   const effort = asked === undefined ? undefined : chooseEffort(asked, facts);
   const wanted = request.include_reasoning === true || (isObject(request.reasoning) && wish.exclude !== true);
-  const summary = wanted && facts.reasons !== false ? (stringOf(wish.summary) ?? "auto") : undefined;
+  const summary = wanted && facts.reasons !== false ? (asString(wish.summary) ?? "auto") : undefined;
   const reasoning = { ...(effort === undefined ? {} : { effort }), ...(summary ? { summary } : {}) };
   return {
     body: Object.keys(reasoning).length > 0 ? { reasoning } : {},
@@ -154,7 +154,7 @@ function makeFormat(format: ResponseFormat): JsonObject {
 function planTools(request: ChatRequest): JsonObject {
   const tools = (request.tools ?? []).map(makeTool);
   if (request.web_search_options !== undefined)
-    tools.push(makeWebSearch(objectOf(request.web_search_options)));
+    tools.push(makeWebSearch(asObject(request.web_search_options)));
   return {
     ...(tools.length > 0 ? { tools } : {}),
     ...(request.tool_choice === undefined ? {} : { tool_choice: makeChoice(request.tool_choice) }),
@@ -166,13 +166,13 @@ function makeTool(tool: Tool): JsonObject {
   const { format, ...custom } = tool.custom;
   if (!isObject(format)) return { type: "custom", ...custom };
   const { type, grammar } = format;
-  return { type: "custom", ...custom, format: { type, ...objectOf(grammar) } };
+  return { type: "custom", ...custom, format: { type, ...asObject(grammar) } };
 }
 
 /** Chat completions nests the place under `approximate`; here it stands beside the type. */
 function makeWebSearch(options: JsonObject): JsonObject {
   const { search_context_size: size, user_location: location } = options;
-  const place = objectOf(objectOf(location).approximate);
+  const place = asObject(asObject(location).approximate);
   return {
     type: "web_search",
     ...(size === undefined ? {} : { search_context_size: size }),
@@ -195,6 +195,6 @@ function makeChoice(choice: ToolChoice): unknown {
 }
 
 function flattenReference(tool: JsonObject): JsonObject {
-  const name = objectOf(tool.function ?? tool.custom).name ?? tool.name;
+  const name = asObject(tool.function ?? tool.custom).name ?? tool.name;
   return { type: tool.type, name };
 }

@@ -1,7 +1,7 @@
 // Messages in the form of OpenAI's Responses API: parts, calls, results, and the thinking of earlier turns.
 
 import { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, isObject, type JsonObject } from "../../core/json.ts";
 import type {
   AssistantMessage,
   ContentPart,
@@ -96,7 +96,7 @@ interface Thought {
 function makeReasoningItems(message: AssistantMessage, putBack: PutBack): readonly JsonObject[] {
   if (putBack === "nothing") return [];
   const thoughts: Thought[] = [];
-  for (const detail of arrayOf(message.reasoning_details)) {
+  for (const detail of asArray(message.reasoning_details)) {
     if (isObject(detail) && detail.format === REASONING_FORMAT) addDetail(thoughts, detail);
   }
   return thoughts

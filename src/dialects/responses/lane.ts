@@ -2,8 +2,8 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
-import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
-import { type ChatRequest, outputLimitOf } from "../../operations/chat/form.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { makeBearerHeaders } from "../_chat/outgoing.ts";
 import type { Lane } from "../dialect.ts";
 import { responses } from "./dialect.ts";
@@ -16,7 +16,7 @@ export const RESPONSES_LANE: Lane = { ...responses, encode, mend: withoutRefused
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const { max_output_tokens: given, ...rest } = raw.body;
-  const asked = outputLimitOf(request);
+  const asked = readOutputLimit(request);
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
   const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
   const tokens = isLowered ? Math.max(OUTPUT_TOKENS_MIN, limit) : given;
@@ -37,7 +37,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
 
 /** Nothing is stored, so thinking has to come in a form that the client can send back. Models that don't think refuse the wish. */
 function includeSealed(include: unknown, card: ModelCard): JsonObject {
-  const wanted = arrayOf(include);
+  const wanted = asArray(include);
   if (!findFacts(card).reasons || wanted.includes(SEALED)) return {};
   return { include: [...wanted, SEALED] };
 }
@@ -47,7 +47,7 @@ function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | nu
   const isAboutReasoning =
     fault.details.shownCode === "invalid_encrypted_content" || /encrypted[_ ]content/i.test(fault.message);
   if (fault.code !== "upstream_rejected" || !isAboutReasoning) return null;
-  const input = arrayOf(raw.body.input);
-  const kept = input.filter((item) => objectOf(item).type !== "reasoning");
+  const input = asArray(raw.body.input);
+  const kept = input.filter((item) => asObject(item).type !== "reasoning");
   return kept.length === input.length ? null : { ...raw, body: { ...raw.body, input: kept } };
 }

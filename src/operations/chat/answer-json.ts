@@ -9,7 +9,7 @@ import type { ChatRequest } from "./form.ts";
 const PLAIN: JsonShape = { depth: 100, elements: 100_000 };
 /** For requests with log probabilities: a whole answer of 1,700 tokens with 20 alternatives each. */
 const WITH_LOGPROBS: JsonShape = { depth: 100, elements: 250_000 };
-/** Whatever a shorter text holds is parsed and written in a millisecond. */
+/** A text no longer than this is parsed and written within a millisecond, whatever its structure. */
 const CHARACTERS_UNCHECKED = 4096;
 
 /** Throws where a text holds more structure than an answer to this request has. */

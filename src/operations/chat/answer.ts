@@ -9,7 +9,7 @@ import { refuseIntricate } from "./answer-json.ts";
 import type { ChatChunk, ChatRequest, Usage } from "./form.ts";
 import { Normaliser } from "./normalise.ts";
 import { type Part, Run, Verbatim } from "./run.ts";
-import { PROBE, templateOf } from "./splice.ts";
+import { makeTemplate, PROBE } from "./splice.ts";
 import { StopCutter } from "./stop.ts";
 
 /** The result of one read of the body. */
@@ -27,7 +27,7 @@ export interface AnswerOf {
   readonly request: ChatRequest;
   /** Added to the choices' indexes. */
   readonly choiceOffset: number;
-  /** The stop sequences that the provider could not be told. */
+  /** The stop sequences that the provider doesn't take. */
   readonly stops: readonly string[];
   /** True if events may be passed on unread; the answer is the same, to the byte, either way. */
   readonly splices: boolean;
@@ -147,7 +147,7 @@ export class AnswerReader {
   /** The event's own kind is asked for once more, with another text, to see where the text goes. */
   #learn(event: ServerEvent, chunks: readonly ChatChunk[], grew: (characters: number) => void): void {
     this.#patience--;
-    const template = templateOf(event, this.#parser.raw, chunks, (other) => {
+    const template = makeTemplate(event, this.#parser.raw, chunks, (other) => {
       const made = this.take(this.#decoder.push(other));
       grew(-PROBE.length);
       return made;

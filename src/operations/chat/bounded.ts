@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Granted } from "../../core/demand.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
-import { type ChatRequest, outputLimitOf } from "./form.ts";
+import { type ChatRequest, readOutputLimit } from "./form.ts";
 
 /** Thinking leaves at least this many tokens for the answer, and less of it than this is not worth asking for. */
 const THINKING_MARGIN_TOKENS = 1024;
@@ -27,7 +27,7 @@ export function fitToHold(
   isLimitRequired = false,
 ): Fitted {
   const held = outputTokens?.[card.id];
-  const named = outputLimitOf(request);
+  const named = readOutputLimit(request);
   const isWish = isLimitRequired && named !== undefined && named > LIMIT_MEANT_MAX;
   const isCovered = held === undefined || held >= (named ?? 0);
   if (isWish && isCovered && card.outputTokensMax === null) {

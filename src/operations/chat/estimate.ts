@@ -1,8 +1,8 @@
 // Estimates a prompt's tokens: high for the hold before a call, near the mean where no provider reported a count.
 import type { ModelCard } from "../../core/card.ts";
-import { isObject, objectOf, stringOf } from "../../core/json.ts";
+import { asObject, asString, isObject } from "../../core/json.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
-import { nameOf, searchesMax } from "./searches.ts";
+import { readToolName, searchesMax } from "./searches.ts";
 
 /** Measured in o200k: prose has 4 to 6 bytes a token, JSON 2.3 to 2.9, UUIDs, base64 and punctuation 1.5. */
 const BYTES_PER_TOKEN_MIN = 1.4;
@@ -45,7 +45,7 @@ const LIKELY_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
 /** A file that the provider fetches or keeps: nobody here knows its size, so at worst it fills the context. */
 const LIKELY_REMOTE_FILE = 5000;
 const CONTEXT_UNKNOWN = 1_000_000;
-/** Catalogues round: 128,000 for 131,072. What is longer than the context is refused, and costs nothing. */
+/** Catalogues round: 128,000 for 131,072. A prompt longer than the context is refused, and costs nothing. */
 export const CONTEXT_SLACK = 1.05;
 
 /** The tokens that a provider's template puts around each message and each tool, and for the schema of an answer. */
@@ -61,7 +61,7 @@ interface Family {
 }
 const OTHERS: Family = { image: 4200, base: 100, tools: 700 };
 /**
- * The differences, by `<provider>#<name>` in lower case; the first that matches. What is put before prompts was recorded. Images:
+ * The differences, by `<provider>#<name>` in lower case; the first that matches. The sizes of hidden prompts were recorded. Images:
  * - platform.claude.com/docs/en/build-with-claude/vision: 4,784 from Opus 4.7 and Sonnet 5 on, 1,568 before.
  * - OpenAI, "Images and vision": gpt-4o-mini 2,833 + 8 tiles of 5,667, other models of tiles 85 + 8 × 170, small newer
  *   ones 1,536 patches × 2.46, large newer ones 10,000 patches in the original's detail.
@@ -87,7 +87,7 @@ const families = new WeakMap<ModelCard, Family>();
 function familyOf(card: ModelCard): Family {
   const known = families.get(card);
   if (known) return known;
-  const id = nameOf(card);
+  const id = readToolName(card);
   const family: Family = { ...OTHERS, ...FAMILIES.find(({ names }) => names.test(id)) };
   families.set(card, family);
   return family;
@@ -231,7 +231,7 @@ function dearBytesOf(text: string): number {
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 const DATA_URL = /^data:([^;,]*)([^,]*),/i;
-/** The beginning of an address or a data: URL, in which its type is told. */
+/** The beginning of an address or a data: URL that is searched for its type. */
 const HEAD_CHARS = 500;
 /** Addresses under which Gemini finds more than an image. */
 const NO_IMAGE =
@@ -241,19 +241,19 @@ const TEXT_TYPE = /^text\/|^application\/.*(json|xml|yaml|javascript)$/i;
 
 /** A part of a content: OpenAI's, or another vendor's of the same build (`…_url`, Anthropic's `source`). */
 function addPart(sizes: Sizes, part: unknown): void {
-  const given = objectOf(part);
-  const type = stringOf(given.type) ?? "";
+  const given = asObject(part);
+  const type = asString(given.type) ?? "";
   const held = given[type] ?? given.source;
   if (type === "text" || type === "refusal" || held === undefined) {
     addJson(sizes, part);
     return;
   }
-  const { url, data, file_data: fileData, filename, format, media_type: mediaType } = objectOf(held);
-  const body = stringOf(held) ?? stringOf(url) ?? stringOf(fileData) ?? stringOf(data);
-  const name = stringOf(filename) ?? "";
+  const { url, data, file_data: fileData, filename, format, media_type: mediaType } = asObject(held);
+  const body = asString(held) ?? asString(url) ?? asString(fileData) ?? asString(data);
+  const name = asString(filename) ?? "";
   addText(sizes, name);
   if (body === undefined) sizes.remoteFiles += 1;
-  else addMedia(sizes, body, stringOf(mediaType) ?? mediaTypeOf(type, name, stringOf(format) ?? ""));
+  else addMedia(sizes, body, asString(mediaType) ?? mediaTypeOf(type, name, asString(format) ?? ""));
 }
 
 /** The assumed size of a part whose body doesn't show it. */

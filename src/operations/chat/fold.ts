@@ -1,6 +1,6 @@
 // A stream's chunks folded into one reply, and a reply taken apart into chunks again.
 
-import { arrayOf, isObject, type JsonObject, objectOf } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -73,7 +73,7 @@ export class Fold {
     for (const call of tool_calls ?? []) addCall(parts.calls, call);
     for (const annotation of annotations ?? []) parts.annotations.push(annotation);
     for (const [field, value] of Object.entries(messageExtras)) addExtra(parts.messageExtras, field, value);
-    if (logprobs) addLogprobs(parts, objectOf(logprobs));
+    if (logprobs) addLogprobs(parts, asObject(logprobs));
     Object.assign(parts.choiceExtras, extras);
     if (finish_reason) parts.finish = finish_reason;
   }
@@ -214,7 +214,7 @@ export function unfold(reply: ChatReply): ChatChunk[] {
 }
 
 function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: ReplyChoice): ChunkChoice {
-  const calls = arrayOf(message.tool_calls).filter(isObject);
+  const calls = asArray(message.tool_calls).filter(isObject);
   const { tool_calls: _calls, ...rest } = message;
   const fragments = calls.map((call, position) => ({ ...call, index: position }));
   const delta = fragments.length > 0 ? { ...rest, tool_calls: fragments } : rest;

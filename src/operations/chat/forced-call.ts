@@ -1,6 +1,6 @@
 // A forced tool call at models that can't be forced: asked for in words.
 import { can, type ModelCard } from "../../core/card.ts";
-import { type JsonObject, stringOf } from "../../core/json.ts";
+import { asString, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "./form.ts";
 import { simplifyChoice } from "./tool-choice.ts";
 
@@ -44,6 +44,6 @@ export function withInstruction<Message extends JsonObject>(
   const { content } = first;
   const extended = Array.isArray(content)
     ? [...content, { type: "text", text: instruction }]
-    : `${stringOf(content) ?? ""}\n\n${instruction}`.trim();
+    : `${asString(content) ?? ""}\n\n${instruction}`.trim();
   return [{ ...first, content: extended }, ...others];
 }

@@ -223,14 +223,14 @@ export interface ChatReply extends JsonObject {
 }
 
 /** The text of a content: parts of text joined, other parts passed over. */
-export function textOf(content: Content | null | undefined): string {
+export function joinText(content: Content | null | undefined): string {
   if (typeof content === "string") return content;
   if (!content) return "";
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
 /** The content as parts: a string becomes one text part; nothing becomes none. */
-export function partsOf(content: Content | null | undefined): readonly ContentPart[] {
+export function listParts(content: Content | null | undefined): readonly ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return content ?? [];
 }
@@ -243,7 +243,7 @@ export function isCallForced({ tools, tool_choice: choice }: ChatRequest): boole
 }
 
 /** The output limit that the client asked for: the smaller of its two fields, or undefined. */
-export function outputLimitOf(request: ChatRequest): number | undefined {
+export function readOutputLimit(request: ChatRequest): number | undefined {
   const { max_tokens: old, max_completion_tokens: now } = request;
   if (old === undefined) return now;
   return now === undefined ? old : Math.min(old, now);

@@ -12,7 +12,7 @@ const PART_NEEDS: Partial<Record<ContentPart["type"], Capability>> = {
   file: "files",
 };
 
-export function needsOf(request: ChatRequest): Needs {
+export function findNeeds(request: ChatRequest): Needs {
   const needs = new Map<Capability, string>();
   if (request.tools && request.tool_choice !== "none") {
     needs.set(isCallForced(request) ? "tools" : "tools_auto", "tools");
@@ -39,7 +39,7 @@ const WORDS: Record<Capability, string> = {
 
 /**
  * Throws where the model can't take what the request is about: leaving it out would change the meaning. A model that
- * can't be forced to call a tool is asked to in words, and the client is told so.
+ * can't be forced to call a tool is asked to in words, and `x-poundkey-dropped` says so.
  */
 export function refuseUnable(card: ModelCard, needs: Needs): void {
   for (const [need, param] of needs) {

@@ -175,7 +175,7 @@ function finishOf(given: string | null, calls: number): FinishReason {
   return calls > 0 ? "tool_calls" : "stop";
 }
 
-/** A whole answer under the same rules. `stops` are the stop sequences that the provider could not be told. */
+/** A whole answer under the same rules. `stops` are the stop sequences that the provider doesn't take. */
 export function normaliseReply(
   reply: ChatReply,
   request: ChatRequest,

@@ -2,7 +2,7 @@
 import type { ModelCard, Price, Rates } from "../../core/card.ts";
 import type { Offer } from "../../core/demand.ts";
 import { worstPromptTokens } from "./estimate.ts";
-import { type ChatRequest, outputLimitOf } from "./form.ts";
+import { type ChatRequest, readOutputLimit } from "./form.ts";
 import { searchesMax } from "./searches.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
@@ -30,7 +30,7 @@ function dearestOutput({ output, reasoning }: Rates): number {
 function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTerms): Offer {
   const { price } = card;
   const choices = request.n ?? 1;
-  const asked = outputLimitOf(request) ?? null;
+  const asked = readOutputLimit(request) ?? null;
   const limits = {
     card: card.id,
     choices,

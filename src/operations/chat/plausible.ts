@@ -1,7 +1,7 @@
 // Usage that can't be: what a provider reports beyond what its model can read or write is cut to that, and not charged.
 import type { ModelCard } from "../../core/card.ts";
 import { CONTEXT_SLACK, worstPromptTokens } from "./estimate.ts";
-import { type ChatRequest, outputLimitOf, type Usage } from "./form.ts";
+import { type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { searchesMax } from "./searches.ts";
 import { countTokens } from "./usage.ts";
 
@@ -58,7 +58,7 @@ function promptTokensMax(reported: number, { request, card, calls }: SentRequest
 }
 
 function completionTokensMax({ request, card }: SentRequest): number {
-  const limit = outputLimitOf(request) ?? card.outputTokensMax ?? card.contextTokensMax;
+  const limit = readOutputLimit(request) ?? card.outputTokensMax ?? card.contextTokensMax;
   // Without any bound nothing was held either, so nothing is charged.
   if (limit === null) return Number.POSITIVE_INFINITY;
   return Math.ceil((request.n ?? 1) * (OUTPUT_SLACK * limit + OUTPUT_SLACK_TOKENS));

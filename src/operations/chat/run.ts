@@ -28,7 +28,7 @@ export class Run {
     this.bytes = Buffer.byteLength(all) - escapes;
   }
 
-  /** The chunks, for whoever needs them as objects. */
+  /** Returns the chunks as objects. */
   chunks(): readonly ChatChunk[] {
     return this.texts.map((text) => {
       const chunk = parseJson(this.head + text + this.tail);

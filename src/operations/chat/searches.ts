@@ -1,6 +1,6 @@
 // The most searches that a request may cause.
 import type { ModelCard } from "../../core/card.ts";
-import { arrayOf, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString } from "../../core/json.ts";
 import type { ChatRequest } from "./form.ts";
 
 /** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), one that researches more. */
@@ -21,7 +21,7 @@ export function searchesMax(request: ChatRequest, card: ModelCard): number {
   const { searching, researching } = kindOf(card);
   const asked =
     SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
-    arrayOf(request.tools).some((tool) => stringOf(objectOf(tool).type)?.includes("search"));
+    asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
   if (!asked && !searching) return 0;
   return researching ? RESEARCH_SEARCHES_MAX : SEARCHES_MAX;
 }
@@ -37,13 +37,13 @@ const kinds = new WeakMap<ModelCard, Kind>();
 function kindOf(card: ModelCard): Kind {
   const known = kinds.get(card);
   if (known) return known;
-  const id = nameOf(card);
+  const id = readToolName(card);
   const kind = { searching: SEARCHING.test(id), researching: RESEARCHING.test(id) };
   kinds.set(card, kind);
   return kind;
 }
 
 /** By what models are told apart here: provider and name, in lower case. */
-export function nameOf(card: ModelCard): string {
+export function readToolName(card: ModelCard): string {
   return `${card.provider}#${card.name}`.toLowerCase();
 }

@@ -1,4 +1,4 @@
-// The fast way of a stream: events like the last one are passed on by their text alone, neither parsed nor written anew.
+// The fast way of a stream: events like the last one are passed on by their text alone, neither parsed nor serialised.
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import type { ChatChunk, Delta } from "./form.ts";
@@ -82,7 +82,7 @@ interface Padding {
  * The template that an event gives: `raw` is how it stood in the stream, `chunks` what the slow way has made of it, and `again` asks
  * the slow way what it makes of another one. Null: its text can't be told apart from the rest.
  */
-export function templateOf(
+export function makeTemplate(
   event: ServerEvent,
   raw: string,
   chunks: readonly ChatChunk[],

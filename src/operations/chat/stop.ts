@@ -36,7 +36,7 @@ class Match {
   }
 }
 
-/** The text of one choice up to the first stop sequence. What may be the beginning of one is held back. */
+/** The text of one choice up to the first stop sequence. Text that may be the beginning of one is held back. */
 class Cut {
   readonly #matches: readonly Match[];
   #held = "";

@@ -1,5 +1,5 @@
 // A tool choice in the words that all models know: a mode, one function, or some of the tools.
-import { objectOf, stringOf } from "../../core/json.ts";
+import { asObject, asString } from "../../core/json.ts";
 import type { ToolChoice } from "./form.ts";
 
 /** A tool choice without lists and custom tools: `allowed` names the tools to keep, null all of them. */
@@ -19,7 +19,7 @@ export function simplifyChoice(choice: ToolChoice | undefined): PlainChoice {
     case "allowed_tools": {
       const { mode, tools } = choice.allowed_tools;
       const names = tools.map(
-        (tool) => stringOf(objectOf(tool.function ?? tool.custom).name) ?? stringOf(tool.name),
+        (tool) => asString(asObject(tool.function ?? tool.custom).name) ?? asString(tool.name),
       );
       return { choice: mode, allowed: new Set(names.filter((name) => name !== undefined)) };
     }

@@ -1,9 +1,9 @@
 // Tells requests of a kind that was scored: what was learned of kinds holds for those alone, a new kind gets none of it.
-import { sizeIn, TOPICS_END, TOPICS_FROM } from "../predictor.ts";
+import { readSize, TOPICS_END, TOPICS_FROM } from "../predictor.ts";
 
 /** The usual character of the requests that were scored. */
 export interface Usual {
-  /** How unknown their topics were when they came, recently. */
+  /** The share of unknown topics in recent requests when they came. */
   strange: number;
   labels: number;
   /** Sums: their lengths, and the squares of these. */
@@ -28,7 +28,7 @@ const KNOWN_WELL = 0.8;
 
 /** Counts a scored request in; `variances` as they are after it. */
 export function countUsual(usual: Usual, variances: Float64Array, row: Float32Array): void {
-  const size = sizeIn(row);
+  const size = readSize(row);
   usual.strange += STRANGE_PACE * (strangeness(variances, row) - usual.strange);
   usual.labels++;
   usual.sizes += size;
@@ -43,12 +43,12 @@ export function familiarity(usual: Usual, variances: Float64Array, row: Float32A
   const known = (1 - strangeness(variances, row)) / usually;
   const mean = sizes / labels;
   const spread = Math.sqrt(Math.max(0, sizeSquares / labels - mean * mean) + SIZE_SPREAD_MIN ** 2);
-  const away = Math.abs(sizeIn(row) - mean) / spread;
+  const away = Math.abs(readSize(row) - mean) / spread;
   const alike = between(known, KNOWN_FROM, KNOWN_TO) * (1 - between(away, SIZE_FROM, SIZE_TO));
   return 1 - Math.min(1, usually / KNOWN_WELL) * (1 - alike);
 }
 
-/** The share of the request's topics that scores have told little of, 0…1: words that are usual everywhere make no kind known. */
+/** The share of the request's topics about which scores said little, 0…1: words that are usual everywhere make no kind known. */
 function strangeness(variances: Float64Array, row: Float32Array): number {
   let left = 0;
   let all = 0;

@@ -1,11 +1,11 @@
 // Learns on the spot: per card, how its answers' scores differ from the prediction, by kind of request. A
 // Bayesian linear model, so that a few labels move little and no number of them moves more than a bound.
-import { isObject, stringOf } from "../../core/json.ts";
+import { asString, isObject } from "../../core/json.ts";
 import { SKILLS, type Skill } from "../../core/skill.ts";
 import type { Prediction } from "../predictor.ts";
 import { dot, packed, product, squared, upper } from "./algebra.ts";
 import { countUsual, familiarity, type Usual } from "./familiar.ts";
-import { begun, doubtOf, type Taught, taughtOf, untaught } from "./taught.ts";
+import { begun, measureDoubt, readTaught, type Taught, untaught } from "./taught.ts";
 
 /** Quality is never moved further than this. */
 export const SHIFT_MAX = 0.35;
@@ -125,7 +125,7 @@ export class Learned {
     if (taught === undefined) return NOTHING;
     if (taught.labels === 0) return this.#unscored(row);
     const overall = taught.surprise / (taught.weight + OVERALL_START);
-    const doubt = doubtOf(taught, row);
+    const doubt = measureDoubt(taught, row);
     const enough = taught.weight / (taught.weight + KINDS_START);
     const trust = TRUST_MAX * enough * familiarity(taught.usual, taught.variances, row);
     return {
@@ -197,8 +197,8 @@ export class Learned {
     const learned = new Learned();
     if (!isObject(file) || file.version !== VERSION || !Array.isArray(file.cards)) return learned;
     for (const card of file.cards) {
-      const model = isObject(card) ? stringOf(card.model) : undefined;
-      const taught = isObject(card) ? taughtOf(card, width) : null;
+      const model = isObject(card) ? asString(card.model) : undefined;
+      const taught = isObject(card) ? readTaught(card, width) : null;
       if (model !== undefined && taught !== null) learned.#cards.set(model, taught);
     }
     return learned;

@@ -1,10 +1,10 @@
 // From a kept decision and a score to a lesson, and from lessons to what was learned.
 import type { ModelCard } from "../../core/card.ts";
-import { arrayOf, isObject, numberOf, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../core/json.ts";
 import type { Lesson } from "../../core/rows.ts";
 import type { SKILLS, Skill } from "../../core/skill.ts";
 import type { LessonBound } from "../../core/store.ts";
-import { rowOf, rowText } from "../decision.ts";
+import { rowText, unpackRow } from "../decision.ts";
 import { type Prediction, rowWidth } from "../predictor.ts";
 import { findProfile } from "../profiles.ts";
 import { expectedQuality } from "../quality.ts";
@@ -29,7 +29,7 @@ export function boundAt(nowMs: number): LessonBound {
 export type Kind = Pick<Prediction, "row" | "categories" | "difficultyLogit" | "support">;
 
 /** The kind of request that a kept decision was about; null: that is no decision. */
-export function kindOf(decision: string): Kind | null {
+export function readKind(decision: string): Kind | null {
   const kept = parseJson(decision);
   return isObject(kept) ? kindKept(kept) : null;
 }
@@ -38,21 +38,21 @@ export function kindOf(decision: string): Kind | null {
 export function kindKept(
   kept: Readonly<{ row?: unknown; features?: unknown; difficulty?: unknown }>,
 ): Kind | null {
-  const row = rowOf(stringOf(kept.row) ?? "");
-  const features = objectOf(kept.features);
-  const difficulty = numberOf(kept.difficulty);
+  const row = unpackRow(asString(kept.row) ?? "");
+  const features = asObject(kept.features);
+  const difficulty = asNumber(kept.difficulty);
   if (row === null || difficulty === undefined) return null;
   const within = Math.min(0.999, Math.max(0.001, difficulty));
   return {
     row,
     categories: sharesOf(features.categories),
     difficultyLogit: 1.5 * Math.log(within / (1 - within)),
-    support: numberOf(features.support) ?? 0,
+    support: asNumber(features.support) ?? 0,
   };
 }
 
 /** The lesson that an answer of this card to such a request was so good. */
-export function lessonOf(
+export function makeLesson(
   about: Omit<Lesson, "model" | "expected" | "request">,
   card: ModelCard,
   kind: Kind,
@@ -84,8 +84,8 @@ export function isUnderstood(request: string): boolean {
 }
 
 function askedIn(request: string): Pick<Prediction, "row" | "categories"> | null {
-  const kept = objectOf(parseJson(request));
-  const row = rowOf(stringOf(kept.row) ?? "");
+  const kept = asObject(parseJson(request));
+  const row = unpackRow(asString(kept.row) ?? "");
   return row?.length === rowWidth() ? { row, categories: sharesOf(kept.categories) } : null;
 }
 
@@ -96,15 +96,15 @@ export function measureLength(
   model: string,
   tokens: number,
 ): void {
-  const row = rowOf(stringOf(kept.row) ?? "");
-  const chosen = arrayOf(kept.candidates).find((one) => objectOf(one).model === model);
-  const outputTokens = numberOf(objectOf(chosen).tokens);
+  const row = unpackRow(asString(kept.row) ?? "");
+  const chosen = asArray(kept.candidates).find((one) => asObject(one).model === model);
+  const outputTokens = asNumber(asObject(chosen).tokens);
   if (row !== null && outputTokens !== undefined) learned.foldLength({ row, outputTokens }, model, tokens);
 }
 
 function sharesOf(value: unknown): Readonly<Record<Skill, number>> {
-  const given = objectOf(value);
-  const share = (skill: Skill) => numberOf(given[skill]) ?? 0;
+  const given = asObject(value);
+  const share = (skill: Skill) => asNumber(given[skill]) ?? 0;
   return {
     math: share("math"),
     coding: share("coding"),

@@ -1,5 +1,5 @@
 // Checks a value against a JSON Schema, as far as providers take one: what isn't known of a schema breaks nothing.
-import { arrayOf, isObject, type JsonObject, numberOf, objectOf } from "../../core/json.ts";
+import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../core/json.ts";
 
 /**
  * Beyond so many steps nothing more is looked at: the answer counts as right. A schema and its answer are a client's and a
@@ -11,7 +11,7 @@ const CHARACTERS_PER_STEP = 64;
 const REFERENCE_CHARACTERS_MAX = 1000;
 
 export function isOf(value: unknown, schema: unknown): boolean {
-  return new Check(objectOf(schema)).fits(value, schema, 0);
+  return new Check(asObject(schema)).fits(value, schema, 0);
 }
 
 class Check {
@@ -30,7 +30,7 @@ class Check {
     const deeper = (one: unknown) => this.fits(value, one, depth + 1);
     if (typeof schema.$ref === "string" && !deeper(this.#found(schema.$ref))) return false;
     if (!isOfType(value, schema.type) || !isListed(value, schema)) return false;
-    if (!arrayOf(schema.allOf).every(deeper)) return false;
+    if (!asArray(schema.allOf).every(deeper)) return false;
     for (const choice of [schema.anyOf, schema.oneOf])
       if (Array.isArray(choice) && !choice.some(deeper)) return false;
     if (typeof value === "string" || typeof value === "number") return isWithin(value, schema);
@@ -39,16 +39,16 @@ class Check {
   }
 
   #isList(value: readonly unknown[], schema: JsonObject, depth: number): boolean {
-    if (value.length < (numberOf(schema.minItems) ?? 0)) return false;
-    if (value.length > (numberOf(schema.maxItems) ?? Number.POSITIVE_INFINITY)) return false;
-    const first = arrayOf(schema.prefixItems);
+    if (value.length < (asNumber(schema.minItems) ?? 0)) return false;
+    if (value.length > (asNumber(schema.maxItems) ?? Number.POSITIVE_INFINITY)) return false;
+    const first = asArray(schema.prefixItems);
     return value.every((one, at) => this.fits(one, first[at] ?? schema.items, depth + 1));
   }
 
   #isMapping(value: JsonObject, schema: JsonObject, depth: number): boolean {
-    for (const name of arrayOf(schema.required))
+    for (const name of asArray(schema.required))
       if (typeof name === "string" && !Object.hasOwn(value, name)) return false;
-    const properties = objectOf(schema.properties);
+    const properties = asObject(schema.properties);
     const patterns = isObject(schema.patternProperties);
     return Object.entries(value).every(([name, one]) => {
       if (Object.hasOwn(properties, name)) return this.fits(one, properties[name], depth + 1);
@@ -61,7 +61,7 @@ class Check {
     if (!reference.startsWith("#") || reference.length > REFERENCE_CHARACTERS_MAX) return undefined;
     let found: unknown = this.#root;
     for (const part of reference.split("/").slice(1))
-      found = objectOf(found)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
+      found = asObject(found)[part.replaceAll("~1", "/").replaceAll("~0", "~")];
     return found;
   }
 }
@@ -69,7 +69,7 @@ class Check {
 /** The work of looking at a value by a schema, its parts apart. */
 function stepsOf(value: unknown, { enum: listed, required, minLength, maxLength }: JsonObject): number {
   const isMeasured = typeof value === "string" && (minLength ?? maxLength) !== undefined;
-  const lists = arrayOf(listed).length + arrayOf(required).length;
+  const lists = asArray(listed).length + asArray(required).length;
   return 1 + lists + (isMeasured ? value.length / CHARACTERS_PER_STEP : 0);
 }
 
@@ -113,14 +113,14 @@ function isWithin(value: string | number, schema: JsonObject): boolean {
 
 function isBetween(size: number, least: unknown, most: unknown): boolean {
   return (
-    size >= (numberOf(least) ?? Number.NEGATIVE_INFINITY) &&
-    size <= (numberOf(most) ?? Number.POSITIVE_INFINITY)
+    size >= (asNumber(least) ?? Number.NEGATIVE_INFINITY) &&
+    size <= (asNumber(most) ?? Number.POSITIVE_INFINITY)
   );
 }
 
 function isBeyond(value: number, { exclusiveMinimum, exclusiveMaximum }: JsonObject): boolean {
   return (
-    value > (numberOf(exclusiveMinimum) ?? Number.NEGATIVE_INFINITY) &&
-    value < (numberOf(exclusiveMaximum) ?? Number.POSITIVE_INFINITY)
+    value > (asNumber(exclusiveMinimum) ?? Number.NEGATIVE_INFINITY) &&
+    value < (asNumber(exclusiveMaximum) ?? Number.POSITIVE_INFINITY)
   );
 }

@@ -6,7 +6,7 @@ import {
   type ChatChunk,
   type ChatRequest,
   type ChunkChoice,
-  outputLimitOf,
+  readOutputLimit,
 } from "../../operations/chat/form.ts";
 import { isOf } from "./schema.ts";
 
@@ -26,7 +26,7 @@ const WEIGHT_MAX = 0.5;
  * The lesson of a broken answer after so many that weren't: one bad answer of many is no bad model. Those said nothing but
  * that they were as expected, so they are counted into the lesson of the next broken one.
  */
-export function saidBy(
+export function weighSignal(
   signal: Signal,
   expected: number,
   soundBefore: number,
@@ -127,7 +127,7 @@ export class Grader {
 
   /** True if the client's own limit ended the answer. */
   #isOwnLimit(tokens: number | null): boolean {
-    const limit = outputLimitOf(this.#request);
+    const limit = readOutputLimit(this.#request);
     return limit !== undefined && (tokens === null || tokens >= NEAR * limit);
   }
 

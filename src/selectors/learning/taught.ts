@@ -1,5 +1,5 @@
 // The lessons about one card, in memory: what scores said of its quality, and how long its answers are.
-import { numberOf, objectOf } from "../../core/json.ts";
+import { asNumber, asObject } from "../../core/json.ts";
 import { SKILLS } from "../../core/skill.ts";
 import { unpacked } from "./algebra.ts";
 import { NOTHING_USUAL, type Usual } from "./familiar.ts";
@@ -48,7 +48,7 @@ export function untaught(width: number): Taught {
   };
 }
 
-export function taughtOf(card: Readonly<Record<string, unknown>>, width: number): Taught | null {
+export function readTaught(card: Readonly<Record<string, unknown>>, width: number): Taught | null {
   const mean = unpacked(card.mean, width);
   const triangle = unpacked(card.covariance, (width * (width + 1)) / 2);
   if (mean === null || triangle === null) return null;
@@ -64,18 +64,18 @@ export function taughtOf(card: Readonly<Record<string, unknown>>, width: number)
   }
   for (let at = 0; at < width; at++)
     taught.variances[at] = Math.max(0, taught.covariance[at * width + at] ?? 0);
-  taught.labels = numberOf(card.labels) ?? 0;
-  taught.weight = numberOf(card.weight) ?? 0;
-  taught.surprise = numberOf(card.surprise) ?? 0;
-  const usual = objectOf(card.usual);
-  taught.usual.strange = numberOf(usual.strange) ?? 1;
-  taught.usual.labels = numberOf(usual.labels) ?? 0;
-  taught.usual.sizes = numberOf(usual.sizes) ?? 0;
-  taught.usual.sizeSquares = numberOf(usual.sizeSquares) ?? 0;
-  taught.answers = numberOf(card.answers) ?? 0;
-  taught.lengths = numberOf(card.lengths) ?? 0;
+  taught.labels = asNumber(card.labels) ?? 0;
+  taught.weight = asNumber(card.weight) ?? 0;
+  taught.surprise = asNumber(card.surprise) ?? 0;
+  const usual = asObject(card.usual);
+  taught.usual.strange = asNumber(usual.strange) ?? 1;
+  taught.usual.labels = asNumber(usual.labels) ?? 0;
+  taught.usual.sizes = asNumber(usual.sizes) ?? 0;
+  taught.usual.sizeSquares = asNumber(usual.sizeSquares) ?? 0;
+  taught.answers = asNumber(card.answers) ?? 0;
+  taught.lengths = asNumber(card.lengths) ?? 0;
   const perSkill = (into: Float64Array, values: unknown) => {
-    if (Array.isArray(values)) for (const at of into.keys()) into[at] = numberOf(values[at]) ?? 0;
+    if (Array.isArray(values)) for (const at of into.keys()) into[at] = asNumber(values[at]) ?? 0;
   };
   perSkill(taught.seen, card.seen);
   perSkill(taught.scored, card.scored);
@@ -83,7 +83,7 @@ export function taughtOf(card: Readonly<Record<string, unknown>>, width: number)
 }
 
 /** As if weights didn't hang together: a little too much, and fast for hundreds of cards. */
-export function doubtOf({ variances }: Taught, row: Float32Array): number {
+export function measureDoubt({ variances }: Taught, row: Float32Array): number {
   let left = 0;
   let all = 0;
   for (let at = 0; at < row.length; at++) {

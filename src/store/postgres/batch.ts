@@ -4,8 +4,8 @@ import { CommitError, unavailable } from "../unavailable.ts";
 import { BEGIN, type Connection } from "./connection.ts";
 import { isTrouble, LateError, Tries } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
-import { readingOf } from "./reading.ts";
-import { writesOf } from "./writing.ts";
+import { composeReading } from "./reading.ts";
+import { composeWrites } from "./writing.ts";
 
 /** After failures that are certain; while a commit is unknown it is asked for as long as there is time. */
 const TRIES_MAX = 2;
@@ -21,7 +21,7 @@ export interface Bounds {
  * The answers, in order, once they are committed. Where a COMMIT was sent and its answer did not come, the same demands
  * are run once more on another connection: their ids are ours, so an admission that was written is replaced, and a
  * settlement that was written tells what it came to. The account's lock makes the second look wait for the first try's
- * end, however late the server comes to it. Only when there is no time left for that is the outcome told as unknown.
+ * end, however late the server comes to it. Only when no time is left for that is the outcome reported as unknown.
  */
 export async function runBatch(
   pool: Pool,
@@ -55,7 +55,7 @@ async function transact(
   const leftMs = () => Math.max(1, untilMs - performance.now());
   const accountId = demands[0]?.accountId ?? "";
   return pool.use(leftMs(), async (connection: Connection) => {
-    const { queries, rowsOf } = readingOf(
+    const { queries, rowsOf } = composeReading(
       accountId,
       demands.map(({ reads }) => reads),
       true,
@@ -63,7 +63,7 @@ async function transact(
     const [, ...results] = await connection.send([BEGIN, ...queries], leftMs());
     const decision = decide(rowsOf(results), demands);
     if (performance.now() >= untilMs) throw new LateError("The database was too slow.");
-    await connection.commit(writesOf(accountId, decision), writeMs);
+    await connection.commit(composeWrites(accountId, decision), writeMs);
     return decision.answers;
   });
 }

@@ -1,9 +1,9 @@
 // The PostgreSQL store's journals and sums.
-import { entrySeqOf, type Store } from "../../core/store.ts";
+import { readEntrySeq, type Store } from "../../core/store.ts";
 import { type Found, text, whole } from "../found.ts";
 import { FIRST_TOKEN, USAGE } from "../log-tables.ts";
 import { firstTokensLookup, type Lookup, usageLookup } from "../narrowing.ts";
-import { AUDIT_ACCOUNTS, AUDIT_SUMS, auditOf } from "../sql.ts";
+import { AUDIT_ACCOUNTS, AUDIT_SUMS, readAudit } from "../sql.ts";
 import { ENTRY } from "../tables.ts";
 import { query, type Result } from "./connection.ts";
 import type { Pool } from "./pool.ts";
@@ -24,12 +24,12 @@ type BookMethods = Pick<
 export function bookMethods(pool: Pool): BookMethods {
   return {
     journal: async (accountId, { limit, after }) => {
-      const before = after ? entrySeqOf(after.id) : Number.MAX_SAFE_INTEGER;
+      const before = after ? readEntrySeq(after.id) : Number.MAX_SAFE_INTEGER;
       return (await pool.one(query(JOURNAL, accountId, before, limit))).map(ENTRY.rowOf);
     },
     systemJournal: async (account, { limit, after }) => {
       const from = after
-        ? ([after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), entrySeqOf(after.id)] as const)
+        ? ([after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)] as const)
         : ([Number.MAX_SAFE_INTEGER, "", 0] as const);
       const page = `
         ${selectFrom(ENTRY)} WHERE ${account}_nano <> 0 AND (at_ms, account_id, seq) < ($1, $2, $3)
@@ -43,7 +43,7 @@ export function bookMethods(pool: Pool): BookMethods {
     },
     audit: async () => {
       const [accounts, sums] = await pool.lookLong([query(AUDIT_ACCOUNTS), query(AUDIT_SUMS)]);
-      return auditOf(accounts ?? [], only(sums));
+      return readAudit(accounts ?? [], only(sums));
     },
     chargedSince: async (keyId, sinceMs) =>
       whole(only(await pool.one(query(CHARGED, keyId, sinceMs - HOUR_MS))), "charged"),

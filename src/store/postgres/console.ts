@@ -2,14 +2,14 @@
 import type { Store } from "../../core/store.ts";
 import { CONTENT, CREDENTIAL, SESSION } from "../console-tables.ts";
 import { text } from "../found.ts";
-import { listOf, marksOf, overwriteOf } from "../sql.ts";
+import { composeOverwrite, joinMarks, joinNames } from "../sql.ts";
 import { query } from "./connection.ts";
 import type { Pool } from "./pool.ts";
 import { selectFrom } from "./reading.ts";
 
 const mark = (position: number) => `$${position}`;
 const insertSql = (name: string, columns: readonly string[]) =>
-  `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})`;
+  `INSERT INTO ${name} (${joinNames(columns)}) VALUES (${joinMarks(columns.length, mark)})`;
 
 const ADD_CONTENT = `${insertSql(CONTENT.name, CONTENT.columns)} ON CONFLICT (account_id, id) DO NOTHING`;
 const CONTENT_OF = "SELECT sealed FROM content WHERE account_id = $1 AND id = $2";
@@ -17,7 +17,7 @@ const FORGET = "DELETE FROM session WHERE expires_at_ms <= $1";
 const ADD = `${insertSql(SESSION.name, SESSION.columns)} ON CONFLICT (digest) DO NOTHING`;
 const FIND = `${selectFrom(SESSION)} WHERE digest = $1`;
 const CREDENTIALS = `${selectFrom(CREDENTIAL)} ORDER BY created_at_ms, id`;
-const PUT = `${insertSql(CREDENTIAL.name, CREDENTIAL.columns)} ${overwriteOf(CREDENTIAL.key, CREDENTIAL.columns)}`;
+const PUT = `${insertSql(CREDENTIAL.name, CREDENTIAL.columns)} ${composeOverwrite(CREDENTIAL.key, CREDENTIAL.columns)}`;
 
 type ConsoleMethods = Pick<
   Store,

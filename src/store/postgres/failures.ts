@@ -1,4 +1,4 @@
-// The meaning of a failure of the database: whether it is worth another try, whose fault it is, and what callers are told.
+// The meaning of a failure of the database: whether it is worth another try, whose fault it is, and the fault that callers get.
 import { SQL } from "bun";
 import { CommitError } from "../unavailable.ts";
 
@@ -8,18 +8,18 @@ export const CONNECTIONS_MAX = 10;
 export class LateError extends Error {}
 
 /** The server's SQLSTATE; null when the failure is no answer of the server's. */
-export function sqlStateOf(error: unknown): string | null {
+export function readSqlState(error: unknown): string | null {
   return error instanceof SQL.PostgresError && typeof error.errno === "string" ? error.errno : null;
 }
 
 /** 40xxx: serialization failures and deadlocks; 55P03: the lock was not had in time. Nothing was written. */
 export function isConflict(error: unknown): boolean {
-  return /^(40(?!003)|55P03)/.test(sqlStateOf(error) ?? "");
+  return /^(40(?!003)|55P03)/.test(readSqlState(error) ?? "");
 }
 
 /** The data was refused (a constraint, a number out of range): the same would be refused again. */
 export function isRefusal(error: unknown): boolean {
-  return /^2[123]/.test(sqlStateOf(error) ?? "");
+  return /^2[123]/.test(readSqlState(error) ?? "");
 }
 
 /** The database or the way to it is in trouble, as opposed to what was asked of it, or to a bug of ours. */
@@ -58,7 +58,7 @@ export class Tries {
 
 /** For the operator. A server's own words name no password, and an address is never a part of what Bun says. */
 export function inWords(error: unknown): string {
-  const state = sqlStateOf(error);
+  const state = readSqlState(error);
   const message = error instanceof Error ? error.message : String(error);
   return state === null ? message : `${message} (${state})`;
 }

@@ -1,7 +1,7 @@
 // The schema of the PostgreSQL store is brought up to date: its steps only go forward, taken by whichever node comes first.
 import { whole } from "../found.ts";
 import { BEGIN, type Connection, type Query, query } from "./connection.ts";
-import { isConflict, LateError, sqlStateOf } from "./failures.ts";
+import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
 import { STEPS } from "./schema.ts";
 
@@ -64,7 +64,7 @@ async function versionIfAny(
     checkKnown(version);
     return version;
   } catch (error) {
-    if (sqlStateOf(error) === UNDEFINED_TABLE) return 0;
+    if (readSqlState(error) === UNDEFINED_TABLE) return 0;
     throw error;
   }
 }
@@ -80,7 +80,7 @@ function checkKnown(version: number): void {
 
 /** Errors of nodes that start at the same moment, and of a server that is still starting. */
 function isRace(error: unknown): boolean {
-  const state = sqlStateOf(error) ?? "";
+  const state = readSqlState(error) ?? "";
   return (
     isConflict(error) || /^(23505|42P07|42710|57014|57P03|XX000)$/.test(state) || error instanceof LateError
   );

@@ -6,11 +6,11 @@ import type { Pool } from "./pool.ts";
 import { selectFrom } from "./reading.ts";
 
 /**
- * Silent for so long, a node is taken for dead. Only by one that has itself beaten through all that time: where the
+ * A node that was silent for so long counts as dead. Only by one that has itself beaten through all that time: where the
  * database was away, or its clock jumped, every node looks silent afterwards, until each had the time to beat again.
  */
 const DEAD = "interval '15 seconds'";
-/** Longer than from one beat to the next: whoever was silent for this long saw nothing of the others meanwhile. */
+/** Longer than from one beat to the next: a node that was silent for this long saw nothing of the others meanwhile. */
 const GAP = "interval '7 seconds'";
 const FORGOTTEN = "interval '1 day'";
 

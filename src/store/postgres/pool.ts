@@ -1,4 +1,4 @@
-// The connections to the database: as many as are needed up to a bound, each use bounded in time, failures told as faults.
+// The connections to the database: as many as are needed up to a bound, each use bounded in time, failures turned into faults.
 import { type ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
 import { unavailable } from "../unavailable.ts";
@@ -39,7 +39,7 @@ export class Pool {
     });
   }
 
-  /** A connection for one piece of work. What it has left open is rolled back by its end. Throws the database's errors. */
+  /** A connection for one piece of work. A transaction that it leaves open is rolled back at its end. Throws the database's errors. */
   async use<T>(withinMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = new Connection(await this.#reserve(withinMs));
     try {

@@ -1,13 +1,13 @@
 // Reading the rows that demands are decided on: one statement for each table, for all demands of one account.
 import type { Reads, Rows } from "../../core/demand.ts";
-import { meterIdOf } from "../../core/rows.ts";
+import { makeMeterId } from "../../core/rows.ts";
 import { REQUEST } from "../log-tables.ts";
-import { listOf } from "../sql.ts";
+import { joinNames } from "../sql.ts";
 import { ACCOUNT, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 import { type Query, query, type Result } from "./connection.ts";
 
 export function selectFrom({ name, columns }: Pick<Table<never>, "name" | "columns">): string {
-  return `SELECT ${listOf(columns)} FROM ${name}`;
+  return `SELECT ${joinNames(columns)} FROM ${name}`;
 }
 
 const OF_ACCOUNT = "WHERE account_id = $1";
@@ -30,12 +30,12 @@ export interface Reading {
 }
 
 /**
- * The first statement reads the account's row, locked unless it is only for looking. Whoever changes anything of an
- * account locks that row first, so they come one after the other. The others are statements of their own because under
+ * The first statement reads the account's row, locked unless it is only for looking. Every change to an account
+ * locks that row first, so changes come one after the other. The others are statements of their own because under
  * READ COMMITTED each sees what was committed before it began: joined with the first, they would show what there was
  * before the wait for the lock, and a place or a dollar could be given away twice.
  */
-export function readingOf(accountId: string, reads: readonly Reads[], lock: boolean): Reading {
+export function composeReading(accountId: string, reads: readonly Reads[], lock: boolean): Reading {
   const queries: Query[] = [];
   const ask = (isWanted: boolean, text: string, ...values: Query["values"]): number =>
     isWanted ? queries.push(query(text, ...values)) - 1 : -1;
@@ -60,7 +60,7 @@ export function readingOf(accountId: string, reads: readonly Reads[], lock: bool
     accounts: byKey(ACCOUNT, results[at.account], ({ id }) => id),
     keys: byKey(KEY, results[at.keys], ({ id }) => id),
     spends: byKey(SPEND, results[at.spends], ({ keyId }) => keyId),
-    meters: byKey(METER, results[at.meters], ({ owner, day }) => meterIdOf(owner, day)),
+    meters: byKey(METER, results[at.meters], ({ owner, day }) => makeMeterId(owner, day)),
     slots: byKey(SLOT, results[at.slots], ({ owner }) => owner),
     holds: byKey(HOLD, results[at.holds], ({ id }) => id),
     requests: byKey(REQUEST, results[at.requests], ({ id }) => id),

@@ -12,7 +12,7 @@ import { lessonMethods } from "./lessons.ts";
 import { migrate } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
-import { readingOf } from "./reading.ts";
+import { composeReading } from "./reading.ts";
 import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
 
 const PATIENCE_MS = 3000;
@@ -42,7 +42,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     // A commit that was answered is on disk already, as far as the operator lets the database see to it.
     durable: async () => {},
     read: async (reads) => {
-      const { queries, rowsOf } = readingOf(reads.accountId, [reads], false);
+      const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
       return rowsOf(await pool.look(queries));
     },
     ...nodeMethods(pool, node),

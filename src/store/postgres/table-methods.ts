@@ -4,27 +4,27 @@ import type { GatewayKey } from "../../core/key.ts";
 import type { KeyChange, Page, Store } from "../../core/store.ts";
 import { text } from "../found.ts";
 import { changedKey } from "../key-change.ts";
-import { keyUseOf, REQUEST } from "../log-tables.ts";
+import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { keysLookup, keyUsesSql, LAST_AT, requestsLookup } from "../narrowing.ts";
-import { listOf, marksOf } from "../sql.ts";
+import { joinMarks, joinNames } from "../sql.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import { query, type Result } from "./connection.ts";
 import { forgetNodes } from "./nodes.ts";
 import type { Changing, Pool } from "./pool.ts";
 import { selectFrom } from "./reading.ts";
-import { castOf } from "./writing.ts";
+import { castValue } from "./writing.ts";
 
 const mark = (position: number) => `$${position}`;
 
 function insertSql(name: string, columns: readonly string[]): string {
-  return `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})`;
+  return `INSERT INTO ${name} (${joinNames(columns)}) VALUES (${joinMarks(columns.length, mark)})`;
 }
 
 function addKeySql(columns: readonly string[]): string {
-  const values = columns.map((column, at) => `${mark(at + 1)}::${castOf(column)}`);
+  const values = columns.map((column, at) => `${mark(at + 1)}::${castValue(column)}`);
   const account = mark(columns.indexOf("account_id") + 1);
-  return `INSERT INTO ${KEY.name} (${listOf(columns)})
-    SELECT ${listOf(values)} WHERE EXISTS (SELECT 1 FROM account WHERE id = ${account})`;
+  return `INSERT INTO ${KEY.name} (${joinNames(columns)})
+    SELECT ${joinNames(values)} WHERE EXISTS (SELECT 1 FROM account WHERE id = ${account})`;
 }
 
 /** One page of a table that lists from the newest: takes the position's moment and id, and the limit. */
@@ -43,7 +43,7 @@ const CHANGE_KEY = `
     spend_limit_nano = $6::bigint WHERE id = $1`;
 const REVOKE_KEY = `
   UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, $2::bigint) WHERE id = $1
-  RETURNING ${listOf(KEY.columns)}`;
+  RETURNING ${joinNames(KEY.columns)}`;
 const LOCK_ACCOUNT = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 
 type KeyMethods = Pick<
@@ -60,7 +60,7 @@ export function keyMethods(pool: Pool): KeyMethods {
       return (await pool.one(query(sql, ...values))).map(KEY.rowOf);
     },
     keyUses: async (ids, dayMs, monthMs) =>
-      (await pool.one(query(KEY_USES, ids, dayMs - HOUR_MS, monthMs - HOUR_MS))).map(keyUseOf),
+      (await pool.one(query(KEY_USES, ids, dayMs - HOUR_MS, monthMs - HOUR_MS))).map(readKeyUse),
     addKey: async (key, digest) => {
       const { count } = await pool.once(query(ADD_KEY, ...KEY.valuesOf(key), digest));
       if (count === 0) throw new Error(`There is no account ${key.accountId}.`);
@@ -104,7 +104,7 @@ function changeKey(pool: Pool, id: string, change: KeyChange): Promise<GatewayKe
 
 const ACCOUNTS = pageSql(ACCOUNT);
 const ADD_ACCOUNT = insertSql(ACCOUNT.name, ACCOUNT.columns);
-const RENAME_ACCOUNT = `UPDATE account SET name = $2 WHERE id = $1 RETURNING ${listOf(ACCOUNT.columns)}`;
+const RENAME_ACCOUNT = `UPDATE account SET name = $2 WHERE id = $1 RETURNING ${joinNames(ACCOUNT.columns)}`;
 
 type AccountMethods = Pick<Store, "account" | "accounts" | "addAccount" | "renameAccount">;
 
@@ -127,7 +127,7 @@ const PRUNE_CONTENTS = `
   DELETE FROM content WHERE (account_id, id) IN
     (SELECT account_id, id FROM content WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
 const OLD_REPLIES = "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' LIMIT $2";
-/** Looked at again under the account's lock: the reply may have been claimed anew. */
+/** Looked at again under the account's lock: the reply may have been claimed again. */
 const FORGET_REPLIES = `
   WITH gone AS (
     DELETE FROM reply WHERE account_id = $1 AND id = ANY($2::text[]) AND at_ms < $3 AND state <> 'pending'

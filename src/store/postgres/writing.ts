@@ -2,7 +2,7 @@
 import type { Decision, Gone } from "../../core/demand.ts";
 import type { Value } from "../found.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
-import { listOf, overwriteOf } from "../sql.ts";
+import { composeOverwrite, joinNames } from "../sql.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 import { type Query, query } from "./connection.ts";
 
@@ -13,7 +13,7 @@ const WHOLE_NUMBERS = new Set(
 );
 
 /** Amounts, moments, spans and counts are whole numbers, which lists of bigint refuse to round. */
-export function castOf(column: string): string {
+export function castValue(column: string): string {
   return WHOLE_NUMBERS.has(column) || /_(nano|ms|tokens)$/.test(column) ? "bigint" : "text";
 }
 
@@ -32,13 +32,13 @@ function insert<Row>(
 ): Part {
   return {
     columns,
-    sql: (source) => `INSERT INTO ${name} (${listOf(columns)}) SELECT * FROM ${source} ${onConflict}`,
+    sql: (source) => `INSERT INTO ${name} (${joinNames(columns)}) SELECT * FROM ${source} ${onConflict}`,
     rows: (decision) => rows(decision).map(valuesOf),
   };
 }
 
 function upsert<Row>(table: Table<Row>, rows: (decision: Decision) => readonly Row[]): Part {
-  return insert(table, overwriteOf(table.key, table.columns), rows);
+  return insert(table, composeOverwrite(table.key, table.columns), rows);
 }
 
 const MONEY_COLUMNS = ["id", "balance_nano", "held_nano", "entries", "kept_characters"];
@@ -48,16 +48,16 @@ const MONEY: Part = {
     UPDATE account SET ${MONEY_COLUMNS.slice(1)
       .map((column) => `${column} = given.${column}`)
       .join(", ")}
-    FROM ${source} AS given (${listOf(MONEY_COLUMNS)}) WHERE account.id = given.id`,
+    FROM ${source} AS given (${joinNames(MONEY_COLUMNS)}) WHERE account.id = given.id`,
   rows: ({ accounts }) =>
     accounts.map((row) => [row.id, row.balanceNanoUsd, row.heldNanoUsd, row.entries, row.keptCharacters]),
 };
 
-const ADD_UP = `ON CONFLICT (${listOf(USAGE.key)}) DO UPDATE SET ${USAGE_SUMS.map(
+const ADD_UP = `ON CONFLICT (${joinNames(USAGE.key)}) DO UPDATE SET ${USAGE_SUMS.map(
   (column) => `${column} = ${USAGE.name}.${column} + excluded.${column}`,
 ).join(", ")}`;
 
-const COUNT_UP = `ON CONFLICT (${listOf(FIRST_TOKEN.key)}) DO UPDATE SET
+const COUNT_UP = `ON CONFLICT (${joinNames(FIRST_TOKEN.key)}) DO UPDATE SET
   requests = ${FIRST_TOKEN.name}.requests + excluded.requests`;
 
 /** Tables that are mostly written together; which groups a decision needs makes the statement, so there are few of them. */
@@ -81,7 +81,7 @@ const REMOVE = `
   SELECT 1`;
 
 /** The statements that write what was decided for one account. */
-export function writesOf(accountId: string, decision: Decision): readonly Query[] {
+export function composeWrites(accountId: string, decision: Decision): readonly Query[] {
   const { holdsGone, repliesGone } = decision;
   const queries: Query[] = [];
   if (holdsGone.length + repliesGone.length > 0) {
@@ -119,7 +119,7 @@ function textFor(isWritten: readonly boolean[]): string {
 function textOf(parts: readonly Part[]): string {
   let mark = 0;
   const sources = parts.map(({ columns, sql }, at) => {
-    const lists = columns.map((column) => `$${++mark}::${castOf(column)}[]`);
+    const lists = columns.map((column) => `$${++mark}::${castValue(column)}[]`);
     return `part_${at} AS (${sql(`unnest(${lists.join(", ")})`)})`;
   });
   return `WITH ${sources.join(", ")} SELECT 1`;

@@ -1,10 +1,10 @@
 // The SQLite store's journals, sums, and holds that were left behind.
 import type { Hold } from "../../core/rows.ts";
-import { entrySeqOf, type Store } from "../../core/store.ts";
+import { readEntrySeq, type Store } from "../../core/store.ts";
 import { text, whole } from "../found.ts";
 import { FIRST_TOKEN, USAGE } from "../log-tables.ts";
 import { firstTokensLookup, usageLookup } from "../narrowing.ts";
-import { auditOf } from "../sql.ts";
+import { readAudit } from "../sql.ts";
 import { ENTRY, HOLD } from "../tables.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { hasEnded } from "./node-lock.ts";
@@ -37,13 +37,13 @@ export function bookMethods(
     journal: (accountId, { limit, after }) =>
       lifeline.run(({ sql }) =>
         sql.journal
-          .all(accountId, after ? entrySeqOf(after.id) : Number.MAX_SAFE_INTEGER, limit)
+          .all(accountId, after ? readEntrySeq(after.id) : Number.MAX_SAFE_INTEGER, limit)
           .map(ENTRY.rowOf),
       ),
     systemJournal: (account, { limit, after }) =>
       lifeline.run(({ sql }) => {
         const from = after
-          ? [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), entrySeqOf(after.id)]
+          ? [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)]
           : [Number.MAX_SAFE_INTEGER, "", 0];
         return sql
           .systemJournal(account)
@@ -55,7 +55,7 @@ export function bookMethods(
     audit: () =>
       lifeline.run((connection) =>
         connection.look(() =>
-          auditOf(connection.sql.auditAccounts.all(), connection.sql.auditSums.get() ?? {}),
+          readAudit(connection.sql.auditAccounts.all(), connection.sql.auditSums.get() ?? {}),
         ),
       ),
     chargedSince: (keyId, sinceMs) =>

@@ -3,7 +3,7 @@
 import { Database, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { CommitError } from "../unavailable.ts";
-import { migrate, versionOf } from "./migrate.ts";
+import { migrate, readVersion } from "./migrate.ts";
 import { prepare, type Statements } from "./statements.ts";
 
 export const IN_MEMORY = ":memory:";
@@ -43,7 +43,7 @@ export interface Connection {
   isInPlace(): boolean;
   /** Reads several statements as of one moment. */
   look<T>(work: () => T): T;
-  /** Writes what is there anew: proves that the file can be written, and changes nothing. */
+  /** Rewrites the same bytes: proves that the file can be written, and changes nothing. */
   rewrite(): void;
   /** Brings all of the log into the database and checks that it is sound. Throws when it is not. */
   verify(): void;
@@ -58,7 +58,7 @@ export function connect(path: string, options: { readonly create: boolean }): Co
     database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
     for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`);
     migrate(database);
-    // Not before: a step may put a table anew that others refer to.
+    // Not before: a step may rebuild a table that others refer to.
     database.run("PRAGMA foreign_keys = ON");
     const sql = prepare(database);
     const opened = fileId(path);
@@ -98,7 +98,7 @@ function fileId(path: string): string | null {
 
 /** SQLite writes this page even where the value stays; a row that stays as it was it would not. */
 function rewrite(database: Database): void {
-  database.run(`PRAGMA user_version = ${versionOf(database)}`);
+  database.run(`PRAGMA user_version = ${readVersion(database)}`);
 }
 
 function verify(database: Database): void {

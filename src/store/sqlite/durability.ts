@@ -37,7 +37,7 @@ export function createDurability(path: string, lifeline: Lifeline): Durability {
   };
 }
 
-/** The log is opened anew each time: a descriptor kept open would outlive a file that was replaced. */
+/** The log is opened again each time: a descriptor kept open would outlive a file that was replaced. */
 function syncLog(path: string): Promise<void> {
   const log = openSync(`${path}-wal`, "r+");
   return new Promise((resolve, reject) => {

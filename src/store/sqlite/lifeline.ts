@@ -1,4 +1,4 @@
-// Keeps a connection to the SQLite file: waits for locks, drops a connection that failed, opens it anew at the next use.
+// Keeps a connection to the SQLite file: waits for locks, drops a connection that failed, opens it again at the next use.
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -54,8 +54,8 @@ export class Lifeline {
   }
 
   /**
-   * Throws the Fault `store_unavailable` unless the file can be locked; and written, while that is in doubt. Who asks may
-   * be anybody, so nothing is written without need.
+   * Throws the Fault `store_unavailable` unless the file can be locked; and written, while that is in doubt. Anybody may
+   * ask, so nothing is written without need.
    */
   async ready(): Promise<void> {
     await this.run((connection) =>

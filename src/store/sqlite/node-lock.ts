@@ -44,7 +44,7 @@ export class NodeLock {
     try {
       rmSync(this.#path, { force: true });
     } catch {
-      // On a disk that can't be written it stays, without a lock: whoever looks at it next takes it away.
+      // On a disk that can't be written it stays, without a lock: the next process that looks at it removes it.
     }
   }
 }

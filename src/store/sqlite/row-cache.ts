@@ -6,7 +6,7 @@ import {
   type Hold,
   type KeptReply,
   type Meter,
-  meterIdOf,
+  makeMeterId,
   type Slot,
   type Spend,
   type TopUp,
@@ -84,7 +84,7 @@ export class RowCache {
   keep(decision: Decision): void {
     for (const account of decision.accounts) this.#accounts.set(account.id, account);
     for (const spend of decision.spends) this.#spends.set(spend.keyId, spend);
-    for (const meter of decision.meters) this.#meters.set(meterIdOf(meter.owner, meter.day), meter);
+    for (const meter of decision.meters) this.#meters.set(makeMeterId(meter.owner, meter.day), meter);
     for (const slot of decision.slots) this.#slots.set(slot.owner, slot);
     for (const hold of decision.holds) this.#holds.set(hold.id, { row: hold });
     for (const { id } of decision.holdsGone) {
@@ -106,7 +106,7 @@ export class RowCache {
     for (const owner of owners) {
       if (!this.#slots.has(owner)) this.#slots.set(owner, rowOf(SLOT, sql.slot.get(accountId, owner)));
       for (const day of days) {
-        const id = meterIdOf(owner, day);
+        const id = makeMeterId(owner, day);
         if (!this.#meters.has(id)) this.#meters.set(id, rowOf(METER, sql.meter.get(accountId, owner, day)));
       }
     }

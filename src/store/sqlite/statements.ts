@@ -8,9 +8,9 @@ import { keyUsesSql, LAST_HOUR, type Lookup } from "../narrowing.ts";
 import {
   AUDIT_ACCOUNTS,
   AUDIT_SUMS,
-  listOf,
-  marksOf,
-  overwriteOf,
+  composeOverwrite,
+  joinMarks,
+  joinNames,
   pruneLessonsSql,
   teachSql,
 } from "../sql.ts";
@@ -48,11 +48,11 @@ function find(database: Database, sql: string) {
 type AnyTable = Pick<Table<never>, "name" | "key" | "columns">;
 
 function insertSql({ name, columns }: AnyTable): string {
-  return `INSERT INTO ${name} (${listOf(columns)}) VALUES (${marksOf(columns.length, mark)})`;
+  return `INSERT INTO ${name} (${joinNames(columns)}) VALUES (${joinMarks(columns.length, mark)})`;
 }
 
 function upsertSql(table: AnyTable): string {
-  return `${insertSql(table)} ${overwriteOf(table.key, table.columns)}`;
+  return `${insertSql(table)} ${composeOverwrite(table.key, table.columns)}`;
 }
 
 function byKeySql(table: AnyTable): string {
@@ -60,7 +60,7 @@ function byKeySql(table: AnyTable): string {
 }
 
 const ADD_USAGE = `
-  ${insertSql(USAGE)} ON CONFLICT (${listOf(USAGE.key)})
+  ${insertSql(USAGE)} ON CONFLICT (${joinNames(USAGE.key)})
   DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
 
 /** Statements that write decisions. */
@@ -86,7 +86,7 @@ function decisionStatements(database: Database) {
     addTopUp: write(insertSql(TOP_UP)),
     addUsage: write(ADD_USAGE),
     addFirstToken: write(
-      `${insertSql(FIRST_TOKEN)} ON CONFLICT (${listOf(FIRST_TOKEN.key)}) DO UPDATE SET requests = requests + excluded.requests`,
+      `${insertSql(FIRST_TOKEN)} ON CONFLICT (${joinNames(FIRST_TOKEN.key)}) DO UPDATE SET requests = requests + excluded.requests`,
     ),
   };
 }
@@ -128,7 +128,7 @@ function tableStatements(database: Database) {
       "SELECT at_ms FROM request WHERE at_ms >= ? AND at_ms < ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
     ),
     addKey: write(
-      `INSERT INTO gateway_key (${listOf([...KEY.columns, "digest"])}) VALUES (${marksOf(KEY.columns.length + 1, mark)})`,
+      `INSERT INTO gateway_key (${joinNames([...KEY.columns, "digest"])}) VALUES (${joinMarks(KEY.columns.length + 1, mark)})`,
     ),
     changeKey: write(
       `UPDATE gateway_key SET name = ?, expires_at_ms = ?, allowed_models = ?, requests_per_day = ?,

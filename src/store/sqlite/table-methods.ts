@@ -3,7 +3,7 @@ import type { GatewayKey } from "../../core/key.ts";
 import type { KeyChange, KeyUse, Page, Store } from "../../core/store.ts";
 import { type Found, text, type Value, whole } from "../found.ts";
 import { changedKey } from "../key-change.ts";
-import { keyUseOf, REQUEST } from "../log-tables.ts";
+import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { keysLookup } from "../narrowing.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import type { Connection } from "./connection.ts";
@@ -51,7 +51,7 @@ export function keyMethods(lifeline: Lifeline, cache: RowCache): KeyMethods {
         await nextTurn();
         const found = await lifeline.run(({ sql }) => sql.keyUse.get(id, dayMs - HOUR_MS, monthMs - HOUR_MS));
         if (found === null) continue;
-        const use = keyUseOf(found);
+        const use = readKeyUse(found);
         uses.push({ ...use, lastAtMs: await lastUse(lifeline, use) });
       }
       return uses;

@@ -1,5 +1,5 @@
 // A whole answer as a message of the Messages API, and the counts and reasons that streams share with it.
-import { isObject, type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatReply,
@@ -48,7 +48,7 @@ export function writeUsage(usage: Usage): JsonObject {
 /** The provider's own message, as the client of the same family is shown it. */
 export function stampVerbatim(message: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
-  return { ...message, id: stamp.id, model: stamp.model, usage: { ...objectOf(message.usage), ...own } };
+  return { ...message, id: stamp.id, model: stamp.model, usage: { ...asObject(message.usage), ...own } };
 }
 
 export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonObject {

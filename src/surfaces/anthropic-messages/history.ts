@@ -1,7 +1,7 @@
 // The turns of a Messages request as chat messages, and as Anthropic may get them back.
 
 import { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   AssistantMessage,
@@ -30,8 +30,8 @@ const READ_BLOCKS: ReadonlySet<unknown> = new Set([
 export function countUnreadBlocks(messages: readonly unknown[]): number {
   let bytes = 0;
   for (const message of messages) {
-    for (const block of arrayOf(objectOf(message).content)) {
-      const { type, content } = objectOf(block);
+    for (const block of asArray(asObject(message).content)) {
+      const { type, content } = asObject(block);
       if (!READ_BLOCKS.has(type)) bytes += countUnread(block);
       else if (type === "tool_result" && Array.isArray(content)) bytes += countUnreadBlocks([{ content }]);
     }
@@ -42,12 +42,12 @@ export function countUnreadBlocks(messages: readonly unknown[]): number {
 /** A content as blocks: a string is one text. */
 export function listBlocks(content: unknown): Blocks {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
-  return arrayOf(content).filter(isObject);
+  return asArray(content).filter(isObject);
 }
 
 /** The system prompt as the conversation's first message; none where it is empty. */
 export function readSystem(system: unknown): readonly ChatMessage[] {
-  const blocks = listBlocks(system).filter(({ text }) => !ATTRIBUTION.test(stringOf(text) ?? ""));
+  const blocks = listBlocks(system).filter(({ text }) => !ATTRIBUTION.test(asString(text) ?? ""));
   if (blocks.length === 0) return [];
   if (typeof system === "string") return [{ role: "system", content: system }];
   return [{ role: "system", content: blocks.map((block) => textPart(block)) }];
@@ -56,7 +56,7 @@ export function readSystem(system: unknown): readonly ChatMessage[] {
 /** The messages of the conversation, in order; a turn with tool results becomes several. */
 export function readMessages(messages: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
   return messages.flatMap((given, index): readonly ChatMessage[] => {
-    const { role, content } = objectOf(given);
+    const { role, content } = asObject(given);
     const path = `messages[${index}].content`;
     if (role === "assistant") return [readAssistant(listBlocks(content), seal)];
     if (role === "system") {
@@ -79,7 +79,7 @@ function readUser(blocks: Blocks, path: string): readonly ChatMessage[] {
 }
 
 function readResult(block: JsonObject, path: string): ToolMessage {
-  const id = stringOf(block.tool_use_id);
+  const id = asString(block.tool_use_id);
   if (id === undefined) throw missingParameter(`${path}.tool_use_id`);
   const blocks = listBlocks(block.content);
   const parts = blocks.flatMap((one, index) => readPart(one, `${path}.content[${index}]`));
@@ -87,7 +87,7 @@ function readResult(block: JsonObject, path: string): ToolMessage {
   return {
     role: "tool",
     tool_call_id: id,
-    content: isText ? (stringOf(block.content) ?? "") : parts,
+    content: isText ? (asString(block.content) ?? "") : parts,
     ...(block.is_error === true ? { is_error: true } : {}),
     ...mark(block),
   };
@@ -103,12 +103,12 @@ function readPart(block: JsonObject, path: string): readonly ContentPart[] {
     case "document":
       return readDocument(block, path);
     case "search_result": {
-      const texts = listBlocks(block.content).map(({ text }) => stringOf(text) ?? "");
-      const head = [stringOf(block.title), stringOf(block.source)].filter(Boolean).join("\n");
+      const texts = listBlocks(block.content).map(({ text }) => asString(text) ?? "");
+      const head = [asString(block.title), asString(block.source)].filter(Boolean).join("\n");
       return [{ type: "text", text: [head, ...texts].join("\n\n"), ...mark(block) }];
     }
     case "tool_reference":
-      return [{ type: "text", text: `Tool: ${stringOf(block.tool_name) ?? stringOf(block.name) ?? ""}` }];
+      return [{ type: "text", text: `Tool: ${asString(block.tool_name) ?? asString(block.name) ?? ""}` }];
     default:
       // Blocks of tools that Anthropic runs say nothing to other vendors' models.
       return [];
@@ -116,18 +116,18 @@ function readPart(block: JsonObject, path: string): readonly ContentPart[] {
 }
 
 function readDocument(block: JsonObject, path: string): readonly ContentPart[] {
-  const source = objectOf(block.source);
-  const title = stringOf(block.title);
-  const about = [title, stringOf(block.context)].filter(Boolean).join("\n");
+  const source = asObject(block.source);
+  const title = asString(block.title);
+  const about = [title, asString(block.context)].filter(Boolean).join("\n");
   if (source.type === "text" || source.type === "content") {
     const texts =
       source.type === "text"
-        ? [stringOf(source.data) ?? ""]
-        : listBlocks(source.content).map(({ text }) => stringOf(text) ?? "");
+        ? [asString(source.data) ?? ""]
+        : listBlocks(source.content).map(({ text }) => asString(text) ?? "");
     return [{ type: "text", text: [about, ...texts].filter(Boolean).join("\n\n"), ...mark(block) }];
   }
   const file = { file_data: readSource(block, `${path}.source`), ...(title ? { filename: title } : {}) };
-  const context = stringOf(block.context);
+  const context = asString(block.context);
   return [
     ...(context ? [{ type: "text", text: context } as const] : []),
     { type: "file", file, ...mark(block) },
@@ -136,7 +136,7 @@ function readDocument(block: JsonObject, path: string): readonly ContentPart[] {
 
 /** A source as a URL: base64 becomes a data: URL. */
 function readSource(block: JsonObject, path: string): string {
-  const { type, url, media_type: mediaType, data } = objectOf(block.source);
+  const { type, url, media_type: mediaType, data } = asObject(block.source);
   if (type === "url" && typeof url === "string") return url;
   if (type === "base64" && typeof data === "string" && typeof mediaType === "string") {
     return `data:${mediaType};base64,${data}`;
@@ -146,7 +146,7 @@ function readSource(block: JsonObject, path: string): string {
 }
 
 function textPart(block: JsonObject): ContentPart & { type: "text" } {
-  return { type: "text", text: stringOf(block.text) ?? "", ...mark(block) };
+  return { type: "text", text: asString(block.text) ?? "", ...mark(block) };
 }
 
 function mark({ cache_control: mark }: JsonObject): JsonObject {
@@ -164,7 +164,7 @@ function readAssistant(blocks: Blocks, seal: Sealer): AssistantMessage {
     else if (block.type === "thinking" || block.type === "redacted_thinking") {
       const read = readThinking(block, index, seal);
       details.push(...read);
-      const text = stringOf(block.thinking) ?? "";
+      const text = asString(block.thinking) ?? "";
       if (read.length > 0 && text !== "") thoughts.push(text);
     }
   }
@@ -181,17 +181,17 @@ function readAssistant(blocks: Blocks, seal: Sealer): AssistantMessage {
 
 function readCall(block: JsonObject): ToolCall {
   const call: ToolCall = {
-    id: stringOf(block.id) ?? "",
+    id: asString(block.id) ?? "",
     type: "function",
-    function: { name: stringOf(block.name) ?? "", arguments: JSON.stringify(block.input ?? {}) },
+    function: { name: asString(block.name) ?? "", arguments: JSON.stringify(block.input ?? {}) },
   };
   return { ...call, ...mark(block) };
 }
 
 /** Thinking of ours is what its provider gave; any other signed thinking is Anthropic's; without a signature it is nobody's. */
 function readThinking(block: JsonObject, index: number, seal: Sealer): readonly ReasoningDetail[] {
-  const text = stringOf(block.thinking) ?? "";
-  const signature = stringOf(block.signature) ?? stringOf(block.data) ?? "";
+  const text = asString(block.thinking) ?? "";
+  const signature = asString(block.signature) ?? asString(block.data) ?? "";
   if (signature === "") return [];
   if (isOurSignature(signature)) return openSignature(seal, text, signature) ?? [];
   if (block.type === "redacted_thinking") {
@@ -203,10 +203,10 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
 /** The messages as Anthropic may get them: thinking that another provider made, or nobody signed, is left out. */
 export function sanitizeThinking(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
   return messages.map((given) => {
-    const message = objectOf(given);
+    const message = asObject(given);
     if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
     const before: readonly unknown[] = message.content;
-    const content = before.flatMap((block) => restoreThinking(objectOf(block), seal));
+    const content = before.flatMap((block) => restoreThinking(asObject(block), seal));
     const isSame = content.length === before.length && content.every((one, at) => one === before[at]);
     return isSame ? message : { ...message, content };
   });
@@ -214,10 +214,10 @@ export function sanitizeThinking(messages: readonly unknown[], seal: Sealer): re
 
 function restoreThinking(block: JsonObject, seal: Sealer): readonly JsonObject[] {
   if (block.type !== "thinking" && block.type !== "redacted_thinking") return [block];
-  const signature = stringOf(block.signature) ?? stringOf(block.data) ?? "";
+  const signature = asString(block.signature) ?? asString(block.data) ?? "";
   if (signature === "") return [];
   if (!isOurSignature(signature)) return [block];
-  const text = stringOf(block.thinking) ?? "";
+  const text = asString(block.thinking) ?? "";
   return (openSignature(seal, text, signature) ?? []).flatMap((detail): readonly JsonObject[] => {
     if (detail.format !== ANTHROPIC_FORMAT) return [];
     if (detail.data !== undefined) return [{ type: "redacted_thinking", data: detail.data }];

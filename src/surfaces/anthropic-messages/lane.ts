@@ -1,6 +1,6 @@
 // The gateway's changes to a Messages request, whether it is passed on or translated: one row per field, with its reason.
 
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
 
 /** Fields of the body. */
@@ -59,12 +59,12 @@ export function applyLane(given: JsonObject, allowsRemote: boolean): LaneResult 
   const dropped = takeOut(body, BODY_ROWS, allowsRemote);
   refuseSources(body.messages, "messages");
   refuseSources(body.system, "system");
-  const tools = applyTools(arrayOf(body.tools), dropped, allowsRemote);
+  const tools = applyTools(asArray(body.tools), dropped, allowsRemote);
   if (body.tools !== undefined) body.tools = tools.kept;
-  if (tools.kept.length === 0 && arrayOf(given.tools).length > 0) delete body.tools;
-  const choice = objectOf(body.tool_choice);
+  if (tools.kept.length === 0 && asArray(given.tools).length > 0) delete body.tools;
+  const choice = asObject(body.tool_choice);
   if (
-    tools.names.has(stringOf(choice.name) ?? "") ||
+    tools.names.has(asString(choice.name) ?? "") ||
     (tools.kept.length === 0 && body.tool_choice !== undefined)
   ) {
     delete body.tool_choice;
@@ -78,8 +78,8 @@ function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: 
   const names = new Set<string>();
   let searches = 0;
   for (const [index, one] of given.entries()) {
-    const tool = objectOf(one);
-    const type = stringOf(tool.type) ?? "custom";
+    const tool = asObject(one);
+    const type = asString(tool.type) ?? "custom";
     if (type === "mcp_toolset" && !allowsRemote)
       throw refuseField(`tools[${index}]`, "The provider would call addresses of the client's choice.");
     if (SEARCH_TOOL.test(type)) {
@@ -90,7 +90,7 @@ function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: 
     else {
       // The provider runs it, and the card has no price for that.
       dropped.push(`tools[${index}]`);
-      names.add(stringOf(tool.name) ?? "");
+      names.add(asString(tool.name) ?? "");
     }
   }
   names.delete("");

@@ -1,6 +1,6 @@
 // A Messages request as a chat request, checked.
 import type { RawRequest } from "../../core/dialect.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, parseJson, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
@@ -33,12 +33,12 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
   const { limits, seal, headers } = incoming;
   const given = readFields(incoming.body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
-  MESSAGES.check(given, arrayOf(given.messages).length);
+  MESSAGES.check(given, asArray(given.messages).length);
   checkModelName(given.model);
   const lane = applyLane(given, limits.remoteTools === true);
   const { betas, dropped } = passBetas(headers);
-  const messages = sanitizeThinking(arrayOf(lane.body.messages), seal);
-  const read = readAsk({ ...lane.body, messages: arrayOf(given.messages) }, seal);
+  const messages = sanitizeThinking(asArray(lane.body.messages), seal);
+  const read = readAsk({ ...lane.body, messages: asArray(given.messages) }, seal);
   return {
     ask: read.ask,
     raw: {
@@ -48,7 +48,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
     },
     session: readSession(headers, given),
     searches: lane.searches,
-    unreadBytes: countUnreadBlocks(arrayOf(given.messages)),
+    unreadBytes: countUnreadBlocks(asArray(given.messages)),
     dropped: [...lane.dropped, ...dropped],
     lost: read.lost,
   };
@@ -58,7 +58,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
 export function readCounted({ body, limits, seal }: Incoming): ChatRequest {
   const given = readFields(body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
-  COUNTED.check(given, arrayOf(given.messages).length);
+  COUNTED.check(given, asArray(given.messages).length);
   return readAsk(given, seal).ask;
 }
 
@@ -67,13 +67,13 @@ function readAsk(
   seal: Sealer,
 ): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
   const tools = readTools(body);
-  const stops = arrayOf(body.stop_sequences).filter((stop) => typeof stop === "string");
-  const userId = stringOf(objectOf(body.metadata).user_id);
+  const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
+  const userId = asString(asObject(body.metadata).user_id);
   const format = readFormat(body);
   const effort = readEffort(body);
   const ask: ChatRequest = {
-    model: stringOf(body.model) ?? "",
-    messages: [...readSystem(body.system), ...readMessages(arrayOf(body.messages), seal)],
+    model: asString(body.model) ?? "",
+    messages: [...readSystem(body.system), ...readMessages(asArray(body.messages), seal)],
     ...numberField("max_completion_tokens", body.max_tokens),
     ...numberField("temperature", body.temperature),
     ...numberField("top_p", body.top_p),
@@ -95,8 +95,8 @@ function numberField(name: string, value: unknown): JsonObject {
 
 /** Undefined: the model's own default. */
 function readEffort({ thinking, output_config: output }: JsonObject): ReasoningEffort | undefined {
-  const { type, budget_tokens: budget } = objectOf(thinking);
-  const effort = objectOf(output).effort;
+  const { type, budget_tokens: budget } = asObject(thinking);
+  const effort = asObject(output).effort;
   if (type === "disabled") return "none";
   if (type === "enabled" && typeof budget === "number") {
     return toEffort(budget);
@@ -109,7 +109,7 @@ function readFormat({
   output_config: output,
   output_format: earlier,
 }: JsonObject): ResponseFormat | undefined {
-  const format = objectOf(objectOf(output).format ?? earlier);
+  const format = asObject(asObject(output).format ?? earlier);
   if (format.type !== "json_schema" || !isObject(format.schema)) return undefined;
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
 }
@@ -118,7 +118,7 @@ function readFormat({
 function readSession(headers: Headers, { metadata }: JsonObject): string | null {
   const named = headers.get("x-claude-code-session-id");
   if (named) return named;
-  const text = stringOf(objectOf(metadata).user_id);
+  const text = asString(asObject(metadata).user_id);
   if (text === undefined) return null;
-  return stringOf(objectOf(parseJson(text)).session_id) ?? text;
+  return asString(asObject(parseJson(text)).session_id) ?? text;
 }

@@ -1,13 +1,13 @@
 // The bounds of a Messages request (Anthropic API reference, "Messages"). Unknown fields and block types pass.
 import { Type } from "@sinclair/typebox";
-import { oneOf } from "../bounds.ts";
+import { checkChoice } from "../bounds.ts";
 
 const OPEN = { additionalProperties: true };
 const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
 
 const block = Type.Object({ type: Type.String(), text: Type.Optional(Type.String()) }, OPEN);
 const content = Type.Union([Type.String(), Type.Array(block)]);
-const message = Type.Object({ role: oneOf("user", "assistant", "system"), content }, OPEN);
+const message = Type.Object({ role: checkChoice("user", "assistant", "system"), content }, OPEN);
 const tool = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
@@ -25,7 +25,10 @@ const shared = {
   system: Type.Optional(content),
   tools: Type.Optional(Type.Array(tool, { maxItems: 1024 })),
   tool_choice: Type.Optional(
-    Type.Object({ type: oneOf("auto", "any", "tool", "none"), name: Type.Optional(Type.String()) }, OPEN),
+    Type.Object(
+      { type: checkChoice("auto", "any", "tool", "none"), name: Type.Optional(Type.String()) },
+      OPEN,
+    ),
   ),
   thinking: Type.Optional(
     Type.Object(

@@ -1,5 +1,5 @@
 // Tools of a Messages request as the functions of a chat request.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
 
 /** Anthropic's own tools that the client runs: other vendors' models get them as functions of these inputs. */
@@ -62,8 +62,8 @@ export function readTools(body: JsonObject): {
 } {
   const dropped: string[] = [];
   const tools: FunctionTool[] = [];
-  for (const [index, one] of arrayOf(body.tools).entries()) {
-    const tool = toFunction(objectOf(one));
+  for (const [index, one] of asArray(body.tools).entries()) {
+    const tool = toFunction(asObject(one));
     if (tool) tools.push(tool);
     else dropped.push(`tools[${index}]`);
   }
@@ -71,7 +71,7 @@ export function readTools(body: JsonObject): {
     if (body.tool_choice !== undefined) dropped.push("tool_choice");
     return { fields: {}, dropped };
   }
-  const choice = objectOf(body.tool_choice);
+  const choice = asObject(body.tool_choice);
   const chosen = readChoice(choice, tools);
   if (chosen === null) dropped.push("tool_choice");
   return {
@@ -86,11 +86,11 @@ export function readTools(body: JsonObject): {
 
 /** Null: only the provider of the family can run it. */
 function toFunction(tool: JsonObject): FunctionTool | null {
-  const type = stringOf(tool.type) ?? "custom";
-  const name = stringOf(tool.name) ?? "";
+  const type = asString(tool.type) ?? "custom";
+  const name = asString(tool.name) ?? "";
   const mark = tool.cache_control === undefined ? {} : { cache_control: tool.cache_control };
   if (type === "custom") {
-    const description = stringOf(tool.description);
+    const description = asString(tool.description);
     const parameters = isObject(tool.input_schema) ? tool.input_schema : { type: "object", properties: {} };
     const strict = typeof tool.strict === "boolean" ? { strict: tool.strict } : {};
     return {
@@ -115,7 +115,7 @@ function readChoice(choice: JsonObject, tools: readonly FunctionTool[]): ToolCho
     case "none":
       return "none";
     case "tool": {
-      const name = stringOf(choice.name) ?? "";
+      const name = asString(choice.name) ?? "";
       const isThere = tools.some(({ function: fn }) => fn.name === name);
       return isThere ? { type: "function", function: { name } } : null;
     }

@@ -1,5 +1,5 @@
 // Anthropic's own events for a client of the Messages API: passed on with our id, the card's name and the cost.
-import { type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { writeCost } from "../cost.ts";
 import { namedEvent } from "../event-stream.ts";
@@ -15,9 +15,9 @@ export class VerbatimWriter {
   }
 
   write(event: JsonObject): string {
-    const type = stringOf(event.type);
+    const type = asString(event.type);
     if (type === undefined) return "";
-    if (type === "message_delta" && objectOf(event.delta).stop_reason) this.#held.push(event);
+    if (type === "message_delta" && asObject(event.delta).stop_reason) this.#held.push(event);
     else if (this.#held.length > 0) this.#held.push(event);
     else return show(type === "message_start" ? this.#start(event) : event);
     return "";
@@ -28,14 +28,14 @@ export class VerbatimWriter {
     return this.#held
       .map((event) => {
         if (event.type !== "message_delta") return show(event);
-        return show({ ...event, usage: { ...objectOf(event.usage), ...cost } });
+        return show({ ...event, usage: { ...asObject(event.usage), ...cost } });
       })
       .join("");
   }
 
   #start(event: JsonObject): JsonObject {
     const { id, model } = this.#stamp;
-    return { ...event, message: { ...objectOf(event.message), id, model } };
+    return { ...event, message: { ...asObject(event.message), id, model } };
   }
 }
 

@@ -1,6 +1,6 @@
 // A streamed answer as the events of the Messages API.
 import type { Fault } from "../../core/fault.ts";
-import { type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatChunk, ChunkChoice, Usage } from "../../operations/chat/form.ts";
 import type { Part, Verbatim } from "../../operations/chat/run.ts";
@@ -62,7 +62,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
   protected override passOn({ event }: Verbatim): string {
     this.#isStarted = true;
     this.#verbatim ??= new VerbatimWriter(this.#stamp());
-    return this.#verbatim.write(objectOf(parseJson(event.data)));
+    return this.#verbatim.write(asObject(parseJson(event.data)));
   }
 
   protected override writeChunk({ choices, usage }: ChatChunk): string {

@@ -1,5 +1,5 @@
 // An answer as Gemini's response: candidates, their parts, finish and usage.
-import { isObject, type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatReply,
@@ -44,7 +44,7 @@ export function stampVerbatim(
   stamp: Stamp,
   usage: Usage | null | undefined,
 ): JsonObject {
-  const own = usage ? { usageMetadata: { ...objectOf(response.usageMetadata), ...writeCost(usage) } } : {};
+  const own = usage ? { usageMetadata: { ...asObject(response.usageMetadata), ...writeCost(usage) } } : {};
   return { ...response, ...own, modelVersion: stamp.model, responseId: stamp.id };
 }
 
@@ -100,6 +100,6 @@ export function readArguments(text: string): JsonObject {
 }
 
 export function signatureOfCall(extra: unknown): JsonObject {
-  const signature = objectOf(objectOf(extra).google).thought_signature;
+  const signature = asObject(asObject(extra).google).thought_signature;
   return typeof signature === "string" ? { thoughtSignature: signature } : {};
 }

@@ -1,5 +1,5 @@
 // The contents of a generateContent request as chat messages.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   AssistantMessage,
@@ -35,7 +35,7 @@ class CallIds {
 
 /** The API takes a single part without a list around it. */
 export function listParts(parts: unknown): readonly unknown[] {
-  return isObject(parts) ? [parts] : arrayOf(parts);
+  return isObject(parts) ? [parts] : asArray(parts);
 }
 
 /** Fields of the parts that become parts of chat messages; Gemini alone reads the others. */
@@ -48,8 +48,8 @@ const READ_PARTS: readonly string[] = [
 export function countUnreadParts(contents: readonly unknown[]): number {
   let bytes = 0;
   for (const content of contents) {
-    for (const part of listParts(objectOf(content).parts)) {
-      if (!READ_PARTS.some((field) => objectOf(part)[field] !== undefined)) bytes += countUnread(part);
+    for (const part of listParts(asObject(content).parts)) {
+      if (!READ_PARTS.some((field) => asObject(part)[field] !== undefined)) bytes += countUnread(part);
     }
   }
   return bytes;
@@ -59,8 +59,8 @@ export function readSystem(instruction: unknown): readonly ChatMessage[] {
   const text =
     typeof instruction === "string"
       ? instruction
-      : listParts(objectOf(instruction).parts)
-          .map((part) => stringOf(objectOf(part).text) ?? "")
+      : listParts(asObject(instruction).parts)
+          .map((part) => asString(asObject(part).text) ?? "")
           .join("\n\n");
   return text === "" ? [] : [{ role: "system", content: text }];
 }
@@ -72,8 +72,8 @@ export function readContents(
   const ids = new CallIds();
   const lost: string[] = [];
   const messages = contents.flatMap((one, index): readonly ChatMessage[] => {
-    const { role, parts } = objectOf(one);
-    const given = listParts(parts).map(objectOf);
+    const { role, parts } = asObject(one);
+    const given = listParts(parts).map(asObject);
     const path = `contents[${index}].parts`;
     return role === "model" ? [readModel(given, ids, seal)] : readUser(given, path, ids, lost);
   });
@@ -91,8 +91,8 @@ function readUser(
   for (const [index, part] of given.entries()) {
     const response = part.functionResponse ?? part.function_response;
     if (isObject(response)) {
-      const name = stringOf(response.name) ?? "";
-      const id = ids.take(name, stringOf(response.id));
+      const name = asString(response.name) ?? "";
+      const id = ids.take(name, asString(response.id));
       results.push({ role: "tool", tool_call_id: id, content: writeResult(response.response) });
       continue;
     }
@@ -105,7 +105,7 @@ function readUser(
 
 /** Most tools answer with one text below `output` or `result`. */
 function writeResult(response: unknown): string {
-  const given = objectOf(response);
+  const given = asObject(response);
   const [only, ...others] = Object.entries(given);
   const isText = only && others.length === 0 && ["output", "result", "content"].includes(only[0]);
   return isText && typeof only[1] === "string" ? only[1] : JSON.stringify(given);
@@ -115,17 +115,17 @@ function readPart(part: JsonObject): ContentPart | null {
   if (typeof part.text === "string") return { type: "text", text: part.text };
   const inline = part.inlineData ?? part.inline_data;
   if (isObject(inline)) {
-    const mediaType = stringOf(inline.mimeType ?? inline.mime_type) ?? "";
-    const data = stringOf(inline.data) ?? "";
+    const mediaType = asString(inline.mimeType ?? inline.mime_type) ?? "";
+    const data = asString(inline.data) ?? "";
     if (mediaType.startsWith("audio/")) {
       return { type: "input_audio", input_audio: { data, format: mediaType.slice("audio/".length) } };
     }
-    return readUrl(`data:${mediaType};base64,${data}`, mediaType, stringOf(inline.displayName));
+    return readUrl(`data:${mediaType};base64,${data}`, mediaType, asString(inline.displayName));
   }
   const file = part.fileData ?? part.file_data;
   if (!isObject(file)) return null;
-  const mediaType = stringOf(file.mimeType ?? file.mime_type) ?? "";
-  return readUrl(stringOf(file.fileUri ?? file.file_uri) ?? "", mediaType, undefined);
+  const mediaType = asString(file.mimeType ?? file.mime_type) ?? "";
+  return readUrl(asString(file.fileUri ?? file.file_uri) ?? "", mediaType, undefined);
 }
 
 function readUrl(url: string, mediaType: string, filename: string | undefined): ContentPart {
@@ -139,9 +139,9 @@ function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): As
   const calls: ToolCall[] = [];
   const details: ReasoningDetail[] = [];
   for (const part of given) {
-    const signature = stringOf(part.thoughtSignature ?? part.thought_signature) ?? "";
+    const signature = asString(part.thoughtSignature ?? part.thought_signature) ?? "";
     const call = part.functionCall ?? part.function_call;
-    const text = stringOf(part.text) ?? "";
+    const text = asString(part.text) ?? "";
     if (isObject(call)) calls.push(readCall(call, signature, ids));
     else if (part.thought === true) {
       if (text !== "") thoughts.push(text);
@@ -163,10 +163,10 @@ function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): As
 }
 
 function readCall(call: JsonObject, signature: string, ids: CallIds): ToolCall {
-  const name = stringOf(call.name) ?? "";
+  const name = asString(call.name) ?? "";
   const own = signature !== "" && !isOurSignature(signature);
   return {
-    id: ids.make(name, stringOf(call.id)),
+    id: ids.make(name, asString(call.id)),
     type: "function",
     function: { name, arguments: JSON.stringify(call.args ?? {}) },
     ...(own ? { extra_content: { google: { thought_signature: signature } } } : {}),

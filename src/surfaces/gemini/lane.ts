@@ -1,6 +1,6 @@
 // The gateway's changes to a generateContent request, whether it is passed on or translated: one row per field, with its reason.
 
-import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
 import { isOurSignature } from "../signature.ts";
 import { listParts } from "./contents.ts";
@@ -53,9 +53,9 @@ export function applyLane(given: JsonObject): LaneResult {
   const body: JsonObject = { ...given };
   const dropped = takeOut(body, BODY_ROWS, false);
   let searches = 0;
-  const tools = arrayOf(body.tools).map((one, index) => {
+  const tools = asArray(body.tools).map((one, index) => {
     const kept: JsonObject = {};
-    for (const [field, value] of Object.entries(objectOf(one))) {
+    for (const [field, value] of Object.entries(asObject(one))) {
       const path = `tools[${index}].${field}`;
       const name = toCamelCase(field);
       const row = TOOL_ROWS.find((known) => known.field === name);
@@ -69,7 +69,7 @@ export function applyLane(given: JsonObject): LaneResult {
   const used = tools.filter((tool) => Object.keys(tool).length > 0);
   if (used.length > 0) body.tools = used;
   else if (tools.length > 0) delete body.tools;
-  if (body.contents !== undefined) body.contents = arrayOf(body.contents).map(applyContent);
+  if (body.contents !== undefined) body.contents = asArray(body.contents).map(applyContent);
   return { body, dropped, searches };
 }
 
@@ -79,18 +79,18 @@ function toCamelCase(name: string): string {
 }
 
 function applyContent(one: unknown, index: number): JsonObject {
-  const content = objectOf(one);
+  const content = asObject(one);
   if (content.parts === undefined) return content;
   const parts = listParts(content.parts).map((given, at) => {
-    const part = objectOf(given);
-    const uri = stringOf(
-      objectOf(part.fileData ?? part.file_data).fileUri ?? objectOf(part.file_data).file_uri,
+    const part = asObject(given);
+    const uri = asString(
+      asObject(part.fileData ?? part.file_data).fileUri ?? asObject(part.file_data).file_uri,
     );
     if (uri !== undefined && ACCOUNT_FILE.test(uri)) {
       const reason = "A file lies in the provider's account, which all clients share.";
       throw refuseField(`contents[${index}].parts[${at}].fileData`, reason);
     }
-    if (!isOurSignature(stringOf(part.thoughtSignature) ?? "")) return part;
+    if (!isOurSignature(asString(part.thoughtSignature) ?? "")) return part;
     // Thinking that another provider made.
     const { thoughtSignature: _signature, ...rest } = part;
     return rest;

@@ -1,7 +1,7 @@
 // A generateContent request as a chat request, checked. The model and the verb stand in the path.
 import type { RawRequest } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatRequest,
@@ -72,8 +72,8 @@ export function readGenerate({ url, body, limits, seal }: Incoming): GenerateReq
   checkModelName(model);
   const given = respell(readFields(body));
   refuseLongList(given.contents, limits.messagesMax, "contents");
-  GENERATE.check(given, arrayOf(given.contents).length);
-  const { candidateCount } = objectOf(given.generationConfig);
+  GENERATE.check(given, asArray(given.contents).length);
+  const { candidateCount } = asObject(given.generationConfig);
   if (typeof candidateCount === "number" && candidateCount > limits.choicesMax) {
     const param = "generationConfig.candidateCount";
     const message = `Invalid '${param}': integer above maximum value. Expected a value <= ${limits.choicesMax}.`;
@@ -87,7 +87,7 @@ export function readGenerate({ url, body, limits, seal }: Incoming): GenerateReq
     raw: { family: "gemini", body: lane.body, headers: {} },
     isArray: isStreamed && searchParams.get("alt") !== "sse",
     searches: lane.searches,
-    unreadBytes: countUnreadParts(arrayOf(given.contents)),
+    unreadBytes: countUnreadParts(asArray(given.contents)),
     dropped: lane.dropped,
     lost: read.lost,
   };
@@ -99,7 +99,7 @@ export function readCounted({ url, body, limits, seal }: Incoming): ChatRequest 
   const fields = readFields(body);
   const given = respell(isObject(fields.generateContentRequest) ? fields.generateContentRequest : fields);
   refuseLongList(given.contents, limits.messagesMax, "contents");
-  COUNTED.check(given, arrayOf(given.contents).length);
+  COUNTED.check(given, asArray(given.contents).length);
   return readAsk(model, given, false, seal).ask;
 }
 
@@ -115,10 +115,10 @@ function readAsk(
   isStreamed: boolean,
   seal: Sealer,
 ): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
-  const config = objectOf(body.generationConfig);
-  const read = readContents(arrayOf(body.contents), seal);
-  const stops = arrayOf(config.stopSequences).filter((stop) => typeof stop === "string");
-  const effort = readEffort(objectOf(config.thinkingConfig));
+  const config = asObject(body.generationConfig);
+  const read = readContents(asArray(body.contents), seal);
+  const stops = asArray(config.stopSequences).filter((stop) => typeof stop === "string");
+  const effort = readEffort(asObject(config.thinkingConfig));
   const format = readFormat(config);
   const ask: ChatRequest = {
     model,
@@ -132,8 +132,8 @@ function readAsk(
     ...(config.responseLogprobs === true ? { logprobs: true } : {}),
   };
   const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
-  const searches = arrayOf(body.tools).flatMap((tool, index) =>
-    Object.keys(objectOf(tool)).some((field) => /search/i.test(field)) ? [`tools[${index}]`] : [],
+  const searches = asArray(body.tools).flatMap((tool, index) =>
+    Object.keys(asObject(tool)).some((field) => /search/i.test(field)) ? [`tools[${index}]`] : [],
   );
   return { ask, lost: [...lost, ...read.lost, ...searches] };
 }
@@ -190,22 +190,22 @@ function lowerTypes(schema: unknown): unknown {
 }
 
 function readTools(body: JsonObject): Pick<ChatRequest, "tools" | "tool_choice"> {
-  const tools = arrayOf(body.tools).flatMap((one): readonly FunctionTool[] => {
-    const { functionDeclarations, function_declarations: other } = objectOf(one);
-    return arrayOf(functionDeclarations ?? other).map((declaration) => readFunction(objectOf(declaration)));
+  const tools = asArray(body.tools).flatMap((one): readonly FunctionTool[] => {
+    const { functionDeclarations, function_declarations: other } = asObject(one);
+    return asArray(functionDeclarations ?? other).map((declaration) => readFunction(asObject(declaration)));
   });
   if (tools.length === 0) return {};
-  const choice = readChoice(objectOf(objectOf(body.toolConfig).functionCallingConfig));
+  const choice = readChoice(asObject(asObject(body.toolConfig).functionCallingConfig));
   return { tools, ...(choice === undefined ? {} : { tool_choice: choice }) };
 }
 
 function readFunction(declaration: JsonObject): FunctionTool {
-  const description = stringOf(declaration.description);
+  const description = asString(declaration.description);
   const schema = declaration.parametersJsonSchema ?? lowerTypes(declaration.parameters);
   return {
     type: "function",
     function: {
-      name: stringOf(declaration.name) ?? "",
+      name: asString(declaration.name) ?? "",
       ...(description === undefined ? {} : { description }),
       ...(isObject(schema) ? { parameters: schema } : {}),
     },
@@ -213,7 +213,7 @@ function readFunction(declaration: JsonObject): FunctionTool {
 }
 
 function readChoice({ mode, allowedFunctionNames }: JsonObject): ToolChoice | undefined {
-  const names = arrayOf(allowedFunctionNames).filter((name) => typeof name === "string");
+  const names = asArray(allowedFunctionNames).filter((name) => typeof name === "string");
   const isForced = mode === "ANY";
   if (mode === "NONE") return "none";
   const [only] = names;

@@ -1,6 +1,6 @@
 // A streamed answer as Gemini's responses: server-sent events, or one JSON array.
 import type { Fault } from "../../core/fault.ts";
-import { arrayOf, type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatChunk,
@@ -79,8 +79,8 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
 
   protected override passOn({ event }: Verbatim): string {
     this.#isVerbatim = true;
-    const data = objectOf(parseJson(event.data));
-    const isLast = arrayOf(data.candidates).some((candidate) => objectOf(candidate).finishReason);
+    const data = asObject(parseJson(event.data));
+    const isLast = asArray(data.candidates).some((candidate) => asObject(candidate).finishReason);
     if (isLast || this.#held.length > 0) {
       this.#held.push(data);
       return "";

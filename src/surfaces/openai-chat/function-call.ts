@@ -1,6 +1,6 @@
 // The deprecated `functions` of OpenAI's API: requests that use them are answered with `function_call`, as they expect.
 
-import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -13,8 +13,8 @@ import { listChunks, type Part } from "../../operations/chat/run.ts";
 
 /** True if a client's body offers functions in the deprecated form; beside `tools` they count for nothing. */
 export function offersFunctions(body: unknown): boolean {
-  const { tools, functions } = objectOf(body);
-  return arrayOf(tools).length === 0 && arrayOf(functions).length > 0;
+  const { tools, functions } = asObject(body);
+  return asArray(tools).length === 0 && asArray(functions).length > 0;
 }
 
 /** A whole answer with its call in the deprecated form, which has room for one. */

@@ -1,6 +1,6 @@
 // A client's chat-completions body as the canonical request: bounds checked, nulls and deprecated fields resolved.
 import { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Limits } from "../../core/settings.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { firstFault, refuseManyFields } from "../bounds.ts";
@@ -18,9 +18,9 @@ const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { 
 /** The checked request. Throws a Fault that names the first field out of bounds. */
 export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
   const given = withoutNulls(body);
-  checkMessages(arrayOf(given.messages).length, limits.messagesMax);
+  checkMessages(asArray(given.messages).length, limits.messagesMax);
   refuseLargeObjects(given);
-  CHECKER.check(given, arrayOf(given.messages).length);
+  CHECKER.check(given, asArray(given.messages).length);
   checkCeiling("n", numberField(given, "n"), limits.choicesMax);
   checkModelName(given.model);
   if (given.stream_options !== undefined && given.stream !== true) {
@@ -51,7 +51,7 @@ function refuseLargeObjects(given: JsonObject): void {
   for (const [field, most] of BOUNDED) {
     if (given[field] !== undefined) refuseManyFields(given[field], most, field);
   }
-  const messages = arrayOf(given.messages);
+  const messages = asArray(given.messages);
   for (let index = 0; index < messages.length; index++) {
     refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
   }
@@ -75,10 +75,10 @@ function checkMessages(count: number, most: number): void {
 
 function canonical(given: JsonObject): ChatRequest {
   const { functions, function_call: functionCall, stop, messages, ...rest } = given;
-  const request: JsonObject = { ...rest, messages: messagesOf(arrayOf(messages)) };
+  const request: JsonObject = { ...rest, messages: messagesOf(asArray(messages)) };
   if (typeof stop === "string") request.stop = [stop];
   else if (Array.isArray(stop) && stop.length > 0) request.stop = stop;
-  const tools = toolsOf(given, arrayOf(functions));
+  const tools = toolsOf(given, asArray(functions));
   if (tools.length > 0) request.tools = tools;
   const choice = given.tool_choice ?? choiceOf(functionCall);
   delete request.tool_choice;
@@ -107,7 +107,7 @@ function refuseForcedCall(choice: unknown): void {
 }
 
 function toolsOf(given: JsonObject, functions: readonly unknown[]): readonly Tool[] {
-  const tools = arrayOf(given.tools) as readonly Tool[];
+  const tools = asArray(given.tools) as readonly Tool[];
   if (tools.length > 0 || functions.length === 0) return tools;
   return functions.map((definition) => ({ type: "function", function: definition }) as Tool);
 }
@@ -115,13 +115,13 @@ function toolsOf(given: JsonObject, functions: readonly unknown[]): readonly Too
 /** The deprecated `function_call` as `tool_choice`. */
 function choiceOf(functionCall: unknown): ToolChoice | undefined {
   if (functionCall === "none" || functionCall === "auto") return functionCall;
-  const name = stringOf(objectOf(functionCall).name);
+  const name = asString(asObject(functionCall).name);
   return name === undefined ? undefined : { type: "function", function: { name } };
 }
 
 function messagesOf(given: readonly unknown[]): readonly ChatMessage[] {
   const callIds = new Map<unknown, string>();
-  return given.map((message, index) => messageOf(objectOf(message), index, callIds));
+  return given.map((message, index) => messageOf(asObject(message), index, callIds));
 }
 
 /**

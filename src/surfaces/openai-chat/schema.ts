@@ -1,6 +1,6 @@
 // The chat-completions request as a TypeBox schema: what clients may send, its bounds, and what OpenAPI shows of it.
 import { Type } from "@sinclair/typebox";
-import { oneOf } from "../bounds.ts";
+import { checkChoice } from "../bounds.ts";
 import { FIELDS_MAX } from "../checker.ts";
 
 const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
@@ -8,10 +8,10 @@ const OPEN = { additionalProperties: true };
 
 const BIASES_MAX = 2000;
 
-const textPart = Type.Object({ type: oneOf("text"), text: Type.String() }, OPEN);
+const textPart = Type.Object({ type: checkChoice("text"), text: Type.String() }, OPEN);
 const imagePart = Type.Object(
   {
-    type: oneOf("image_url"),
+    type: checkChoice("image_url"),
     image_url: Type.Object(
       { url: Type.String({ minLength: 1 }), detail: Type.Optional(Type.String()) },
       OPEN,
@@ -21,14 +21,14 @@ const imagePart = Type.Object(
 );
 const audioPart = Type.Object(
   {
-    type: oneOf("input_audio"),
+    type: checkChoice("input_audio"),
     input_audio: Type.Object({ data: Type.String(), format: Type.String() }, OPEN),
   },
   OPEN,
 );
 const filePart = Type.Object(
   {
-    type: oneOf("file"),
+    type: checkChoice("file"),
     file: Type.Object(
       {
         file_data: Type.Optional(Type.String()),
@@ -40,7 +40,7 @@ const filePart = Type.Object(
   },
   OPEN,
 );
-const refusalPart = Type.Object({ type: oneOf("refusal"), refusal: Type.String() }, OPEN);
+const refusalPart = Type.Object({ type: checkChoice("refusal"), refusal: Type.String() }, OPEN);
 
 const textContent = Type.Union([Type.String(), Type.Array(textPart, { minItems: 1 })]);
 const userContent = Type.Union([
@@ -59,11 +59,11 @@ const assistantContent = Type.Union([
 
 const functionCall = Type.Object({ name: Type.String(), arguments: Type.String() }, OPEN);
 const toolCall = Type.Union([
-  Type.Object({ id: Type.String(), type: oneOf("function"), function: functionCall }, OPEN),
+  Type.Object({ id: Type.String(), type: checkChoice("function"), function: functionCall }, OPEN),
   Type.Object(
     {
       id: Type.String(),
-      type: oneOf("custom"),
+      type: checkChoice("custom"),
       custom: Type.Object({ name: Type.String(), input: Type.String() }, OPEN),
     },
     OPEN,
@@ -74,12 +74,12 @@ const name = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const optionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
 const message = Type.Union([
-  Type.Object({ role: oneOf("developer"), content: textContent, name }, OPEN),
-  Type.Object({ role: oneOf("system"), content: textContent, name }, OPEN),
-  Type.Object({ role: oneOf("user"), content: userContent, name }, OPEN),
+  Type.Object({ role: checkChoice("developer"), content: textContent, name }, OPEN),
+  Type.Object({ role: checkChoice("system"), content: textContent, name }, OPEN),
+  Type.Object({ role: checkChoice("user"), content: userContent, name }, OPEN),
   Type.Object(
     {
-      role: oneOf("assistant"),
+      role: checkChoice("assistant"),
       content: Type.Optional(assistantContent),
       refusal: optionalText,
       name,
@@ -92,10 +92,10 @@ const message = Type.Union([
     },
     OPEN,
   ),
-  Type.Object({ role: oneOf("tool"), tool_call_id: Type.String(), content: toolContent, name }, OPEN),
+  Type.Object({ role: checkChoice("tool"), tool_call_id: Type.String(), content: toolContent, name }, OPEN),
   Type.Object(
     {
-      role: oneOf("function"),
+      role: checkChoice("function"),
       name: Type.String(),
       content: Type.Union([Type.String(), Type.Null()]),
     },
@@ -113,10 +113,10 @@ const functionDefinition = Type.Object(
   OPEN,
 );
 const tool = Type.Union([
-  Type.Object({ type: oneOf("function"), function: functionDefinition }, OPEN),
+  Type.Object({ type: checkChoice("function"), function: functionDefinition }, OPEN),
   Type.Object(
     {
-      type: oneOf("custom"),
+      type: checkChoice("custom"),
       custom: Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }) }, OPEN),
     },
     OPEN,
@@ -125,14 +125,14 @@ const tool = Type.Union([
 
 const named = Type.Object({ name: Type.String({ minLength: 1 }) }, OPEN);
 const toolChoice = Type.Union([
-  oneOf("none", "auto", "required"),
-  Type.Object({ type: oneOf("function"), function: named }, OPEN),
-  Type.Object({ type: oneOf("custom"), custom: named }, OPEN),
+  checkChoice("none", "auto", "required"),
+  Type.Object({ type: checkChoice("function"), function: named }, OPEN),
+  Type.Object({ type: checkChoice("custom"), custom: named }, OPEN),
   Type.Object(
     {
-      type: oneOf("allowed_tools"),
+      type: checkChoice("allowed_tools"),
       allowed_tools: Type.Object(
-        { mode: oneOf("auto", "required"), tools: Type.Array(Type.Object({}, OPEN), { minItems: 1 }) },
+        { mode: checkChoice("auto", "required"), tools: Type.Array(Type.Object({}, OPEN), { minItems: 1 }) },
         OPEN,
       ),
     },
@@ -141,11 +141,11 @@ const toolChoice = Type.Union([
 ]);
 
 const responseFormat = Type.Union([
-  Type.Object({ type: oneOf("text") }, OPEN),
-  Type.Object({ type: oneOf("json_object") }, OPEN),
+  Type.Object({ type: checkChoice("text") }, OPEN),
+  Type.Object({ type: checkChoice("json_object") }, OPEN),
   Type.Object(
     {
-      type: oneOf("json_schema"),
+      type: checkChoice("json_schema"),
       json_schema: Type.Object(
         {
           name: Type.String({ minLength: 1 }),
@@ -197,11 +197,11 @@ export const chatRequestSchema = Type.Object(
     tool_choice: Type.Optional(toolChoice),
     parallel_tool_calls: Type.Optional(Type.Boolean()),
     functions: Type.Optional(Type.Array(functionDefinition, { maxItems: 128 })),
-    function_call: Type.Optional(Type.Union([oneOf("none", "auto"), named])),
+    function_call: Type.Optional(Type.Union([checkChoice("none", "auto"), named])),
     response_format: Type.Optional(responseFormat),
-    reasoning_effort: Type.Optional(oneOf("none", "minimal", "low", "medium", "high", "xhigh", "max")),
-    verbosity: Type.Optional(oneOf("low", "medium", "high")),
-    modalities: Type.Optional(Type.Array(oneOf("text", "audio"))),
+    reasoning_effort: Type.Optional(checkChoice("none", "minimal", "low", "medium", "high", "xhigh", "max")),
+    verbosity: Type.Optional(checkChoice("low", "medium", "high")),
+    modalities: Type.Optional(Type.Array(checkChoice("text", "audio"))),
     audio: Type.Optional(Type.Object({}, OPEN)),
     prediction: Type.Optional(Type.Object({}, OPEN)),
     web_search_options: Type.Optional(Type.Object({}, OPEN)),

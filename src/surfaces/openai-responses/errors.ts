@@ -9,7 +9,7 @@ const USED_UP: ReadonlySet<FaultCode> = new Set([
   "budget_exceeded",
   "insufficient_balance",
 ]);
-/** Codex waits for as long as it is told, without a word. */
+/** Codex waits as long as it is asked to, without showing it. */
 const WAIT_MAX_MS = 60_000;
 
 export function refuse(fault: Fault): Refusal {

@@ -1,7 +1,7 @@
 // The items of a Responses input as chat messages: what one turn of the assistant said is one message.
 
 import { Fault } from "../../core/fault.ts";
-import { arrayOf, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   AssistantMessage,
@@ -48,9 +48,9 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
   };
   messages.push(...readInstructions(body.instructions));
   const items =
-    typeof body.input === "string" ? [{ role: "user", content: body.input }] : arrayOf(body.input);
+    typeof body.input === "string" ? [{ role: "user", content: body.input }] : asArray(body.input);
   for (const [index, one] of items.entries()) {
-    const item = objectOf(one);
+    const item = asObject(one);
     const path = `input[${index}]`;
     switch (classify(item)) {
       case "assistant":
@@ -115,7 +115,7 @@ function classify({ type, role, id }: JsonObject): Kind {
 function readInstructions(instructions: unknown): readonly ChatMessage[] {
   if (typeof instructions === "string" && instructions !== "")
     return [{ role: "system", content: instructions }];
-  return arrayOf(instructions).map((item, index) => readMessage(objectOf(item), `instructions[${index}]`));
+  return asArray(instructions).map((item, index) => readMessage(asObject(item), `instructions[${index}]`));
 }
 
 function readMessage(item: JsonObject, path: string): ChatMessage {
@@ -138,7 +138,7 @@ function readMessage(item: JsonObject, path: string): ChatMessage {
 function readContent(content: unknown, path: string): Content {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) throw missingParameter(path);
-  return content.flatMap((part, index) => readPart(objectOf(part), `${path}[${index}]`));
+  return content.flatMap((part, index) => readPart(asObject(part), `${path}[${index}]`));
 }
 
 function readPart(part: JsonObject, path: string): readonly ContentPart[] {
@@ -152,11 +152,11 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
     case "text":
       return [{ type: "text", text: requireText(part, "text", path), ...mark }];
     case "refusal":
-      return [{ type: "text", text: stringOf(part.refusal) ?? "" }];
+      return [{ type: "text", text: asString(part.refusal) ?? "" }];
     case "input_image": {
-      const url = stringOf(part.image_url);
+      const url = asString(part.image_url);
       if (url === undefined) throw missingParameter(`${path}.image_url`);
-      const detail = stringOf(part.detail);
+      const detail = asString(part.detail);
       return [
         { type: "image_url", image_url: { url, ...(detail === undefined ? {} : { detail }) }, ...mark },
       ];
@@ -164,9 +164,9 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
     case "input_file":
       return [readFile(part, path)];
     case "input_audio": {
-      const { data, format } = objectOf(part.input_audio);
+      const { data, format } = asObject(part.input_audio);
       return [
-        { type: "input_audio", input_audio: { data: stringOf(data) ?? "", format: stringOf(format) ?? "" } },
+        { type: "input_audio", input_audio: { data: asString(data) ?? "", format: asString(format) ?? "" } },
       ];
     }
     default: {
@@ -177,19 +177,19 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
 }
 
 function readFile(part: JsonObject, path: string): ContentPart {
-  const data = stringOf(part.file_data) ?? stringOf(part.file_url);
+  const data = asString(part.file_data) ?? asString(part.file_url);
   if (data === undefined) throw missingParameter(`${path}.file_data`);
-  const filename = stringOf(part.filename);
+  const filename = asString(part.filename);
   return { type: "file", file: { file_data: data, ...(filename === undefined ? {} : { filename }) } };
 }
 
 function addSaid(turn: Turn, { content }: JsonObject): void {
   if (typeof content === "string") turn.texts.push(content);
   const texts: string[] = [];
-  for (const one of arrayOf(content)) {
-    const { type, text, refusal } = objectOf(one);
-    if (type === "refusal") turn.refusals.push(stringOf(refusal) ?? "");
-    else texts.push(stringOf(text) ?? "");
+  for (const one of asArray(content)) {
+    const { type, text, refusal } = asObject(one);
+    if (type === "refusal") turn.refusals.push(asString(refusal) ?? "");
+    else texts.push(asString(text) ?? "");
   }
   if (texts.length > 0) turn.texts.push(texts.join(""));
 }
@@ -197,27 +197,27 @@ function addSaid(turn: Turn, { content }: JsonObject): void {
 function readCall(item: JsonObject, names: ToolNames, path: string): ToolCall {
   const id = requireText(item, "call_id", path);
   const own = requireText(item, "name", path);
-  const namespace = stringOf(item.namespace);
+  const namespace = asString(item.namespace);
   const name = names.flatten(namespace === undefined ? { name: own } : { name: own, namespace });
   if (item.type === "custom_tool_call") {
-    return { id, type: "custom", custom: { name, input: stringOf(item.input) ?? "" } };
+    return { id, type: "custom", custom: { name, input: asString(item.input) ?? "" } };
   }
-  return { id, type: "function", function: { name, arguments: stringOf(item.arguments) ?? "{}" } };
+  return { id, type: "function", function: { name, arguments: asString(item.arguments) ?? "{}" } };
 }
 
 /** Thinking of ours is what its provider gave; any other encrypted thinking is OpenAI's. */
 function addReasoning(turn: Turn, item: JsonObject, seal: Sealer): void {
-  const read = (list: unknown) => arrayOf(list).map((one) => stringOf(objectOf(one).text) ?? "");
+  const read = (list: unknown) => asArray(list).map((one) => asString(asObject(one).text) ?? "");
   const summary = read(item.summary);
   const raw = read(item.content);
   const text = (raw.length > 0 ? raw : summary).join("\n\n");
-  const sealed = stringOf(item.encrypted_content) ?? "";
+  const sealed = asString(item.encrypted_content) ?? "";
   if (text !== "") turn.thoughts.push(text);
   if (isOurSignature(sealed)) {
     turn.details.push(...(openSignature(seal, text, sealed) ?? []));
     return;
   }
-  const id = stringOf(item.id);
+  const id = asString(item.id);
   const about = { format: RESPONSES_FORMAT, ...(id === undefined ? {} : { id }) };
   for (const one of summary) turn.details.push({ type: "reasoning.summary", summary: one, ...about });
   if (sealed !== "") turn.details.push({ type: "reasoning.encrypted", data: sealed, ...about });
@@ -240,7 +240,7 @@ function writeTurn({ texts, refusals, calls, details, thoughts }: Turn): Assista
 }
 
 function requireText(holder: JsonObject, field: string, path: string): string {
-  const text = stringOf(holder[field]);
+  const text = asString(holder[field]);
   if (text === undefined) throw missingParameter(`${path}.${field}`);
   return text;
 }

@@ -1,5 +1,5 @@
 // The output items of a streamed answer: one after the other, each with its own events and one that holds it whole.
-import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
 import { CallQueue } from "../call-queue.ts";
 import type { EventNumbers } from "./event-numbers.ts";
@@ -52,7 +52,7 @@ export class ItemWriter {
     if (delta.reasoning_content || delta.reasoning_details?.length) {
       text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
     }
-    if (delta.content) text += this.#say("output_text", delta.content, arrayOf(objectOf(logprobs).content));
+    if (delta.content) text += this.#say("output_text", delta.content, asArray(asObject(logprobs).content));
     if (delta.refusal) text += this.#say("refusal", delta.refusal, []);
     for (const citation of delta.annotations ?? []) text += this.#cite(citation);
     for (const given of delta.tool_calls ?? []) {

@@ -1,6 +1,6 @@
 // The gateway's changes to a Responses request, whether it is passed on or translated: one row per field, with its reason.
 
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
@@ -112,9 +112,9 @@ export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean
     body.reasoning = reasoning;
   }
   const found: Findings = { allowsRemote, dropped, types: new Set(), toolsKept: 0, searches: false };
-  const tools = applyTools(arrayOf(body.tools), "tools", found);
+  const tools = applyTools(asArray(body.tools), "tools", found);
   if (tools.length > 0) body.tools = tools;
-  else if (arrayOf(body.tools).length > 0) delete body.tools;
+  else if (asArray(body.tools).length > 0) delete body.tools;
   for (const field of ["instructions", "input"]) {
     const items = body[field];
     if (Array.isArray(items)) body[field] = applyItems(items, field, seal, found);
@@ -136,14 +136,14 @@ function numberOr(value: unknown): number | undefined {
 function applyTools(given: readonly unknown[], path: string, found: Findings): readonly JsonObject[] {
   const kept: JsonObject[] = [];
   for (const [index, one] of given.entries()) {
-    const tool = objectOf(one);
+    const tool = asObject(one);
     const at = `${path}[${index}]`;
-    const type = stringOf(tool.type) ?? "";
+    const type = asString(tool.type) ?? "";
     const row = TOOL_ROWS.find(({ field }) => field === type);
     const isAllowed = row?.isRemote === true && found.allowsRemote;
     if (row && !isAllowed) throw refuseField(at, row.reason);
     if (type === "namespace") {
-      kept.push({ ...tool, tools: applyTools(arrayOf(tool.tools), `${at}.tools`, found) });
+      kept.push({ ...tool, tools: applyTools(asArray(tool.tools), `${at}.tools`, found) });
       continue;
     }
     refuseNames(tool, at, found.allowsRemote);
@@ -162,13 +162,13 @@ function applyTools(given: readonly unknown[], path: string, found: Findings): r
 
 /** A shell in a container of the provider's, which is billed by the minute. */
 function isHosted({ environment }: JsonObject): boolean {
-  return stringOf(objectOf(environment).type)?.startsWith("container") ?? false;
+  return asString(asObject(environment).type)?.startsWith("container") ?? false;
 }
 
 /** A choice among tools of which none is left, or of one that was left out. */
 function isDroppedChoice(choice: unknown, { types, toolsKept }: Findings): boolean {
   if (choice === undefined || types.size === 0) return false;
-  return types.has(stringOf(objectOf(choice).type) ?? "") || (toolsKept === 0 && isForced(choice));
+  return types.has(asString(asObject(choice).type) ?? "") || (toolsKept === 0 && isForced(choice));
 }
 
 /** True where the client demands a call. */
@@ -186,9 +186,9 @@ function applyItems(
   // OpenAI knows by their ids which items belong to a reasoning item, and refuses them without it.
   let isBereft = false;
   return items.flatMap((one, index): readonly JsonObject[] => {
-    const item = objectOf(one);
+    const item = asObject(one);
     const at = `${path}[${index}]`;
-    if (refersToItem(item) && stringOf(item.id)?.startsWith("rs_")) {
+    if (refersToItem(item) && asString(item.id)?.startsWith("rs_")) {
       // The AI SDK refers to thinking by its id. Without it the conversation means the same, so it is left out.
       found.dropped.push(at);
       isBereft = true;
@@ -204,7 +204,7 @@ function applyItems(
     const own = Array.isArray(item.tools)
       ? { ...item, tools: applyTools(item.tools, `${at}.tools`, found) }
       : item;
-    return [isBereft || OWN_ITEM_ID.test(stringOf(item.id) ?? "") ? withoutId(own) : own];
+    return [isBereft || OWN_ITEM_ID.test(asString(item.id) ?? "") ? withoutId(own) : own];
   });
 }
 
@@ -216,7 +216,7 @@ function refersToItem({ type, role, id }: JsonObject): boolean {
 function refuseItem(item: JsonObject, path: string, allowsRemote: boolean): void {
   const type = refersToItem(item) ? "item_reference" : item.type;
   const row = ITEM_ROWS.find(({ field }) => field === type);
-  if (row && !stringOf(item.result)) throw refuseField(path, row.reason);
+  if (row && !asString(item.result)) throw refuseField(path, row.reason);
   const { tools: _tools, ...rest } = item;
   refuseNames(rest, path, allowsRemote);
 }
@@ -226,7 +226,7 @@ function withoutId({ id: _id, ...item }: JsonObject): JsonObject {
 }
 
 function restoreReasoning(item: JsonObject, seal: Sealer): readonly JsonObject[] {
-  const sealed = stringOf(item.encrypted_content) ?? "";
+  const sealed = asString(item.encrypted_content) ?? "";
   if (sealed === "") return [];
   if (!isOurSignature(sealed)) return [item];
   const details = openSignature(seal, "", sealed) ?? [];

@@ -1,7 +1,7 @@
 // A Responses request as a chat request, checked.
 import type { RawRequest } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { missingParameter } from "../bounds.ts";
@@ -44,7 +44,7 @@ const COUNTED = new Checker(inputTokensSchema);
 export function readResponsesRequest({ body, headers, limits, seal }: Incoming): ResponsesRequest {
   const given = readFields(body);
   refuseLongList(given.input, limits.messagesMax, "input");
-  RESPONSES.check(given, arrayOf(given.input).length);
+  RESPONSES.check(given, asArray(given.input).length);
   checkModelName(given.model);
   refuseNothing(given);
   const lane = applyLane(given, seal, limits.remoteTools === true);
@@ -55,7 +55,7 @@ export function readResponsesRequest({ body, headers, limits, seal }: Incoming):
     ...{ ask: read.ask, given, names, searches: lane.searches, unreadBytes: read.unreadBytes },
     raw: { family: "responses", body: lane.body, headers: {} },
     session:
-      headers.get("session-id") ?? headers.get("session_id") ?? stringOf(given.prompt_cache_key) ?? null,
+      headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
   };
@@ -72,7 +72,7 @@ function refuseNothing({ input, instructions, tools, tool_choice: choice, ...res
     throw new Fault("empty_array", message, { param: "input" });
   }
   const hasTools =
-    arrayOf(tools).length > 0 || arrayOf(input).some((item) => Array.isArray(objectOf(item).tools));
+    asArray(tools).length > 0 || asArray(input).some((item) => Array.isArray(asObject(item).tools));
   if (hasTools || !isForced(choice)) return;
   const message = "Invalid 'tool_choice': it is only allowed when 'tools' are specified.";
   throw new Fault("invalid_value", message, { param: "tool_choice" });
@@ -82,7 +82,7 @@ function refuseNothing({ input, instructions, tools, tool_choice: choice, ...res
 export function readCounted({ body, limits, seal }: Incoming): ChatRequest {
   const given = readFields(body);
   refuseLongList(given.input, limits.messagesMax, "input");
-  COUNTED.check(given, arrayOf(given.input).length);
+  COUNTED.check(given, asArray(given.input).length);
   return readAsk(given, new ToolNames(), seal).ask;
 }
 
@@ -93,11 +93,11 @@ function readAsk(
 ): { readonly ask: ChatRequest; readonly lost: readonly string[]; readonly unreadBytes: number } {
   const tools = readTools(body, names);
   const input = readInput(body, names, seal);
-  const effort = parseEffort(objectOf(body.reasoning).effort);
-  const format = readFormat(objectOf(objectOf(body.text).format));
-  const verbosity = objectOf(body.text).verbosity;
+  const effort = parseEffort(asObject(body.reasoning).effort);
+  const format = readFormat(asObject(asObject(body.text).format));
+  const verbosity = asObject(body.text).verbosity;
   const ask: ChatRequest = {
-    model: stringOf(body.model) ?? "",
+    model: asString(body.model) ?? "",
     messages: input.messages,
     ...(typeof body.max_output_tokens === "number" ? { max_completion_tokens: body.max_output_tokens } : {}),
     ...(body.stream === true ? { stream: true } : {}),
@@ -122,7 +122,7 @@ function pickSame(body: JsonObject): JsonObject {
 
 function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {
   if (typeof top === "number" && top > 0) return { logprobs: true, top_logprobs: top };
-  return arrayOf(include).includes("message.output_text.logprobs") ? { logprobs: true } : {};
+  return asArray(include).includes("message.output_text.logprobs") ? { logprobs: true } : {};
 }
 
 /** The format lies flat here. Asking for text is asking for nothing special. */
@@ -132,7 +132,7 @@ function readFormat({ type, name, description, schema, strict }: JsonObject): Re
   return {
     type,
     json_schema: {
-      name: stringOf(name) ?? "answer",
+      name: asString(name) ?? "answer",
       ...(typeof description === "string" ? { description } : {}),
       ...(isObject(schema) ? { schema } : {}),
       ...(typeof strict === "boolean" ? { strict } : {}),

@@ -1,5 +1,5 @@
 // The response object: its own fields, the items of an answer, its status and its usage.
-import { arrayOf, type JsonObject, objectOf } from "../../core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   ChatReply,
@@ -39,10 +39,10 @@ export function startResponse({ given }: ResponseOf, { id, created, model }: Sta
     output: [],
     parallel_tool_calls: given.parallel_tool_calls ?? true,
     previous_response_id: null,
-    reasoning: { effort: null, summary: null, ...objectOf(given.reasoning) },
+    reasoning: { effort: null, summary: null, ...asObject(given.reasoning) },
     store: false,
     temperature: given.temperature ?? 1,
-    text: { format: { type: "text" }, ...objectOf(given.text) },
+    text: { format: { type: "text" }, ...asObject(given.text) },
     tool_choice: given.tool_choice ?? "auto",
     tools: given.tools ?? [],
     top_p: given.top_p ?? 1,
@@ -68,7 +68,7 @@ export function endResponse(
   };
 }
 
-/** Why an answer with that reason for its end is incomplete; null: it is whole. */
+/** Returns the reason why such an answer is incomplete; null when it is whole. */
 export function readIncomplete(reason: FinishReason): "max_output_tokens" | "content_filter" | null {
   if (reason === "length") return "max_output_tokens";
   return reason === "content_filter" ? "content_filter" : null;
@@ -97,7 +97,7 @@ export function writeUsage(usage: Usage): JsonObject {
 /** The provider's own response, as the client of the same family is shown it. */
 export function stampVerbatim(response: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
-  const given = response.usage === null ? null : { ...objectOf(response.usage), ...own };
+  const given = response.usage === null ? null : { ...asObject(response.usage), ...own };
   return { ...response, id: stamp.id, model: stamp.model, usage: given };
 }
 
@@ -114,7 +114,7 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
     const { content, refusal, annotations } = message;
     if (content || refusal) {
       const written = writeMessage(stamp.id, output.length, content || null, refusal, annotations);
-      output.push(withLogprobs(written, arrayOf(objectOf(choice.logprobs).content)));
+      output.push(withLogprobs(written, asArray(asObject(choice.logprobs).content)));
     }
     for (const call of message.tool_calls ?? [])
       output.push(writeCall(stamp.id, output.length, call, of.names));
@@ -160,8 +160,8 @@ export function writeMessage(
 
 function withLogprobs(message: JsonObject, logprobs: readonly unknown[]): JsonObject {
   if (logprobs.length === 0) return message;
-  const content = arrayOf(message.content).map((part) =>
-    objectOf(part).type === "output_text" ? { ...objectOf(part), logprobs } : part,
+  const content = asArray(message.content).map((part) =>
+    asObject(part).type === "output_text" ? { ...asObject(part), logprobs } : part,
   );
   return { ...message, content };
 }

@@ -1,5 +1,5 @@
 // OpenAI's Responses: what Codex, the AI SDK and openai-agents speak, on every chat model.
-import { arrayOf } from "../../core/json.ts";
+import { asArray } from "../../core/json.ts";
 import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
 import type { Part } from "../../operations/chat/run.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
@@ -24,7 +24,7 @@ export const OPENAI_RESPONSES: Surface<ChatRequest, Part, ChatReply> = {
 function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
   const { ask, raw, given, names, session, searches, unreadBytes, dropped, lost } =
     readResponsesRequest(incoming);
-  const wantsSealed = arrayOf(given.include).includes("reasoning.encrypted_content");
+  const wantsSealed = asArray(given.include).includes("reasoning.encrypted_content");
   const of: ResponseOf = { given, names, seal: incoming.seal, wantsSealed };
   return {
     ...{ ask, raw, session, searches, unreadBytes, dropped, lost },

@@ -1,5 +1,5 @@
 // Tools of a Responses request as those of a chat request: namespaces flattened, and put back in the answer.
-import { arrayOf, isObject, type JsonObject, objectOf, stringOf } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { countUnread } from "../unread.ts";
 
@@ -65,10 +65,10 @@ interface Lost {
 export function readTools(body: JsonObject, names: ToolNames): ReadTools {
   const lost: Lost = { paths: [], bytes: 0 };
   const lists = [
-    { list: arrayOf(body.tools), path: "tools" },
-    ...arrayOf(body.input).flatMap((item, index) => {
-      const { type, tools: more } = objectOf(item);
-      return ADDING.has(type) ? [{ list: arrayOf(more), path: `input[${index}].tools` }] : [];
+    { list: asArray(body.tools), path: "tools" },
+    ...asArray(body.input).flatMap((item, index) => {
+      const { type, tools: more } = asObject(item);
+      return ADDING.has(type) ? [{ list: asArray(more), path: `input[${index}].tools` }] : [];
     }),
   ];
   for (const { list } of lists) reserveNames(list, names);
@@ -92,7 +92,7 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
 /** Names without a namespace are the client's to choose: none of ours may stand in their place. */
 function reserveNames(list: readonly unknown[], names: ToolNames): void {
   for (const one of list) {
-    const { type, name } = objectOf(one);
+    const { type, name } = asObject(one);
     if (typeof name === "string" && type !== "namespace") names.flatten({ name });
   }
 }
@@ -105,11 +105,11 @@ function readList(
   namespace?: string,
 ): readonly Tool[] {
   return given.flatMap((one, index): readonly Tool[] => {
-    const tool = objectOf(one);
+    const tool = asObject(one);
     const at = `${path}[${index}]`;
-    const own = stringOf(tool.name);
+    const own = asString(tool.name);
     if (tool.type === "namespace" && own !== undefined && namespace === undefined) {
-      return readList(arrayOf(tool.tools), `${at}.tools`, names, lost, own);
+      return readList(asArray(tool.tools), `${at}.tools`, names, lost, own);
     }
     const read = readTool(tool, names, namespace);
     if (read === null) {
@@ -121,10 +121,10 @@ function readList(
 }
 
 function readTool(tool: JsonObject, names: ToolNames, namespace?: string): Tool | null {
-  const own = stringOf(tool.name);
+  const own = asString(tool.name);
   if (own === undefined) return null;
   const name = names.flatten(namespace === undefined ? { name: own } : { name: own, namespace });
-  const description = stringOf(tool.description);
+  const description = asString(tool.description);
   const about = description === undefined ? {} : { description };
   if (tool.type === "function") {
     const parameters = isObject(tool.parameters) ? { parameters: tool.parameters } : {};
@@ -132,7 +132,7 @@ function readTool(tool: JsonObject, names: ToolNames, namespace?: string): Tool 
     return { type: "function", function: { name, ...about, ...parameters, ...strict } };
   }
   if (tool.type !== "custom") return null;
-  const { type, syntax, definition } = objectOf(tool.format);
+  const { type, syntax, definition } = asObject(tool.format);
   const format = type === "grammar" ? { format: { type, grammar: { syntax, definition } } } : {};
   return { type: "custom", custom: { name, ...about, ...format } };
 }
@@ -141,7 +141,7 @@ function readTool(tool: JsonObject, names: ToolNames, namespace?: string): Tool 
 function readChoice(choice: unknown, names: ToolNames): ToolChoice | undefined | null {
   if (choice === undefined) return undefined;
   if (choice === "auto" || choice === "none" || choice === "required") return choice;
-  const given = objectOf(choice);
+  const given = asObject(choice);
   const name = readName(given, names);
   switch (given.type) {
     case "function":
@@ -149,10 +149,10 @@ function readChoice(choice: unknown, names: ToolNames): ToolChoice | undefined |
     case "custom":
       return { type: "custom", custom: { name } };
     case "allowed_tools": {
-      const tools = arrayOf(given.tools).flatMap((one): readonly JsonObject[] => {
-        const tool = objectOf(one);
+      const tools = asArray(given.tools).flatMap((one): readonly JsonObject[] => {
+        const tool = asObject(one);
         const kind = tool.type === "custom" ? "custom" : "function";
-        return stringOf(tool.name) ? [{ type: kind, [kind]: { name: readName(tool, names) } }] : [];
+        return asString(tool.name) ? [{ type: kind, [kind]: { name: readName(tool, names) } }] : [];
       });
       return {
         type: "allowed_tools",
@@ -165,7 +165,7 @@ function readChoice(choice: unknown, names: ToolNames): ToolChoice | undefined |
 }
 
 function readName(given: JsonObject, names: ToolNames): string {
-  const name = stringOf(given.name) ?? "";
-  const namespace = stringOf(given.namespace);
+  const name = asString(given.name) ?? "";
+  const namespace = asString(given.namespace);
   return names.flatten(namespace === undefined ? { name } : { name, namespace });
 }

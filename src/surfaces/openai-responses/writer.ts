@@ -1,6 +1,6 @@
 // A streamed answer as the events of the Responses API.
 import type { Fault } from "../../core/fault.ts";
-import { type JsonObject, objectOf, parseJson } from "../../core/json.ts";
+import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
 import type { Part, Verbatim } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE } from "../event-stream.ts";
@@ -47,7 +47,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   }
 
   protected override passOn({ event }: Verbatim): string {
-    const data = objectOf(parseJson(event.data));
+    const data = asObject(parseJson(event.data));
     this.#verbatim ??= new VerbatimWriter(this.#stamp());
     this.#numbers.follow(data.sequence_number);
     return this.#verbatim.write(data);
