@@ -1,8 +1,17 @@
-// A request's conversation, as the routes make it.
+// A chat request's conversation and its plan's input, as the gateway makes them.
+import type { ModelCard } from "../src/core/card.ts";
 import { Conversation } from "../src/health/stickiness.ts";
-import { nameConversation } from "../src/operations/chat/conversation.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
+import { CHAT } from "../src/operations/chat/operation.ts";
 
 export function makeConversation(keyId: string, request: ChatRequest): Conversation {
-  return new Conversation(keyId, () => nameConversation(request, null));
+  return new Conversation(keyId, () => CHAT.nameConversation(request, null));
+}
+
+/** Returns the part of a plan's input that comes from the request. */
+export function describeChat(request: ChatRequest) {
+  return {
+    refuseUnable: (card: ModelCard) => CHAT.refuseUnable(request, card),
+    describe: () => CHAT.choosing?.describe(request) ?? { request, needs: new Map() },
+  };
 }

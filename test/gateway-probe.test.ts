@@ -6,7 +6,6 @@ import { Fault } from "../src/core/fault.ts";
 import type { ProviderSetup } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
 import type { LogEvent } from "../src/core/world.ts";
-import { noFacts } from "../src/gateway/call.ts";
 import { Gateway } from "../src/gateway/gateway.ts";
 import { makeUpstream } from "../src/gateway/upstream.ts";
 import { Caches } from "../src/health/caches.ts";
@@ -14,6 +13,7 @@ import { Health } from "../src/health/health.ts";
 import { Stickiness } from "../src/health/stickiness.ts";
 import { createVault } from "../src/keys/vault.ts";
 import { createLedger } from "../src/ledger/ledger.ts";
+import { CHAT } from "../src/operations/chat/operation.ts";
 import { findDialect } from "../src/providers/index.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
@@ -78,26 +78,24 @@ afterEach(() => store.close());
 
 /** The number of attempts that the answer took. */
 async function ask(at: number): Promise<number> {
-  const facts = noFacts();
   const request = { model: CARD.id, messages: [{ role: "user", content: `request ${at}` }] } as const;
-  await gateway.complete(
-    {
-      ...{ id: `chatcmpl-${at}`, created: 1, requestId: `req_${at}`, request, upstreams: UPSTREAMS },
-      key: KEY,
-      raw: null,
-      dropped: [],
-      lost: [],
-      isLimitRequired: false,
-      searches: 0,
-      unreadBytes: 0,
-      conversation: makeConversation(KEY.id, request),
-      selection: { kind: "card", card: CARD, fallbacks: [] },
-      ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },
-      ending: new AbortController(),
-    },
-    facts,
-  );
-  return facts.attempts;
+  const context = gateway.begin({
+    operation: CHAT,
+    ...{ id: `chatcmpl-${at}`, created: 1, requestId: `req_${at}`, ask: request, upstreams: UPSTREAMS },
+    key: KEY,
+    raw: null,
+    dropped: [],
+    lost: [],
+    isLimitRequired: false,
+    searches: 0,
+    unreadBytes: 0,
+    conversation: makeConversation(KEY.id, request),
+    selection: { kind: "card", card: CARD, fallbacks: [] },
+    ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },
+    ending: new AbortController(),
+  });
+  await gateway.complete(context);
+  return context.attempts;
 }
 
 const told = () => events.map(({ event }) => event).filter((event) => event.startsWith("credential"));

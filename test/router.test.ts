@@ -3,7 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { shippedCards } from "../src/catalogue/rows.ts";
 import type { RouterRules } from "../src/core/settings.ts";
 import { SKILLS } from "../src/core/skill.ts";
-import { chosen } from "../src/gateway/plan.ts";
+import { planCalls } from "../src/gateway/plan.ts";
+import { Health } from "../src/health/health.ts";
+import { Stickiness } from "../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../src/operations/chat/form.ts";
 import { best } from "../src/selectors/best.ts";
 import type { Candidate, ChooseInput } from "../src/selectors/candidate.ts";
@@ -14,6 +16,7 @@ import type { CardHealth, HealthView } from "../src/selectors/health-view.ts";
 import { SELECTOR_RULES } from "../src/selectors/index.ts";
 import { type Prediction, predict } from "../src/selectors/predictor.ts";
 import { routeView } from "../src/selectors/route-view.ts";
+import { describeChat, makeConversation } from "./conversation.ts";
 import {
   asking,
   CARDS,
@@ -254,7 +257,14 @@ describe("the three selectors", () => {
       ...RULES,
       rules: [{ category: "coding", shareMin: 0, models: ["Acme#none"], deny: [] }],
     } as const;
-    const ask = () => chosen(best, CARDS, { request: asking(CODE), rules, quality: null });
+    const conversation = makeConversation("key", asking(CODE));
+    const ask = () =>
+      planCalls({
+        ...describeChat(asking(CODE)),
+        selection: { kind: "selector", selector: best, candidates: CARDS },
+        ...{ rules, quality: null, roll: () => 0, conversation, nowMs: 0, credentialsOf: () => [] },
+        ...{ health: new Health(() => {}), stickiness: new Stickiness() },
+      });
     expect(ask).toThrow("No model is on that Router#best could choose.");
   });
 

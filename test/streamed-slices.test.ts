@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { clock } from "../src/app/world.ts";
 import { StreamedAttempt } from "../src/gateway/streamed.ts";
 import { makeUpstream } from "../src/gateway/upstream.ts";
+import { CHAT } from "../src/operations/chat/operation.ts";
 import { listChunks } from "../src/operations/chat/run.ts";
 import { findDialect } from "../src/providers/index.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
@@ -39,12 +40,13 @@ test.each(FLOODS)("%s", async (_name, event) => {
       credential: { secret: null, weight: 1 },
       upstream: makeUpstream(setup, findDialect("openai")),
       permit: null,
-      request: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
+      operation: CHAT,
+      ask: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
       fresh: false,
       raw: null,
       withheld: [],
       lost: [],
-      choiceOffset: 0,
+      offset: 0,
       client: new AbortController().signal,
       totalAtMs: deadlines.nowMs() + 60_000,
       clientLimitAtMs: Number.POSITIVE_INFINITY,

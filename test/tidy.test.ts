@@ -16,7 +16,7 @@ const FUNCTION_LINES_MAX = 60;
 /** DESIGN §2: what each room may import beside itself. The empty name is `package.json`, for the version. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  operations: ["core", "transport/framing", "dialects"],
+  operations: ["core", "transport/framing"],
   surfaces: ["core", "operations"],
   dialects: ["core", "operations", "transport/framing"],
   transport: ["core", "transport/framing"],
@@ -60,7 +60,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
       "keys",
       "config",
     ],
-    ...["transport", "gateway", "http", "admin", "telemetry", "simulator", "docs", ""],
+    ...["operations", "transport", "gateway", "http", "admin", "telemetry", "simulator", "docs", ""],
   ],
   cli: [
     ...["core", "operations", "surfaces", "catalogue", "selectors", "store", "config"],

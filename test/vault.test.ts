@@ -1,9 +1,11 @@
 // Kept replies: sealed so that only the same gateway key's same request opens them, and what makes two requests the same.
+
 import { describe, expect, test } from "bun:test";
 import { digestIdempotency, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";
 import { derivePepper, deriveReplyKey } from "../src/keys/master.ts";
 import { createVault } from "../src/keys/vault.ts";
 import type { ChatReply, ChatRequest } from "../src/operations/chat/form.ts";
+import { CHAT } from "../src/operations/chat/operation.ts";
 import { countingRandom } from "./samples.ts";
 import { readCode } from "./thrown.ts";
 
@@ -61,7 +63,7 @@ describe("kept replies", () => {
     ],
     usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 0.5 },
   });
-  const keptOf = (content: string): Kept => ({
+  const keptOf = (content: string): Kept<ChatReply> => ({
     id: "chatcmpl-1",
     created: 1_790_000_000,
     model: "Sim#echo",
@@ -70,9 +72,9 @@ describe("kept replies", () => {
 
   test("come back whole, for the same request only", () => {
     const sealed = sealReply(vault, "reply", keptOf(text)) ?? "";
-    expect(openReply(vault, "reply", sealed)).toEqual(keptOf(text));
-    expect(() => openReply(vault, "another", sealed)).toThrow();
-    expect(() => openReply(vault, "reply", vault.seal('{"id":"chatcmpl-1"}', "reply"))).toThrow();
+    expect(openReply(vault, "reply", sealed, CHAT)).toEqual(keptOf(text));
+    expect(() => openReply(vault, "another", sealed, CHAT)).toThrow();
+    expect(() => openReply(vault, "reply", vault.seal('{"id":"chatcmpl-1"}', "reply"), CHAT)).toThrow();
   });
 
   test("are kept up to a mebibyte", () => {
@@ -88,7 +90,7 @@ describe("kept replies", () => {
 describe("an Idempotency-Key", () => {
   const request: ChatRequest = { model: "Sim#echo", messages: [{ role: "user", content: "Hello" }] };
   const idOf = (header: string | null, fields: Partial<ChatRequest> = {}, keyId = "key_a") =>
-    digestIdempotency(vault, keyId, header, { ...request, ...fields });
+    digestIdempotency(vault, keyId, header, CHAT, { ...request, ...fields });
 
   test("none asks for nothing", () => {
     expect(idOf(null)).toBeNull();

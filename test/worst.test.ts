@@ -6,8 +6,9 @@ import { cost } from "../src/ledger/price.ts";
 import { balanceRoom, coverSome } from "../src/ledger/worst.ts";
 import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
-import { makeOffers } from "../src/operations/chat/offer.ts";
+import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
+import { makeOffers } from "../src/operations/operation.ts";
 import { makeOffer } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;
@@ -35,7 +36,7 @@ const prompt = worstPromptTokens(request, cardOf(null));
 
 /** Returns the hold for a request on a card, in whole nano-dollars. */
 function worstOf(price: Price, fields: Partial<ChatRequest> = {}, card: Partial<ModelCard> = {}, markup = 1) {
-  return termsFor(makeOffers([cardOf(price, card)], { ...request, ...fields }), ENOUGH, markup);
+  return termsFor(makeOffers(CHAT, [cardOf(price, card)], { ...request, ...fields }), ENOUGH, markup);
 }
 
 describe("the worst case", () => {
@@ -86,7 +87,7 @@ describe("the worst case", () => {
     const searching = cardOf(price, { id: "Perplexity#sonar", provider: "Perplexity", name: "sonar" });
     const [searches, tokens] = [searchesMax(request, searching), worstPromptTokens(request, searching)];
     expect(searches).toBeGreaterThan(0);
-    expect(termsFor(makeOffers([searching], { ...request, n: 2 }), ENOUGH, 1)?.nanoUsd).toBe(
+    expect(termsFor(makeOffers(CHAT, [searching], { ...request, n: 2 }), ENOUGH, 1)?.nanoUsd).toBe(
       2 * ((tokens * 2 + 500 * 8) * 1000 + 5_000_000 + searches * 10_000_000),
     );
   });
@@ -121,7 +122,7 @@ describe("the worst case", () => {
   test("of a plan is that of its dearest card, each card once", () => {
     const cheap = cardOf({ input: 1, output: 1 }, { id: "Sim#cheap" });
     const dear = cardOf({ input: 2, output: 8 });
-    const offers = makeOffers([cheap, dear, cheap], request);
+    const offers = makeOffers(CHAT, [cheap, dear, cheap], request);
     expect(offers.map(({ card }) => card)).toEqual(["Sim#cheap", "Sim#echo"]);
     const terms = termsFor(offers, ENOUGH, 1);
     expect(terms).toEqual({
@@ -136,7 +137,7 @@ describe("the worst case", () => {
 describe("an output that nobody limited", () => {
   const { max_tokens: _limit, ...unlimited } = request;
   const offersFor = (card: Partial<ModelCard>, price: Price = { input: 0, output: 10 }) =>
-    makeOffers([cardOf(price, card)], unlimited);
+    makeOffers(CHAT, [cardOf(price, card)], unlimited);
 
   test("is the model's, as far as a quarter of what is free goes", () => {
     // 10,000 nano-dollars a token.

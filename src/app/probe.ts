@@ -3,8 +3,9 @@ import type { ModelCard } from "../core/card.ts";
 import { toFault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
-import { wholeAttempt } from "../gateway/attempt.ts";
+import { runWhole } from "../gateway/attempt.ts";
 import { makeUpstream } from "../gateway/upstream.ts";
+import { CHAT } from "../operations/chat/operation.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
@@ -61,16 +62,17 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
   const kept = new KeptConnections();
   const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach), kept };
   try {
-    return await wholeAttempt(ports, {
+    return await runWhole(ports, {
       card,
       credential,
       permit: null,
       upstream: makeUpstream(setup, chooseDialect(setup)),
-      request: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
+      operation: CHAT,
+      ask: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       raw: null,
       withheld: [],
       lost: [],
-      choiceOffset: 0,
+      offset: 0,
       client: new AbortController().signal,
       fresh: true,
       totalAtMs: deadlines.nowMs() + PROBE_MS,

@@ -1,56 +1,54 @@
-// A streamed request as its client draws it: let in with the first batch, settled before the last, left in any case.
-import type { Usage } from "../operations/chat/form.ts";
-import type { Part } from "../operations/chat/run.ts";
+// A streamed answer as its client draws it: let in with the first batch, settled before the last, left in any case.
+import type { Form } from "../operations/codec.ts";
 import type { Batches } from "./batches.ts";
-import type { PartStream } from "./streamed.ts";
+import type { PieceStream } from "./streamed.ts";
 
-/** An answer that has begun. */
-export interface Begun {
-  readonly first: readonly Part[];
+/** An answer whose first part has come. */
+export interface Opened<F extends Form> {
+  readonly first: readonly F["piece"][];
   /** null: that was all. */
-  readonly rest: PartStream | null;
-  /** Called with each batch that leaves after the first. */
-  readonly took: (parts: readonly Part[]) => void;
-  /** Settles the answer that is whole, and gives its last batch. */
-  readonly last: (usage: Usage | null) => Promise<readonly Part[]>;
+  readonly rest: PieceStream<F> | null;
 }
 
-/** The steps of each request; `leave` follows every `enter`. */
-export interface Course<Entered> {
-  readonly enter: () => Entered;
-  readonly begin: (entered: Entered) => Promise<Begun>;
-  readonly failed: (entered: Entered, thrown: unknown) => void;
-  readonly leave: (entered: Entered) => Promise<void>;
+/** The steps of a streamed request. `leave` follows every `open`. */
+export interface StreamSteps<F extends Form> {
+  /** Lets the request in and waits for the first part of its answer. */
+  readonly open: () => Promise<Opened<F>>;
+  /** Called with each batch that leaves after the first. */
+  readonly pass: (pieces: readonly F["piece"][]) => void;
+  /** Settles the answer that is whole, and returns its last batch. */
+  readonly finish: (usage: F["usage"] | null) => Promise<readonly F["piece"][]>;
+  readonly fail: (thrown: unknown) => void;
+  readonly leave: () => Promise<void>;
 }
 
 /** An object and not a generator around another: for each batch they made four promises more. */
-export class AnswerStream<Entered> implements Batches<readonly Part[]> {
-  readonly #course: Course<Entered>;
-  #entered: Entered | null = null;
-  #begun: Begun | null = null;
-  #rest: PartStream | null = null;
+export class AnswerStream<F extends Form> implements Batches<readonly F["piece"][]> {
+  readonly #steps: StreamSteps<F>;
+  #rest: PieceStream<F> | null = null;
+  #isOpen = false;
   #isDrawn = false;
   #isLeft = false;
   #isOver = false;
 
-  constructor(course: Course<Entered>) {
-    this.#course = course;
+  constructor(steps: StreamSteps<F>) {
+    this.#steps = steps;
   }
 
-  async next(): Promise<readonly Part[] | null> {
+  async next(): Promise<readonly F["piece"][] | null> {
     if (this.#isOver || this.#isLeft) return null;
     this.#isDrawn = true;
     try {
-      let parts: readonly Part[] | null;
+      let pieces: readonly F["piece"][] | null = null;
       if (this.#rest) {
-        parts = await this.#rest.next();
-        if (parts) this.#begun?.took(parts);
-        else parts = await this.#last(this.#rest);
-      } else parts = this.#begun ? null : await this.#first();
-      if (parts === null || this.#isLeft) await this.#end();
-      return parts;
+        pieces = await this.#rest.next();
+        if (pieces) this.#steps.pass(pieces);
+        else pieces = await this.#finish(this.#rest);
+      } else if (!this.#isOpen) pieces = await this.#open();
+      if (pieces === null || this.#isLeft) await this.#end();
+      return pieces;
     } catch (thrown) {
-      if (this.#entered !== null) this.#course.failed(this.#entered, thrown);
+      this.#steps.fail(thrown);
       await this.#end();
       throw thrown;
     } finally {
@@ -64,23 +62,41 @@ export class AnswerStream<Entered> implements Batches<readonly Part[]> {
     if (!this.#isDrawn) this.#end().catch(() => {});
   }
 
-  async #first(): Promise<readonly Part[]> {
-    this.#entered = this.#course.enter();
-    this.#begun = await this.#course.begin(this.#entered);
-    this.#rest = this.#begun.rest;
-    return this.#begun.first;
+  async #open(): Promise<readonly F["piece"][]> {
+    this.#isOpen = true;
+    const { first, rest } = await this.#steps.open();
+    this.#rest = rest;
+    return first;
   }
 
-  async #last(rest: PartStream): Promise<readonly Part[] | null> {
+  async #finish(rest: PieceStream<F>): Promise<readonly F["piece"][]> {
     this.#rest = null;
     rest.leave();
-    return this.#begun?.last(rest.usage) ?? null;
+    return this.#steps.finish(rest.usage);
   }
 
   async #end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#rest?.leave();
-    if (this.#entered !== null) await this.#course.leave(this.#entered);
+    if (this.#isOpen) await this.#steps.leave();
+  }
+}
+
+/** Reads a stream up to the first part of its answer: a start alone is no answer, another attempt may still replace it. */
+export async function openStream<F extends Form>(
+  stream: PieceStream<F>,
+  isAnswer: (piece: F["piece"]) => boolean,
+): Promise<Opened<F> & { readonly rest: PieceStream<F> }> {
+  const first: F["piece"][] = [];
+  try {
+    for (let pieces = await stream.next(); pieces; pieces = await stream.next()) {
+      for (const piece of pieces) first.push(piece);
+      if (pieces.some(isAnswer)) break;
+    }
+    return { first, rest: stream };
+  } catch (thrown) {
+    stream.leave();
+    throw thrown;
   }
 }

@@ -4,9 +4,8 @@ import { type LoggedContent, makeContentUse } from "../core/content.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world.ts";
-import { Fold } from "../operations/chat/fold.ts";
-import type { ChatReply } from "../operations/chat/form.ts";
-import { listChunks, type Part } from "../operations/chat/run.ts";
+import type { Form } from "../operations/codec.ts";
+import type { Folding } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 import type { Vault } from "./idempotency.ts";
 
@@ -21,37 +20,33 @@ export interface ContentPorts {
 }
 
 /** Records one request and its answer so far. */
-export class ContentRecorder {
-  readonly call: Call;
-  #fold: Fold | null = new Fold();
+export class ContentRecorder<F extends Form> {
+  readonly call: Call<F>;
+  #folding: Folding<F> | null;
   #characters = 0;
-  #reply: ChatReply | null = null;
+  #reply: F["reply"] | null = null;
 
-  constructor(call: Call) {
+  constructor(call: Call<F>) {
     this.call = call;
+    this.#folding = call.operation.fold();
   }
 
-  whole(reply: ChatReply): void {
+  takeWhole(reply: F["reply"]): void {
     this.#reply = reply;
   }
 
-  take(parts: readonly Part[]): void {
-    if (this.#fold === null) return;
-    const chunks = listChunks(parts);
-    for (const { choices } of chunks) {
-      for (const { delta } of choices) this.#characters += JSON.stringify(delta).length;
-    }
-    if (this.#characters > CHARACTERS_MAX) this.#fold = null;
-    for (const chunk of chunks) this.#fold?.push(chunk);
+  take(pieces: readonly F["piece"][]): void {
+    this.#characters += this.#folding?.take(pieces) ?? 0;
+    if (this.#characters > CHARACTERS_MAX) this.#folding = null;
   }
 
-  /** As it is kept: never more than so much. */
+  /** Returns the content as it is kept: never more than so much. */
   text(fault: Fault | null): string {
-    const { messages, ...request } = this.call.request;
-    const folded = this.#reply ?? this.#fold?.reply() ?? null;
-    const reply = folded !== null && folded.choices.length > 0 ? folded : null;
-    const truncated = this.#reply === null && this.#fold === null;
-    const all: LoggedContent = { request, messages, reply, truncated, message: fault?.message ?? null };
+    const { operation, ask } = this.call;
+    const folded = this.#reply ?? this.#folding?.reply() ?? null;
+    const reply = folded && operation.toLogged(folded);
+    const truncated = this.#reply === null && this.#folding === null;
+    const all: LoggedContent = { ...operation.toLog(ask), reply, truncated, message: fault?.message ?? null };
     const lesser = [
       all,
       { ...all, reply: null, truncated: true },
@@ -78,13 +73,13 @@ export class Contents {
     return this.#underWay;
   }
 
-  /** The recorder of a request's content; null: nobody wants it. */
-  begin(call: Call): ContentRecorder | null {
+  /** Returns the recorder of a request's content, or null if nobody wants it. */
+  begin<F extends Form>(call: Call<F>): ContentRecorder<F> | null {
     return this.#ports?.isWanted() ? new ContentRecorder(call) : null;
   }
 
   /** Written in its own time: no answer waits for it, and one that can't be written is lost. */
-  keep(recorder: ContentRecorder, fault: Fault | null): void {
+  keep<F extends Form>(recorder: ContentRecorder<F>, fault: Fault | null): void {
     if (this.#ports === null) return;
     const { store, vault } = this.#ports;
     const { id, key, created } = recorder.call;

@@ -2,26 +2,23 @@
 
 import type { BillLine } from "../core/money.ts";
 import type { Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
-import type { LogEvent } from "../core/world.ts";
 import { listBillLines, sumBill } from "../ledger/price.ts";
-import { likelyPromptTokens } from "../operations/chat/estimate.ts";
-import type { ChatRequest, Usage } from "../operations/chat/form.ts";
-import { cutUsage, type SentRequest } from "../operations/chat/plausible.ts";
-import { countTokens } from "../operations/chat/usage.ts";
+import type { Form } from "../operations/codec.ts";
+import type { Operation, SentAsk } from "../operations/operation.ts";
 
 export interface Bill extends Pick<UnsettledRecord, "tokens" | "costNanoUsd"> {
   readonly lines: readonly BillLine[];
 }
 
-export interface Counted {
+export interface Counted<Usage> {
   readonly usage: Usage | null;
   readonly source: UsageSource;
   readonly bill: Bill;
-  /** The provider's own report, where it can't be. */
-  readonly implausible: Usage | null;
+  /** The counts of the provider's own report, where it can't be. */
+  readonly implausible: Tokens | null;
 }
 
-export const UNCOUNTED: Counted = {
+export const UNCOUNTED: Counted<never> = {
   usage: null,
   source: "none",
   bill: {
@@ -32,37 +29,36 @@ export const UNCOUNTED: Counted = {
   implausible: null,
 };
 
-/** An answer, at the provider's report or an estimate of what was produced. */
-export function countAnswer(usage: Usage, source: UsageSource, asked: SentRequest, markup: number): Counted {
-  const cut = cutUsage(usage, asked);
-  const bill = makeBill(countTokens(cut.usage), asked, markup);
-  return { usage: cut.usage, source, bill, implausible: cut.isCut ? usage : null };
+/** Counts an answer at the provider's report, or at an estimate of what was produced. */
+export function countAnswer<F extends Form>(
+  operation: Operation<F>,
+  { usage, source }: { readonly usage: F["usage"]; readonly source: UsageSource },
+  sent: SentAsk<F["ask"]>,
+  markup: number,
+): Counted<F["usage"]> {
+  const cut = operation.cutUsage(usage, sent);
+  const bill = makeBill(operation.countTokens(cut.usage), sent, markup);
+  const implausible = cut.isCut ? operation.countTokens(usage) : null;
+  return { usage: cut.usage, source, bill, implausible };
 }
 
-/** A prompt that was sent and not answered: nobody but us counts it. */
-export function countPrompt(
-  request: ChatRequest,
-  sent: Pick<SentRequest, "card" | "calls">,
+/** Counts a prompt that was sent and not answered: nobody but us does. */
+export function countPrompt<F extends Form>(
+  operation: Operation<F>,
+  { ask, card, calls }: SentAsk<F["ask"]>,
   markup: number,
-): Counted {
-  const prompt = likelyPromptTokens(request) * sent.calls;
-  const usage = { prompt_tokens: prompt, completion_tokens: 0, total_tokens: prompt };
-  return { usage, source: "estimate", bill: makeBill(countTokens(usage), sent, markup), implausible: null };
+): Counted<F["usage"]> {
+  const usage = operation.estimate(ask, calls, 0, null);
+  const bill = makeBill(operation.countTokens(usage), { card, calls }, markup);
+  return { usage, source: "estimate", bill, implausible: null };
 }
 
 function makeBill(
   tokens: Tokens,
-  { card: { price }, calls }: Pick<SentRequest, "card" | "calls">,
+  { card: { price }, calls }: Pick<SentAsk<unknown>, "card" | "calls">,
   markup: number,
 ): Bill {
   if (price === null) return { ...UNCOUNTED.bill, tokens };
   const lines = listBillLines(price, tokens, calls);
   return { tokens, costNanoUsd: sumBill(lines, markup), lines };
-}
-
-/** The log's line on a report that can't be. */
-export function implausible({ id, requestId, modelUsed: model }: UnsettledRecord, claimed: Usage): LogEvent {
-  const { prompt_tokens, completion_tokens } = claimed;
-  const about = { id, request_id: requestId, model, prompt_tokens, completion_tokens };
-  return { event: "usage_implausible", level: "warn", ...about };
 }

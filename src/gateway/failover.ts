@@ -1,4 +1,4 @@
-// Going through a plan: one attempt after the other until one answers, or fails in a way that no other would mend.
+// Failover: one attempt of the plan after the other until one answers, or fails in a way that no other would mend.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -9,37 +9,32 @@ import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { Permit } from "../health/permit.ts";
+import type { Form } from "../operations/codec.ts";
 import type { Ports } from "../transport/client.ts";
-import type { Call, Facts } from "./call.ts";
+import { findLane } from "./attempt.ts";
+import { AttemptRun, type Mode } from "./attempt-run.ts";
+import type { Call } from "./call.ts";
+import type { RequestContext } from "./context.ts";
 import { type Race, raced } from "./hedge.ts";
 import { CALLS_MAX } from "./plan.ts";
-import type { PlanPorts } from "./planned.ts";
-import { Running, type Way } from "./running.ts";
-import type { Tally } from "./tally.ts";
+import type { PlanPorts } from "./plan-request.ts";
 import type { Upstream } from "./upstream.ts";
-
-/** A request that was let in, while it is being answered. */
-export interface Life {
-  readonly call: Call;
-  readonly facts: Facts;
-  readonly plan: readonly Attempt[];
-  readonly granted: Granted;
-  readonly tally: Tally;
-  /** Ends its upstream calls: the client's own signal, unless the answer is finished for others too. */
-  readonly ending: AbortController;
-}
 
 export type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
-/** Gives the result of the first attempt to answer. Throws the last one's Fault when none does. */
-export function failOver<Result>(ports: FailoverPorts, life: Life, way: Way<Result>): Promise<Result> {
-  return new Failover(ports, life, way).result();
+/** Returns the result of the first attempt to answer. Throws the last one's Fault when none does. */
+export function runPlan<F extends Form, Result>(
+  ports: FailoverPorts,
+  context: RequestContext<F>,
+  mode: Mode<F, Result>,
+): Promise<Result> {
+  return new Failover(ports, context, mode).result();
 }
 
-class Failover<Result> {
+class Failover<F extends Form, Result> {
   readonly #ports: FailoverPorts;
-  readonly #life: Life;
-  readonly #way: Way<Result>;
+  readonly #context: RequestContext<F>;
+  readonly #mode: Mode<F, Result>;
   readonly #startedMs: number;
   readonly #left: Attempt[];
   readonly #retirements = new RetirementBudget();
@@ -58,25 +53,25 @@ class Failover<Result> {
   #last: Fault | null = null;
   #totalAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(ports: FailoverPorts, life: Life, way: Way<Result>) {
+  constructor(ports: FailoverPorts, context: RequestContext<F>, mode: Mode<F, Result>) {
     this.#ports = ports;
-    this.#life = life;
-    this.#way = way;
+    this.#context = context;
+    this.#mode = mode;
     this.#startedMs = ports.deadlines.nowMs();
-    this.#raw = life.call.raw;
-    this.#left = life.plan.filter(({ card }) => isPaidFor(life.granted, card));
+    this.#raw = context.call.raw;
+    const { grant } = context;
+    this.#left = context.plan.attempts.filter(({ card }) => isPaidFor(grant, card));
   }
 
   async result(): Promise<Result> {
-    const { call, facts, plan } = this.#life;
+    const { attempts: plan } = this.#context.plan;
     const { health } = this.#ports;
-    if (call.selection.kind === "selector") facts.selector = `Router#${call.selection.selector.name}`;
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
       try {
-        const race = this.#raceOf(running);
+        const race = this.#makeRace(running);
         if (race === null) return this.#won({ result: await running.run(), by: running });
-        return this.#won(await this.#outcome(race, running));
+        return this.#won(await this.#decide(race, running));
       } catch (thrown) {
         this.#last = toFault(thrown);
       }
@@ -85,30 +80,31 @@ class Failover<Result> {
   }
 
   /** Starts the next attempt that may be made now; null: there is none, or trying again has used up its budget. */
-  #next(): Running<Result> | null {
-    const { call, facts, plan } = this.#life;
+  #next(): AttemptRun<F, Result> | null {
+    const context = this.#context;
+    const { call, plan } = context;
     const { health, deadlines, log } = this.#ports;
-    if (facts.attempts - this.#unsent >= CALLS_MAX) return null;
-    for (let attempt = this.#taken(); attempt; attempt = this.#taken()) {
+    if (context.attempts - this.#unsent >= CALLS_MAX) return null;
+    for (let attempt = this.#takeNext(); attempt; attempt = this.#takeNext()) {
       const upstream = call.upstreams.get(attempt.card.provider);
       const nowMs = deadlines.nowMs();
       if (!upstream || this.#isHopeless(attempt) || !health.isReady(attempt, nowMs)) continue;
-      const isRetry = facts.attempts > 0 && !this.#isReplacement(attempt);
-      if (isRetry && !health.mayRetry(plan[0]?.card.provider ?? "", nowMs)) {
+      const isRetry = context.attempts > 0 && !this.#isReplacement(attempt);
+      if (isRetry && !health.mayRetry(plan.attempts[0]?.card.provider ?? "", nowMs)) {
         log({ event: "retry_refused", level: "debug", request_id: call.requestId, model: attempt.card.id });
         return null;
       }
       const permit = health.begin(attempt, nowMs, this.#retirements);
       if (!permit) continue;
-      facts.attempts++;
-      facts.model = attempt.card.id;
-      return this.#running(attempt, upstream, permit);
+      context.attempts++;
+      context.model = attempt.card.id;
+      return this.#prepare(attempt, upstream, permit);
     }
     return null;
   }
 
   /** The plan's next: an address that was not reached comes behind all others. */
-  #taken(): Attempt | undefined {
+  #takeNext(): Attempt | undefined {
     const at = this.#left.findIndex(({ card }) => !this.#unreached.has(this.#addressOf(card)));
     return this.#left.splice(Math.max(at, 0), 1)[0];
   }
@@ -134,14 +130,16 @@ class Failover<Result> {
       this.#left.unshift(this.#again);
     }
     if (this.#mended === null) this.#mend(attempt, fault);
-    logAttempt(this.#ports.log, this.#life.call, attempt, fault);
+    logAttempt(this.#ports.log, this.#context.call, attempt, fault);
   }
 
   /** A conversation that changed providers holds thinking that only its maker takes back: once, the call is made without it. */
   #mend(attempt: Attempt, fault: Fault): void {
-    if (this.#raw === null) return;
-    const lane = this.#life.call.upstreams.get(attempt.card.provider)?.dialect.lanes?.[this.#raw.family];
-    const mended = lane?.mend?.(this.#raw, fault) ?? null;
+    const { call } = this.#context;
+    const upstream = call.upstreams.get(attempt.card.provider);
+    const codec = upstream && call.operation.findCodec(upstream.dialect);
+    if (this.#raw === null || !codec) return;
+    const mended = findLane(codec, this.#raw)?.mend?.(this.#raw, fault) ?? null;
     if (mended === null) return;
     this.#raw = mended;
     this.#mended = fault;
@@ -149,19 +147,19 @@ class Failover<Result> {
     this.#left.unshift(attempt);
   }
 
-  #running(attempt: Attempt, upstream: Upstream, permit: Permit): Running<Result> {
+  #prepare(attempt: Attempt, upstream: Upstream, permit: Permit): AttemptRun<F, Result> {
     const { deadlines, health } = this.#ports;
     const last4 = health.key(attempt)?.last4 ?? null;
-    const traced = this.#life.tally.tracing.begins(attempt.card.id, last4, deadlines.nowMs());
-    const running = new Running({
-      life: this.#life,
+    const traced = this.#context.tracing.begins(attempt.card.id, last4, deadlines.nowMs());
+    const running = new AttemptRun({
+      context: this.#context,
       attempt,
       upstream,
       permit,
       traced,
       fresh: attempt === this.#again,
       raw: this.#raw,
-      way: this.#way,
+      mode: this.#mode,
       startedMs: this.#startedMs,
       nowMs: () => deadlines.nowMs(),
       onFailed: (fault) => this.#failed(attempt, permit, fault),
@@ -172,35 +170,35 @@ class Failover<Result> {
 
   /** True if this model has refused the request already: it would refuse it again. */
   #isHopeless({ card }: Attempt): boolean {
-    return this.#last?.row.otherModel === true && card.id === this.#life.facts.model;
+    return this.#last?.row.otherModel === true && card.id === this.#context.model;
   }
 
   /** True if the plan's next attempt may succeed where the last one failed. */
   #mayGoOn(): boolean {
-    const { call, ending } = this.#life;
+    const { call, ending } = this.#context;
     if (!this.#last || ending.signal.aborted) return false;
     const isLate = this.#ports.deadlines.nowMs() >= this.#totalAtMs;
     if (isLate) return false;
     return isElsewhere(this.#last, call) || this.#last === this.#mended;
   }
 
-  async #outcome(
-    race: Race<Running<Result>, Result>,
-    first: Running<Result>,
-  ): Promise<{ readonly result: Result; readonly by: Running<Result> }> {
+  async #decide(
+    race: Race<AttemptRun<F, Result>, Result>,
+    first: AttemptRun<F, Result>,
+  ): Promise<{ readonly result: Result; readonly by: AttemptRun<F, Result> }> {
     const { result, winner, loser } = await raced(race);
-    if (loser) this.#tellRace(winner, loser, winner === first);
+    if (loser) this.#logRace(winner, loser, winner === first);
     return { result, by: winner };
   }
 
   /** null: this model's slow answers are waited for. */
-  #raceOf(first: Running<Result>): Race<Running<Result>, Result> | null {
+  #makeRace(first: AttemptRun<F, Result>): Race<AttemptRun<F, Result>, Result> | null {
     const { card } = first.attempt;
     const { health, clock, deadlines } = this.#ports;
     const known = health.card(card.id);
     if (!card.hedge || !known) return null;
     const { after } = card.hedge;
-    const streamed = this.#life.call.request.stream === true;
+    const streamed = this.#context.call.ask.stream === true;
     const nowMs = deadlines.nowMs();
     const afterMs = "ms" in after ? after.ms : known.answersWithin(after.percentile / 100, streamed, nowMs);
     if (afterMs === null) return null;
@@ -212,26 +210,26 @@ class Failover<Result> {
         return this.#next();
       },
       onTime: (task) => clock.after(afterMs, task),
-      isFinal: (error) => !isElsewhere(toFault(error), this.#life.call),
+      isFinal: (error) => !isElsewhere(toFault(error), this.#context.call),
     };
   }
 
-  #tellRace(winner: Running<Result>, loser: Running<Result>, isFirst: boolean): void {
+  #logRace(winner: AttemptRun<F, Result>, loser: AttemptRun<F, Result>, isFirst: boolean): void {
     this.#ports.log({
       event: "hedged",
       level: "info",
-      request_id: this.#life.call.requestId,
+      request_id: this.#context.call.requestId,
       model: winner.attempt.card.id,
       loser: loser.attempt.card.id,
       won: isFirst ? "first" : "second",
     });
   }
 
-  #won({ result, by }: { readonly result: Result; readonly by: Running<Result> }): Result {
-    const { call, tally } = this.#life;
+  #won({ result, by }: { readonly result: Result; readonly by: AttemptRun<F, Result> }): Result {
+    const { call } = this.#context;
     const { deadlines, stickiness } = this.#ports;
     const { attempt } = by;
-    tally.answeredBy(attempt, by.asked, deadlines.nowMs());
+    this.#context.answeredBy(attempt, by.asked, deadlines.nowMs());
     by.win();
     stickiness.keep(call.conversation, attempt, deadlines.nowMs());
     return result;
@@ -243,11 +241,11 @@ function isPaidFor({ outputTokens }: Granted, card: ModelCard): boolean {
   return outputTokens === null || outputTokens[card.id] !== undefined;
 }
 
-function isElsewhere({ row }: Fault, { selection }: Call): boolean {
+function isElsewhere({ row }: Fault, { selection }: Call<Form>): boolean {
   return row.elsewhere === true || (row.otherModel === true && selection.kind === "selector");
 }
 
-function logAttempt(log: Log, call: Call, attempt: Attempt, fault: Fault): void {
+function logAttempt(log: Log, call: Call<Form>, attempt: Attempt, fault: Fault): void {
   log({
     event: "attempt_failed",
     level: fault.row.blame === "client" ? "debug" : "warn",

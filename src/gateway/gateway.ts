@@ -1,33 +1,27 @@
 // One request's life: plan → admit and hold → attempt → settle. Read this first.
 
-import type { Attempt } from "../core/attempt.ts";
-import type { Granted } from "../core/demand.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
-import { unfold } from "../operations/chat/fold.ts";
-import type { ChatReply, Usage } from "../operations/chat/form.ts";
-import { makeOffers } from "../operations/chat/offer.ts";
-import type { Part } from "../operations/chat/run.ts";
+import type { Form } from "../operations/codec.ts";
+import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
-import { AnswerStream, type Begun } from "./answer-stream.ts";
+import { AnswerStream, type Opened, openStream } from "./answer-stream.ts";
 import type { Batches } from "./batches.ts";
-import type { Call, Facts } from "./call.ts";
-import { streamChoices, wholeChoices } from "./choices.ts";
-import { type ContentPorts, type ContentRecorder, Contents } from "./contents.ts";
-import { implausible } from "./counted.ts";
-import { detached } from "./detached.ts";
-import { failOver, type Life } from "./failover.ts";
-import { Copy, openReply, sealReply, type Vault } from "./idempotency.ts";
+import { buffered } from "./buffered.ts";
+import type { Call } from "./call.ts";
+import { completeAnswers, streamAnswers } from "./calls.ts";
+import { type ContentPorts, Contents } from "./contents.ts";
+import { RequestContext, shortenModel } from "./context.ts";
+import { runPlan } from "./failover.ts";
+import { openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
-import { once } from "./once.ts";
-import { type OpenRequest, OpenRequests } from "./open-requests.ts";
-import { opening } from "./opening.ts";
-import { type PlanPorts, planned } from "./planned.ts";
-import { addCharge, Settlements, withheld } from "./settlements.ts";
-import { shownModel, Tally } from "./tally.ts";
+import { OpenRequests } from "./open-requests.ts";
+import type { Plan } from "./plan.ts";
+import { type PlanPorts, planRequest } from "./plan-request.ts";
+import { Settlements, withheld } from "./settlements.ts";
 
 export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;
@@ -41,23 +35,6 @@ export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
 const PATIENCE_MS = 1000;
 /** The longest wait of one that is paid for: its last part never leaves before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
-
-/** A request from its beginning, with all that its end needs however it ends. */
-interface Entered extends Omit<Life, "granted"> {
-  readonly place: OpenRequest;
-  /** null: its content is not kept. */
-  readonly recorder: ContentRecorder | null;
-  ticket: Ticket;
-  settle: Answering["settle"];
-}
-
-interface Answering extends Life {
-  readonly recorder: ContentRecorder | null;
-  /** Resolves when the hold would survive a power failure: until then nothing of a paid answer may leave. */
-  readonly durable: Promise<void>;
-  /** May be called more than once, settles once; with the whole answer where it is to be kept. */
-  readonly settle: (reply?: ChatReply) => Promise<Settled | null>;
-}
 
 export class Gateway {
   readonly #ports: GatewayPorts;
@@ -76,7 +53,7 @@ export class Gateway {
     this.#contents = new Contents(ports.contents ?? null, ports.log);
   }
 
-  /** Requests under way. */
+  /** The number of requests under way. */
   get open(): number {
     return this.#underWay.size;
   }
@@ -97,153 +74,163 @@ export class Gateway {
     return this.#underWay.ended(withinMs);
   }
 
-  /** The whole answer. Throws the Fault that the client is to see. */
-  async complete(call: Call, facts: Facts): Promise<ChatReply> {
-    const entered = this.#enter(call, facts);
+  /** Plans a request, for `complete` or `stream`. Throws the Fault of one that no model can serve. */
+  begin<F extends Form>(call: Call<F>): RequestContext<F> {
+    const { clock, deadlines } = this.#ports;
+    const plan = planRequest(this.#ports, call);
+    return new RequestContext(call, plan, {
+      ticket: this.#makeTicket(call, plan),
+      recorder: this.#contents.begin(call),
+      atMs: clock.nowMs(),
+      startedMs: deadlines.nowMs(),
+    });
+  }
+
+  /** Returns the whole answer. Throws the Fault that the client is to see. */
+  async complete<F extends Form>(context: RequestContext<F>): Promise<F["reply"]> {
+    const { operation } = context.call;
+    const place = this.#underWay.enter(context.ending);
     try {
-      const admitted = await this.#admitted(entered);
-      if (admitted.kind === "replayed") return await this.#kept(entered, admitted.sealed);
-      return await this.#whole(this.#answering(entered, admitted));
+      const kept = await this.#admit(context);
+      if (kept !== null) return await this.#replay(context, kept);
+      const durable = this.#awaitDurable(context);
+      const reply = await runPlan(this.#ports, context, {
+        run: (attempt) => completeAnswers(this.#ports, attempt),
+        drop: () => {},
+      });
+      await durable;
+      const reported = operation.readUsage(reply);
+      // The answer is measured only if nobody reports its usage, or something is learned of it.
+      if (!reported || context.learns) context.measure(operation.unfold(reply));
+      const usage = context.finish(reported, reply);
+      const whole = operation.withUsage(reply, usage);
+      context.recorder?.takeWhole(whole);
+      const settled = await this.#settle(context, whole);
+      return operation.withUsage(reply, withCharge(context, usage, settled));
     } catch (thrown) {
-      this.#failed(entered, thrown);
+      this.#fail(context, thrown);
       throw thrown;
     } finally {
-      await this.#leave(entered);
+      this.#underWay.leave(place);
+      await this.#leave(context);
     }
   }
 
   /**
-   * The answer as it arrives, in batches; the last one holds the usage. The first batch comes with the first part of
-   * the answer: until then other attempts may take over, and `facts` is complete with it. A client that leaves early
-   * fires the call's signal.
+   * Returns the answer as it arrives, in batches; the last one holds the usage. The first batch comes with the first
+   * part of the answer: until then other attempts may take over, and the context's facts are complete with it. A client
+   * that leaves early fires the call's signal.
    */
-  stream(call: Call, facts: Facts): Batches<readonly Part[]> {
-    const stream = new AnswerStream<Entered>({
-      enter: () => this.#enter(call, facts),
-      begin: (entered) => this.#begun(entered),
-      failed: (entered, thrown) => this.#failed(entered, thrown),
-      leave: (entered) => this.#leave(entered),
+  stream<F extends Form>(context: RequestContext<F>): Batches<readonly F["piece"][]> {
+    const { call } = context;
+    let place: ReturnType<OpenRequests["enter"]> | null = null;
+    const stream = new AnswerStream<F>({
+      open: () => {
+        place = this.#underWay.enter(context.ending);
+        return this.#openStream(context);
+      },
+      pass: (pieces) => context.pass(pieces),
+      finish: async (reported) => {
+        const usage = context.finish(reported);
+        const settled = await this.#settle(context, context.copyReply(usage));
+        return [call.operation.usagePiece(withCharge(context, usage, settled))];
+      },
+      fail: (thrown) => this.#fail(context, thrown),
+      leave: () => {
+        if (place) this.#underWay.leave(place);
+        return this.#leave(context);
+      },
     });
-    return call.idempotency === null ? stream : detached(stream);
+    return call.idempotency === null ? stream : buffered(stream);
   }
 
-  /** `leave` follows every `enter`: however the answer ends, the request is settled once, before its last part leaves. */
-  #enter(call: Call, facts: Facts): Entered {
-    const { clock, deadlines } = this.#ports;
-    const { attempts: plan, decision } = planned(this.#ports, call);
-    const tally = new Tally(call, facts, decision, clock.nowMs(), deadlines.nowMs());
-    const ending = call.idempotency === null ? call.ending : new AbortController();
-    const ticket = this.#ticketOf(call, plan);
-    const place = this.#underWay.enter(ending);
-    const recorder = this.#contents.begin(call);
-    return { call, facts, plan, tally, ending, place, recorder, ticket, settle: async () => null };
-  }
-
-  #admitted(entered: Entered): ReturnType<Admissions["admit"]> {
-    const { call, plan, ending } = entered;
-    const again = () => {
-      entered.ticket = this.#ticketOf(call, plan);
-      return entered.ticket;
-    };
-    const signals = [call.ending.signal, ending.signal];
-    return this.#admissions.admit(entered.ticket, again, signals, call.timeoutMs);
-  }
-
-  #answering(entered: Entered, granted: Granted): Answering {
-    const { call, facts, plan, tally, ending, recorder, ticket } = entered;
-    facts.limits = granted.limits;
-    tally.tracing.admitted(this.#ports.deadlines.nowMs());
-    const settle = once((reply?: ChatReply) => {
-      if (recorder) this.#contents.keep(recorder, tally.fault);
-      return this.#settle(ticket, granted, call, tally, reply);
+  async #openStream<F extends Form>(context: RequestContext<F>): Promise<Opened<F>> {
+    const { operation } = context.call;
+    const kept = await this.#admit(context);
+    if (kept !== null) return { first: operation.unfold(await this.#replay(context, kept)), rest: null };
+    const durable = this.#awaitDurable(context);
+    const isAnswer = (piece: F["piece"]) => operation.isAnswer(piece);
+    const opened = await runPlan(this.#ports, context, {
+      run: (attempt) => openStream(streamAnswers(this.#ports, attempt), isAnswer),
+      drop: ({ rest }) => rest.leave(),
     });
-    entered.settle = settle;
-    return { call, facts, plan, granted, tally, ending, recorder, durable: this.#durable(granted), settle };
-  }
-
-  #failed({ ticket, tally }: Entered, thrown: unknown): void {
-    tally.failed(thrown);
-    if (isOutcomeUnknown(thrown)) this.#callOff(ticket, tally);
-  }
-
-  async #leave({ call, place, settle }: Entered): Promise<void> {
-    this.#underWay.leave(place);
-    await settle().finally(() => this.#admissions.over(call.id));
-  }
-
-  async #whole(life: Answering): Promise<ChatReply> {
-    const { tally, recorder, settle, durable } = life;
-    const reply = await failOver(this.#ports, life, {
-      run: (attemptCall) => wholeChoices(this.#ports, attemptCall),
-      drop: () => {},
-    });
-    await durable;
-    // The answer is measured only if nobody reports its usage, or something is learned of it.
-    if (!reply.usage || tally.learns) tally.saw(unfold(reply));
-    const usage = tally.finished(reply.usage ?? null, reply.choices);
-    recorder?.whole({ ...reply, usage });
-    const settled = await settle({ ...reply, usage });
-    return { ...reply, usage: addCharge(usage, settled) };
-  }
-
-  async #begun(entered: Entered): Promise<Begun> {
-    const admitted = await this.#admitted(entered);
-    if (admitted.kind === "replayed") {
-      const first = unfold(await this.#kept(entered, admitted.sealed));
-      return { first, rest: null, took: () => {}, last: async () => [] };
-    }
-    const life = this.#answering(entered, admitted);
-    const { call, tally, recorder, settle, durable } = life;
-    const { first, rest } = await failOver(this.#ports, life, {
-      run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
-      drop: (opened) => opened.rest.leave(),
-    });
-    const copy = call.idempotency === null ? null : new Copy();
-    const took = (parts: readonly Part[]) => {
-      tally.saw(parts);
-      copy?.take(parts, tally.producedBytes);
-      recorder?.take(parts);
-    };
-    const last = async (reported: Usage | null): Promise<readonly Part[]> => {
-      const usage = tally.finished(reported);
-      const settled = await settle(copy?.reply(usage));
-      return [{ choices: [], usage: addCharge(usage, settled) }];
-    };
     await durable.catch((error: unknown) => {
-      rest.leave();
+      opened.rest.leave();
       throw error;
     });
-    took(first);
-    return { first, rest, took, last };
+    context.pass(opened.first);
+    return opened;
   }
 
-  async #kept({ call, facts }: Entered, sealed: string): Promise<ChatReply> {
+  /** Lets the request in. Returns the sealed answer that the same request had before, or null if this one is new. */
+  async #admit<F extends Form>(context: RequestContext<F>): Promise<string | null> {
+    const { call, plan, ending } = context;
+    const again = () => {
+      context.ticket = this.#makeTicket(call, plan);
+      return context.ticket;
+    };
+    const signals = [call.ending.signal, ending.signal];
+    const admitted = await this.#admissions.admit(context.ticket, again, signals, call.timeoutMs);
+    if (admitted.kind === "replayed") return admitted.sealed;
+    context.granted = admitted;
+    context.limits = admitted.limits;
+    if (call.selection.kind === "selector") context.selector = `Router#${call.selection.selector.name}`;
+    context.tracing.admitted(this.#ports.deadlines.nowMs());
+    return null;
+  }
+
+  /** Begins at once, beside the wait for the provider: until the hold is durable nothing of a paid answer may leave. */
+  #awaitDurable<F extends Form>({ grant }: RequestContext<F>): Promise<void> {
+    if (grant.place.kind !== "balance") return Promise.resolve();
+    const durable = this.#ports.ledger.durable();
+    // It is looked at when the answer has come, if one comes.
+    durable.catch(() => {});
+    return durable;
+  }
+
+  async #replay<F extends Form>(context: RequestContext<F>, sealed: string): Promise<F["reply"]> {
     const { vault, ledger, log } = this.#ports;
-    const { id, created, model, reply } = openReply(vault, call.idempotency?.replyId ?? "", sealed);
-    facts.model = model;
-    facts.replayed = { id, created };
-    log({ event: "replayed", request_id: call.requestId, id });
+    const { operation, idempotency, requestId } = context.call;
+    const { id, created, model, reply } = openReply(vault, idempotency?.replyId ?? "", sealed, operation);
+    context.model = model;
+    context.replayed = { id, created };
+    log({ event: "replayed", request_id: requestId, id });
     // It was sealed before anybody knew what of its cost the balance would cover.
     const charged = await ledger.charged(id);
-    const usage = reply.usage && { ...reply.usage, charged: toUsd(charged) };
-    return { ...reply, ...(usage ? { usage } : {}) };
+    const usage = operation.readUsage(reply);
+    return usage ? operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) : reply;
   }
 
-  #ticketOf(call: Call, plan: readonly Attempt[]): Ticket {
-    const { id, requestId, key, request, selection, idempotency } = call;
+  #fail<F extends Form>(context: RequestContext<F>, thrown: unknown): void {
+    context.fail(thrown);
+    if (toFault(thrown).details.outcomeUnknown === true) this.#callOff(context);
+  }
+
+  /** However the request ended, it is settled once. */
+  async #leave<F extends Form>(context: RequestContext<F>): Promise<void> {
+    try {
+      if (context.granted !== null) await this.#settle(context);
+    } finally {
+      this.#admissions.over(context.call.id);
+    }
+  }
+
+  #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
+    const { operation, id, requestId, key, ask, selection, idempotency } = call;
     return this.#ports.ledger.ticket({
       id,
       isNew: true,
       requestId,
       key,
-      modelAsked: shownModel(request.model),
+      modelAsked: shortenModel(ask.model),
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
-      stream: request.stream === true,
-      answers: request.n ?? 1,
+      stream: ask.stream === true,
+      answers: operation.countAnswers(ask),
       offers: () =>
         makeOffers(
-          plan.map(({ card }) => card),
-          request,
+          operation,
+          plan.attempts.map(({ card }) => card),
+          ask,
           call,
         ),
       isPayable: selection.kind === "selector" || selection.card.price !== null,
@@ -252,34 +239,29 @@ export class Gateway {
     });
   }
 
-  /** Begins at once, beside the wait for the provider. */
-  #durable({ place }: Granted): Promise<void> {
-    if (place.kind !== "balance") return Promise.resolve();
-    const durable = this.#ports.ledger.durable();
-    // It is looked at when the answer has come, if one comes.
-    durable.catch(() => {});
-    return durable;
+  /** May be called more than once, settles once; with the whole answer where it is to be kept. */
+  #settle<F extends Form>(context: RequestContext<F>, reply?: F["reply"]): Promise<Settled | null> {
+    context.settlement ??= this.#write(context, reply);
+    return context.settlement;
   }
 
   /** Waits a little for the row: only an answer that is paid for is withheld until the store can be used again. */
-  async #settle(
-    ticket: Ticket,
-    granted: Granted,
-    call: Call,
-    tally: Tally,
-    reply: ChatReply | undefined,
+  async #write<F extends Form>(
+    context: RequestContext<F>,
+    reply: F["reply"] | undefined,
   ): Promise<Settled | null> {
-    const ended = tally.outcome(this.#ports.deadlines.nowMs());
+    const { call, ticket, grant, recorder } = context;
+    if (recorder) this.#contents.keep(recorder, context.fault);
+    const ended = context.outcome(this.#ports.deadlines.nowMs());
     const { record, produced } = ended;
-    const isPaid = granted.place.kind === "balance";
-    if (tally.implausible) this.#ports.log(implausible(record, tally.implausible));
-    this.#lessons.ended(tally.seen(), { call, record, granted });
-    const { id, created, idempotency } = call;
-    const kept = reply && idempotency ? { id, created, model: record.modelUsed ?? "", reply } : null;
-    const sealedReply = kept && idempotency ? sealReply(this.#ports.vault, idempotency.replyId, kept) : null;
-    const outcome: Outcome = { ...ended, sealedReply };
+    const implausible = context.logImplausible();
+    if (implausible) this.#ports.log(implausible);
+    const { answers } = ticket.ask;
+    this.#lessons.ended(context.seen(), { call, answers, record, granted: grant });
+    const outcome: Outcome = { ...ended, sealedReply: this.#seal(call, record.modelUsed, reply) };
+    const isPaid = grant.place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
-    const unanswered = call.request.stream === true ? outcome : withheld(outcome, ticket.ask.answers);
+    const unanswered = call.ask.stream === true ? outcome : withheld(outcome, answers);
     const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
     if (settled || record.ended !== "done") return settled;
     throw new Fault("store_unavailable", "The gateway's store can't be used right now.", {
@@ -287,13 +269,27 @@ export class Gateway {
     });
   }
 
+  #seal<F extends Form>(
+    { id, created, idempotency }: Call<F>,
+    model: string | null,
+    reply: F["reply"] | undefined,
+  ): string | null {
+    if (!reply || !idempotency) return null;
+    return sealReply(this.#ports.vault, idempotency.replyId, { id, created, model: model ?? "", reply });
+  }
+
   /** A request that may have been let in without anybody knowing must not stay held. */
-  #callOff(ticket: Ticket, tally: Tally): void {
-    const { record } = tally.outcome(this.#ports.deadlines.nowMs());
-    void this.#settlements.add(ticket, lostOutcome(record, ticket.ask.answers), 0);
+  #callOff<F extends Form>(context: RequestContext<F>): void {
+    const { record } = context.outcome(this.#ports.deadlines.nowMs());
+    void this.#settlements.add(context.ticket, lostOutcome(record, context.ticket.ask.answers), 0);
   }
 }
 
-function isOutcomeUnknown(thrown: unknown): boolean {
-  return toFault(thrown).details.outcomeUnknown === true;
+/** The usage as the client sees it, with what was charged for the answer. */
+function withCharge<F extends Form>(
+  { call }: RequestContext<F>,
+  usage: F["usage"],
+  settled: Settled | null,
+): F["usage"] {
+  return call.operation.withCost(usage, { charged: toUsd(settled?.chargedNanoUsd ?? 0) });
 }

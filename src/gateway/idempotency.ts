@@ -1,10 +1,9 @@
 // Idempotency-Key: what makes two requests the same, and the answer kept for those who ask again.
 
 import { Fault } from "../core/fault.ts";
-import { isObject, parseJson } from "../core/json.ts";
-import { Fold } from "../operations/chat/fold.ts";
-import type { ChatReply, ChatRequest, Usage } from "../operations/chat/form.ts";
-import { listChunks, type Part } from "../operations/chat/run.ts";
+import { asObject, parseJson } from "../core/json.ts";
+import type { Form } from "../operations/codec.ts";
+import type { Folding, Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 
 /** Encrypts and decrypts what is kept. `open` throws when it was sealed under another key or for another use. */
@@ -22,63 +21,69 @@ const COPIED_CHARACTERS_MAX = 32 * REPLY_BYTES_MAX;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 /** The digests of an Idempotency-Key within its gateway key, and of the body; how the answer is delivered is no part of it. */
-export function digestIdempotency(
+export function digestIdempotency<F extends Form>(
   vault: Pick<Vault, "digest">,
   keyId: string,
   header: string | null,
-  request: ChatRequest,
-): Call["idempotency"] {
+  operation: Operation<F>,
+  ask: F["ask"],
+): Call<F>["idempotency"] {
   if (header === null) return null;
   if (!KEY_SHAPE.test(header)) {
     const message = "Invalid header 'Idempotency-Key': expected 1 to 255 visible ASCII characters.";
     throw new Fault("invalid_value", message, { param: "Idempotency-Key" });
   }
-  const { stream: _stream, stream_options: _options, ...body } = request;
+  const body = operation.identify(ask);
   return { replyId: vault.digest(`${keyId} ${header}`), bodyDigest: vault.digest(JSON.stringify(body)) };
 }
 
-/** A completion as it is kept. */
-export interface Kept {
+/** An answer as it is kept. */
+export interface Kept<Reply> {
   readonly id: string;
   readonly created: number;
   readonly model: string;
-  readonly reply: ChatReply;
+  readonly reply: Reply;
 }
 
-/** Null when it is too large to be kept. */
-export function sealReply(vault: Vault, replyId: string, kept: Kept): string | null {
+/** Returns null when it is too large to be kept. */
+export function sealReply(vault: Vault, replyId: string, kept: Kept<object>): string | null {
   const text = JSON.stringify(kept);
   return Buffer.byteLength(text) > REPLY_BYTES_MAX ? null : vault.seal(text, replyId);
 }
 
-export function openReply(vault: Vault, replyId: string, sealed: string): Kept {
+/** Throws when it is not what `sealReply` sealed for this operation. */
+export function openReply<F extends Form>(
+  vault: Vault,
+  replyId: string,
+  sealed: string,
+  operation: Operation<F>,
+): Kept<F["reply"]> {
   const kept = parseJson(vault.open(sealed, replyId));
-  if (!isKept(kept)) throw new Error("A kept reply is not what was kept.");
-  return kept;
-}
-
-function isKept(value: unknown): value is Kept {
-  if (!isObject(value)) return false;
-  const { id, created, model, reply } = value;
-  const isStamped = typeof id === "string" && typeof created === "number" && typeof model === "string";
-  return isStamped && isObject(reply) && Array.isArray(reply.choices);
+  const { id, created, model, reply: given } = asObject(kept);
+  const reply = operation.restore(given);
+  if (typeof id === "string" && typeof created === "number" && typeof model === "string" && reply !== null)
+    return { id, created, model, reply };
+  throw new Error("A kept reply is not what was kept.");
 }
 
 /** Folds a stream while it passes, until it is too large to be kept. */
-export class Copy {
-  #fold: Fold | null = new Fold();
+export class ReplyCopy<F extends Form> {
+  readonly #operation: Operation<F>;
+  #folding: Folding<F> | null;
   #characters = 0;
 
-  take(parts: readonly Part[], producedBytes: number): void {
-    if (this.#fold === null) return;
-    const chunks = listChunks(parts);
-    this.#characters += JSON.stringify(chunks).length;
-    if (producedBytes > REPLY_BYTES_MAX || this.#characters > COPIED_CHARACTERS_MAX) this.#fold = null;
-    for (const chunk of chunks) this.#fold?.push(chunk);
+  constructor(operation: Operation<F>) {
+    this.#operation = operation;
+    this.#folding = operation.fold();
   }
 
-  /** undefined: it was too large. */
-  reply(usage: Usage): ChatReply | undefined {
-    return this.#fold ? { ...this.#fold.reply(), usage } : undefined;
+  take(pieces: readonly F["piece"][], producedBytes: number): void {
+    this.#characters += this.#folding?.take(pieces) ?? 0;
+    if (producedBytes > REPLY_BYTES_MAX || this.#characters > COPIED_CHARACTERS_MAX) this.#folding = null;
+  }
+
+  /** Returns undefined when it was too large. */
+  reply(usage: F["usage"]): F["reply"] | undefined {
+    return this.#folding ? this.#operation.withUsage(this.#folding.reply(), usage) : undefined;
   }
 }

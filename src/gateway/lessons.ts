@@ -5,6 +5,7 @@ import type { UnsettledRecord } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
+import type { Form } from "../operations/codec.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import { boundAt, kindKept, makeLesson, measureLength } from "../selectors/learning/lesson.ts";
@@ -27,7 +28,8 @@ export interface Seen {
 }
 
 interface Ended {
-  readonly call: Call;
+  readonly call: Pick<Call<Form>, "conversation">;
+  readonly answers: number;
   readonly record: UnsettledRecord;
   readonly granted: Granted;
 }
@@ -49,11 +51,11 @@ export class Lessons {
     if (seen !== null && how.record.ended === "done") this.#ports.clock.after(0, () => this.#look(seen, how));
   }
 
-  #look({ decision, card, grader }: Seen, { call, record, granted }: Ended): void {
+  #look({ decision, card, grader }: Seen, { call, answers, record, granted }: Ended): void {
     const { learned, caches } = this.#ports;
     const { tokens } = record;
     const isCounted = record.usageSource === "provider";
-    const isOne = (call.request.n ?? 1) === 1;
+    const isOne = answers === 1;
     if (isCounted) caches.fold(card.id, call.conversation.countTokensHeldBy(card.id), tokens.cached);
     if (isCounted && isOne && !grader.isCutOff) measureLength(learned, decision, card.id, tokens.completion);
     const signal = grader.signal(isCounted && isOne ? tokens.completion : null);

@@ -7,8 +7,7 @@ import type { Address } from "../health/address.ts";
 import type { Health } from "../health/health.ts";
 import { spread } from "../health/spread.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
-import type { ChatRequest } from "../operations/chat/form.ts";
-import { findNeeds, refuseUnable } from "../operations/chat/needs.ts";
+import type { Choosable } from "../operations/operation.ts";
 import type { ChooseInput } from "../selectors/candidate.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
 import { type KeptDecision, keptDecision } from "../selectors/decision.ts";
@@ -25,7 +24,10 @@ export type Selection =
 export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
 
 export interface PlanInput {
-  readonly request: ChatRequest;
+  /** Throws the Fault `unsupported_capability` if the model can't take what the request is about. */
+  readonly refuseUnable: (card: ModelCard) => void;
+  /** The request as selectors read it; null: none chooses for its operation. */
+  readonly describe: (() => Choosable) | null;
   readonly selection: Selection;
   readonly rules: RouterRules;
   /** The share of the best quality that the client asked `Router#fair` to keep, 0…1; null: the operator's. */
@@ -173,12 +175,12 @@ function mixed([first = [], ...others]: readonly (readonly Attempt[])[]): readon
 }
 
 function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: KeptDecision | null } {
-  const { request, selection, rules, roll } = input;
+  const { selection, rules, roll } = input;
   if (selection.kind === "card") {
-    refuseUnable(selection.card, findNeeds(request));
+    input.refuseUnable(selection.card);
     return { cards: [selection.card, ...selection.fallbacks], decision: null };
   }
-  const choice = chosen(selection.selector, selection.candidates, input);
+  const choice = chooseModel(selection.selector, selection.candidates, input);
   const tried = explored(choice, rules.explore, roll)?.card ?? null;
   return {
     cards: inTurn(choice, tried),
@@ -193,16 +195,19 @@ function* inTurn(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
 }
 
 /** The selector's choice for the request. Throws a Fault when no card is on, or none can serve it. */
-export function chosen(
+function chooseModel(
   selector: SelectorRule,
   cards: readonly ModelCard[],
-  { request, rules, quality, known }: Pick<PlanInput, "request" | "rules" | "quality" | "known">,
+  { describe, rules, quality, known }: Pick<PlanInput, "describe" | "rules" | "quality" | "known">,
 ): Choice {
-  const share = quality ?? rules.fairQuality;
-  const needs = findNeeds(request);
-  const choice = choose(selector, { ...known, request, needs, cards, rules, quality: share });
-  if (choice.choice !== null) return choice;
   const { name } = selector;
+  if (describe === null) {
+    const message = `Router#${name} chooses among chat models: name a model as <Provider>#<model>.`;
+    throw new Fault("unsupported_capability", message, { param: "model" });
+  }
+  const share = quality ?? rules.fairQuality;
+  const choice = choose(selector, { ...known, ...describe(), cards, rules, quality: share });
+  if (choice.choice !== null) return choice;
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model is on that Router#${name} could choose.`);
   }

@@ -1,10 +1,8 @@
 // Settlements on their way to the store: written at once, or again and again until the store can be used.
 
 import { FAULTS, toFault } from "../core/fault.ts";
-import { toUsd } from "../core/money.ts";
 import type { Clock, Deadline, Deadlines, Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
-import type { Usage } from "../operations/chat/form.ts";
 
 const RETRY_MS = 1000;
 /** More settlements than this are given up, the oldest first: their holds stay until this process ends. */
@@ -133,9 +131,4 @@ export class Settlements {
 export function withheld({ record }: Outcome, answers: number): Outcome {
   const { status } = FAULTS.store_unavailable;
   return lostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);
-}
-
-/** The usage as the client sees it. */
-export function addCharge(usage: Usage, settled: Settled | null): Usage {
-  return { ...usage, charged: toUsd(settled?.chargedNanoUsd ?? 0) };
 }

@@ -1,14 +1,18 @@
-// A streamed attempt of a plan: the provider's answer as batches of parts, drawn one by one.
+// A streamed attempt of a plan: the provider's answer as batches of pieces, drawn one by one.
 
 import type { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
-import { AnswerReader, type Reading } from "../operations/chat/answer.ts";
-import { unfold } from "../operations/chat/fold.ts";
-import type { ChatReply, Usage } from "../operations/chat/form.ts";
-import { isAnswer } from "../operations/chat/normalise.ts";
-import type { Part } from "../operations/chat/run.ts";
+import type { Form } from "../operations/codec.ts";
+import type { Reader, Reading } from "../operations/operation.ts";
 import { chooseFirstByteMs, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "../transport/client.ts";
-import { type AttemptCall, findCodec, isNative, parseReply, prepareCall, send, told } from "./attempt.ts";
+import {
+  type AttemptCall,
+  makeReaderOptions,
+  prepareCall,
+  readReply,
+  recordFailure,
+  send,
+} from "./attempt.ts";
 import type { Batches } from "./batches.ts";
 
 /**
@@ -18,20 +22,20 @@ import type { Batches } from "./batches.ts";
 const SLICE_CHARACTERS = 64 * 1024;
 
 /** A streamed answer: what each read gave. */
-export interface PartStream extends Batches<readonly Part[]> {
+export interface PieceStream<F extends Form> extends Batches<readonly F["piece"][]> {
   /** As far as it was reported. */
-  readonly usage: Usage | null;
+  readonly usage: F["usage"] | null;
 }
 
 /** An object and not generators within generators: there were four, each with a frame of its own while a stream is open. */
-export class StreamedAttempt implements PartStream {
+export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   readonly #ports: Ports;
-  readonly #attempt: AttemptCall;
+  readonly #attempt: AttemptCall<F>;
   readonly #startedMs: number;
   readonly #call: UpstreamCall;
-  #reader: AnswerReader | null = null;
+  #reader: Reader<F> | null = null;
   /** An answer that came whole. */
-  #reply: ChatReply | null = null;
+  #reply: F["reply"] | null = null;
   /** null: it was read to its end, or there is none. */
   #body: ReadableStreamDefaultReader<string> | null = null;
   /** The rest of the latest read that is still to be worked through. */
@@ -40,14 +44,14 @@ export class StreamedAttempt implements PartStream {
   /** The failure that broke the answer behind the parts that were given. */
   #broken: unknown;
   #answered = false;
-  #reported: Usage | null = null;
+  #reported: F["usage"] | null = null;
   /** The time at which the client was given the latest batch. */
   #givenMs: number | null = null;
   /** The time for which the client has kept the provider waiting. */
   #waitedMs = 0;
   #isOver = false;
 
-  constructor(ports: Ports, attempt: AttemptCall) {
+  constructor(ports: Ports, attempt: AttemptCall<F>) {
     const { card, upstream, totalAtMs } = attempt;
     this.#ports = ports;
     this.#attempt = attempt;
@@ -56,24 +60,24 @@ export class StreamedAttempt implements PartStream {
     this.#call = prepareCall(ports, attempt, Math.min(this.#startedMs + firstByteMs, totalAtMs));
   }
 
-  get usage(): Usage | null {
+  get usage(): F["usage"] | null {
     return this.#reader?.usage ?? null;
   }
 
   /** All awaits of a chunk's way in one function: each more would be a promise per chunk, and a frame while a stream is open. */
-  async next(): Promise<readonly Part[] | null> {
+  async next(): Promise<readonly F["piece"][] | null> {
     if (this.#isOver) return null;
     try {
-      const reader = this.#reader ?? (await this.#sent());
+      const reader = this.#reader ?? (await this.#send());
       for (;;) {
         if (this.#broken !== undefined) throw this.#broken;
         this.#wait();
-        let reading: Reading | null = null;
+        let reading: Reading<F["piece"]> | null = null;
         while (this.#body && !reading) {
           let piece: string | null;
           try {
-            if (this.#unread !== "") await othersTurn(this.#ports.clock);
-            const read = this.#unread === "" ? await this.#body.read() : unread(this.#unread);
+            if (this.#unread !== "") await yieldTurn(this.#ports.clock);
+            const read = this.#unread === "" ? await this.#body.read() : wrapUnread(this.#unread);
             piece = this.#sliceOf(this.#call.piece(read));
           } catch (thrown) {
             reading = this.#late(reader, this.#call.explain(thrown));
@@ -85,11 +89,16 @@ export class StreamedAttempt implements PartStream {
         if (!reading) return this.#finish();
         this.#broken = reading.broken;
         this.#report();
-        if (reading.parts.length > 0) return this.#given(reading.parts);
+        if (reading.pieces.length > 0) return this.#give(reading.pieces);
       }
     } catch (thrown) {
       const { deadlines } = this.#ports;
-      const fault = told(this.#attempt, this.#call.toFault(thrown), this.#startedMs, deadlines.nowMs());
+      const fault = recordFailure(
+        this.#attempt,
+        this.#call.toFault(thrown),
+        this.#startedMs,
+        deadlines.nowMs(),
+      );
       this.leave();
       throw fault;
     }
@@ -109,7 +118,7 @@ export class StreamedAttempt implements PartStream {
   }
 
   /** Null: no event was completed, or the body is over. Comments are no progress: who sends nothing else is late. */
-  #pushed(reader: AnswerReader, piece: string | null): Reading | null {
+  #pushed(reader: Reader<F>, piece: string | null): Reading<F["piece"]> | null {
     const reading = piece === null ? null : reader.push(piece);
     if (reader.done) this.#call.complete();
     if (piece === null || reader.done) this.#body = null;
@@ -117,45 +126,43 @@ export class StreamedAttempt implements PartStream {
   }
 
   /** The rest behind the body; null: nothing. */
-  #rest(reader: AnswerReader): Reading | null {
+  #rest(reader: Reader<F>): Reading<F["piece"]> | null {
     if (this.#isWhole) return null;
     this.#isWhole = true;
-    return this.#reply ? { parts: reader.take(unfold(this.#reply)), broken: undefined } : reader.end();
+    return this.#reply ? { pieces: reader.takeReply(this.#reply), broken: undefined } : reader.end();
   }
 
-  async #sent(): Promise<AnswerReader> {
-    const { card, request, choiceOffset } = this.#attempt;
-    const { response, stops } = await send(this.#attempt, this.#call);
-    const decoder = findCodec(this.#attempt).decoder(card, request);
-    const verbatim = isNative(this.#attempt);
+  async #send(): Promise<Reader<F>> {
+    const sent = await send(this.#attempt, this.#call);
+    const { response, codec } = sent;
     // A server that ignores `stream` and sends one JSON is understood too.
     if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
       const text = await this.#call.text(response, REPLY_BYTES_MAX);
-      this.#reply = parseReply(this.#attempt, text).canonical;
+      this.#reply = readReply(this.#attempt, sent, text);
     } else this.#body = this.#call.open(response);
-    this.#reader = new AnswerReader({ decoder, request, choiceOffset, stops, splices: !verbatim, verbatim });
+    this.#reader = this.#attempt.operation.reader(codec, makeReaderOptions(this.#attempt, sent));
     return this.#reader;
   }
 
   /** Some servers hold the connection open behind an answer that is whole, and send no mark of its end. */
-  #late(reader: AnswerReader, fault: Fault): Reading {
-    const parts = fault.code === "upstream_timeout" ? reader.early() : null;
-    if (!parts) throw fault;
+  #late(reader: Reader<F>, fault: Fault): Reading<F["piece"]> {
+    const pieces = fault.code === "upstream_timeout" ? reader.early() : null;
+    if (!pieces) throw fault;
     this.#body = null;
     this.#isWhole = true;
-    return { parts, broken: undefined };
+    return { pieces, broken: undefined };
   }
 
   /** While the client takes its time, the provider is not to blame. */
-  #given(parts: readonly Part[]): readonly Part[] {
+  #give(pieces: readonly F["piece"][]): readonly F["piece"][] {
     const nowMs = this.#ports.deadlines.nowMs();
     this.#givenMs = nowMs;
-    this.#answered ||= parts.some(isAnswer);
+    this.#answered ||= pieces.some((piece) => this.#attempt.operation.isAnswer(piece));
     if (this.#answered) {
       this.#attempt.permit?.answered(nowMs);
       this.#call.extendTo(this.#attempt.totalAtMs);
     }
-    return parts;
+    return pieces;
   }
 
   /** Now it is the provider who is waited for. */
@@ -171,22 +178,23 @@ export class StreamedAttempt implements PartStream {
     const { usage } = this;
     if (usage === this.#reported || usage === null) return;
     this.#reported = usage;
-    this.#attempt.onUsage(usage, (this.#reader?.finished ?? 0) >= (this.#attempt.request.n ?? 1));
+    this.#attempt.onUsage(usage, this.#reader?.isFinished ?? false);
   }
 
-  #finish(): readonly Part[] | null {
+  #finish(): readonly F["piece"][] | null {
     const last = this.#reader?.finish() ?? [];
-    const tokens = this.usage?.completion_tokens ?? null;
+    const { usage } = this;
+    const tokens = usage && this.#attempt.operation.countTokens(usage).completion;
     this.#attempt.permit?.finished(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
     this.leave();
     return last.length > 0 ? last : null;
   }
 }
 
-function unread(value: string): Bun.ReadableStreamDefaultReadResult<string> {
+function wrapUnread(value: string): Bun.ReadableStreamDefaultReadResult<string> {
   return { done: false, value };
 }
 
-function othersTurn(clock: Clock): Promise<void> {
+function yieldTurn(clock: Clock): Promise<void> {
   return new Promise((resolve) => void clock.after(0, resolve));
 }

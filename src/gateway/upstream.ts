@@ -1,4 +1,4 @@
-// A provider that is on, with the code that speaks to it.
+// The upstreams: providers that are on, each with its dialect.
 import type { ProviderSetup } from "../core/settings.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 

@@ -3,7 +3,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Random } from "../core/world.ts";
-import { surfaceOfPath } from "../surfaces/index.ts";
+import { findSurface } from "../surfaces/index.ts";
 import { faultAnswer, refusalAnswer } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
@@ -57,7 +57,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
 
 /** An error in the form of the surface that the path belongs to. */
 function formAnswer(request: Request, fault: Fault, { headers }: Signing): Response {
-  const surface = surfaceOfPath(findPath(request.url));
+  const surface = findSurface(findPath(request.url));
   return refusalAnswer(fault, surface.refuse(fault, String(headers["x-request-id"])));
 }
 

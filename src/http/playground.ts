@@ -16,7 +16,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
     async ({ request, bearer, server, set }) => {
       await checkOperator(operator, { request, bearer, server });
       const identify = () => consoleKey(operator.world);
-      return serve(ports, { surface: OPENAI_CHAT, request, identify, server, counting }, set);
+      return serve(ports, OPENAI_CHAT, { request, identify, server, counting }, set);
     },
     options,
   );

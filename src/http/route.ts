@@ -5,7 +5,7 @@ import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
-import { type KnownPorts, knownNow } from "../gateway/planned.ts";
+import { type KnownPorts, knownNow } from "../gateway/plan-request.ts";
 import { Conversation } from "../health/stickiness.ts";
 import { nameConversation } from "../operations/chat/conversation.ts";
 import { findNeeds } from "../operations/chat/needs.ts";

@@ -2,15 +2,13 @@
 import { Elysia } from "elysia";
 import { Fault, toFault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
-import { type Call, type Facts, noFacts } from "../gateway/call.ts";
+import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
+import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
 import { Conversation } from "../health/stickiness.ts";
-import { nameConversation } from "../operations/chat/conversation.ts";
-import { likelyPromptTokens } from "../operations/chat/estimate.ts";
-import type { ChatReply, ChatRequest } from "../operations/chat/form.ts";
-import type { Part } from "../operations/chat/run.ts";
-import { type ChatSurface, SURFACES } from "../surfaces/index.ts";
-import type { Counting, Exchange, Incoming, Stamp } from "../surfaces/surface.ts";
+import type { Form } from "../operations/codec.ts";
+import { SURFACES } from "../surfaces/index.ts";
+import type { Exchange, Incoming, Stamp, Surface } from "../surfaces/surface.ts";
 import { durationText, type HeaderMap, headerList, json, refusalAnswer, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, findSecret } from "./auth.ts";
@@ -35,18 +33,17 @@ interface Connections {
   timeout(request: Request, seconds: number): void;
 }
 
-type ChatExchange = Exchange<ChatRequest, Part, ChatReply>;
-
 /** Every path of every surface. */
 export function surfaceRoutes(ports: HttpPorts) {
   const counting = new CountingLimit();
   const app = new Elysia().use(bearerToken());
   for (const { path, surface } of SURFACES) {
+    const answer = surface.use((one) => (visit: Visit, set: Signing) => serve(ports, one, visit, set));
     app.post(
       path,
       ({ request, bearer, server, set }) => {
         const identify = () => ports.authenticate(findSecret(bearer, request.headers));
-        return serve(ports, { surface, request, identify, server, counting }, set);
+        return answer({ request, identify, server, counting }, set);
       },
       { parse: "none" },
     );
@@ -56,35 +53,53 @@ export function surfaceRoutes(ports: HttpPorts) {
 
 /** A request at one surface. `identify` is asked again where the body took its time. */
 export interface Visit {
-  readonly surface: ChatSurface;
   readonly request: Request;
   readonly identify: () => Promise<GatewayKey>;
   readonly server: Connections | null;
   readonly counting: CountingLimit;
 }
 
+/** A request that was read: what was asked, and how the answer is written. */
+interface Read<F extends Form> {
+  readonly call: Call<F>;
+  readonly exchange: Exchange<F>;
+}
+
 /** Answers in the surface's form, failures included. */
-export async function serve(ports: HttpPorts, visit: Visit, set: Signing): Promise<Response> {
+export async function serve<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  visit: Visit,
+  set: Signing,
+): Promise<Response> {
   const requestId = String(set.headers["x-request-id"]);
-  const facts = noFacts();
+  let context: RequestContext<F> | null = null;
   try {
-    return signed(await answer(ports, visit, requestId, facts), set);
+    const path = findPath(visit.request.url);
+    surface.checkPath?.(path);
+    if (surface.counting?.isCounting(path)) return signed(await count(ports, surface, visit), set);
+    const { call, exchange } = await read(ports, surface, visit, requestId);
+    context = ports.gateway.begin(call);
+    return signed(await answer(ports, visit, context, exchange), set);
   } catch (thrown) {
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
+    const facts: Facts = context ?? NO_FACTS;
     if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
-    facts.limits ??= fault.details.limits ?? null;
-    return signed(refusalAnswer(fault, visit.surface.refuse(fault, requestId), factHeaders(facts)), set);
+    const headers = factHeaders(facts, facts.limits ?? fault.details.limits ?? null);
+    return signed(refusalAnswer(fault, surface.refuse(fault, requestId), headers), set);
   }
 }
 
-async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: Facts): Promise<Response> {
-  const { surface, request, identify, server } = visit;
+/** Reads a request: its key, its size, its JSON, and the surface's bounds, in this order. */
+async function read<F extends Form>(
+  ports: HttpPorts,
+  surface: Surface<F>,
+  { request, identify }: Visit,
+  requestId: string,
+): Promise<Read<F>> {
   const startedMs = ports.clock.monotonicMs();
-  const path = findPath(request.url);
-  surface.checkPath?.(path);
   const known = await identify();
-  if (surface.counting?.isCounting(path)) return count(ports, visit, known, surface.counting);
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const body = await readJson(request, ports, { owner: known.id, bytesMax: ports.server.bodyBytesMax });
@@ -92,15 +107,55 @@ async function answer(ports: HttpPorts, visit: Visit, requestId: string, facts: 
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
   const exchange = surface.read(makeIncoming(ports, request, body, key));
-  const call = makeCall(ports, visit, exchange, key, requestId);
+  return { call: makeCall(ports, surface, { request, exchange, key, requestId }), exchange };
+}
+
+async function answer<F extends Form>(
+  ports: HttpPorts,
+  { request, server }: Visit,
+  context: RequestContext<F>,
+  exchange: Exchange<F>,
+): Promise<Response> {
+  const { call } = context;
   const over = watched(ports, request, server, call.ending);
-  if (call.request.stream === true) return streamed(ports, { visit, exchange, call, facts, over });
+  if (call.ask.stream === true) return stream(ports, request, { context, exchange, over });
   try {
-    const reply = await ports.gateway.complete(call, facts);
-    return json(200, exchange.whole(reply, makeStamp(call, facts)), factHeaders(facts));
+    const reply = await ports.gateway.complete(context);
+    return json(200, exchange.whole(reply, makeStamp(context)), factHeaders(context));
   } finally {
     over();
   }
+}
+
+interface Streaming<F extends Form> {
+  readonly context: RequestContext<F>;
+  readonly exchange: Exchange<F>;
+  readonly over: () => void;
+}
+
+async function stream<F extends Form>(
+  ports: HttpPorts,
+  request: Request,
+  { context, exchange, over }: Streaming<F>,
+): Promise<Response> {
+  const { requestId, ending } = context.call;
+  const { body, early } = await streamAnswer({
+    chunks: ports.gateway.stream(context),
+    writer: exchange.writer(() => makeStamp(context)),
+    requestId,
+    deadlines: ports.deadlines,
+    keepAliveMs: ports.server.keepAliveMs,
+    client: request.signal,
+    onLeft: () => ending.abort(),
+    onOver: over,
+  });
+  return new Response(body, {
+    headers: {
+      ...STREAM_HEADERS,
+      ...(exchange.streamType ? { "content-type": exchange.streamType } : {}),
+      ...(early ? limitHeaders(context.limits) : factHeaders(context)),
+    },
+  });
 }
 
 function makeIncoming(
@@ -113,18 +168,19 @@ function makeIncoming(
 }
 
 /** Answers with an estimate of the prompt's tokens. */
-async function count(
+async function count<F extends Form>(
   ports: HttpPorts,
-  { request, counting }: Visit,
-  key: GatewayKey,
-  { read, write }: Counting<ChatRequest>,
+  { operation, counting: surface }: Surface<F>,
+  { request, identify, counting }: Visit,
 ): Promise<Response> {
+  if (!surface) throw new Fault("not_found", "Nothing is counted here.");
+  const key = await identify();
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   try {
     const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
-    const ask = read(makeIncoming(ports, request, body, key));
+    const ask = surface.read(makeIncoming(ports, request, body, key));
     readSelection(ask.model, key, ports.snapshot().catalogue);
-    return json(200, write(likelyPromptTokens(ask)));
+    return json(200, surface.write(operation.estimatePrompt(ask)));
   } finally {
     end();
   }
@@ -158,82 +214,51 @@ function watched(
   };
 }
 
-function makeCall(
+function makeCall<F extends Form>(
   ports: HttpPorts,
-  { surface, request }: Visit,
-  { ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes, session }: ChatExchange,
-  key: GatewayKey,
-  requestId: string,
-): Call {
+  { operation, idPrefix }: Surface<F>,
+  {
+    request: { headers },
+    exchange,
+    key,
+    requestId,
+  }: { request: Request; exchange: Exchange<F>; key: GatewayKey; requestId: string },
+): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
-  const seconds = headerNumber(request.headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
+  const { ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes, session } = exchange;
+  const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
   return {
-    id: `${surface.idPrefix}${mintOrderedId(ports.random, nowMs)}`,
+    operation,
+    id: `${idPrefix}${mintOrderedId(ports.random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId,
     key,
-    request: ask,
-    raw,
-    dropped,
-    lost,
-    isLimitRequired,
-    searches,
-    unreadBytes,
-    conversation: new Conversation(key.id, () => nameConversation(ask, session)),
+    ...{ ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes },
+    conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
     selection: readSelection(ask.model, key, catalogue),
-    idempotency: digestIdempotency(ports.vault, key.id, request.headers.get("idempotency-key"), ask),
+    idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, ask),
     upstreams,
     rules,
     markup: billing.markup,
     timeoutMs: seconds === null ? null : seconds * 1000,
-    quality: headerNumber(request.headers, "x-poundkey-quality", 0, 1),
+    quality: headerNumber(headers, "x-poundkey-quality", 0, 1),
     ending: new AbortController(),
   };
 }
 
 /** An answer that is given again is the same one. */
-function makeStamp({ id, created, request }: Call, { replayed, model }: Facts): Stamp {
+function makeStamp<F extends Form>({ call, replayed, model }: RequestContext<F>): Stamp {
+  const { id, created, operation, ask } = call;
   return {
     ...(replayed ?? { id, created }),
-    model: model ?? request.model,
-    countPrompt: () => likelyPromptTokens(request),
+    model: model ?? ask.model,
+    countPrompt: () => operation.estimatePrompt(ask),
   };
 }
 
-interface Streaming {
-  readonly visit: Visit;
-  readonly exchange: ChatExchange;
-  readonly call: Call;
-  readonly facts: Facts;
-  readonly over: () => void;
-}
-
-async function streamed(
-  ports: HttpPorts,
-  { visit, exchange, call, facts, over }: Streaming,
-): Promise<Response> {
-  const answer = await streamAnswer({
-    chunks: ports.gateway.stream(call, facts),
-    writer: exchange.writer(() => makeStamp(call, facts)),
-    requestId: call.requestId,
-    deadlines: ports.deadlines,
-    keepAliveMs: ports.server.keepAliveMs,
-    client: visit.request.signal,
-    onLeft: () => call.ending.abort(),
-    onOver: over,
-  });
-  return new Response(answer.body, {
-    headers: {
-      ...STREAM_HEADERS,
-      ...(exchange.streamType ? { "content-type": exchange.streamType } : {}),
-      ...(answer.early ? limitHeaders(facts) : factHeaders(facts)),
-    },
-  });
-}
-
-function factHeaders(facts: Facts): HeaderMap {
-  const headers = limitHeaders(facts);
+function factHeaders(facts: Facts, limits = facts.limits): HeaderMap {
+  const headers = limitHeaders(limits);
   if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
   if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
   if (facts.selector !== null) headers["x-poundkey-selector"] = facts.selector;
@@ -242,7 +267,7 @@ function factHeaders(facts: Facts): HeaderMap {
   return headers;
 }
 
-function limitHeaders({ limits }: Facts): HeaderMap {
+function limitHeaders(limits: Facts["limits"]): HeaderMap {
   if (limits === null) return {};
   return {
     "x-ratelimit-limit-requests": String(limits.limit),

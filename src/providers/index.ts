@@ -5,7 +5,7 @@ import { bridge } from "../dialects/_chat/bridged.ts";
 import { anthropic } from "../dialects/anthropic/dialect.ts";
 import { ANTHROPIC_LANE } from "../dialects/anthropic/lane.ts";
 import { cohere } from "../dialects/cohere/dialect.ts";
-import type { Dialect } from "../dialects/dialect.ts";
+import type { ChatDialect, Dialect } from "../dialects/dialect.ts";
 import { gemini } from "../dialects/gemini/dialect.ts";
 import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
@@ -38,10 +38,10 @@ function row(name: string, keyVariables: readonly string[], baseUrl: string, dia
   return { name, keyVariables, baseUrl, dialect };
 }
 
-type Lanes = NonNullable<Dialect["lanes"]>;
+type Lanes = NonNullable<ChatDialect["chat"]["lanes"]>;
 
-function withLane(dialect: Dialect, lanes: Lanes): Dialect {
-  return { ...dialect, lanes };
+function withLane(dialect: ChatDialect, lanes: Lanes): ChatDialect {
+  return { ...dialect, chat: { ...dialect.chat, lanes } };
 }
 
 const RESPONSES: Lanes = { responses: RESPONSES_LANE };

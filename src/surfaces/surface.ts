@@ -1,9 +1,11 @@
 // The port that every surface implements: a client's wire format, in pure functions to and from an operation's own form.
-import type { Family, RawRequest } from "../core/dialect.ts";
+import type { Family } from "../core/dialect.ts";
 import type { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world.ts";
+import type { Form } from "../operations/codec.ts";
+import type { Asking, Operation } from "../operations/operation.ts";
 
 /** A client's request as it arrived. `body` is parsed and within the bounds on size and structure, and nothing else. */
 export interface Incoming {
@@ -29,28 +31,15 @@ export interface Stamp {
  * A request that was understood: the operation's form of it, and how its answer is written. One object, so that what
  * was read off the request (names that were flattened, fields to be echoed) is at hand when the answer is written.
  */
-export interface Exchange<Ask, Piece, Reply> {
-  readonly ask: Ask;
-  /** Fields that the gateway never passes on, named to the client. */
-  readonly dropped: readonly string[];
-  /** Fields that the operation's form has no place for, named to the client unless the native lane carries them. */
-  readonly lost: readonly string[];
-  /** True where the form requires an output limit: then it is a wish, not what the client expects to use. */
-  readonly isLimitRequired: boolean;
-  /** The most searches that the provider may run in the native lane. */
-  readonly searches: number;
-  /** Bytes of text that only a provider of the client's family reads: they are held as part of the prompt. */
-  readonly unreadBytes: number;
-  /** The client's own request, for a provider of the surface's family; null: it is always translated. */
-  readonly raw: RawRequest | null;
+export interface Exchange<F extends Form> extends Asking<F> {
   /** The client's name for the conversation, from a header or a field; null: it named none. */
   readonly session: string | null;
   /** The content type of a stream, where the request asks for another one than server-sent events. */
   readonly streamType?: string;
   /** A whole answer's body. */
-  whole(reply: Reply, stamp: Stamp): JsonObject;
+  whole(reply: F["reply"], stamp: Stamp): JsonObject;
   /** A writer for one streamed answer. It asks for the stamp with the first piece: failover may change the model until then. */
-  writer(stamp: () => Stamp): Writer<Piece>;
+  writer(stamp: () => Stamp): Writer<F["piece"]>;
 }
 
 /** Writes one answer as the text of an event stream. */
@@ -73,21 +62,31 @@ export interface Refusal {
 }
 
 /** Requests of which only the prompt's tokens are counted. */
-export interface Counting<Ask> {
+export interface Counting<F extends Form> {
   isCounting(path: string): boolean;
-  read(incoming: Incoming): Ask;
+  read(incoming: Incoming): F["ask"];
   write(tokens: number): JsonObject;
 }
 
-export interface Surface<Ask, Piece, Reply> {
+export interface Surface<F extends Form> {
   readonly name: string;
   readonly family: Family;
+  readonly operation: Operation<F>;
   /** Of the answer's id, such as `chatcmpl-`. */
   readonly idPrefix: string;
   /** Throws the Fault of a path that only looks like one of the surface's: that comes before any other check. */
   checkPath?(path: string): void;
   /** Throws the Fault that names the field out of bounds and what would be right. */
-  read(incoming: Incoming): Exchange<Ask, Piece, Reply>;
+  read(incoming: Incoming): Exchange<F>;
   refuse(fault: Fault, requestId: string): Refusal;
-  readonly counting?: Counting<Ask>;
+  readonly counting?: Counting<F>;
+}
+
+/** A surface of any operation, for tables: `use` hands it on with its types. */
+export interface AnySurface extends Pick<Surface<Form>, "name" | "refuse"> {
+  use<Result>(task: <F extends Form>(surface: Surface<F>) => Result): Result;
+}
+
+export function makeAny<F extends Form>(surface: Surface<F>): AnySurface {
+  return { name: surface.name, refuse: surface.refuse, use: (task) => task(surface) };
 }

@@ -9,7 +9,7 @@ import type { Answer, Demand } from "../../src/core/demand.ts";
 import type { BillingRules, ProviderSetup } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { Log } from "../../src/core/world.ts";
-import { type Call, noFacts } from "../../src/gateway/call.ts";
+import type { Call } from "../../src/gateway/call.ts";
 import { Gateway } from "../../src/gateway/gateway.ts";
 import { makeUpstream } from "../../src/gateway/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
@@ -20,6 +20,8 @@ import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { createLedger } from "../../src/ledger/ledger.ts";
+import type { ChatForm } from "../../src/operations/chat/decoder.ts";
+import { CHAT } from "../../src/operations/chat/operation.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
@@ -125,12 +127,13 @@ function gatewayOn(store: Store): Gateway {
 async function throughGateway(gateway: Gateway): Promise<void> {
   const nowMs = clock.nowMs();
   const request = readChatRequest(JSON.parse(asked), { messagesMax: 1000, choicesMax: 8 });
-  const call: Call = {
+  const call: Call<ChatForm> = {
+    operation: CHAT,
     id: `chatcmpl-${mintOrderedId(random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId: "req_1",
     key,
-    request,
+    ask: request,
     raw: null,
     dropped: [],
     lost: [],
@@ -147,7 +150,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     idempotency: null,
     ending: new AbortController(),
   };
-  const reply = await gateway.complete(call, noFacts());
+  const reply = await gateway.complete(gateway.begin(call));
   if (!JSON.stringify(reply).includes('"finish_reason":"stop"')) throw new Error("A wrong answer.");
 }
 

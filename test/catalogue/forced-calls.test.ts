@@ -1,9 +1,11 @@
 // The cards that can be forced to call a tool, held against what their providers' dialects make of a forced call.
+
 import { expect, test } from "bun:test";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { ChatRequest, ToolChoice } from "../../src/operations/chat/form.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
+import { findChatCodec } from "../codec.ts";
 
 const TOOLS = ["one", "two"].map((name) => ({ type: "function" as const, function: { name } }));
 const CHOICES: readonly ToolChoice[] = ["required", { type: "function", function: { name: "one" } }];
@@ -15,7 +17,9 @@ function losesForce(card: ModelCard): boolean {
     const messages = [{ role: "user" as const, content: "hi" }];
     const request: ChatRequest = { model: card.name, messages, tools: TOOLS, tool_choice: choice };
     const target = { baseUrl: provider?.baseUrl ?? "", secret: null, headers: {} };
-    return provider?.dialect.encode(request, card, target).dropped.includes("tool_choice") ?? false;
+    return provider
+      ? findChatCodec(provider.dialect).encode(request, card, target).dropped.includes("tool_choice")
+      : false;
   });
 }
 

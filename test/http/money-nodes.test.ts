@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { Admissions } from "../../src/gateway/admissions.ts";
 import type { Batches } from "../../src/gateway/batches.ts";
-import { detached } from "../../src/gateway/detached.ts";
+import { buffered } from "../../src/gateway/buffered.ts";
 import type { Admitted } from "../../src/ledger/ledger.ts";
 import { makeAsk, makeKey, makePlace, RULES } from "../samples.ts";
 import { openRequests, readAsked, readCompletion } from "./money-again.ts";
@@ -232,13 +232,13 @@ describe("an answer that is made whether or not its client waits", () => {
   ] as const) {
     test(`${what}: only so many wait for a reader, all come, and none when it leaves`, async () => {
       const [seen, unread]: [string[], string[]] = [[], []];
-      const reader = detached(made(parts, seen));
+      const reader = buffered(made(parts, seen));
       const got = [await reader.next()];
       await standing(() => seen.length);
       expect(seen.length).toBeLessThan(most);
       await read(reader, got);
       expect(got).toEqual([...parts]);
-      const leaver = detached(made(parts, unread));
+      const leaver = buffered(made(parts, unread));
       await leaver.next();
       leaver.leave();
       await until("all are made", () => unread.length === parts.length);
@@ -247,7 +247,7 @@ describe("an answer that is made whether or not its client waits", () => {
 
   test("its failure comes after what was made before", async () => {
     const got: string[] = [];
-    const reading = () => read(detached(made(["a", "b"], [], new Error("broken"))), got);
+    const reading = () => read(buffered(made(["a", "b"], [], new Error("broken"))), got);
     await expect(reading()).rejects.toThrow("broken");
     expect(got).toEqual(["a", "b"]);
   });

@@ -73,8 +73,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a card without a price is paid for",
     file: "src/gateway/failover.ts",
-    find: "life.plan.filter(({ card }) => isPaidFor(life.granted, card));",
-    replace: "life.plan.filter(({ card }) => isPaidFor(life.granted, card) || card.price === null);",
+    find: "attempts.filter(({ card }) => isPaidFor(grant, card));",
+    replace: "attempts.filter(({ card }) => isPaidFor(grant, card) || card.price === null);",
   },
   {
     name: "sum cumulative usage",
@@ -99,7 +99,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "one call's count for all of them",
-    file: "src/gateway/choices.ts",
+    file: "src/operations/chat/operation.ts",
     find: "choices, usage: usage ?? undefined };",
     replace: "choices, ...(usage ? { usage } : {}) };",
   },
@@ -117,13 +117,13 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "what nobody produced counts",
-    file: "src/gateway/tally.ts",
-    find: "return this.#finished || this.#answered;",
+    file: "src/gateway/context.ts",
+    find: "return this.#isFinished || this.#meter.hasAnswer;",
     replace: "return true;",
   },
   {
     name: "void after an answer",
-    file: "src/gateway/tally.ts",
+    file: "src/gateway/context.ts",
     find: "isDue: true, giveBack: { ...giveBack, answers: failed }",
     replace: "isDue: false, giveBack: { ...giveBack, answers: failed }",
   },
@@ -136,20 +136,20 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "post before the terminal event",
     file: "src/gateway/gateway.ts",
-    find: "      copy?.take(parts, tally.producedBytes);",
-    replace: "      void settle();",
+    find: "pass: (pieces) => context.pass(pieces),",
+    replace: "pass: (pieces) => { context.pass(pieces); void this.#settle(context); },",
   },
   {
     name: "the last part does not wait for the settlement",
     file: "src/gateway/gateway.ts",
-    find: "const settled = await settle(copy?.reply(usage));",
-    replace: "const settled = null; void settle(copy?.reply(usage));",
+    find: "const settled = await this.#settle(context, context.copyReply(usage));",
+    replace: "const settled = null; void this.#settle(context, context.copyReply(usage));",
   },
   {
     name: "a whole answer does not wait for the settlement",
     file: "src/gateway/gateway.ts",
-    find: "const settled = await settle({ ...reply, usage });",
-    replace: "const settled = null; void settle({ ...reply, usage });",
+    find: "const settled = await this.#settle(context, whole);",
+    replace: "const settled = null; void this.#settle(context, whole);",
   },
   {
     name: "a stream does not wait for the disk",
@@ -160,46 +160,44 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a whole answer does not wait for the disk",
     file: "src/gateway/gateway.ts",
-    find: "    await durable;\n    // The answer is measured",
-    replace: "    // The answer is measured",
+    find: "      await durable;\n",
+    replace: "",
   },
   {
     name: "a reply is kept of a broken answer",
     file: "src/gateway/gateway.ts",
-    find: "await settle().finally(",
-    replace: "await settle({ choices: [] }).finally(",
+    find: "await this.#settle(context);",
+    replace: "await this.#settle(context, { choices: [] });",
   },
   {
     name: "an unknown outcome is forgotten",
     file: "src/gateway/gateway.ts",
-    find: "if (isOutcomeUnknown(thrown)) this.#callOff(ticket, tally);",
+    find: "if (toFault(thrown).details.outcomeUnknown === true) this.#callOff(context);",
     replace: "",
   },
   {
     name: "a replay says that it was charged its cost",
     file: "src/gateway/gateway.ts",
-    find: "charged: toUsd(charged) };\n    return",
-    replace: "charged: reply.usage.cost };\n    return",
+    find: "operation.withCost(usage, { charged: toUsd(charged) })",
+    replace: "operation.withCost(usage, { charged: usage.cost })",
   },
   {
     name: "fail over after the first chunk",
     file: "src/gateway/gateway.ts",
-    find: "    return { first, rest, took, last };",
-    replace: `    const again = async () => {
-      const next = await walk(this.#ports, life, {
-        run: (attemptCall) => opening(streamChoices(this.#ports, attemptCall)),
-        drop: () => {},
-      });
-      return next.first;
+    find: "    context.pass(opened.first);\n    return opened;",
+    replace: `    context.pass(opened.first);
+    const again = async () => {
+      const run = (attempt) => openStream(streamAnswers(this.#ports, attempt), isAnswer);
+      return (await runPlan(this.#ports, context, { run, drop: () => {} })).first;
     };
-    const { next } = rest;
-    rest.next = () => next.call(rest).catch(again);
-    return { first, rest, took, last };`,
+    const { rest } = opened;
+    const next = () => rest.next().catch(again);
+    return { ...opened, rest: { next, leave: () => rest.leave(), usage: null } };`,
   },
   {
     name: "an answer that was withheld is charged",
     file: "src/gateway/gateway.ts",
-    find: "call.request.stream === true ? outcome : withheld(outcome, ticket.ask.answers)",
+    find: "call.ask.stream === true ? outcome : withheld(outcome, answers)",
     replace: "outcome",
   },
   {
@@ -230,7 +228,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "several answers take one place",
     file: "src/gateway/gateway.ts",
-    find: "answers: request.n ?? 1,",
+    find: "answers: operation.countAnswers(ask),",
     replace: "answers: 1,",
     tests: ["test/http-blame.test.ts"],
   },

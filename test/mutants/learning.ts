@@ -109,7 +109,7 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "a single failure counts",
-    file: "src/gateway/planned.ts",
+    file: "src/gateway/plan-request.ts",
     find: "Math.max(0, bad - Math.sqrt(bad))",
     replace: "bad",
     tests: ["test/router-days.test.ts"],

@@ -144,7 +144,7 @@ test.each(ANSWERS.map((answer) => [answer.name, answer] as const))("%s", (_name,
 });
 
 test("the decoder counts calls from 0, whatever blocks stand before them", () => {
-  const decoder = anthropic.decoder(makeCard(CLASSIC), makeRequest({}));
+  const decoder = anthropic.chat.decoder(makeCard(CLASSIC), makeRequest({}));
   const events = [
     open(3, use("t1", "f")),
     close(3),

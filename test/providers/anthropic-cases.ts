@@ -48,7 +48,7 @@ export function makeRequest(part: Partial<ChatRequest>): ChatRequest {
 }
 
 export function sent(part: Partial<ChatRequest>, name = CLASSIC): Outgoing {
-  return anthropic.encode(makeRequest(part), makeCard(name), target);
+  return anthropic.chat.encode(makeRequest(part), makeCard(name), target);
 }
 
 /** The turns of a body. */
@@ -113,7 +113,7 @@ export function finish(reason: string, rest: object = {}): Event[] {
 /** A streamed answer as a client gets it folded; the data lines are padded, as Anthropic pads them. */
 export function streamed(events: readonly Event[], part: Partial<ChatRequest> = {}): ChatReply {
   const request = makeRequest(part);
-  const decoder = anthropic.decoder(makeCard(CLASSIC), request);
+  const decoder = anthropic.chat.decoder(makeCard(CLASSIC), request);
   const normaliser = new Normaliser(request);
   const fold = new Fold();
   const take = (chunks: Parameters<Normaliser["push"]>[0]) => {
@@ -134,7 +134,7 @@ export function whole(
 ): ChatReply {
   const body = { type: "message", role: "assistant", content, stop_reason: reason, usage: USAGE, ...rest };
   const request = makeRequest(part);
-  return normaliseReply(anthropic.reply(body, makeCard(CLASSIC), request), request);
+  return normaliseReply(anthropic.chat.reply(body, makeCard(CLASSIC), request), request);
 }
 
 export function catchFault(run: () => unknown): Fault {

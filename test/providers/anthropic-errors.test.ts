@@ -17,7 +17,7 @@ import {
 const opened = [start, open(0, { type: "text", text: "x" })];
 const answered = [...opened, close(0), ...finish("end_turn")];
 const another = { ...start, message: { id: "m2" } };
-const replyTo = (body: unknown) => () => anthropic.reply(body, makeCard(CLASSIC), makeRequest({}));
+const replyTo = (body: unknown) => () => anthropic.chat.reply(body, makeCard(CLASSIC), makeRequest({}));
 
 test("the end is message_stop: what stops before it fails, what follows counts for nothing", () => {
   for (let length = 0; length < answered.length; length++) {
@@ -55,7 +55,7 @@ test.each(INSIDE)("%s inside an answer: %s", (type, message, code) => {
 
 test("garbage is a failure of the provider's", () => {
   for (const data of ["{", "[]", "null", "text"]) {
-    const decoder = anthropic.decoder(makeCard(CLASSIC), makeRequest({}));
+    const decoder = anthropic.chat.decoder(makeCard(CLASSIC), makeRequest({}));
     expect(catchFault(() => decoder.push({ event: "", data })).code).toBe("upstream_error");
   }
   for (const body of [null, "x", [], {}, { content: "x" }]) {

@@ -91,13 +91,15 @@ test("a thinking budget is left out of a tool loop that began without thinking, 
 
 test("a model that can't reason by its card gets no effort", () => {
   const card = { ...makeCard(NEWEST), capabilities: new Set<Capability>() };
-  const outgoing = anthropic.encode(makeRequest({ reasoning_effort: "high" }), card, target);
+  const outgoing = anthropic.chat.encode(makeRequest({ reasoning_effort: "high" }), card, target);
   expect(outgoing.body.output_config).toBeUndefined();
   expect(outgoing.dropped).toEqual(["reasoning_effort"]);
 });
 
 test("an unlisted model without a limit gets the stated default", () => {
-  expect(anthropic.encode(makeRequest({}), makeCard(CLASSIC, null), target).body.max_tokens).toBe(16_384);
+  expect(anthropic.chat.encode(makeRequest({}), makeCard(CLASSIC, null), target).body.max_tokens).toBe(
+    16_384,
+  );
 });
 
 test("the address, and the operator's headers over ours", () => {
@@ -107,7 +109,7 @@ test("the address, and the operator's headers over ours", () => {
   const headers = { "Anthropic-Beta": "one, two", "anthropic-version": "2030-01-01" };
   const file = { type: "file" as const, file: { file_id: "file_1" } };
   const request = makeRequest({ messages: [{ role: "user", content: [file] }] });
-  const own = anthropic.encode(request, makeCard(CLASSIC), { ...target, secret: null, headers });
+  const own = anthropic.chat.encode(request, makeCard(CLASSIC), { ...target, secret: null, headers });
   const betas = "one,two,files-api-2025-04-14";
   expect(own.headers).toEqual({ "anthropic-version": "2030-01-01", "anthropic-beta": betas });
 });

@@ -1,4 +1,5 @@
 // Drives one dialect for its tests: encodes a request for a card, and reads a stream or a body the way the gateway does.
+
 import type { Capability, ModelCard } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
 import { toFault } from "../../src/core/fault.ts";
@@ -8,6 +9,7 @@ import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
+import { findChatCodec } from "../codec.ts";
 
 export const BASE = "https://upstream.example/v1";
 
@@ -37,7 +39,7 @@ export function makeRequest(fields: Partial<ChatRequest>): ChatRequest {
 }
 
 export function encoded(dialect: Dialect, fields: Partial<ChatRequest>, card: ModelCard): Outgoing {
-  return dialect.encode(makeRequest(fields), card, {
+  return findChatCodec(dialect).encode(makeRequest(fields), card, {
     baseUrl: BASE,
     secret: "s3cret",
     headers: { "X-Team": "7" },
@@ -59,7 +61,7 @@ export function writeStream(events: readonly (JsonObject | string)[]): string {
 export function streamed(dialect: Dialect, text: string, fields: Partial<ChatRequest> = {}, name = "any") {
   const request = makeRequest(fields);
   const parser = new EventParser();
-  const decoder = dialect.decoder(makeCard(name, null), request);
+  const decoder = findChatCodec(dialect).decoder(makeCard(name, null), request);
   const normaliser = new Normaliser(request);
   const fold = new Fold();
   const events = [...parser.push(text), ...parser.end()];
@@ -70,7 +72,7 @@ export function streamed(dialect: Dialect, text: string, fields: Partial<ChatReq
 
 export function whole(dialect: Dialect, body: unknown, fields: Partial<ChatRequest> = {}): ChatReply {
   const request = makeRequest(fields);
-  return normaliseReply(dialect.reply(body, makeCard("any", null), request), request);
+  return normaliseReply(findChatCodec(dialect).reply(body, makeCard("any", null), request), request);
 }
 
 /** The only choice's message. */

@@ -34,7 +34,7 @@ export function makeRequest(fields: Partial<ChatRequest>): ChatRequest {
 
 export function encoded(fields: Partial<ChatRequest>, name = "gemini-3.8-flash", baseUrl = BASE) {
   const target = { baseUrl, secret: "AIza-secret", headers: { "X-Team": "7" } };
-  return gemini.encode(makeRequest(fields), makeCard(name, 1000), target);
+  return gemini.chat.encode(makeRequest(fields), makeCard(name, 1000), target);
 }
 
 /** The code of the Fault that a call throws; "none" when it throws nothing. */
@@ -49,7 +49,7 @@ export function faultCode(run: () => unknown): string {
 
 export function streamed(bodies: readonly unknown[], n = 1): ChatReply {
   const request = makeRequest({ n });
-  const decoder = gemini.decoder(makeCard("gemini-3.8-flash"), request);
+  const decoder = gemini.chat.decoder(makeCard("gemini-3.8-flash"), request);
   const normaliser = new Normaliser(request);
   const fold = new Fold();
   const take = (chunks: readonly ChatChunk[]) => {
@@ -66,7 +66,7 @@ export function streamed(bodies: readonly unknown[], n = 1): ChatReply {
 
 export function whole(body: unknown): ChatReply {
   const request = makeRequest({});
-  return normaliseReply(gemini.reply(body, makeCard("gemini-3.8-flash"), request), request);
+  return normaliseReply(gemini.chat.reply(body, makeCard("gemini-3.8-flash"), request), request);
 }
 
 export function part(parts: readonly JsonObject[], finishReason?: string, index = 0): JsonObject {

@@ -1,7 +1,9 @@
 // Requests of the OpenAI dialect: what OpenAI's own models take, its two interfaces, and messages as servers take them.
+
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest, CustomTool } from "../../src/operations/chat/form.ts";
+import { findChatCodec } from "../codec.ts";
 import { checkChatRequest } from "../simulator/openai-validator.ts";
 import { BASE, encoded, makeCard } from "./drive.ts";
 import { ALL, findProviderDialect, type Row, sent, testRows, tools } from "./openai-cases.ts";
@@ -79,7 +81,9 @@ describe("OpenAI's two interfaces", () => {
 
   test("cards that may go to /responses give one choice a call", () => {
     const names = ["gpt-4o", "gpt-5.4", "gpt-5.6-sol", "gpt-6", "gpt-5-pro"];
-    const choices = names.map((name) => findProviderDialect("OpenAI").choicesMax(makeCard(name, ALL)));
+    const choices = names.map((name) =>
+      findChatCodec(findProviderDialect("OpenAI")).answersPerCall(makeCard(name, ALL)),
+    );
     expect(choices).toEqual([128, 128, 1, 1, 1]);
   });
 
@@ -162,7 +166,7 @@ describe("messages", () => {
     expect(JSON.stringify(sent("Groq#llama", { messages }).body)).not.toContain("cache_control");
     const baseUrl = "https://generativelanguage.googleapis.com/v1beta/openai";
     const target = { baseUrl, secret: null, headers: {} };
-    const outgoing = findProviderDialect("Local").encode(
+    const outgoing = findChatCodec(findProviderDialect("Local")).encode(
       { model: "m", messages },
       makeCard("gemini-3", ALL),
       target,

@@ -1,7 +1,9 @@
 // Answers of the OpenAI dialect as servers really send them: streams, replies, and failures inside both.
+
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest, CustomTool } from "../../src/operations/chat/form.ts";
+import { findChatCodec } from "../codec.ts";
 import { catchCode, makeCard, makeRequest, readMessage, streamed, whole, writeStream } from "./drive.ts";
 import { findProviderDialect } from "./openai-cases.ts";
 
@@ -97,7 +99,7 @@ describe("tool calls", () => {
         chunk({ tool_calls: [{ index, id, function: made(index === 0 ? "f" : `f_${id}`, "{}") }] });
       const { tool_calls: calls } = readMessage(read([call("a"), call("b"), chunk({}, "stop")]));
       expect(calls?.map(({ id }) => id)).toEqual(["a", "b"]);
-      const decoder = server.decoder(makeCard("any", null), makeRequest({}));
+      const decoder = findChatCodec(server).decoder(makeCard("any", null), makeRequest({}));
       const chunks = ["a", "b"].flatMap((id) => decoder.push({ event: "", data: JSON.stringify(call(id)) }));
       expect(chunks.map(({ choices }) => choices[0]?.delta.tool_calls?.[0]?.index)).toEqual([0, 1]);
     }

@@ -1,8 +1,10 @@
 // The table of providers: every row as configuration needs it, and every quirk of theirs as a request sent.
+
 import { describe, expect, test } from "bun:test";
 import { DIALECTS } from "../../src/core/dialect.ts";
 import type { ChatMessage, CustomTool } from "../../src/operations/chat/form.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
+import { findChatCodec } from "../codec.ts";
 import { BASE, functionTool, makeCard } from "./drive.ts";
 import { jsonSchema, named, type Row, sent, testRows, tools } from "./openai-cases.ts";
 
@@ -18,7 +20,8 @@ test("each known provider has its prefix, its variables and an address without a
     expect(baseUrl).toMatch(/^https:\/\/[^/]+(\/[\w-]+)*$/);
     expect(keyVariables[0]).toMatch(/^[A-Z]+_API_KEY$/);
   }
-  for (const name of DIALECTS) expect(findDialect(name).choicesMax(makeCard("any", null))).toBeGreaterThan(0);
+  for (const name of DIALECTS)
+    expect(findChatCodec(findDialect(name)).answersPerCall(makeCard("any", null))).toBeGreaterThan(0);
 });
 
 const off = { type: "disabled" };

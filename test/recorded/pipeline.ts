@@ -1,4 +1,5 @@
 // The way of an answer through the gateway, from bytes to the client's chunks and the folded reply, for one recording.
+
 import type { ModelCard } from "../../src/core/card.ts";
 import { CAPABILITIES } from "../../src/core/card.ts";
 import { parseJson } from "../../src/core/json.ts";
@@ -8,6 +9,7 @@ import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/cha
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
+import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
 import { requestForDecoding } from "./decoding-request.ts";
 import type { Recording } from "./load.ts";
@@ -87,14 +89,17 @@ export function encodeText(text: string): Uint8Array {
 export function decodeAnswer(subject: Subject): Answer {
   const { recording, dialect, card, request } = subject;
   if (recording.streamed) return streamedAnswer(subject, [encodeText(recording.body)]);
-  const reply = normaliseReply(dialect.reply(parseJson(recording.body), card, request), request);
+  const reply = normaliseReply(
+    findChatCodec(dialect).reply(parseJson(recording.body), card, request),
+    request,
+  );
   return { chunks: [], reply };
 }
 
 /** The answer that arrives in these pieces. Throws a Fault where the adapter does. */
 export function streamedAnswer(subject: Subject, pieces: Iterable<Uint8Array>): Answer {
   const parser = new EventParser();
-  const decoder = subject.dialect.decoder(subject.card, subject.request);
+  const decoder = findChatCodec(subject.dialect).decoder(subject.card, subject.request);
   const normaliser = new Normaliser(subject.request);
   const fold = new Fold();
   const chunks: ChatChunk[] = [];

@@ -2,6 +2,7 @@
 
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
+import { findChatCodec } from "../codec.ts";
 import type { ChatApi, Recording } from "./load.ts";
 import type { Subject } from "./pipeline.ts";
 import { bodyDifferences, NotPlain, notPlain } from "./plain.ts";
@@ -81,11 +82,11 @@ export function requestDifferences(
   if (!form || recording.request === null) return null;
   try {
     const request = form.chat(recording.request, recording);
-    if ((request.n ?? 1) > dialect.choicesMax(card))
+    if ((request.n ?? 1) > findChatCodec(dialect).answersPerCall(card))
       return { notPlain: "n: several calls of one choice each" };
     const recorded = form.canonical(recording.request, recording.file);
     const target = { baseUrl: "https://upstream.example/v1", secret: null, headers: {} };
-    const outgoing = dialect.encode(request, { ...card, name: request.model }, target);
+    const outgoing = findChatCodec(dialect).encode(request, { ...card, name: request.model }, target);
     const differences = bodyDifferences(recorded, form.canonical(outgoing.body, recording.file));
     const path = form.path(recording);
     if (!outgoing.url.endsWith(path)) differences.push(`url ${outgoing.url}, not …${path}`);

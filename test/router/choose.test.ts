@@ -17,7 +17,7 @@ import { type CardHealth, type HealthView, NO_HEALTH } from "../../src/selectors
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
-import { makeConversation } from "../conversation.ts";
+import { describeChat, makeConversation } from "../conversation.ts";
 import { makeDice } from "./dice.ts";
 import { asking, even, PROMPTS } from "./sample-cards.ts";
 
@@ -196,7 +196,8 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       if (places.length === 0) continue;
       if ((places.at(-1) ?? 0) >= FIRST_KEPT) beyond++;
       const plan = planCalls({
-        ...{ request: input.request, rules: input.rules, quality: input.quality, known: input },
+        ...describeChat(input.request),
+        ...{ rules: input.rules, quality: input.quality, known: input },
         selection: { kind: "selector", selector, candidates: input.cards },
         credentialsOf: (provider) => (provider === on ? [{ secret: "s", weight: 1 }] : []),
         ...{ roll: () => 0, conversation: makeConversation("key", input.request), nowMs: 0 },

@@ -8,7 +8,7 @@ import { Fault } from "../../src/core/fault.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { planCalls } from "../../src/gateway/plan.ts";
-import { type KnownPorts, knownNow } from "../../src/gateway/planned.ts";
+import { type KnownPorts, knownNow } from "../../src/gateway/plan-request.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
@@ -16,7 +16,7 @@ import { Stickiness } from "../../src/health/stickiness.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
-import { makeConversation } from "../conversation.ts";
+import { describeChat, makeConversation } from "../conversation.ts";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -146,7 +146,7 @@ export class Day {
     const request = { model: `Router#${selector}`, messages: [{ role: "user", content: prompt }] } as const;
     const conversation = makeConversation(`key ${this.#asked++}`, request);
     const { attempts, decision } = planCalls({
-      request,
+      ...describeChat(request),
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
       rules: this.#settings.router,
       quality: null,

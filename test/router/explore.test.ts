@@ -3,11 +3,12 @@
 import { describe, expect, test } from "bun:test";
 import type { ProviderSetup, RouterRules } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
-import { planned } from "../../src/gateway/planned.ts";
+import { planRequest } from "../../src/gateway/plan-request.ts";
 import { makeUpstream } from "../../src/gateway/upstream.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
+import { CHAT } from "../../src/operations/chat/operation.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose } from "../../src/selectors/choose.ts";
@@ -104,7 +105,7 @@ describe("what was tried out", () => {
       credentials: [{ secret: "s", weight: 1 }],
       timeouts: { connectMs: 1, firstByteMs: null, idleMs: 1, totalMs: 1 },
     };
-    const plan = planned(
+    const plan = planRequest(
       {
         ...{
           random: { bytes: (count: number) => new Uint8Array(count).fill(byte) },
@@ -114,7 +115,14 @@ describe("what was tried out", () => {
         deadlines: new DeadlineSweep(clock),
       },
       {
-        ...{ id: "chatcmpl-1", created: 0, requestId: "req-1", key: makeKey("key"), request: asking(TRIVIA) },
+        ...{
+          id: "chatcmpl-1",
+          created: 0,
+          requestId: "req-1",
+          key: makeKey("key"),
+          ask: asking(TRIVIA),
+          operation: CHAT,
+        },
         ...{
           raw: null,
           dropped: [],

@@ -11,7 +11,7 @@ import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { type Conversation, Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
-import { makeConversation } from "../conversation.ts";
+import { describeChat, makeConversation } from "../conversation.ts";
 
 export function makeCard(id: string): ModelCard {
   const [provider = "", name = ""] = id.split("#");
@@ -78,7 +78,7 @@ export class Planning {
 
   plan(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): readonly Attempt[] {
     return planCalls({
-      request: this.requestOf(asking),
+      ...describeChat(this.requestOf(asking)),
       selection: { kind: "card", card: HOUSE, fallbacks: asking.fallbacks ?? [] },
       rules: { fairQuality: 1, deny: [], pin: {}, rules: [], explore: 0 },
       quality: null,

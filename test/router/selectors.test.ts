@@ -7,7 +7,7 @@ import { Stickiness } from "../../src/health/stickiness.ts";
 import { decidedAgain } from "../../src/selectors/decision.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import type { SelectorRule } from "../../src/selectors/selector.ts";
-import { makeConversation } from "../conversation.ts";
+import { describeChat, makeConversation } from "../conversation.ts";
 import { asking, CARDS, even, makeCard, RULES, TRIVIA } from "./sample-cards.ts";
 
 /** The cheapest, however good it is. */
@@ -20,7 +20,7 @@ const thrift: SelectorRule = {
 
 function planBy(selector: SelectorRule, explore = 0) {
   return planCalls({
-    request: asking(TRIVIA),
+    ...describeChat(asking(TRIVIA)),
     selection: {
       kind: "selector",
       selector,

@@ -4,11 +4,14 @@ import { type Fault, toFault } from "../../src/core/fault.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
 import type { Batches } from "../../src/gateway/batches.ts";
-import { type Call, type Facts, noFacts } from "../../src/gateway/call.ts";
+import { type Call, type Facts, NO_FACTS } from "../../src/gateway/call.ts";
+import type { RequestContext } from "../../src/gateway/context.ts";
 import { digestIdempotency } from "../../src/gateway/idempotency.ts";
 import type { Selection } from "../../src/gateway/plan.ts";
 import { makeUpstream, type Upstream } from "../../src/gateway/upstream.ts";
+import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operations/chat/form.ts";
+import { CHAT } from "../../src/operations/chat/operation.ts";
 import { listChunks, type Part } from "../../src/operations/chat/run.ts";
 import { fair } from "../../src/selectors/fair.ts";
 import { makeConversation } from "../conversation.ts";
@@ -36,7 +39,7 @@ export interface Seen {
   readonly node: string;
   readonly request: ChatRequest;
   readonly replyId: string | null;
-  readonly facts: Facts;
+  facts: Facts;
   readonly atMs: number;
   /** By choice. */
   readonly texts: Map<number, string>;
@@ -100,13 +103,13 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
   const { request } = plan;
   const id = `chatcmpl-${plan.name}`;
   const ending = new AbortController();
-  const facts = noFacts();
-  const call: Call = {
+  const call: Call<ChatForm> = {
+    operation: CHAT,
     id,
     created: Math.floor(world.clock.nowMs / 1000),
     requestId: `req-${plan.name}`,
     key,
-    request,
+    ask: request,
     raw: null,
     dropped: [],
     lost: [],
@@ -120,7 +123,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     markup: world.markup,
     timeoutMs: plan.timeoutMs,
     quality: null,
-    idempotency: digestIdempotency(SEALER, key.id, plan.idempotencyKey, request),
+    idempotency: digestIdempotency(SEALER, key.id, plan.idempotencyKey, CHAT, request),
     ending,
   };
   const seen: Seen = {
@@ -129,7 +132,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     node: node.id,
     request,
     replyId: call.idempotency?.replyId ?? null,
-    facts,
+    facts: NO_FACTS,
     atMs: world.clock.nowMs,
     texts: new Map(),
     whole: false,
@@ -150,11 +153,11 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
 class Visit {
   readonly #world: ClientWorld;
   readonly #node: SimNode;
-  readonly #call: Call;
+  readonly #call: Call<ChatForm>;
   readonly #seen: Seen;
   #parts: Batches<readonly Part[]> | null = null;
 
-  constructor(world: ClientWorld, node: SimNode, call: Call, seen: Seen) {
+  constructor(world: ClientWorld, node: SimNode, call: Call<ChatForm>, seen: Seen) {
     this.#world = world;
     this.#node = node;
     this.#call = call;
@@ -169,7 +172,7 @@ class Visit {
     this.#node.onDeath.add(die);
     if (manner.kind === "leaves at") this.#world.clock.after(manner.afterMs, () => this.#leave());
     try {
-      if (this.#call.request.stream === true) await this.#stream();
+      if (this.#call.ask.stream === true) await this.#stream();
       else await this.#whole();
     } catch (thrown) {
       if (this.#isGone) return;
@@ -196,8 +199,14 @@ class Visit {
     this.#parts?.leave();
   }
 
+  #begin(): RequestContext<ChatForm> {
+    const context = this.#node.gateway.begin(this.#call);
+    this.#seen.facts = context;
+    return context;
+  }
+
   async #whole(): Promise<void> {
-    const reply: ChatReply = await this.#node.gateway.complete(this.#call, this.#seen.facts);
+    const reply: ChatReply = await this.#node.gateway.complete(this.#begin());
     if (this.#isGone) return;
     this.#lookAtSync();
     for (const { index, message } of reply.choices) this.#seen.texts.set(index, message.content ?? "");
@@ -208,7 +217,7 @@ class Visit {
 
   async #stream(): Promise<void> {
     const { manner } = this.#seen.plan;
-    this.#parts = this.#node.gateway.stream(this.#call, this.#seen.facts);
+    this.#parts = this.#node.gateway.stream(this.#begin());
     for (let count = 1; ; count++) {
       const parts = await this.#parts.next();
       if (this.#isGone) return;

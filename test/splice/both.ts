@@ -1,4 +1,5 @@
 // Both ways of a streamed answer over the same bytes, for tests that hold them against each other.
+
 import { expect } from "bun:test";
 import type { ModelCard } from "../../src/core/card.ts";
 import { toFault } from "../../src/core/fault.ts";
@@ -8,6 +9,7 @@ import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { isChunk, listChunks, type Part, Run } from "../../src/operations/chat/run.ts";
 import { AnswerLines } from "../../src/surfaces/openai-chat/writer.ts";
+import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
 
 export interface Subject {
@@ -21,25 +23,25 @@ interface Given {
   readonly text: string;
   readonly reply: string;
   readonly usage: string;
-  readonly finished: number;
+  readonly isFinished: boolean;
   readonly fault: string;
   /** Of the events' texts: how many, and bytes and characters of those that went the fast way. */
   readonly spliced: number;
 }
 
 function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>, splices: boolean): Given {
-  const decoder = dialect.decoder(card, request);
+  const decoder = findChatCodec(dialect).decoder(card, request);
   const reader = new AnswerReader({ decoder, request, choiceOffset: 0, stops: [], splices });
   const parts: Part[] = [];
   let fault = "";
   try {
     for (const piece of decoded(pieces)) {
       const reading = reader.push(piece);
-      parts.push(...(reading?.parts ?? []));
+      parts.push(...(reading?.pieces ?? []));
       if (reading?.broken !== undefined) throw reading.broken;
     }
     const last = reader.end();
-    parts.push(...last.parts);
+    parts.push(...last.pieces);
     if (last.broken !== undefined) throw last.broken;
   } catch (thrown) {
     fault = `${toFault(thrown).code} ${String(toFault(thrown).details.cause)}`;
@@ -52,7 +54,7 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
     text: parts.map((part) => written(part, lines)).join(""),
     reply: JSON.stringify(fold.reply()),
     usage: JSON.stringify(reader.usage),
-    finished: reader.finished,
+    isFinished: reader.isFinished,
     fault,
     spliced: parts.reduce((sum, part) => sum + (part instanceof Run ? part.texts.length : 0), 0),
   };

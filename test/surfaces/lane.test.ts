@@ -1,10 +1,10 @@
 // The families' tables row by row: what lies in the provider's account is refused, what changes the price is left out, at any depth.
+
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import { createSealer, createVault } from "../../src/keys/vault.ts";
-import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
-import type { Part } from "../../src/operations/chat/run.ts";
+import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import * as messages from "../../src/surfaces/anthropic-messages/lane.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import * as gemini from "../../src/surfaces/gemini/lane.ts";
@@ -17,7 +17,7 @@ import { incoming } from "./recorded.ts";
 
 interface Family {
   readonly name: string;
-  readonly surface: Surface<ChatRequest, Part, ChatReply>;
+  readonly surface: Surface<ChatForm>;
   readonly path: string;
   readonly body: JsonObject;
   readonly rows: readonly { readonly field: string; readonly treatment: string }[];

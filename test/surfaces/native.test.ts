@@ -1,8 +1,9 @@
 // The native lane over recorded traffic: a provider gets what its family's client sent, the client what the provider answered.
+
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
-import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
+import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import type { Part } from "../../src/operations/chat/run.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import * as messagesLane from "../../src/surfaces/anthropic-messages/lane.ts";
@@ -19,7 +20,7 @@ import { decodePieces, incoming, STAMP, writeStream } from "./recorded.ts";
 
 interface Family {
   readonly name: "anthropic" | "responses" | "gemini";
-  readonly surface: Surface<ChatRequest, Part, ChatReply>;
+  readonly surface: Surface<ChatForm>;
   readonly apis: readonly string[];
   /** Fields that the gateway drops or refuses, as its table has them. */
   readonly rows: readonly { readonly field: string; readonly treatment: string }[];
@@ -84,7 +85,7 @@ function subjectsOf({ apis }: Family): readonly Subject[] {
 }
 
 function laneOf({ name }: Family) {
-  const lane = findDialect(name).lanes?.[name];
+  const lane = findDialect(name).chat?.lanes?.[name];
   if (!lane) throw new Error(`The dialect ${name} has no lane of its own family.`);
   return lane;
 }

@@ -1,12 +1,15 @@
 // Every recorded answer as its surface's clients get it: translated from the canonical form, or passed on as it came.
+
 import { toFault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
-import type { Lane } from "../../src/dialects/dialect.ts";
+import type { ChatLane } from "../../src/dialects/dialect.ts";
 import { AnswerReader } from "../../src/operations/chat/answer.ts";
+import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import { unfold } from "../../src/operations/chat/fold.ts";
-import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
+import type { ChatReply } from "../../src/operations/chat/form.ts";
 import type { Part } from "../../src/operations/chat/run.ts";
 import type { Exchange, Incoming, Stamp } from "../../src/surfaces/surface.ts";
+import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 import { decodeAnswer, encodeText, makeSubject, type Subject } from "../recorded/pipeline.ts";
@@ -53,9 +56,9 @@ export function recordedAnswers(): readonly { readonly subject: Subject; readonl
 /** The pieces of a recorded answer as the gateway hands them to a writer, usage and cost last. */
 export function decodePieces(
   { recording, dialect, card, request }: Subject,
-  lane: Lane | null,
+  lane: ChatLane | null,
 ): readonly Part[] {
-  const codec = lane ?? dialect;
+  const codec = lane ?? findChatCodec(dialect);
   const pieces: Part[] = [];
   if (recording.streamed) {
     const reader = new AnswerReader({
@@ -63,10 +66,10 @@ export function decodePieces(
       ...{ request, choiceOffset: 0, stops: [], splices: lane === null, verbatim: lane !== null },
     });
     for (const text of decoded([encodeText(recording.body)]))
-      pieces.push(...(reader.push(text)?.parts ?? []));
-    const { parts, broken } = reader.end();
+      pieces.push(...(reader.push(text)?.pieces ?? []));
+    const { pieces: last, broken } = reader.end();
     if (broken !== undefined) throw toFault(broken);
-    pieces.push(...parts, ...reader.finish());
+    pieces.push(...last, ...reader.finish());
     const usage = reader.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     return [...pieces, { choices: [], usage: { ...usage, cost: 0.5, charged: 0.25 } }];
   }
@@ -78,7 +81,7 @@ export function decodePieces(
   ];
 }
 
-type ChatExchange = Exchange<ChatRequest, Part, ChatReply>;
+type ChatExchange = Exchange<ChatForm>;
 
 /** The text of a stream, its pieces written all at once or one by one. */
 export function writeStream(exchange: ChatExchange, pieces: readonly Part[], isOneByOne: boolean): string {

@@ -1,24 +1,25 @@
 // One provider behind two of its own interfaces: each request goes over the one that can serve it.
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import type { Dialect } from "../dialect.ts";
+import type { ChatDialect } from "../dialect.ts";
 
 /**
  * The first dialect, and the second for requests that `useSecond` names. Both must have the same form of errors, and
  * the first must give one choice for cards that may go over the second if that gives only one.
  */
 export function bridge(
-  first: Dialect,
-  second: Dialect,
+  { chat: first, explain }: ChatDialect,
+  { chat: second }: ChatDialect,
   useSecond: (card: ModelCard, request: ChatRequest) => boolean,
-): Dialect {
-  const over = (card: ModelCard, request: ChatRequest): Dialect =>
-    useSecond(card, request) ? second : first;
+): ChatDialect {
+  const over = (card: ModelCard, request: ChatRequest) => (useSecond(card, request) ? second : first);
   return {
-    choicesMax: (card) => first.choicesMax(card),
-    encode: (request, card, target) => over(card, request).encode(request, card, target),
-    decoder: (card, request) => over(card, request).decoder(card, request),
-    reply: (body, card, request) => over(card, request).reply(body, card, request),
-    explain: (status, headers, body, nowMs) => first.explain(status, headers, body, nowMs),
+    chat: {
+      answersPerCall: (card) => first.answersPerCall(card),
+      encode: (request, card, target) => over(card, request).encode(request, card, target),
+      decoder: (card, request) => over(card, request).decoder(card, request),
+      reply: (body, card, request) => over(card, request).reply(body, card, request),
+    },
+    explain,
   };
 }

@@ -3,6 +3,7 @@
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -13,7 +14,6 @@ import type {
   ToolCall,
   UrlCitation,
 } from "../../operations/chat/form.ts";
-import type { Decoder } from "../dialect.ts";
 import {
   CallNumbers,
   isPlain,

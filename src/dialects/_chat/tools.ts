@@ -1,6 +1,7 @@
 // Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
 
 import { asObject, asString, isObject, parseJson } from "../../core/json.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -11,7 +12,6 @@ import type {
   ToolCall,
   ToolCallDelta,
 } from "../../operations/chat/form.ts";
-import type { Decoder } from "../dialect.ts";
 
 /** The one argument of a function that stands for a custom tool. */
 const INPUT = "input";

@@ -11,9 +11,9 @@ import {
   parseJson,
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
-import type { Decoder } from "../dialect.ts";
 import { type CallType, chunk, makeCallPiece, makeCallStart, PIECES, readInput, readKey } from "./events.ts";
 import { explainFailure, readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
 import { findNthPiece, findPiece, type Item, makeItem, type Piece } from "./pieces.ts";

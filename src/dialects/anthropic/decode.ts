@@ -11,9 +11,9 @@ import {
   parseJson,
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
-import type { Decoder } from "../dialect.ts";
 import { Blocks } from "./blocks.ts";
 import { explainAnswer, isError } from "./errors.ts";
 import { listCustomNames } from "./tools.ts";

@@ -4,7 +4,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import type { Lane } from "../dialect.ts";
+import type { ChatLane } from "../dialect.ts";
 import { MessageDecoder, reply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
 import { explain } from "./errors.ts";
@@ -12,7 +12,7 @@ import { explain } from "./errors.ts";
 /** Thinking leaves at least this much of the limit for the answer, and is worth nothing below it (Messages API reference). */
 const THINKING_TOKENS_MIN = 1024;
 
-export const ANTHROPIC_LANE: Lane = {
+export const ANTHROPIC_LANE: ChatLane = {
   encode,
   decoder: (_card, request) => new MessageDecoder(request),
   reply: (body, _card, request) => reply(body, request),

@@ -11,10 +11,10 @@ import {
   parseJson,
 } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta } from "../../operations/chat/form.ts";
 import { explainInside } from "../_chat/error.ts";
-import type { Decoder } from "../dialect.ts";
 import {
   makeBlockDelta,
   makeCallDelta,

@@ -12,9 +12,9 @@ import {
   parseJson,
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../operations/chat/form.ts";
-import type { Decoder } from "../dialect.ts";
 import { Candidate } from "./candidate.ts";
 import { explainError } from "./errors.ts";
 import { parseGeminiUsage, toFinishReason } from "./metadata.ts";

@@ -1,10 +1,11 @@
 // Google's generateContent API as an upstream dialect: the address, headers and body of a request, and the answer's decoder.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { listLeftOut } from "../_chat/fields.ts";
 import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
-import type { Decoder, Dialect } from "../dialect.ts";
+import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
 import { makeConversation } from "./contents.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
@@ -32,15 +33,17 @@ const CARRIED: ReadonlySet<string> = new Set([
   "modalities",
 ]);
 
-export const gemini: Dialect = {
-  choicesMax: (card) => findFacts(card.name).choicesMax,
-  encode,
-  decoder(_card: ModelCard, request: ChatRequest): Decoder {
-    const names = listCustomNames(request);
-    const decoder = new GeminiDecoder(request);
-    return names.size === 0 ? decoder : wrapCustomDecoder(decoder, names);
+export const gemini: ChatDialect = {
+  chat: {
+    answersPerCall: (card) => findFacts(card.name).choicesMax,
+    encode,
+    decoder(_card: ModelCard, request: ChatRequest): Decoder {
+      const names = listCustomNames(request);
+      const decoder = new GeminiDecoder(request);
+      return names.size === 0 ? decoder : wrapCustomDecoder(decoder, names);
+    },
+    reply: (body, _card, request) => restoreCustomCalls(parseReply(body, request), listCustomNames(request)),
   },
-  reply: (body, _card, request) => restoreCustomCalls(parseReply(body, request), listCustomNames(request)),
   explain,
 };
 

@@ -3,12 +3,12 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import { asObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import type { Lane } from "../dialect.ts";
+import type { ChatLane } from "../dialect.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
 import { explain } from "./errors.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 
-export const GEMINI_LANE: Lane = {
+export const GEMINI_LANE: ChatLane = {
   encode,
   decoder: (_card, request) => new GeminiDecoder(request),
   reply: (body, _card, request) => parseReply(body, request),

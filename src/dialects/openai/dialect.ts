@@ -3,26 +3,28 @@
 import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
-import type { Dialect } from "../dialect.ts";
+import type { ChatDialect } from "../dialect.ts";
 import { encodeChat } from "./encode.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
 /** The dialect for a server with these quirks (OpenAI API reference, `/chat/completions`). */
-export function makeOpenaiChat(quirks: OpenaiQuirks): Dialect {
+export function makeOpenaiChat(quirks: OpenaiQuirks): ChatDialect {
   return {
-    choicesMax: (card) => findQuirks(quirks, card.name).choicesMax,
-    encode: (request, card, target) => encodeChat(quirks, request, card, target),
-    decoder(card, request) {
-      const custom = listCustomNames(request);
-      if (custom.size === 0 || findQuirks(quirks, card.name).customTools) return makeChatDecoder();
-      return wrapCustomDecoder(makeChatDecoder(), custom);
-    },
-    reply(body, card, request) {
-      const custom = listCustomNames(request);
-      const reply = parseChatReply(body);
-      return custom.size === 0 || findQuirks(quirks, card.name).customTools
-        ? reply
-        : restoreCustomCalls(reply, custom);
+    chat: {
+      answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
+      encode: (request, card, target) => encodeChat(quirks, request, card, target),
+      decoder(card, request) {
+        const custom = listCustomNames(request);
+        if (custom.size === 0 || findQuirks(quirks, card.name).customTools) return makeChatDecoder();
+        return wrapCustomDecoder(makeChatDecoder(), custom);
+      },
+      reply(body, card, request) {
+        const custom = listCustomNames(request);
+        const reply = parseChatReply(body);
+        return custom.size === 0 || findQuirks(quirks, card.name).customTools
+          ? reply
+          : restoreCustomCalls(reply, custom);
+      },
     },
     explain: (status, headers, body, nowMs) => explainChat(status, headers, body, nowMs, quirks.errors),
   };

@@ -1,13 +1,14 @@
 // OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
 import type { ModelCard } from "../../core/card.ts";
 import { asObject, isObject, type JsonObject } from "../../core/json.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { ChatReply, ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
 import { parseCount } from "../_chat/counts.ts";
 import { explainChat } from "../_chat/error.ts";
 import type { CallType } from "../_responses/events.ts";
 import { parseResponseUsage } from "../_responses/fields.ts";
 import { type OutputForm, ResponseReader } from "../_responses/output.ts";
-import type { Decoder, Dialect } from "../dialect.ts";
+import type { ChatDialect } from "../dialect.ts";
 import { encode } from "./encode.ts";
 
 class OutputOfResponses implements OutputForm {
@@ -44,14 +45,16 @@ class OutputOfResponses implements OutputForm {
   }
 }
 
-export const responses: Dialect = {
-  choicesMax: () => 1,
-  encode,
-  decoder(_card: ModelCard, request: ChatRequest): Decoder {
-    return new ResponseReader(new OutputOfResponses(request));
-  },
-  reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
-    return new ResponseReader(new OutputOfResponses(request)).reply(body);
+export const responses: ChatDialect = {
+  chat: {
+    answersPerCall: () => 1,
+    encode,
+    decoder(_card: ModelCard, request: ChatRequest): Decoder {
+      return new ResponseReader(new OutputOfResponses(request));
+    },
+    reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
+      return new ResponseReader(new OutputOfResponses(request)).reply(body);
+    },
   },
   explain: explainChat,
 };

@@ -5,14 +5,19 @@ import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { makeBearerHeaders } from "../_chat/outgoing.ts";
-import type { Lane } from "../dialect.ts";
+import type { ChatLane } from "../dialect.ts";
 import { responses } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
 import { findFacts } from "./models.ts";
 
 const SEALED = "reasoning.encrypted_content";
 
-export const RESPONSES_LANE: Lane = { ...responses, encode, mend: withoutRefusedReasoning };
+export const RESPONSES_LANE: ChatLane = {
+  ...responses.chat,
+  explain: responses.explain,
+  encode,
+  mend: withoutRefusedReasoning,
+};
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const { max_output_tokens: given, ...rest } = raw.body;

@@ -3,21 +3,16 @@
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { garbled } from "../../core/upstream.ts";
-import type { Decoder } from "../../dialects/dialect.ts";
 import { EventParser } from "../../transport/framing/sse.ts";
+import type { Reader, Reading } from "../operation.ts";
 import { refuseIntricate } from "./answer-json.ts";
-import type { ChatChunk, ChatRequest, Usage } from "./form.ts";
+import type { ChatForm, Decoder } from "./decoder.ts";
+import { unfold } from "./fold.ts";
+import type { ChatChunk, ChatReply, ChatRequest, Usage } from "./form.ts";
 import { Normaliser } from "./normalise.ts";
 import { type Part, Run, Verbatim } from "./run.ts";
 import { makeTemplate, PROBE } from "./splice.ts";
 import { StopCutter } from "./stop.ts";
-
-/** The result of one read of the body. */
-export interface Reading {
-  readonly parts: readonly Part[];
-  /** The failure that came after those parts and broke the answer; undefined: nothing did. */
-  readonly broken: unknown;
-}
 
 /** The events in a row that may teach in vain: servers whose events differ in more than their text are not asked for ever. */
 const PATIENCE = 8;
@@ -35,7 +30,7 @@ export interface AnswerOf {
   readonly verbatim?: boolean;
 }
 
-export class AnswerReader {
+export class AnswerReader implements Reader<ChatForm> {
   readonly #decoder: Decoder;
   readonly #request: ChatRequest;
   readonly #parser = new EventParser<Run>();
@@ -58,26 +53,19 @@ export class AnswerReader {
     this.#splices = splices && stops.length === 0;
   }
 
-  /** The dialect's own last event was seen. */
   get done(): boolean {
     return this.#decoder.done;
   }
 
-  /** The number of choices that have come to their finish. */
-  get finished(): number {
-    return this.#finished.size;
+  get isFinished(): boolean {
+    return this.#finished.size >= (this.#request.n ?? 1);
   }
 
-  /** The latest usage report, as far as one came. */
   get usage(): Usage | null {
     return this.#normaliser.usage;
   }
 
-  /**
-   * Null: no event was completed. Comments and empty events are no progress: an upstream that sends nothing else runs
-   * into its deadline.
-   */
-  push(text: string): Reading | null {
+  push(text: string): Reading<Part> | null {
     const parts: Part[] = [];
     let events = 0;
     try {
@@ -89,24 +77,22 @@ export class AnswerReader {
         else this.#read(next, parts);
       }
     } catch (broken) {
-      return { parts, broken };
+      return { pieces: parts, broken };
     }
-    return events === 0 ? null : { parts, broken: undefined };
+    return events === 0 ? null : { pieces: parts, broken: undefined };
   }
 
-  /** The body is over: what was kept back. `broken` unless the dialect's own end was seen. */
-  end(): Reading {
+  end(): Reading<Part> {
     const parts: Part[] = [];
     try {
       for (const event of this.#parser.end()) this.#read(event, parts);
       parts.push(...this.take(readable(() => this.#decoder.end())));
     } catch (broken) {
-      return { parts, broken };
+      return { pieces: parts, broken };
     }
-    return { parts, broken: undefined };
+    return { pieces: parts, broken: undefined };
   }
 
-  /** The rest of an answer that is whole although its connection is still open; null: it is not whole. */
   early(): readonly Part[] | null {
     try {
       return this.take(this.#decoder.end());
@@ -115,14 +101,17 @@ export class AnswerReader {
     }
   }
 
-  /** Chunks that came another way than as events. */
+  takeReply(reply: ChatReply): readonly ChatChunk[] {
+    return this.take(unfold(reply));
+  }
+
+  /** Takes chunks that came another way than as events. */
   take(chunks: readonly ChatChunk[]): readonly ChatChunk[] {
     for (const { choices } of chunks)
       for (const { index, finish_reason } of choices) if (finish_reason) this.#finished.add(index);
     return this.#normaliser.push(this.#cutter.push(chunks));
   }
 
-  /** The finish of each choice, once nothing else comes. */
   finish(): readonly ChatChunk[] {
     return this.#normaliser.end().filter((chunk) => chunk.choices.length > 0);
   }

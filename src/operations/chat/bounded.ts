@@ -1,7 +1,7 @@
 // A request as it is sent: its output limit is what is held for, and thinking keeps room for the answer.
 import type { ModelCard } from "../../core/card.ts";
-import type { Granted } from "../../core/demand.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
+import type { Changed } from "../operation.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 
 /** Thinking leaves at least this many tokens for the answer, and less of it than this is not worth asking for. */
@@ -9,38 +9,31 @@ const THINKING_MARGIN_TOKENS = 1024;
 /** A required limit above this is a wish: few answers come near it. */
 const LIMIT_MEANT_MAX = 4096;
 
-export interface Fitted {
-  readonly request: ChatRequest;
-  /** The client's fields that were lowered. */
-  readonly dropped: readonly string[];
-}
-
 /**
  * The request within the output that is held for on that card; a limit is sent only where it is below what would apply.
- * `isLimitRequired`: the client had to name a limit. Claude Code names 32,000 or more for every model: one whose own limit
+ * `held` is that output in tokens, undefined where none was held for. `isLimitRequired`: the client had to name a limit. Claude Code names 32,000 or more for every model: one whose own limit
  * nobody knows would refuse that, so a large one is left to the model.
  */
 export function fitToHold(
   request: ChatRequest,
   card: ModelCard,
-  { outputTokens }: Granted,
+  held: number | undefined,
   isLimitRequired = false,
-): Fitted {
-  const held = outputTokens?.[card.id];
+): Changed<ChatRequest> {
   const named = readOutputLimit(request);
   const isWish = isLimitRequired && named !== undefined && named > LIMIT_MEANT_MAX;
   const isCovered = held === undefined || held >= (named ?? 0);
   if (isWish && isCovered && card.outputTokensMax === null) {
     const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
     return {
-      request: { ...rest, model: request.model, messages: request.messages },
+      ask: { ...rest, model: request.model, messages: request.messages },
       dropped: ["max_tokens"],
     };
   }
   // If only the context bounds the model, so large a limit would leave no room for the prompt.
   const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
   if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))
-    return { request, dropped: [] };
+    return { ask: request, dropped: [] };
   const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
   const limits = ["max_tokens", "max_completion_tokens"].filter((field) => request[field] !== undefined);
   const thinking = fitThinking(request, held);
@@ -51,7 +44,7 @@ export function fitToHold(
     max_completion_tokens: held,
     ...thinking.fields,
   };
-  return { request: fitted, dropped: [...limits, ...thinking.dropped] };
+  return { ask: fitted, dropped: [...limits, ...thinking.dropped] };
 }
 
 /** Budgets of thinking, wherever clients put them: Qwen's field, OpenRouter's, Anthropic's. */

@@ -1,6 +1,7 @@
 // A forced tool call at models that can't be forced: asked for in words.
 import { can, type ModelCard } from "../../core/card.ts";
 import { asString, type JsonObject } from "../../core/json.ts";
+import type { Changed } from "../operation.ts";
 import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "./form.ts";
 import { simplifyChoice } from "./tool-choice.ts";
 
@@ -12,11 +13,8 @@ export function writeForcedCall(choice: ToolChoice | undefined): string {
 }
 
 /** The request as the card takes it: where no call can be forced, the tools that the choice leaves, and a sentence. */
-export function withoutForce(
-  request: ChatRequest,
-  card: ModelCard,
-): { readonly request: ChatRequest; readonly dropped: readonly string[] } {
-  if (!isCallForced(request) || can(card, "tools")) return { request, dropped: [] };
+export function withoutForce(request: ChatRequest, card: ModelCard): Changed<ChatRequest> {
+  if (!isCallForced(request) || can(card, "tools")) return { ask: request, dropped: [] };
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? [choice.function.name] : allowed;
   const asked: ChatRequest = {
@@ -24,7 +22,7 @@ export function withoutForce(
     tool_choice: names === null ? "auto" : chooseAmong([...names]),
     messages: withInstruction(request.messages, writeForcedCall(choice)),
   };
-  return { request: asked, dropped: ["tool_choice"] };
+  return { ask: asked, dropped: ["tool_choice"] };
 }
 
 function chooseAmong(names: readonly string[]): ToolChoice {

@@ -1,6 +1,7 @@
 // The worst that a chat request may cost on a card: the ledger holds it before a provider is called.
 import type { ModelCard, Price, Rates } from "../../core/card.ts";
 import type { Offer } from "../../core/demand.ts";
+import type { OfferTerms } from "../operation.ts";
 import { worstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 import { searchesMax } from "./searches.ts";
@@ -27,7 +28,8 @@ function dearestOutput({ output, reasoning }: Rates): number {
   return Math.max(output, reasoning ?? 0);
 }
 
-function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTerms): Offer {
+/** Returns the most that the request may cost on a card. */
+export function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTerms): Offer {
   const { price } = card;
   const choices = request.n ?? 1;
   const asked = readOutputLimit(request) ?? null;
@@ -51,24 +53,4 @@ function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTerms): Of
     },
   ];
   return { ...limits, isPriced: true, lines, outputUsdPerMillion: rates.output };
-}
-
-/** The terms that the request's own form has beside the request. */
-export interface OfferTerms {
-  readonly isLimitRequired: boolean;
-  /** Searches that the provider may run, at most. */
-  readonly searches: number;
-  /** Bytes of text beside the request that the provider may read. */
-  readonly unreadBytes: number;
-}
-
-const NO_TERMS: OfferTerms = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
-
-/** The most that the request may cost on each of the cards, in their order. */
-export function makeOffers(
-  cards: readonly ModelCard[],
-  request: ChatRequest,
-  terms = NO_TERMS,
-): readonly Offer[] {
-  return [...new Set(cards)].map((card) => makeOffer(card, request, terms));
 }

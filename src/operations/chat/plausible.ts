@@ -1,5 +1,5 @@
 // Usage that can't be: what a provider reports beyond what its model can read or write is cut to that, and not charged.
-import type { ModelCard } from "../../core/card.ts";
+import type { PlausibleUsage, SentAsk } from "../operation.ts";
 import { CONTEXT_SLACK, worstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { searchesMax } from "./searches.ts";
@@ -11,22 +11,14 @@ const OUTPUT_SLACK_TOKENS = 64;
 /** For cards that know no bound. */
 const TIMES_ESTIMATE = 10;
 
-/** A request as it was sent to the provider that answered it. */
-export interface SentRequest {
-  readonly request: ChatRequest;
-  readonly card: ModelCard;
-  readonly calls: number;
-}
+type SentRequest = SentAsk<ChatRequest>;
 
 /** The usage as far as it can be, and whether that is less than was reported. */
-export function cutUsage(
-  usage: Usage,
-  sent: SentRequest,
-): { readonly usage: Usage; readonly isCut: boolean } {
+export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage> {
   const { prompt, completion, searches } = countTokens(usage);
   const promptMax = promptTokensMax(prompt, sent);
   const completionMax = completionTokensMax(sent);
-  const searchesLimit = sent.calls * TIMES_ESTIMATE * Math.max(1, searchesMax(sent.request, sent.card));
+  const searchesLimit = sent.calls * TIMES_ESTIMATE * Math.max(1, searchesMax(sent.ask, sent.card));
   if (prompt <= promptMax && completion <= completionMax && searches <= searchesLimit)
     return { usage, isCut: false };
   const [promptTokens, completionTokens] = [Math.min(prompt, promptMax), Math.min(completion, completionMax)];
@@ -47,19 +39,19 @@ export function cutUsage(
 }
 
 /** `reported` spares usual answers the reading of their prompt: the estimate is made only for counts that look too high. */
-function promptTokensMax(reported: number, { request, card, calls }: SentRequest): number {
+function promptTokensMax(reported: number, { ask, card, calls }: SentRequest): number {
   const context = card.contextTokensMax;
-  const rounds = 1 + searchesMax(request, card);
+  const rounds = 1 + searchesMax(ask, card);
   const byContext = context === null ? 0 : Math.ceil(calls * context * CONTEXT_SLACK * rounds);
   if (reported <= byContext) return byContext;
-  const worst = calls * worstPromptTokens(request, card);
+  const worst = calls * worstPromptTokens(ask, card);
   // Images may take more than the context: some are billed for more tokens than the model reads.
   return context === null ? TIMES_ESTIMATE * worst : Math.max(byContext, worst);
 }
 
-function completionTokensMax({ request, card }: SentRequest): number {
-  const limit = readOutputLimit(request) ?? card.outputTokensMax ?? card.contextTokensMax;
+function completionTokensMax({ ask, card }: SentRequest): number {
+  const limit = readOutputLimit(ask) ?? card.outputTokensMax ?? card.contextTokensMax;
   // Without any bound nothing was held either, so nothing is charged.
   if (limit === null) return Number.POSITIVE_INFINITY;
-  return Math.ceil((request.n ?? 1) * (OUTPUT_SLACK * limit + OUTPUT_SLACK_TOKENS));
+  return Math.ceil((ask.n ?? 1) * (OUTPUT_SLACK * limit + OUTPUT_SLACK_TOKENS));
 }

@@ -20,3 +20,40 @@ export function countTokens(usage: Usage): Tokens {
     searches: Math.min(SEARCHES_MAX, asCount(usage.server_tool_use?.web_search_requests)),
   };
 }
+
+/** Adds the counts of several calls, each of which was billed its own prompt. Returns null when one reported none. */
+export function addUsages(usages: readonly (Usage | null)[]): Usage | null {
+  let sum: Usage | null = null;
+  for (const usage of usages) {
+    if (!usage) return null;
+    sum = sum ? addUsage(sum, usage) : usage;
+  }
+  return sum;
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
+  const sum: Usage = {
+    prompt_tokens: a.prompt_tokens + b.prompt_tokens,
+    completion_tokens: a.completion_tokens + b.completion_tokens,
+    total_tokens: a.total_tokens + b.total_tokens,
+  };
+  for (const part of COUNTED_PARTS) {
+    if (a[part] || b[part]) Object.assign(sum, { [part]: addCounts(a[part], b[part]) });
+  }
+  return sum;
+}
+
+const COUNTED_PARTS = [
+  "prompt_tokens_details",
+  "completion_tokens_details",
+  "billed_units",
+  "server_tool_use",
+] as const;
+
+function addCounts(a: object | undefined, b: object | undefined): Record<string, number> {
+  const sum: Record<string, number> = {};
+  for (const [field, value] of [...Object.entries(a ?? {}), ...Object.entries(b ?? {})]) {
+    if (typeof value === "number") sum[field] = (sum[field] ?? 0) + value;
+  }
+  return sum;
+}

@@ -1,15 +1,16 @@
 // Anthropic's Messages: what Claude Code and the Anthropic SDKs speak, on every chat model.
-import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
-import type { Part } from "../../operations/chat/run.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
+import { CHAT } from "../../operations/chat/operation.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
 import { readCounted, readMessagesRequest } from "./read.ts";
 import { MessageWriter } from "./writer.ts";
 
-export const ANTHROPIC_MESSAGES: Surface<ChatRequest, Part, ChatReply> = {
+export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
   name: "anthropic-messages",
   family: "anthropic",
+  operation: CHAT,
   idPrefix: "msg_",
   read: readExchange,
   refuse,
@@ -20,7 +21,7 @@ export const ANTHROPIC_MESSAGES: Surface<ChatRequest, Part, ChatReply> = {
   },
 };
 
-function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
+function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { ask, raw, session, searches, unreadBytes, dropped, lost } = readMessagesRequest(incoming);
   return {
     ask,

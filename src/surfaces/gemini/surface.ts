@@ -1,15 +1,16 @@
 // Gemini's generateContent: what Gemini CLI and Google's SDKs speak, on every chat model.
-import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
-import type { Part } from "../../operations/chat/run.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
+import { CHAT } from "../../operations/chat/operation.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeAnswer } from "./answer.ts";
 import { refuse } from "./errors.ts";
 import { readCounted, readGenerate, readPath } from "./read.ts";
 import { GenerateWriter } from "./writer.ts";
 
-export const GEMINI: Surface<ChatRequest, Part, ChatReply> = {
+export const GEMINI: Surface<ChatForm> = {
   name: "gemini",
   family: "gemini",
+  operation: CHAT,
   idPrefix: "gen_",
   checkPath: readPath,
   read: readExchange,
@@ -21,7 +22,7 @@ export const GEMINI: Surface<ChatRequest, Part, ChatReply> = {
   },
 };
 
-function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
+function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { ask, raw, isArray, searches, unreadBytes, dropped, lost } = readGenerate(incoming);
   return {
     ...{ ask, raw, searches, unreadBytes, dropped, lost },

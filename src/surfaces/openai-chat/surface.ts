@@ -1,22 +1,23 @@
 // OpenAI's chat completions: the surface whose form is the chat operation's own.
 import { errorBody, type Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
-import type { Part } from "../../operations/chat/run.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
+import { CHAT } from "../../operations/chat/operation.ts";
 import type { Exchange, Incoming, Refusal, Stamp, Surface } from "../surface.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { readChatRequest } from "./read.ts";
 import { ChunkWriter } from "./writer.ts";
 
-export const OPENAI_CHAT: Surface<ChatRequest, Part, ChatReply> = {
+export const OPENAI_CHAT: Surface<ChatForm> = {
   name: "openai-chat",
   family: "openai",
+  operation: CHAT,
   idPrefix: "chatcmpl-",
   read: readExchange,
   refuse: (fault: Fault): Refusal => ({ status: fault.row.status, body: { ...errorBody(fault) } }),
 };
 
-function readExchange({ body, limits }: Incoming): Exchange<ChatRequest, Part, ChatReply> {
+function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
   const ask = readChatRequest(body, limits);
   const manners = {
     includeUsage: ask.stream_options?.include_usage === true,

@@ -1,16 +1,17 @@
 // OpenAI's Responses: what Codex, the AI SDK and openai-agents speak, on every chat model.
 import { asArray } from "../../core/json.ts";
-import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
-import type { Part } from "../../operations/chat/run.ts";
+import type { ChatForm } from "../../operations/chat/decoder.ts";
+import { CHAT } from "../../operations/chat/operation.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
 import { readCounted, readResponsesRequest } from "./read.ts";
 import { type ResponseOf, writeResponse } from "./response.ts";
 import { ResponseWriter } from "./writer.ts";
 
-export const OPENAI_RESPONSES: Surface<ChatRequest, Part, ChatReply> = {
+export const OPENAI_RESPONSES: Surface<ChatForm> = {
   name: "openai-responses",
   family: "responses",
+  operation: CHAT,
   idPrefix: "resp_",
   read: readExchange,
   refuse,
@@ -21,7 +22,7 @@ export const OPENAI_RESPONSES: Surface<ChatRequest, Part, ChatReply> = {
   },
 };
 
-function readExchange(incoming: Incoming): Exchange<ChatRequest, Part, ChatReply> {
+function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { ask, raw, given, names, session, searches, unreadBytes, dropped, lost } =
     readResponsesRequest(incoming);
   const wantsSealed = asArray(given.include).includes("reasoning.encrypted_content");

@@ -1,4 +1,4 @@
-// An answer that is made to its end whether or not its client waits for it, because others may ask for the same.
+// A buffer between the making of an answer and its client: the answer is made to its end whether or not the client waits.
 import type { Batches } from "./batches.ts";
 
 /** The most that waits for a client that reads slowly: so many parts, of so many characters together, and the one that came last. */
@@ -9,7 +9,7 @@ const WAITING_CHARACTERS_MAX = 1024 * 1024;
  * The parts as they are made; leaving early only stops the reading, never the making. A client that reads slowly slows
  * the making down.
  */
-export function detached<Part>(parts: Batches<Part>): Batches<Part> {
+export function buffered<Part>(parts: Batches<Part>): Batches<Part> {
   const waiting: { readonly part: Part; readonly length: number }[] = [];
   let characters = 0;
   let ended = false;

@@ -1,4 +1,4 @@
-// A call's plan: what the router is handed of it, and of how the providers are doing.
+// The plan of a request, made with what is known of the providers at that moment.
 
 import type { Deadlines, Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
@@ -6,6 +6,7 @@ import type { Deployment } from "../health/deployment.ts";
 import type { Health } from "../health/health.ts";
 import { estimateSpeed } from "../health/speed.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
+import type { Form } from "../operations/codec.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
 import { type Known, type Plan, planCalls } from "./plan.ts";
@@ -26,11 +27,14 @@ const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, ope
 /** As if so many answers had been good before. */
 const OUTCOMES_BEFORE = 20;
 
-export function planned(ports: PlanPorts, call: Call): Plan {
-  const { request, conversation, selection, rules, quality, upstreams } = call;
+/** Returns the plan of a request. Throws a Fault when no model can serve it. */
+export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
+  const { operation, ask, conversation, selection, rules, quality, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
+  const { choosing } = operation;
   const plan = planCalls({
-    request,
+    refuseUnable: (card) => operation.refuseUnable(ask, card),
+    describe: choosing && (() => choosing.describe(ask)),
     selection,
     rules,
     quality,

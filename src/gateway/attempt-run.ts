@@ -1,0 +1,136 @@
+// One attempt of a request under way: its call, its reports so far, and its end when another one was faster.
+
+import type { Attempt } from "../core/attempt.ts";
+import type { RawRequest } from "../core/dialect.ts";
+import { Fault, toFault } from "../core/fault.ts";
+import type { Permit } from "../health/permit.ts";
+import type { Form } from "../operations/codec.ts";
+import type { Changed, SentAsk } from "../operations/operation.ts";
+import type { AttemptCall } from "./attempt.ts";
+import { countCalls } from "./calls.ts";
+import type { RequestContext } from "./context.ts";
+import type { Runner } from "./hedge.ts";
+import type { TracingAttempt } from "./tracing.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** The mode in which attempts are made: whole or streamed. */
+export interface Mode<F extends Form, Result> {
+  readonly run: (call: AttemptCall<F>) => Promise<Result>;
+  /** Ends the open parts of a result that nobody takes. */
+  readonly drop: (result: Result) => void;
+}
+
+export interface AttemptRunParts<F extends Form, Result> {
+  readonly context: RequestContext<F>;
+  readonly attempt: Attempt;
+  readonly upstream: Upstream;
+  readonly permit: Permit;
+  readonly traced: TracingAttempt;
+  /** The call goes over a new connection, whichever are kept. */
+  readonly fresh: boolean;
+  /** The client's own request, as far as no provider has refused a part of it. */
+  readonly raw: RawRequest | null;
+  readonly mode: Mode<F, Result>;
+  /** The beginning of the first attempt: all attempts together have one time. */
+  readonly startedMs: number;
+  readonly nowMs: () => number;
+  readonly onFailed: (fault: Fault) => void;
+}
+
+export class AttemptRun<F extends Form, Result> implements Runner<Result> {
+  readonly attempt: Attempt;
+  readonly upstream: Upstream;
+  readonly totalAtMs: number;
+  readonly #parts: AttemptRunParts<F, Result>;
+  readonly #clientLimitAtMs: number;
+  readonly #bounded: Changed<F["ask"]>;
+  /** null: no other attempt will be started beside this one. */
+  readonly #ending: AbortController | null;
+  #dropped: readonly string[] = [];
+  #usage: readonly [F["usage"], boolean] | null = null;
+  #onUsage: AttemptCall<F>["onUsage"] | null = null;
+
+  constructor(parts: AttemptRunParts<F, Result>) {
+    const { context, attempt, upstream, startedMs } = parts;
+    const { operation, ask, isLimitRequired, timeoutMs } = context.call;
+    this.#parts = parts;
+    this.attempt = attempt;
+    this.upstream = upstream;
+    this.#clientLimitAtMs = startedMs + (timeoutMs ?? Number.POSITIVE_INFINITY);
+    this.totalAtMs = Math.min(startedMs + upstream.setup.timeouts.totalMs, this.#clientLimitAtMs);
+    const held = context.grant.outputTokens?.[attempt.card.id];
+    this.#bounded = operation.bound(ask, attempt.card, held, isLimitRequired);
+    this.#ending = attempt.card.hedge ? new AbortController() : null;
+  }
+
+  readonly run = async (): Promise<Result> => {
+    const { mode, permit, traced, context, nowMs, onFailed } = this.#parts;
+    try {
+      return await mode.run(this.#makeCall());
+    } catch (thrown) {
+      const fault = toFault(thrown);
+      permit.failed(nowMs(), fault);
+      context.tracing.ends(traced, "failed", nowMs(), fault);
+      if (!this.#ending?.signal.aborted) onFailed(fault);
+      throw fault;
+    }
+  };
+
+  readonly end = (): void => {
+    const { permit, traced, context, nowMs } = this.#parts;
+    context.tracing.ends(traced, "outrun", nowMs());
+    permit.outrun(nowMs(), context.call.ask.stream === true);
+    this.#ending?.abort(new Fault("client_gone", "Another attempt was faster."));
+  };
+
+  readonly drop = (result: Result): void => this.#parts.mode.drop(result);
+
+  /** The request as it is sent. */
+  get asked(): SentAsk<F["ask"]> {
+    const { upstream } = this;
+    const { operation } = this.#parts.context.call;
+    const { ask } = this.#bounded;
+    const { card } = this.attempt;
+    return { ask, card, calls: countCalls({ operation, upstream, card, ask }) };
+  }
+
+  /** It answers: the request's facts and its usage are this attempt's, what was reported already included. */
+  win(): void {
+    const { context, attempt, traced } = this.#parts;
+    context.tracing.won(traced);
+    context.model = attempt.card.id;
+    context.dropped = this.#dropped;
+    this.#onUsage = context.report;
+    if (this.#usage) this.#onUsage(...this.#usage);
+  }
+
+  #makeCall(): AttemptCall<F> {
+    const { context, attempt, upstream, permit, traced, fresh, raw, nowMs } = this.#parts;
+    const { call, ending, sent } = context;
+    return {
+      ...attempt,
+      operation: call.operation,
+      upstream,
+      permit,
+      fresh,
+      ask: this.#bounded.ask,
+      raw,
+      withheld: call.dropped,
+      lost: call.lost,
+      offset: 0,
+      client: this.#ending ? AbortSignal.any([ending.signal, this.#ending.signal]) : ending.signal,
+      totalAtMs: this.totalAtMs,
+      clientLimitAtMs: this.#clientLimitAtMs,
+      onSent: () => sent.add(traced, attempt.card, nowMs()),
+      onUnsent: () => sent.takeBack(traced),
+      onDropped: (fields) => {
+        this.#dropped = [...new Set([...this.#bounded.dropped, ...fields])];
+        context.dropped = this.#dropped;
+      },
+      onUsage: (usage, isWhole) => {
+        this.#usage = [usage, isWhole];
+        this.#onUsage?.(usage, isWhole);
+      },
+    };
+  }
+}

@@ -1,0 +1,124 @@
+// Several answers from providers that give fewer in one call: as many calls as it takes, their answers put together.
+import type { Form } from "../operations/codec.ts";
+import type { Operation } from "../operations/operation.ts";
+import type { Ports } from "../transport/client.ts";
+import { type AttemptCall, findCodec, runWhole } from "./attempt.ts";
+import { type PieceStream, StreamedAttempt } from "./streamed.ts";
+
+type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "ask">;
+
+function splitAsk<F extends Form>(attempt: Splitting<F>): readonly F["ask"][] {
+  const { operation, card, ask } = attempt;
+  return operation.split(ask, Math.max(1, findCodec(attempt).answersPerCall(card)));
+}
+
+/** Returns the number of calls that it takes to give so many answers. */
+export function countCalls<F extends Form>(attempt: Splitting<F>): number {
+  return splitAsk(attempt).length;
+}
+
+/** Returns the calls that together give the answers asked for: usually the one. */
+function splitCalls<F extends Form>(attempt: AttemptCall<F>): readonly AttemptCall<F>[] {
+  const { operation } = attempt;
+  const asks = splitAsk(attempt);
+  if (asks.length === 1) return [attempt];
+  const reports = new Map<number, F["usage"]>();
+  const whole = new Set<number>();
+  let next = attempt.offset;
+  return asks.map((ask) => {
+    const offset = next;
+    next += operation.countAnswers(ask);
+    const onUsage = (usage: F["usage"], isWhole: boolean) => {
+      reports.set(offset, usage);
+      if (isWhole) whole.add(offset);
+      const sum = reports.size === asks.length ? operation.addUsages([...reports.values()]) : null;
+      if (sum) attempt.onUsage(sum, whole.size === reports.size);
+    };
+    return { ...attempt, ask, offset, onUsage };
+  });
+}
+
+/** Returns all answers as one stream. One call that fails ends the others. */
+export function streamAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): PieceStream<F> {
+  const calls = splitCalls(attempt);
+  const [only] = calls;
+  return only && calls.length === 1
+    ? new StreamedAttempt(ports, only)
+    : new JoinedStream(ports, attempt, calls);
+}
+
+class JoinedStream<F extends Form> implements PieceStream<F> {
+  readonly #operation: Operation<F>;
+  readonly #ending = new AbortController();
+  readonly #streams: readonly PieceStream<F>[];
+  readonly #waiting = new Map<PieceStream<F>, Promise<Step<F>>>();
+
+  constructor(ports: Ports, attempt: AttemptCall<F>, calls: readonly AttemptCall<F>[]) {
+    this.#operation = attempt.operation;
+    const client = AbortSignal.any([attempt.client, this.#ending.signal]);
+    this.#streams = calls.map((call) => new StreamedAttempt(ports, { ...call, client }));
+  }
+
+  get usage(): F["usage"] | null {
+    return this.#operation.addUsages(this.#streams.map(({ usage }) => usage));
+  }
+
+  async next(): Promise<readonly F["piece"][] | null> {
+    for (const stream of this.#streams) {
+      if (!this.#waiting.has(stream)) this.#waiting.set(stream, takeStep(stream));
+    }
+    const over = new Set<PieceStream<F>>();
+    try {
+      while (over.size < this.#streams.length) {
+        const waiting = [...this.#waiting].filter(([stream]) => !over.has(stream));
+        const { stream, pieces } = await Promise.race(waiting.map(([, step]) => step));
+        if (pieces) this.#waiting.delete(stream);
+        if (pieces) return pieces;
+        over.add(stream);
+      }
+      return null;
+    } catch (thrown) {
+      this.leave();
+      throw thrown;
+    }
+  }
+
+  leave(): void {
+    this.#ending.abort();
+    for (const stream of this.#streams) stream.leave();
+  }
+}
+
+interface Step<F extends Form> {
+  readonly stream: PieceStream<F>;
+  readonly pieces: readonly F["piece"][] | null;
+}
+
+function takeStep<F extends Form>(stream: PieceStream<F>): Promise<Step<F>> {
+  const step = stream.next().then((pieces) => ({ stream, pieces }));
+  // A stream that fails while another one is waited for must not count as an unhandled rejection.
+  step.catch(() => {});
+  return step;
+}
+
+/** Returns all answers as one reply. One call that fails ends the others. */
+export function completeAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<F["reply"]> {
+  const calls = splitCalls(attempt);
+  const [only] = calls;
+  return only && calls.length === 1 ? runWhole(ports, only) : joinReplies(ports, attempt, calls);
+}
+
+async function joinReplies<F extends Form>(
+  ports: Ports,
+  attempt: AttemptCall<F>,
+  calls: readonly AttemptCall<F>[],
+): Promise<F["reply"]> {
+  const ending = new AbortController();
+  const client = AbortSignal.any([attempt.client, ending.signal]);
+  try {
+    const replies = await Promise.all(calls.map((call) => runWhole(ports, { ...call, client })));
+    return attempt.operation.merge(replies);
+  } finally {
+    ending.abort();
+  }
+}

@@ -1,0 +1,295 @@
+// One request from its plan to its row: the one object that the steps of its life share.
+
+import type { Attempt } from "../core/attempt.ts";
+import type { Granted } from "../core/demand.ts";
+import { type Fault, toFault } from "../core/fault.ts";
+import { toUsd } from "../core/money.ts";
+import type { Ended, RequestLimits, UnsettledRecord } from "../core/record.ts";
+import type { LogEvent } from "../core/world.ts";
+import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
+import type { Form } from "../operations/codec.ts";
+import type { Meter, SentAsk } from "../operations/operation.ts";
+import { Grader } from "../selectors/learning/signal.ts";
+import type { Call, Facts } from "./call.ts";
+import type { ContentRecorder } from "./contents.ts";
+import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
+import { ReplyCopy } from "./idempotency.ts";
+import type { Seen } from "./lessons.ts";
+import type { Plan } from "./plan.ts";
+import { SentCalls } from "./sent-calls.ts";
+import { Tracing } from "./tracing.ts";
+import { clientGone, isByClient, judge } from "./verdict.ts";
+
+export class RequestContext<F extends Form> implements Facts {
+  readonly call: Call<F>;
+  readonly plan: Plan;
+  /** Ends its upstream calls: the client's own signal, unless the answer is finished for others too. */
+  readonly ending: AbortController;
+  readonly tracing: Tracing;
+  readonly sent = new SentCalls();
+  /** null: its content is not kept. */
+  readonly recorder: ContentRecorder<F> | null;
+  ticket: Ticket;
+  /** null: it was not let in. */
+  granted: Granted | null = null;
+  /** The settlement, begun once; null: it has not begun. */
+  settlement: Promise<Settled | null> | null = null;
+
+  limits: RequestLimits | null = null;
+  selector: string | null = null;
+  model: string | null = null;
+  attempts = 0;
+  dropped: readonly string[] = [];
+  replayed: Facts["replayed"] = null;
+
+  readonly #atMs: number;
+  readonly #startedMs: number;
+  readonly #meter: Meter<F>;
+  /** null: the client named the model, and nothing is learned of its answer. */
+  readonly #grader: Grader | null;
+  /** null: nobody else asks for the answer. */
+  readonly #copy: ReplyCopy<F> | null;
+  #attempt: Attempt | null = null;
+  /** The request as it was sent to the provider that answers. */
+  #asked: SentAsk<F["ask"]> | null = null;
+  /** The provider's latest report of an answer that is not whole yet. */
+  #reported: F["usage"] | null = null;
+  /** That report is the last word: every answer had come to its finish. */
+  #isCounted = false;
+  /** The count of the answer, made once. */
+  #counted: Counted<F["usage"]> | null = null;
+  #firstTokenMs: number | null = null;
+  #ended: Ended = "client_gone";
+  #fault: Fault | null = null;
+  #isFinished = false;
+
+  /** `atMs` is wall time; `startedMs` is on the monotonic clock. */
+  constructor(
+    call: Call<F>,
+    plan: Plan,
+    parts: {
+      readonly ticket: Ticket;
+      readonly recorder: ContentRecorder<F> | null;
+      readonly atMs: number;
+      readonly startedMs: number;
+    },
+  ) {
+    const { operation, ask, idempotency } = call;
+    this.call = call;
+    this.plan = plan;
+    this.ticket = parts.ticket;
+    this.recorder = parts.recorder;
+    this.#atMs = parts.atMs;
+    this.#startedMs = parts.startedMs;
+    this.ending = idempotency === null ? call.ending : new AbortController();
+    this.tracing = new Tracing(parts.startedMs);
+    this.#meter = operation.meter();
+    const choosable = plan.decision && operation.choosing?.describe(ask);
+    this.#grader = choosable ? new Grader(choosable.request) : null;
+    this.#copy = idempotency === null ? null : new ReplyCopy(operation);
+  }
+
+  /** The grant of a request that was let in. Throws for one that was not: a mistake of the gateway's own. */
+  get grant(): Granted {
+    if (this.granted === null) throw new Error("The request was not let in.");
+    return this.granted;
+  }
+
+  /** True if a provider produced anything. */
+  get produced(): boolean {
+    return this.#isFinished || this.#meter.hasAnswer;
+  }
+
+  /** The fault with which it failed; null: it did not. */
+  get fault(): Fault | null {
+    return this.#fault;
+  }
+
+  /** True if something is learned of the answer: then all of it is to be seen. */
+  get learns(): boolean {
+    return this.#grader !== null;
+  }
+
+  /** The answer as it is kept for those who ask the same; undefined: nobody does, or it is too large. */
+  copyReply(usage: F["usage"]): F["reply"] | undefined {
+    return this.#copy?.reply(usage);
+  }
+
+  /** Takes the provider's report of the usage so far. */
+  readonly report = (usage: F["usage"], isWhole: boolean): void => {
+    this.#reported = usage;
+    this.#isCounted = isWhole;
+  };
+
+  /** Names the attempt that answers. The reports of one before it are void. */
+  answeredBy(attempt: Attempt, asked: SentAsk<F["ask"]>, nowMs: number): void {
+    this.#attempt = attempt;
+    this.#asked = asked;
+    this.#reported = null;
+    this.#isCounted = false;
+    this.#firstTokenMs = Math.round(nowMs - this.#startedMs);
+  }
+
+  /** Counts pieces of the answer. */
+  measure(pieces: readonly F["piece"][]): void {
+    const grader = this.#grader;
+    if (grader) grader.take(this.call.operation.choosing?.toChunks(pieces, !grader.keeps) ?? []);
+    this.#meter.take(pieces);
+  }
+
+  /** Counts pieces that leave for the client, and keeps a copy where one is wanted. */
+  pass(pieces: readonly F["piece"][]): void {
+    this.measure(pieces);
+    this.#copy?.take(pieces, this.#meter.bytes);
+    this.recorder?.take(pieces);
+  }
+
+  /** The answer is whole. Returns its usage with its cost, as the client sees it but for the charge. */
+  finish(reported: F["usage"] | null, reply: F["reply"] | null = null): F["usage"] {
+    const { operation } = this.call;
+    this.#isFinished = true;
+    this.#ended = "done";
+    if (reply !== null) this.#meter.takeWhole(reply);
+    const { usage, bill } = this.#count(reported);
+    return operation.withCost(usage ?? this.#estimate(), { cost: toUsd(bill.costNanoUsd) });
+  }
+
+  fail(thrown: unknown): void {
+    if (this.#isFinished) return;
+    this.#fault = toFault(thrown);
+    this.#ended = this.#findEnding(this.#fault);
+  }
+
+  /** The material to learn from; null: a selector didn't choose, or nobody answered. */
+  seen(): Seen | null {
+    const [card, decision, grader] = [this.#attempt?.card, this.plan.decision, this.#grader];
+    return card && decision && grader ? { card, decision, grader } : null;
+  }
+
+  /** Returns the log's line on a provider's report that can't be, or null if there was none. */
+  logImplausible(): LogEvent | null {
+    const claimed = this.#counted?.implausible;
+    if (!claimed) return null;
+    const { id, requestId } = this.call;
+    const about = { id, request_id: requestId, model: this.#attempt?.card.id ?? null };
+    const counts = { prompt_tokens: claimed.prompt, completion_tokens: claimed.completion };
+    return { event: "usage_implausible", level: "warn", ...about, ...counts };
+  }
+
+  /** The cost of the request and what it gets back, complete once the request is over. */
+  outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
+    const fault = this.#isFinished ? null : (this.#fault ?? clientGone());
+    const { answers } = this.ticket.ask;
+    const none = {
+      produced: this.produced,
+      isDue: false,
+      record: this.#record(nowMs, this.#countProduced()),
+    };
+    const giveBack = { answers, isBounded: true, beyond: null };
+    const { sent } = this;
+    switch (judge({ fault, hasAnswer: this.produced, isSent: sent.any, silentMs: sent.silentMs(nowMs) })) {
+      case "produced": {
+        const isTheirs = fault === null || !isByClient(fault);
+        const failed = isTheirs ? Math.max(0, answers - this.#meter.begun) : 0;
+        return { ...none, isDue: true, giveBack: { ...giveBack, answers: failed } };
+      }
+      case "left": {
+        const record = this.#recordUnanswered(nowMs);
+        return { ...none, isDue: true, record, giveBack: { ...giveBack, answers: 0 } };
+      }
+      case "refused":
+        return { ...none, giveBack: { ...giveBack, beyond: this.#recordUnanswered(nowMs) } };
+      case "failed":
+        return { ...none, giveBack };
+      case "unsent":
+        return { ...none, giveBack: { ...giveBack, isBounded: false } };
+    }
+  }
+
+  /** Returns the row of a prompt that has to be paid for although nothing was produced. */
+  #recordUnanswered(nowMs: number): UnsettledRecord {
+    const { latest } = this.sent;
+    const { operation, ask, markup } = this.call;
+    return this.#record(nowMs, latest ? countPrompt(operation, { ask, ...latest }, markup) : UNCOUNTED);
+  }
+
+  #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
+    const { id, requestId, key, ask } = this.call;
+    const { decision } = this.plan;
+    const totalMs = Math.round(nowMs - this.#startedMs);
+    return {
+      id,
+      requestId,
+      keyId: key.id,
+      accountId: key.accountId,
+      atMs: this.#atMs,
+      modelAsked: shortenModel(ask.model),
+      modelTried: this.tracing.lastModel,
+      modelUsed: this.#attempt?.card.id ?? null,
+      selector: this.selector,
+      decision: decision && JSON.stringify(decision),
+      trace: this.#trace(totalMs, bill),
+      attempts: this.attempts,
+      stream: ask.stream === true,
+      status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
+      faultCode: this.#fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
+      tokens: bill.tokens,
+      costNanoUsd: bill.costNanoUsd,
+      usageSource: source,
+      ended: this.#ended,
+      totalMs,
+      firstTokenMs: this.#firstTokenMs,
+    };
+  }
+
+  /** Counts what was produced; without a whole report it is estimated. */
+  #countProduced(): Counted<F["usage"]> {
+    if (!this.produced) return UNCOUNTED;
+    return this.#counted ?? this.#count(this.#isCounted ? this.#reported : null);
+  }
+
+  #count(reported: F["usage"] | null): Counted<F["usage"]> {
+    if (this.#asked === null) return UNCOUNTED;
+    const { operation, markup } = this.call;
+    const report = {
+      usage: reported ?? this.#estimate(),
+      source: reported ? "provider" : "estimate",
+    } as const;
+    this.#counted = countAnswer(operation, report, this.#asked, markup);
+    return this.#counted;
+  }
+
+  /** The usage as far as the provider reported it, and no less than what was seen. */
+  #estimate(): F["usage"] {
+    const { operation, ask } = this.call;
+    return operation.estimate(ask, this.#asked?.calls ?? 1, this.#meter.bytes, this.#reported);
+  }
+
+  #trace(endMs: number, { lines: bill }: Bill): string {
+    const claimed = this.#counted?.implausible ?? null;
+    return this.tracing.text({
+      endMs,
+      firstTokenMs: this.#firstTokenMs,
+      isWhole: this.#isFinished,
+      fault: this.#fault,
+      bill,
+      markup: this.call.markup,
+      usageImplausible: claimed && { promptTokens: claimed.prompt, completionTokens: claimed.completion },
+    });
+  }
+
+  #findEnding(fault: Fault): Ended {
+    if (fault.code === "client_gone") return "client_gone";
+    if (fault.code === "client_timeout" && this.attempts > 0) return "timeout";
+    const asked = fault.details.upstreamStatus !== undefined || fault.row.blame !== "client";
+    if (this.attempts === 0 || !asked) return "refused";
+    if (fault.code === "store_unavailable" && !this.produced) return "lost";
+    if (fault.code === "upstream_timeout") return "timeout";
+    return this.produced ? "broken_off" : "upstream_failed";
+  }
+}
+
+/** The model that a client asked for, as far as a row has room for it. */
+export function shortenModel(model: string): string {
+  return model.slice(0, 200);
+}

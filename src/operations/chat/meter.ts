@@ -1,0 +1,58 @@
+// Counts what a chat answer produced while its parts pass.
+import type { Meter } from "../operation.ts";
+import type { ChatForm } from "./decoder.ts";
+import type { ChatChunk, ChatReply, Delta } from "./form.ts";
+import { isAnswer } from "./normalise.ts";
+import { type Part, Run, Verbatim } from "./run.ts";
+
+export class ChatMeter implements Meter<ChatForm> {
+  #hasAnswer = false;
+  #bytes = 0;
+  /** Indexes of the choices that were begun or finished. */
+  readonly #begun = new Set<number>();
+
+  get hasAnswer(): boolean {
+    return this.#hasAnswer;
+  }
+
+  get begun(): number {
+    return this.#begun.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  take(parts: readonly Part[]): void {
+    for (const part of parts) {
+      // A run continues a choice that a chunk has begun.
+      if (part instanceof Run) this.#bytes += part.bytes;
+      else if (part instanceof Verbatim) for (const chunk of part.meaning) this.#takeChunk(chunk);
+      else this.#takeChunk(part);
+    }
+  }
+
+  takeWhole({ choices }: ChatReply): void {
+    for (const { index } of choices) this.#begun.add(index);
+  }
+
+  #takeChunk(chunk: ChatChunk): void {
+    const hasAnswer = isAnswer(chunk);
+    this.#hasAnswer ||= hasAnswer;
+    for (const { index, delta, finish_reason } of chunk.choices) {
+      if (hasAnswer || finish_reason !== null) this.#begun.add(index);
+      this.#bytes += measureBytes(delta);
+    }
+  }
+}
+
+function measureBytes(delta: Delta): number {
+  let bytes = Buffer.byteLength(delta.content ?? "");
+  if (delta.reasoning_content) bytes += Buffer.byteLength(delta.reasoning_content);
+  if (delta.refusal) bytes += Buffer.byteLength(delta.refusal);
+  for (const call of delta.tool_calls ?? []) {
+    bytes += Buffer.byteLength(call.function?.arguments ?? call.custom?.input ?? "");
+    bytes += (call.function?.name ?? call.custom?.name ?? "").length;
+  }
+  return bytes;
+}

@@ -1,0 +1,149 @@
+// Chat completions as an operation.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import { isObject } from "../../core/json.ts";
+import type { AnswerCodec, Codec } from "../codec.ts";
+import type { Changed, Folding, Operation, ReaderOptions } from "../operation.ts";
+import { AnswerReader, readable } from "./answer.ts";
+import { parseAnswer } from "./answer-json.ts";
+import { fitToHold } from "./bounded.ts";
+import { nameConversation } from "./conversation.ts";
+import type { ChatForm } from "./decoder.ts";
+import { likelyPromptTokens, likelyTextTokens } from "./estimate.ts";
+import { Fold, unfold } from "./fold.ts";
+import { withoutForce } from "./forced-call.ts";
+import type { ChatReply, ChatRequest, Usage } from "./form.ts";
+import { ChatMeter } from "./meter.ts";
+import { findNeeds, refuseUnable } from "./needs.ts";
+import { isAnswer, normaliseReply } from "./normalise.ts";
+import { makeOffer } from "./offer.ts";
+import { cutUsage } from "./plausible.ts";
+import { listChunks, type Part, Run } from "./run.ts";
+import { addUsages, countTokens } from "./usage.ts";
+
+export const CHAT: Operation<ChatForm> = {
+  name: "chat",
+  findCodec: ({ chat }) => chat ?? null,
+  choosing: {
+    describe: (ask) => ({ request: ask, needs: findNeeds(ask) }),
+    toChunks: (parts, isShort) =>
+      listChunks(isShort ? parts.filter((part) => !(part instanceof Run)) : parts),
+  },
+
+  countAnswers: ({ n }) => n ?? 1,
+  refuseUnable: (ask, card) => refuseUnable(card, findNeeds(ask)),
+  offer: (ask, card, terms) => makeOffer(card, ask, terms),
+  bound: fitToHold,
+  split,
+  identify({ stream: _stream, stream_options: _options, ...body }) {
+    return body;
+  },
+  toLog({ messages, ...request }) {
+    return { request, messages };
+  },
+  nameConversation,
+  estimatePrompt: likelyPromptTokens,
+
+  encode,
+  readWhole,
+  reader(codec, { ask, card, offset, dropped, isNative }) {
+    const decoder = codec.decoder(card, ask);
+    const stops = listStops(ask, dropped);
+    const passing = { splices: !isNative, verbatim: isNative };
+    return new AnswerReader({ decoder, request: ask, choiceOffset: offset, stops, ...passing });
+  },
+  isAnswer,
+  merge(replies) {
+    const usage = addUsages(replies.map((reply) => reply.usage ?? null));
+    const choices = replies.flatMap((reply) => reply.choices);
+    // The report of one call is no report of all of them.
+    return { ...replies[0], choices, usage: usage ?? undefined };
+  },
+  fold: () => new ChatFolding(),
+  unfold,
+  restore: (kept) => (isReply(kept) ? kept : null),
+  toLogged: (reply) => (reply.choices.length > 0 ? reply : null),
+
+  readUsage: ({ usage }) => usage ?? null,
+  withUsage: (reply, usage) => ({ ...reply, usage }),
+  usagePiece: (usage) => ({ choices: [], usage }),
+  addUsages,
+  meter: () => new ChatMeter(),
+  cutUsage,
+  countTokens,
+  estimate,
+  withCost: (usage, cost) => ({ ...usage, ...cost }),
+};
+
+class ChatFolding implements Folding<ChatForm> {
+  readonly #fold = new Fold();
+
+  take(parts: readonly Part[]): number {
+    let characters = 0;
+    for (const chunk of listChunks(parts)) {
+      characters += JSON.stringify(chunk).length;
+      this.#fold.push(chunk);
+    }
+    return characters;
+  }
+
+  reply(): ChatReply {
+    return this.#fold.reply();
+  }
+}
+
+function isReply(value: unknown): value is ChatReply {
+  return isObject(value) && Array.isArray(value.choices);
+}
+
+function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[] {
+  const wanted = ask.n ?? 1;
+  if (wanted <= answersPerCall) return [ask];
+  const asks: ChatRequest[] = [];
+  for (let left = wanted; left > 0; left -= answersPerCall)
+    asks.push({ ...ask, n: Math.min(left, answersPerCall) });
+  return asks;
+}
+
+function encode(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard, target: Target): Outgoing {
+  const cheap = withoutDearTier(ask);
+  const willing = withoutForce(cheap.ask, card);
+  const outgoing = codec.encode(willing.ask, card, target);
+  return { ...outgoing, dropped: [...cheap.dropped, ...willing.dropped, ...outgoing.dropped] };
+}
+
+const DEAR_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);
+
+/** A faster tier costs more than the card's price says, so it is not the client's to choose. */
+function withoutDearTier(ask: ChatRequest): Changed<ChatRequest> {
+  if (!DEAR_TIERS.has(ask.service_tier)) return { ask, dropped: [] };
+  const { service_tier: _tier, ...rest } = ask;
+  return { ask: { ...rest, model: ask.model, messages: ask.messages }, dropped: ["service_tier"] };
+}
+
+/** Returns the stop sequences that the provider doesn't take: the gateway applies them itself. */
+function listStops(ask: ChatRequest, dropped: readonly string[]): readonly string[] {
+  return dropped.includes("stop") ? (ask.stop ?? []) : [];
+}
+
+function readWhole(
+  codec: AnswerCodec<ChatForm>,
+  text: string,
+  { ask, card, offset, dropped, isNative }: ReaderOptions<ChatRequest>,
+): ChatReply {
+  const body = parseAnswer(text, ask);
+  const canonical = readable(() => codec.reply(body, card, ask));
+  const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
+  return isNative && isObject(body) ? { ...reply, verbatim: body } : reply;
+}
+
+function estimate(ask: ChatRequest, calls: number, bytes: number, reported: Usage | null): Usage {
+  const promptTokens = reported?.prompt_tokens ?? likelyPromptTokens(ask) * calls;
+  const completionTokens = Math.max(likelyTextTokens(bytes), reported?.completion_tokens ?? 0);
+  return {
+    ...reported,
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}

@@ -1,0 +1,70 @@
+// The port between an operation and a dialect: the calls that a provider is sent for a request, and how their answers are read. Pure.
+import type { ModelCard } from "../core/card.ts";
+import type { Family, Outgoing, RawRequest, Target } from "../core/dialect.ts";
+import type { Fault } from "../core/fault.ts";
+import type { ChatForm } from "./chat/decoder.ts";
+
+/** The fields that the gateway reads of every request, whatever is asked for. */
+export interface Ask {
+  /** The model as the client named it. */
+  readonly model: string;
+  readonly stream?: boolean;
+}
+
+/** The types of one operation. */
+export interface Form {
+  readonly ask: Ask;
+  /** A streamed answer comes in these. */
+  readonly piece: object;
+  /** A whole answer. */
+  readonly reply: object;
+  readonly usage: object;
+  /** Reads a dialect's stream. */
+  readonly decoder: object;
+}
+
+/** Reads the answers to a call. */
+export interface AnswerCodec<F extends Form> {
+  /** Returns a decoder for one streamed answer to this request. */
+  decoder(card: ModelCard, ask: F["ask"]): F["decoder"];
+  /** Returns an unstreamed answer from its parsed JSON. Throws a Fault when it is an error or not of the dialect. */
+  reply(body: unknown, card: ModelCard, ask: F["ask"]): F["reply"];
+}
+
+/** Reads a failed answer: status, headers and the body's text. `nowMs` is for dates in headers. */
+export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
+
+/**
+ * The native lane of one family: the client's own request is sent, and its client is shown the provider's own answer.
+ * The answer is decoded all the same, since the decoded form is counted, charged and kept.
+ */
+export interface Lane<F extends Form> extends AnswerCodec<F> {
+  /**
+   * Returns the call for the client's own request: with the card's name, no higher an output limit than that of `ask`, and
+   * nothing else changed. `dropped` names what was.
+   */
+  encode(raw: RawRequest, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
+  /**
+   * Returns the request without the part that the provider has just refused and another provider made (a signature, encrypted
+   * thinking), for one more call; null if that is not why it was refused.
+   */
+  mend?(raw: RawRequest, fault: Fault): RawRequest | null;
+  explain: Explain;
+}
+
+export interface Codec<F extends Form> extends AnswerCodec<F> {
+  /** The families whose requests it can be sent as they are. */
+  readonly lanes?: Readonly<Partial<Record<Family, Lane<F>>>>;
+  /** The most answers that one call can give for this card: 1 where the gateway has to make a call for each. */
+  answersPerCall(card: ModelCard): number;
+  /**
+   * Returns the upstream call for a request, which asks for at most `answersPerCall` and says whether to stream. Throws a
+   * Fault `unsupported_capability` only where leaving something out would change the meaning.
+   */
+  encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
+}
+
+/** A dialect's codecs, one for each operation that its providers serve. */
+export interface Codecs {
+  readonly chat?: Codec<ChatForm>;
+}
