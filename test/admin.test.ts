@@ -49,6 +49,8 @@ test("the request log is shown, narrowed and paged", async () => {
     key_id: "key_a",
     account_id: "default",
     at: "2026-11-20T12:00:00.000Z",
+    operation: "chat",
+    surface: "openai-chat",
     model_asked: "Sim#echo",
     model_tried: "Sim#echo",
     model_used: "Sim#echo",

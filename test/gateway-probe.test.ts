@@ -81,6 +81,7 @@ async function ask(at: number): Promise<number> {
   const request = { model: CARD.id, messages: [{ role: "user", content: `request ${at}` }] } as const;
   const context = gateway.begin({
     operation: CHAT,
+    surface: "openai-chat",
     ...{ id: `chatcmpl-${at}`, created: 1, requestId: `req_${at}`, ask: request, upstreams: UPSTREAMS },
     key: KEY,
     raw: null,

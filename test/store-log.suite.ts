@@ -45,10 +45,10 @@ export function log(store: () => Store): void {
     expect(await store().request("fine")).toMatchObject({ totalMs: 13, firstTokenMs: 1 });
   });
 
-  test("lists are narrowed by key, account, model and status, and paged", async () => {
+  test("lists are narrowed by key, account, surface, model and status, and paged", async () => {
     await write(
       store(),
-      makeRecord("1", { atMs: NOON + 1 }),
+      makeRecord("1", { atMs: NOON + 1, surface: "gemini" }),
       makeRecord("2", { atMs: NOON + 2, keyId: "key_b", status: 502 }),
       makeRecord("3", { atMs: NOON + 3, keyId: "key_b", modelAsked: "Router#fair" }),
       makeRecord("4", { atMs: NOON + 4, keyId: "key_c", accountId: "acct", modelUsed: "Sim#other" }),
@@ -60,6 +60,9 @@ export function log(store: () => Store): void {
     expect(await idsOf({ keyId: "key_b", status: 502 })).toEqual(["2"]);
     expect(await idsOf({ accountId: "acct" })).toEqual(["4"]);
     expect(await idsOf({ model: "Router#fair" })).toEqual(["3"]);
+    expect(await idsOf({ surface: "gemini" })).toEqual(["1"]);
+    expect(await idsOf({ operation: "chat", surface: "openai-chat" })).toEqual(["4", "3", "2"]);
+    expect(await idsOf({ operation: "embeddings" })).toEqual([]);
     expect(await idsOf({ model: "Sim#echo" }, 2)).toEqual(["4", "3"]);
     const after = { atMs: NOON + 3, id: "3" };
     expect((await store().requests({}, { limit: 1, after })).map(({ id }) => id)).toEqual(["2"]);
@@ -202,9 +205,12 @@ async function writeHours(store: Store): Promise<void> {
 }
 
 /** Each sum as its dimensions, the number of its requests and what they cost. */
-function inLine({ hourMs, accountId, keyId, model, requests, costNanoUsd }: UsageSum): string {
+function inLine(sum: UsageSum): string {
+  const { hourMs, accountId, keyId, model, operation, surface, requests, costNanoUsd } = sum;
   const hour = hourMs === 0 ? "" : `${(hourMs - NOON) / HOUR}h`;
-  return [hour, accountId, keyId, model, `${requests} for ${costNanoUsd}`].filter(Boolean).join(" ");
+  return [hour, accountId, keyId, model, operation, surface, `${requests} for ${costNanoUsd}`]
+    .filter(Boolean)
+    .join(" ");
 }
 
 export function usage(store: () => Store): void {
@@ -221,6 +227,17 @@ export function usage(store: () => Store): void {
     expect(await linesBy("model")).toEqual(["2 for 0", "Sim#echo 4 for 13", "Sim#other 2 for 18"]);
   });
 
+  test("tells operations and surfaces apart, within the same hour and model", async () => {
+    await writeRecord(store(), makeRecord("a", { surface: "gemini", costNanoUsd: 5 }));
+    await writeRecord(store(), makeRecord("b", { operation: "embeddings", surface: "openai-embeddings" }));
+    const sums = await store().usage({ ...between, groupBy: ["operation", "surface"] });
+    expect(sums.map((sum) => `${sum.operation} ${sum.surface} ${sum.requests}`)).toEqual([
+      "chat gemini 1",
+      "chat openai-chat 8",
+      "embeddings openai-embeddings 1",
+    ]);
+  });
+
   test("adds up by several dimensions, and by all of them", async () => {
     expect(await linesBy("model", "accountId")).toEqual([
       "acct Sim#echo 1 for 8",
@@ -229,7 +246,10 @@ export function usage(store: () => Store): void {
       "default Sim#echo 3 for 5",
       "default Sim#other 1 for 2",
     ]);
-    expect(await linesBy(...USAGE_DIMENSIONS)).toEqual([
+    const all = (await linesBy(...USAGE_DIMENSIONS))
+      .map((line) => line.replace(" chat openai-chat", ""))
+      .toSorted();
+    expect(all).toEqual([
       "-1h default key_a Sim#echo 1 for 1",
       "-1h default key_a Sim#other 1 for 2",
       "0h acct key_c Sim#echo 1 for 8",

@@ -37,12 +37,21 @@ function before<Step>(steps: readonly Step[]): readonly Step[] {
 }
 
 async function goesOn(store: Store): Promise<void> {
-  expect(await store.request("old")).toMatchObject({ modelUsed: "Sim#echo", modelTried: null, trace: null });
+  expect(await store.request("old")).toMatchObject({
+    ...{ modelUsed: "Sim#echo", modelTried: null, trace: null },
+    ...{ operation: "chat", surface: "openai-chat" },
+  });
   expect((await store.requests({ provider: "Sim" }, { limit: 9, after: null })).length).toBe(1);
   await writeRecord(store, makeRecord("new", { stream: true, status: 502, trace: "{}" }));
   const span = { fromMs: NOON, toMs: NOON + HOUR, groupBy: [] };
   expect(await store.usage(span)).toMatchObject([{ requests: 2, errors: 1, costNanoUsd: 3000 }]);
   expect((await store.firstTokens(span)).length).toBe(1);
+  await writeRecord(store, makeRecord("other", { surface: "anthropic-messages" }));
+  const bySurface = await store.usage({ ...span, groupBy: ["operation", "surface"] });
+  expect(bySurface.map(({ operation, surface, requests }) => [operation, surface, requests])).toEqual([
+    ["chat", "anthropic-messages", 1],
+    ["chat", "openai-chat", 2],
+  ]);
   expect((await store.keyUses(["key_a"], 0, 0))[0]).toMatchObject({ lastAtMs: NOON });
   expect(await store.credentials()).toEqual([]);
   await store.addSession({ digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 }, NOON);

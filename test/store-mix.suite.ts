@@ -179,6 +179,14 @@ async function expectSettled(store: Store, load: Load): Promise<void> {
 }
 
 const ASK = {
-  ...{ id: "none", requestId: "none", modelAsked: "none", selector: null, stream: false },
+  ...{
+    id: "none",
+    requestId: "none",
+    operation: "chat",
+    surface: "openai-chat",
+    modelAsked: "none",
+    selector: null,
+    stream: false,
+  },
   ...{ answers: 1, offers: () => [], isPayable: true, idempotency: null, nowMs: NOON },
 };

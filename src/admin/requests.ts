@@ -18,7 +18,19 @@ import type { AdminWorld } from "./world.ts";
 const STATUS_MIN = 100;
 const STATUS_MAX = 599;
 const FILTERS = [
-  ...["key_id", "account_id", "model", "provider", "selector", "status", "ended", "from", "to"],
+  ...[
+    "key_id",
+    "account_id",
+    "operation",
+    "surface",
+    "model",
+    "provider",
+    "selector",
+    "status",
+    "ended",
+    "from",
+    "to",
+  ],
   ...PAGE_FIELDS,
 ];
 
@@ -29,6 +41,8 @@ export function requestView(record: RequestRecord) {
     key_id: record.keyId,
     account_id: record.accountId,
     at: formatInstant(record.atMs),
+    operation: record.operation,
+    surface: record.surface,
     model_asked: record.modelAsked,
     model_tried: record.modelTried,
     model_used: record.modelUsed,
@@ -68,6 +82,8 @@ export function listRequests(
   const filter: RequestFilter = {
     keyId: optional(fields, "key_id", readText),
     accountId: optional(fields, "account_id", readText),
+    operation: optional(fields, "operation", readText),
+    surface: optional(fields, "surface", readText),
     model: optional(fields, "model", readText),
     provider: optional(fields, "provider", readText),
     selector: optional(fields, "selector", readSelector),

@@ -1,4 +1,4 @@
-// The operator's view of usage: requests, tokens, money and first tokens summed by day, model, key, account and provider.
+// The operator's view of usage: requests, tokens, money and first tokens summed by day, model, key, account, provider, operation and surface.
 import { Fault } from "../core/fault.ts";
 import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
@@ -7,7 +7,7 @@ import { Figures, type FiguresView } from "./figures.ts";
 import { optional, type Read, readFields, readText } from "./input.ts";
 import { eachPiece, listDays, readSpan, type Span, splitSpan } from "./span.ts";
 
-const GROUPS = ["day", "model", "key", "account", "provider"] as const;
+const GROUPS = ["day", "model", "key", "account", "provider", "operation", "surface"] as const;
 type Group = (typeof GROUPS)[number];
 
 /** The column that tells each group apart in the store; its days are asked for one by one. */
@@ -17,6 +17,8 @@ const DIMENSIONS: Readonly<Record<Group, UsageDimension | null>> = {
   key: "keyId",
   account: "accountId",
   provider: "model",
+  operation: "operation",
+  surface: "surface",
 };
 
 const GROUPS_MAX = 50_000;
@@ -34,6 +36,8 @@ interface Labels {
   readonly key_id?: string;
   readonly account_id?: string;
   readonly provider?: string;
+  readonly operation?: string;
+  readonly surface?: string;
 }
 
 export interface UsageView extends Labels, FiguresView {}
@@ -95,15 +99,23 @@ interface Dimensions {
   readonly model: string;
   readonly keyId: string;
   readonly accountId: string;
+  readonly operation: string;
+  readonly surface: string;
 }
 
-function labelsOf(groups: readonly Group[], day: string, { model, keyId, accountId }: Dimensions): Labels {
+function labelsOf(
+  groups: readonly Group[],
+  day: string,
+  { model, keyId, accountId, operation, surface }: Dimensions,
+): Labels {
   const all: Readonly<Record<Group, Labels>> = {
     day: { day },
     model: { model },
     key: { key_id: keyId },
     account: { account_id: accountId },
     provider: { provider: model.split("#", 1)[0] ?? model },
+    operation: { operation },
+    surface: { surface },
   };
   return Object.assign({}, ...groups.map((group) => all[group]));
 }

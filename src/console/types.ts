@@ -162,6 +162,8 @@ export interface RequestRow {
   readonly key_id: string;
   readonly account_id: string;
   readonly at: string;
+  readonly operation: string;
+  readonly surface: string;
   readonly model_asked: string;
   readonly model_tried: string | null;
   readonly model_used: string | null;

@@ -2,7 +2,7 @@
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
-import type { RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
+import type { RequestHead, RequestLimits, RequestRecord, UnsettledRecord } from "./record.ts";
 import type {
   Entry,
   FirstTokenSum,
@@ -51,7 +51,7 @@ export interface Reads {
 }
 
 /** A request asks to be let in. Asked again with the same id it replaces what it was given before. */
-export interface Admission {
+export interface Admission extends RequestHead {
   readonly kind: "admit";
   readonly id: string;
   readonly accountId: string;
@@ -59,10 +59,6 @@ export interface Admission {
   readonly node: string;
   /** The one moment that the whole decision is about, Unix milliseconds. */
   readonly nowMs: number;
-  readonly requestId: string;
-  readonly modelAsked: string;
-  readonly selector: string | null;
-  readonly stream: boolean;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
   /** The number of answers asked for: each takes a place. */

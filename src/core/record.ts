@@ -26,26 +26,34 @@ export interface Tokens {
   readonly searches: number;
 }
 
-export interface RequestRecord {
-  /** The completion's id, ours: `chatcmpl-…`. */
-  readonly id: string;
+/** The part of a request that is known from its beginning: its hold has it, and its row. */
+export interface RequestHead {
   /** The value of `x-request-id`. */
   readonly requestId: string;
+  /** The operation that was asked for, such as `chat`. */
+  readonly operation: string;
+  /** The surface that it was asked at, such as `openai-chat`. */
+  readonly surface: string;
+  readonly modelAsked: string;
+  readonly selector: string | null;
+  readonly stream: boolean;
+}
+
+export interface RequestRecord extends RequestHead {
+  /** The completion's id, ours: `chatcmpl-…`. */
+  readonly id: string;
   readonly keyId: string;
   readonly accountId: string;
   readonly atMs: number;
-  readonly modelAsked: string;
   /** The card that was asked last; null when none was. */
   readonly modelTried: string | null;
   /** The card that answered; null when none did. */
   readonly modelUsed: string | null;
-  readonly selector: string | null;
   /** The selector's reasons for its choice, as JSON (`KeptDecision`); null: the client named the model. */
   readonly decision: string | null;
   /** The course of the request and the parts of its cost, as JSON (`Trace`); null where nobody knows. */
   readonly trace: string | null;
   readonly attempts: number;
-  readonly stream: boolean;
   /** The HTTP status that the client was given. */
   readonly status: number;
   readonly faultCode: string | null;

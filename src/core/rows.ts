@@ -1,6 +1,6 @@
 // The rows that admission and settlement are decided on, as every store engine keeps them.
 import type { NanoUsd } from "./money.ts";
-import type { Ended, Tokens, UsageSource } from "./record.ts";
+import type { Ended, RequestHead, Tokens, UsageSource } from "./record.ts";
 
 /** One day of an owner: a key or an account, by its id. */
 export interface Meter {
@@ -62,7 +62,7 @@ export interface Place {
  * A request that was let in and is not settled yet. Taking the row away settles the request, so it is settled
  * once. The row holds all that the request's own row needs if its node dies.
  */
-export interface Hold {
+export interface Hold extends RequestHead {
   /** The completion's id. */
   readonly id: string;
   readonly accountId: string;
@@ -70,10 +70,6 @@ export interface Hold {
   /** The life of a process that answers for the request. */
   readonly node: string;
   readonly atMs: number;
-  readonly requestId: string;
-  readonly modelAsked: string;
-  readonly selector: string | null;
-  readonly stream: boolean;
   readonly place: Place;
   /** The hold on the balance: the most that the request may cost. 0 unless the balance pays. */
   readonly nanoUsd: NanoUsd;
@@ -153,7 +149,7 @@ export interface KeptReply {
   readonly sealed: string | null;
 }
 
-/** The sums of one hour's requests of a key to a model. */
+/** The sums of one hour's requests of a key to a model, for one operation at one surface. */
 export interface UsageSum {
   /** Start of the hour, Unix milliseconds. */
   readonly hourMs: number;
@@ -161,6 +157,8 @@ export interface UsageSum {
   readonly keyId: string;
   /** The one that answered, else the one whose provider failed; empty: neither. */
   readonly model: string;
+  readonly operation: string;
+  readonly surface: string;
   readonly requests: number;
   readonly errors: number;
   readonly tokens: Tokens;
@@ -177,6 +175,8 @@ export interface FirstTokenSum {
   readonly accountId: string;
   readonly keyId: string;
   readonly model: string;
+  readonly operation: string;
+  readonly surface: string;
   readonly bucket: number;
   readonly requests: number;
 }

@@ -71,6 +71,8 @@ export interface KeyUse {
 export interface RequestFilter {
   readonly keyId?: string | undefined;
   readonly accountId?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly surface?: string | undefined;
   /** Asked for, tried or used. */
   readonly model?: string | undefined;
   /** Of the model used, else tried. */
@@ -84,7 +86,7 @@ export interface RequestFilter {
   readonly toMs?: number | undefined;
 }
 
-export const USAGE_DIMENSIONS = ["hour", "accountId", "keyId", "model"] as const;
+export const USAGE_DIMENSIONS = ["hour", "accountId", "keyId", "model", "operation", "surface"] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
 /** Sums over the hours from `fromMs` until before `toMs`; a dimension that is not grouped by is empty (0 for the hour). */

@@ -12,6 +12,8 @@ import type { Upstream } from "./upstream.ts";
 /** A checked request of a known key, with all that the operator has decided for it. */
 export interface Call<F extends Form> extends Asking<F> {
   readonly operation: Operation<F>;
+  /** The name of the surface at which it came. */
+  readonly surface: string;
   /** The answer's id: ours, unique. */
   readonly id: string;
   /** Unix seconds, as the answer shows it. */

@@ -214,7 +214,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   #record(nowMs: number, { bill, source }: Counted<F["usage"]>): UnsettledRecord {
-    const { id, requestId, key, ask } = this.call;
+    const { id, requestId, operation, surface, key, ask } = this.call;
     const { decision } = this.plan;
     const totalMs = Math.round(nowMs - this.#startedMs);
     return {
@@ -223,6 +223,8 @@ export class RequestContext<F extends Form> implements Facts {
       keyId: key.id,
       accountId: key.accountId,
       atMs: this.#atMs,
+      operation: operation.name,
+      surface,
       modelAsked: shortenModel(ask.model),
       modelTried: this.tracing.lastModel,
       modelUsed: this.#attempt?.card.id ?? null,

@@ -216,12 +216,14 @@ export class Gateway {
   }
 
   #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
-    const { operation, id, requestId, key, ask, selection, idempotency } = call;
+    const { operation, surface, id, requestId, key, ask, selection, idempotency } = call;
     return this.#ports.ledger.ticket({
       id,
       isNew: true,
       requestId,
       key,
+      operation: operation.name,
+      surface,
       modelAsked: shortenModel(ask.model),
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,

@@ -216,7 +216,7 @@ function watched(
 
 function makeCall<F extends Form>(
   ports: HttpPorts,
-  { operation, idPrefix }: Surface<F>,
+  { name: surface, operation, idPrefix }: Surface<F>,
   {
     request: { headers },
     exchange,
@@ -230,6 +230,7 @@ function makeCall<F extends Form>(
   const nowMs = ports.clock.nowMs();
   return {
     operation,
+    surface,
     id: `${idPrefix}${mintOrderedId(ports.random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId,

@@ -111,7 +111,8 @@ function unpaid(demand: Admission): Fault {
 
 /** Takes the worst case off the balance and leaves the row that answers for the request until it is settled. */
 function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted): void {
-  const { id, accountId, keyId, node, nowMs, requestId, modelAsked, selector, stream, idempotency } = demand;
+  const { id, accountId, keyId, node, nowMs, idempotency } = demand;
+  const { requestId, operation, surface, modelAsked, selector, stream } = demand;
   const replyId = idempotency?.replyId ?? null;
   books.holds.put({
     id,
@@ -120,6 +121,8 @@ function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted):
     node,
     atMs: nowMs,
     requestId,
+    operation,
+    surface,
     modelAsked,
     selector,
     stream,

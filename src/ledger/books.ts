@@ -163,16 +163,18 @@ export class Books {
   }
 
   addUsage(record: RequestRecord): void {
-    const { accountId, keyId, costNanoUsd, chargedNanoUsd } = record;
+    const { accountId, keyId, operation, surface, costNanoUsd, chargedNanoUsd } = record;
     const model = summedUnder(record);
     const hourMs = Math.floor(record.atMs / HOUR_MS) * HOUR_MS;
-    const id = JSON.stringify([hourMs, accountId, keyId, model]);
+    const id = JSON.stringify([hourMs, accountId, keyId, model, operation, surface]);
     const sum = this.#usage.get(id);
     this.#usage.set(id, {
       hourMs,
       accountId,
       keyId,
       model,
+      operation,
+      surface,
       requests: (sum?.requests ?? 0) + 1,
       errors: (sum?.errors ?? 0) + (isError(record.status) ? 1 : 0),
       tokens: sum ? addTokens(sum.tokens, record.tokens) : record.tokens,
@@ -183,7 +185,7 @@ export class Books {
     const bucket = findBucket(record.firstTokenMs);
     const place = `${id} ${bucket}`;
     const requests = (this.#firstTokens.get(place)?.requests ?? 0) + 1;
-    this.#firstTokens.set(place, { hourMs, accountId, keyId, model, bucket, requests });
+    this.#firstTokens.set(place, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
   }
 
   /** The rows to be written, with the answers that wait for them. */

@@ -2,7 +2,7 @@
 import type { Answer, Granted, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
-import type { UnsettledRecord } from "../core/record.ts";
+import type { RequestHead, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -11,16 +11,12 @@ import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } fro
 import { computeDay } from "./day.ts";
 
 /** A request that asks to be let in. */
-export interface Ask {
+export interface Ask extends RequestHead {
   /** The completion's id, ours: its record will carry the same. */
   readonly id: string;
   /** The id was made for this asking: the store need not look for what it already holds of it. */
   readonly isNew?: boolean;
-  readonly requestId: string;
   readonly key: GatewayKey;
-  readonly modelAsked: string;
-  readonly selector: string | null;
-  readonly stream: boolean;
   /** The number of answers asked for. */
   readonly answers: number;
   /** The most that it may cost on each card of its plan; asked for only where something is to be held. */
@@ -129,6 +125,8 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     kind: "admit",
     id: ask.id,
     requestId: ask.requestId,
+    operation: ask.operation,
+    surface: ask.surface,
     modelAsked: ask.modelAsked,
     selector: ask.selector,
     stream: ask.stream,
@@ -206,21 +204,19 @@ function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {
 }
 
 /** The row of a request whose node died: what it asked for is known, what became of it is not. */
-function lostRecord({ id, requestId, keyId, accountId, atMs, modelAsked, selector, stream }: Hold) {
-  const record: UnsettledRecord = {
+function lostRecord(hold: Hold): UnsettledRecord {
+  const { id, keyId, accountId, atMs, requestId, operation, surface, modelAsked, selector, stream } = hold;
+  return {
     id,
-    requestId,
     keyId,
     accountId,
     atMs,
-    modelAsked,
+    ...{ requestId, operation, surface, modelAsked, selector, stream },
     modelTried: null,
     modelUsed: null,
-    selector,
     decision: null,
     trace: null,
     attempts: 0,
-    stream,
     status: 500,
     faultCode: "internal_error",
     tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
@@ -230,7 +226,6 @@ function lostRecord({ id, requestId, keyId, accountId, atMs, modelAsked, selecto
     totalMs: 0,
     firstTokenMs: null,
   };
-  return record;
 }
 
 async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey): Promise<Allowance> {

@@ -65,10 +65,13 @@ function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page): strin
 const CLIENT_GONE = 499;
 
 export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Lookup {
-  const { keyId, accountId, model, provider, selector, status, ended, fromMs, toMs } = filter;
+  const { keyId, accountId, operation, surface, model, provider, selector, status, ended, fromMs, toMs } =
+    filter;
   const by = new Narrowing(mark);
   by.by(keyId, (at) => `key_id = ${at}`);
   by.by(accountId, (at) => `account_id = ${at}`);
+  by.by(operation, (at) => `operation = ${at}`);
+  by.by(surface, (at) => `surface = ${at}`);
   by.by(model, (at) => `model_used = ${at} OR model_tried = ${at} OR model_asked = ${at}`);
   ofProvider(by, "coalesce(model_used, model_tried)", provider);
   by.by(selector, (at) => `selector = ${at}`);
@@ -105,6 +108,8 @@ const DIMENSION_COLUMNS: Readonly<
   accountId: { column: "account_id", empty: "''" },
   keyId: { column: "key_id", empty: "''" },
   model: { column: "model", empty: "''" },
+  operation: { column: "operation", empty: "''" },
+  surface: { column: "surface", empty: "''" },
 };
 
 /** Sums of the usage table over a span, grouped by some of its dimensions. */

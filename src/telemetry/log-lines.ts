@@ -53,6 +53,8 @@ function createRecordLine(at: string, level: Level, event: string, record: Reque
     request_id: record.requestId,
     key: record.keyId,
     account: record.accountId,
+    operation: record.operation,
+    surface: record.surface,
     model_asked: record.modelAsked,
     model: record.modelUsed,
     selector: record.selector,

@@ -129,6 +129,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
   const request = readChatRequest(JSON.parse(asked), { messagesMax: 1000, choicesMax: 8 });
   const call: Call<ChatForm> = {
     operation: CHAT,
+    surface: "openai-chat",
     id: `chatcmpl-${mintOrderedId(random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId: "req_1",

@@ -122,6 +122,7 @@ describe("what was tried out", () => {
           key: makeKey("key"),
           ask: asking(TRIVIA),
           operation: CHAT,
+          surface: "openai-chat",
         },
         ...{
           raw: null,

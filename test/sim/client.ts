@@ -105,6 +105,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
   const ending = new AbortController();
   const call: Call<ChatForm> = {
     operation: CHAT,
+    surface: "openai-chat",
     id,
     created: Math.floor(world.clock.nowMs / 1000),
     requestId: `req-${plan.name}`,

@@ -251,4 +251,15 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE meter ADD COLUMN IF NOT EXISTS free_spent_nano BIGINT NOT NULL DEFAULT 0",
     "ALTER TABLE meter ADD COLUMN IF NOT EXISTS free_held_nano BIGINT NOT NULL DEFAULT 0",
   ],
+  // The operation that was asked for, and the surface: a store that is older has chat completions alone.
+  [
+    ...["hold", "request", "usage_hour", "first_token_hour"].flatMap((table) => [
+      `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS operation TEXT COLLATE "C" NOT NULL DEFAULT 'chat'`,
+      `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS surface TEXT COLLATE "C" NOT NULL DEFAULT 'openai-chat'`,
+    ]),
+    "ALTER TABLE usage_hour DROP CONSTRAINT IF EXISTS usage_hour_pkey",
+    "ALTER TABLE usage_hour ADD PRIMARY KEY (account_id, hour_ms, key_id, model, operation, surface)",
+    "ALTER TABLE first_token_hour DROP CONSTRAINT IF EXISTS first_token_hour_pkey",
+    "ALTER TABLE first_token_hour ADD PRIMARY KEY (account_id, hour_ms, key_id, model, operation, surface, bucket)",
+  ],
 ];

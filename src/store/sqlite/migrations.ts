@@ -1,93 +1,9 @@
 // The schema of the SQLite store: steps that only go forward, counted in the file's own `user_version`.
+import { FIRST_SCHEMA } from "./first-schema.ts";
 
 /** Step n makes version n + 1. A step that was released is never changed: a change is a new step. */
 export const MIGRATIONS: readonly string[] = [
-  `
-  CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE account (
-    id TEXT PRIMARY KEY,
-    name TEXT NOT NULL,
-    balance_nano INTEGER NOT NULL DEFAULT 0 CHECK (balance_nano >= 0),
-    held_nano INTEGER NOT NULL DEFAULT 0 CHECK (held_nano >= 0),
-    created_at_ms INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX account_created ON account (created_at_ms, id);
-  INSERT INTO account (id, name, created_at_ms)
-  VALUES ('default', 'default', CAST(unixepoch('subsec') * 1000 AS INTEGER));
-
-  CREATE TABLE gateway_key (
-    id TEXT PRIMARY KEY,
-    digest TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
-    account_id TEXT NOT NULL REFERENCES account (id),
-    last4 TEXT NOT NULL,
-    created_at_ms INTEGER NOT NULL,
-    expires_at_ms INTEGER,
-    revoked_at_ms INTEGER,
-    allowed_models TEXT NOT NULL,   -- JSON: null, or a list
-    requests_per_day TEXT NOT NULL, -- JSON: null, "default", or a number
-    spend_limit_nano INTEGER
-  ) STRICT;
-  CREATE INDEX gateway_key_created ON gateway_key (created_at_ms, id);
-
-  CREATE TABLE meter (
-    owner TEXT NOT NULL,
-    day TEXT NOT NULL,
-    used INTEGER NOT NULL CHECK (used >= 0),
-    last_at_ms INTEGER NOT NULL,
-    PRIMARY KEY (owner, day)
-  ) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE slot (owner TEXT PRIMARY KEY, taken_at_ms INTEGER, taken_by TEXT) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE request (
-    id TEXT PRIMARY KEY,
-    request_id TEXT NOT NULL,
-    key_id TEXT NOT NULL,
-    account_id TEXT NOT NULL,
-    at_ms INTEGER NOT NULL,
-    model_asked TEXT NOT NULL,
-    model_used TEXT,
-    selector TEXT,
-    attempts INTEGER NOT NULL,
-    stream INTEGER NOT NULL,
-    status INTEGER NOT NULL,
-    fault_code TEXT,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL,
-    cached_tokens INTEGER NOT NULL,
-    cache_write_tokens INTEGER NOT NULL,
-    reasoning_tokens INTEGER NOT NULL,
-    searches INTEGER NOT NULL,
-    cost_nano INTEGER NOT NULL,
-    charged_nano INTEGER NOT NULL,
-    usage_source TEXT NOT NULL,
-    ended TEXT NOT NULL,
-    total_ms INTEGER NOT NULL,
-    first_token_ms INTEGER
-  ) STRICT;
-  CREATE INDEX request_at ON request (at_ms, id);
-  CREATE INDEX request_key_at ON request (key_id, at_ms, id);
-
-  CREATE TABLE usage_hour (
-    hour_ms INTEGER NOT NULL,
-    account_id TEXT NOT NULL,
-    key_id TEXT NOT NULL,
-    model TEXT NOT NULL,
-    requests INTEGER NOT NULL,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL,
-    cached_tokens INTEGER NOT NULL,
-    cache_write_tokens INTEGER NOT NULL,
-    reasoning_tokens INTEGER NOT NULL,
-    searches INTEGER NOT NULL,
-    cost_nano INTEGER NOT NULL,
-    charged_nano INTEGER NOT NULL,
-    PRIMARY KEY (hour_ms, account_id, key_id, model)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX usage_hour_key ON usage_hour (key_id, hour_ms);
-  `,
+  FIRST_SCHEMA,
   `
   ALTER TABLE account ADD COLUMN entries INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE account ADD COLUMN kept_characters INTEGER NOT NULL DEFAULT 0;
@@ -285,5 +201,55 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE meter ADD COLUMN given_back INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE meter ADD COLUMN free_spent_nano INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE meter ADD COLUMN free_held_nano INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  -- The operation that was asked for, and the surface: a store that is older has chat completions alone. Both are part of
+  -- what the sums are kept by.
+  ALTER TABLE hold ADD COLUMN operation TEXT NOT NULL DEFAULT 'chat';
+  ALTER TABLE hold ADD COLUMN surface TEXT NOT NULL DEFAULT 'openai-chat';
+  ALTER TABLE request ADD COLUMN operation TEXT NOT NULL DEFAULT 'chat';
+  ALTER TABLE request ADD COLUMN surface TEXT NOT NULL DEFAULT 'openai-chat';
+
+  CREATE TABLE usage_by_surface (
+    hour_ms INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    surface TEXT NOT NULL,
+    requests INTEGER NOT NULL,
+    errors INTEGER NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    cached_tokens INTEGER NOT NULL,
+    cache_write_tokens INTEGER NOT NULL,
+    reasoning_tokens INTEGER NOT NULL,
+    searches INTEGER NOT NULL,
+    cost_nano INTEGER NOT NULL,
+    charged_nano INTEGER NOT NULL,
+    PRIMARY KEY (hour_ms, account_id, key_id, model, operation, surface)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO usage_by_surface
+  SELECT hour_ms, account_id, key_id, model, 'chat', 'openai-chat', requests, errors, prompt_tokens, completion_tokens,
+    cached_tokens, cache_write_tokens, reasoning_tokens, searches, cost_nano, charged_nano FROM usage_hour;
+  DROP TABLE usage_hour;
+  ALTER TABLE usage_by_surface RENAME TO usage_hour;
+  CREATE INDEX usage_hour_key ON usage_hour (key_id, hour_ms);
+
+  CREATE TABLE first_token_by_surface (
+    hour_ms INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    surface TEXT NOT NULL,
+    bucket INTEGER NOT NULL,
+    requests INTEGER NOT NULL,
+    PRIMARY KEY (hour_ms, account_id, key_id, model, operation, surface, bucket)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO first_token_by_surface
+  SELECT hour_ms, account_id, key_id, model, 'chat', 'openai-chat', bucket, requests FROM first_token_hour;
+  DROP TABLE first_token_hour;
+  ALTER TABLE first_token_by_surface RENAME TO first_token_hour;
   `,
 ];
